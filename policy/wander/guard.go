@@ -24,6 +24,7 @@ func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID,
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
 	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
+	clearMixed(&m.token.Load) // It grows older here.
 	m.inquiry = inquiry{}
 	m.learnOp(OpOf(&token.Load))
 	m.muster(now.Time)

@@ -2,6 +2,7 @@ package wander
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -25,7 +26,9 @@ import (
 //	108 +--------------------+
 //	    | last slot       1  |  0 … 15; never below the slot
 //	109 +--------------------+
-//	    | zeros           3  |
+//	    | mixed           2  |  seconds since members were seen that differ in their number of slots, at least 1; 0 if none were
+//	111 +--------------------+
+//	    | zero            1  |
 //	112 +--------------------+
 //
 // An Inquiry has nothing but the last slot.
@@ -37,7 +40,8 @@ const (
 	atOp       = atTries + MaxMissed
 	atAge      = atOp + 4
 	atLastSlot = atAge + 8
-	atZeros    = atLastSlot + 1
+	atMixed    = atLastSlot + 1
+	atZeros    = atMixed + 2
 )
 
 // MaxAge bounds an age in a datagram, so that a higher one always exists.
@@ -85,6 +89,24 @@ func LastSlotOf(l *wire.Load) uint8 { return l[atLastSlot] }
 
 // SetLastSlot sets the last slot.
 func SetLastSlot(l *wire.Load, slot uint8) { l[atLastSlot] = slot }
+
+// MixedOf returns how long ago a holder of the token has seen a member with another number of slots than another one has; ok is false if none has lately.
+func MixedOf(l *wire.Load) (ago time.Duration, ok bool) {
+	seconds := binary.BigEndian.Uint16(l[atMixed:])
+	return time.Duration(seconds) * time.Second, seconds > 0
+}
+
+// SetMixed sets that time, rounded up. What was too long ago to be told counts as never.
+func SetMixed(l *wire.Load, ago time.Duration) {
+	seconds := ago/time.Second + 1
+	if seconds > math.MaxUint16 {
+		seconds = 0
+	}
+	binary.BigEndian.PutUint16(l[atMixed:], uint16(seconds))
+}
+
+// clearMixed sets that none was seen.
+func clearMixed(l *wire.Load) { clear(l[atMixed:atZeros]) }
 
 // wellFormedLoad reports whether the load of a token of that slot is one of a soft gate, behind its trail.
 func wellFormedLoad(l *wire.Load, slot uint8) bool {

@@ -41,7 +41,8 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.changeAsked(now.Time, &before)
 	m.recount(now.Time, &before)
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
-	m.settle(now.Time)
+	m.unmix(now.Time)
+	m.findPart(now.Time)
 	m.first.known = ev.TokenKnown
 	if !m.peers.alone() {
 		m.meetCompany(now)

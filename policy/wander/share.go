@@ -10,7 +10,7 @@ import (
 type sharing struct {
 	// foreign says that this token does not visit this member.
 	foreign bool
-	// mixed says that members with another number of slots have been seen, mixedAt when the last one was.
+	// mixed says that members with different numbers of slots have been seen, mixedAt when they were last.
 	mixed   bool
 	mixedAt policy.Time
 	// differs is the last member that was seen with another number of slots, asker the last member that has asked for this token.
@@ -34,12 +34,14 @@ func (m *Machine) lapLength() int {
 	return max(to-from, 1)
 }
 
-// mix records that a member has another number of slots. The record is forgotten when the view changes, which it does when that member is restarted with
-// the same number as this one. It is also forgotten after max_interval, because the message may have been a replay. If it was none, the difference is
-// noticed again.
-func (m *Machine) mix(now policy.Time) {
-	m.sharing.mixedAt = now
-	if !m.sharing.mixed {
+// mix records that members with different numbers of slots were seen at that time. The record is forgotten after max_interval, because the message may have
+// been a replay; if it was none, the difference is noticed again. Views change all the time while a fleet is restarted with another number, so they say
+// nothing.
+//
+// Of those that were restarted, most see no other member of the old number for long. So a token carries on for how long nobody has.
+func (m *Machine) mix(now, at policy.Time) {
+	m.sharing.mixedAt = max(m.sharing.mixedAt, at)
+	if !m.sharing.mixed && now.Sub(m.sharing.mixedAt) <= m.maxInterval() {
 		m.sharing.mixed = true
 		m.findPart(now)
 	}
@@ -48,14 +50,16 @@ func (m *Machine) mix(now policy.Time) {
 // unmix forgets the record after max_interval.
 func (m *Machine) unmix(now policy.Time) {
 	if m.sharing.mixed && now.Sub(m.sharing.mixedAt) > m.maxInterval() {
-		m.settle(now)
+		m.sharing.mixed = false
+		m.findPart(now)
 	}
 }
 
-// settle forgets the record, also because of a new view.
-func (m *Machine) settle(now policy.Time) {
-	m.sharing.mixed = false
-	m.findPart(now)
+// tellMixed lets a token that leaves carry the record.
+func (m *Machine) tellMixed(now policy.Time, l *wire.Load) {
+	if m.sharing.mixed {
+		SetMixed(l, now.Sub(m.sharing.mixedAt))
+	}
 }
 
 // findPart finds out whether this token visits this member. If it does from now on, its silence begins now.
@@ -93,8 +97,13 @@ func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 
 // noteSlots notices members that have another number of slots.
 func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if m.otherSlots(msg) && m.Expects(msg) {
-		m.mix(now)
+	ago, mixed := MixedOf(&msg.Load)
+	switch {
+	case !m.Expects(msg):
+	case m.otherSlots(msg):
+		m.mix(now, now)
+	case mixed && msg.Token.Slot == m.cfg.Slot:
+		m.mix(now, now.Add(-ago))
 	}
 	if !m.differing(msg) || !m.Expects(msg) {
 		return out

@@ -179,3 +179,37 @@ func (s *story) offerOf(slot, last uint8) wire.Message {
 	wander.SetLastSlot(&token.Load, last)
 	return s.offerIn(token, 1)
 }
+
+// While a fleet is restarted with another number of slots, most members see none of the other number for long. So a token carries how long ago somebody
+// has, and it becomes older from member to member.
+func TestATokenTellsHowLongAgoSlotsDiffered(t *testing.T) {
+	slot := uint8(0)
+	if sharing(t, slot, upTo(9)...).regenerates() {
+		slot = 1
+	}
+	s := sharing(t, slot, upTo(9)...)
+	told := born(1, 10)
+	told.Slot = slot
+	wander.SetLastSlot(&told.Load, 1)
+	wander.SetMixed(&told.Load, 20*time.Second)
+	s.arrive(told, 1)
+	s.advance(op)
+	load := s.lastSent(handoff.KindToken).Load
+	if ago, ok := wander.MixedOf(&load); !ok || ago < 20*time.Second+skip || ago > 20*time.Second+2*op {
+		t.Errorf("it passes on %v, %v", ago, ok)
+	}
+	s.ack()
+	if !s.regenerates() {
+		t.Error("it does not take part in a lap of all members")
+	}
+	s.fleet(upTo(10)...)
+	s.fleet(upTo(9)...)
+	if !s.regenerates() {
+		t.Error("it forgets that when its view changes")
+	}
+	s.advance(maxInterval - 20*time.Second)
+	s.fleet(upTo(9)...)
+	if s.regenerates() {
+		t.Error("it remembers that for longer than max_interval")
+	}
+}

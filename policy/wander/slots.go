@@ -67,7 +67,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	return true
 }
 
-// step gives an event to one machine.
+// step gives an event to one machine. What it learns about this member, or about the slots of others, the other machines learn, too.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m := s.slot(i)
 	if ev.Kind == policy.Started {
@@ -78,6 +78,9 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
 		s.machines[j].wanted, s.machines[j].turns, s.machines[j].failures = m.wanted, m.turns, m.failures
+		if m.sharing.mixed {
+			s.machines[j].mix(now.Time, m.sharing.mixedAt)
+		}
 	}
 	for k := range s.effects {
 		e := &s.effects[k]

@@ -443,6 +443,7 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.token.Seq = max(m.token.Seq, m.numbers.seen)
 	load, trail := m.token.Load, m.trailBehind(to)
 	guardian.SetTrail(&load, &trail)
+	m.tellMixed(now.Time, &load)
 	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
 }
 

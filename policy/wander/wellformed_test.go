@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -31,6 +32,7 @@ func wholeMessage(kind wire.Kind) wire.Message {
 		wander.SetRoute(&m.Load, &wander.Route{Lap: 11, Cursor: 14, Missed: [wander.MaxMissed]uint32{15, 16}, Tries: [wander.MaxMissed]uint8{2, 1}})
 		wander.SetOp(&m.Load, 9)
 		wander.SetAge(&m.Load, 10)
+		wander.SetMixed(&m.Load, 16*time.Second)
 	}
 	if !slices.Contains(withNonce(), kind) {
 		m.Nonce = 0
@@ -78,6 +80,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
 		{"a guardian", append(bare, wander.KindInquiry), func(m *wire.Message) { guardian.SetTrail(&m.Load, &guardian.Trail{{6}}) }},
 		{"a duration of the operation", empty, func(m *wire.Message) { wander.SetOp(&m.Load, 1) }},
+		{"slots that differ", empty, func(m *wire.Message) { wander.SetMixed(&m.Load, 1) }},
 		{"an age", empty, func(m *wire.Message) { wander.SetAge(&m.Load, 1) }},
 		{"a last slot", bare, func(m *wire.Message) { wander.SetLastSlot(&m.Load, 2) }},
 		{"a missed member that nobody tried", whole, func(m *wire.Message) { miss(m, 1, 0) }},
@@ -137,6 +140,7 @@ func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 			},
 			"all guardians":         func(l *wire.Load) { guardian.SetTrail(l, &guardian.Trail{{1}, {2}, {3}, {4}}) },
 			"the longest operation": func(l *wire.Load) { wander.SetOp(l, math.MaxUint32) },
+			"slots that differed":   func(l *wire.Load) { wander.SetMixed(l, (math.MaxUint16-1)*time.Second) },
 			"as old as can be told": func(l *wire.Load) { wander.SetAge(l, wander.MaxAge) },
 		} {
 			m := wholeMessage(kind)
