@@ -45,6 +45,20 @@ func (g *Machine) sendBeat(to wire.MemberID, held *Token, out []policy.Effect) (
 	return out, m
 }
 
+// Greet tells a member that is no guardian that this member holds a token.
+func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []policy.Effect {
+	g.holding.count++
+	out, _ = g.sendBeat(to, held, out)
+	return out
+}
+
+// Dismiss tells the holder of another token, by its beat, that its token is no more: by a rule of the protocol the one that this member holds survives.
+func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effect {
+	other := TokenOf(beat)
+	out, _ = g.send(KindBuried, beat.From, &other, out)
+	return out
+}
+
 // Overdue reports whether this member has been away, paused or starved, for so long since its last beat that its guardians may suspect
 // it.
 func (g *Machine) Overdue(now policy.Time, held *Token) bool {

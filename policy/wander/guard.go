@@ -28,7 +28,7 @@ func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID,
 	m.inquiry = inquiry{}
 	m.learnOp(OpOf(&token.Load))
 	m.muster(now.Time)
-	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
+	return m.greet(now.Time, m.entrust(m.guardian.Hold(now.Time, &m.token, out)))
 }
 
 // giveUp ends the holding of the token without a handoff. A handoff appends its own effect.
@@ -121,10 +121,10 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	}
 	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
-			return m.holds && m.token.ID == msg.Token.ID
+			return m.holds && (m.token.ID == msg.Token.ID || m.meetsAnother(msg))
 		}
 	}
-	return m.state != gone && m.guardian.Expects(msg, m.held())
+	return m.state != gone && (m.guardian.Expects(msg, m.held()) || m.meetsAnother(msg))
 }
 
 // onWord handles a message that belongs to no handoff.
@@ -152,8 +152,14 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if msg.Kind == guardian.KindBeat {
 		out = m.meetToken(out)
 	}
+	another, told := m.meetsAnother(msg), len(out)
 	var verdict guardian.Outcome
-	out = m.guardian.Receive(now.Time, msg, m.held(), &verdict, out)
+	if !another || m.guardian.Expects(msg, m.held()) {
+		out = m.guardian.Receive(now.Time, msg, m.held(), &verdict, out)
+	}
+	if another && len(out) == told { // It has had no other answer.
+		out = m.onAnother(msg, out)
+	}
 	switch msg.Kind {
 	case guardian.KindBeat:
 		m.hearHolder(now.Time, msg)

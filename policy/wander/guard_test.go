@@ -271,7 +271,7 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.sent = nil
 	s.fleet(1, 2, 3, 4, 5, 6)
-	s.wantTold(guardian.KindBeat) // nothing changes for them
+	s.wantTold(guardian.KindBeat, 6) // who has come is told, and for the guardians nothing changes
 	s.fleet(1, 2, 3, 4, 6)
 	s.wantTrail(4, 6)
 	s.wantTold(guardian.KindBeat, 4, 6)

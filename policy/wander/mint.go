@@ -40,6 +40,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.changeAsked(now.Time, &before)
 	m.recount(now.Time, &before)
+	m.noteReunion(now.Time, &before)
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	m.unmix(now.Time)
 	m.findPart(now.Time)
@@ -50,7 +51,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.peers.alone() {
 		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
 	}
-	out = m.remuster(now, out)
+	out = m.greet(now.Time, m.remuster(now, out))
 	if m.peers.alone() {
 		var back guardian.Outcome
 		m.guardian.TakeBack(&back)

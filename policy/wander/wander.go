@@ -12,6 +12,7 @@
 //	save.go        what must be durable before a run starts, or a token goes on
 //	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
 //	inquire.go     asking others before a token is made; census.go: asking all of them
+//	reunion.go     members that come, perhaps with a token of their own
 //	slots.go       several tokens; share.go: how they share the members in a sweep
 //	op.go          the measured duration of the operation; rounds.go: the duration of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
@@ -158,6 +159,7 @@ type Machine struct {
 	sharing   sharing
 	first     firstToken
 	peers     peers
+	reunion   reunion
 	avoid     avoided
 
 	guardian guardian.Machine
