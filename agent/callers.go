@@ -54,7 +54,10 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 		<-remote.Gone() // at the latest when conn is closed, because this has returned
 		cancel()
 	}()
-	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (HookRun, error) { return remote.Start(spec, startBy) })
+	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (HookRun, error) {
+		spec.Caller = call.PID
+		return remote.Start(spec, startBy)
+	})
 	if err == nil && r.NotExecuted {
 		err = r.Err // of no use to a caller that runs: its guard has told it
 	}

@@ -188,8 +188,29 @@ func (a *Agent) hasLeft() bool {
 	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.gone || g.saver.busy() || g.asking.run != nil })
 }
 
+// killGranted ends what still runs under a grant with an end. Its guard has been told to stop it long ago, and may not be able to (SIGSTOP): then nobody would
+// end it any more when this agent is gone.
+func (a *Agent) killGranted() {
+	granted := func(g *gate) bool { return g.run != nil && g.roster != nil }
+	for _, g := range a.gates {
+		if granted(g) {
+			now := a.clock.sinceBoot(a.clock.now().Time)
+			g.run.tell(func(run HookRun) { run.Extend(now) })
+		}
+	}
+	for timeout := time.After(time.Second); slices.ContainsFunc(a.gates, granted); {
+		select {
+		case then := <-a.ended:
+			then()
+		case <-timeout:
+			return
+		}
+	}
+}
+
 // abandon ends a stop that has taken too long. Hooks that still run are killed with the agent.
 func (a *Agent) abandon() error {
+	a.killGranted()
 	for _, g := range a.gates {
 		switch {
 		case g.gone && g.saver.busy():

@@ -88,6 +88,9 @@ type Spec struct {
 	// Question says that it is not the protected operation: it asks whether that is needed.
 	Question bool
 
+	// Caller is the process that starts a caller's command, as the kernel tells it; zero if it is not known here.
+	Caller int
+
 	// command says that it is a caller's command.
 	command bool
 }
@@ -106,6 +109,8 @@ func (s *Spec) name() string {
 type Run struct {
 	lifeline *lifeline
 	done     chan Result
+	// end is that of its grant.
+	end deadline
 }
 
 // Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started; it says what to
@@ -152,6 +157,7 @@ func (r *Run) Stop() { r.lifeline.tell(func(next *instruction) { next.Stop = tru
 // Extend moves the time since boot at which nothing of the operation is left. It does not wait, and may be called at any time; what
 // reaches the guard after it has begun to end the operation is too late.
 func (r *Run) Extend(until time.Duration) {
+	r.end.set(until)
 	r.lifeline.tell(func(next *instruction) { next.Until = until })
 }
 
@@ -233,7 +239,16 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 		_ = guard.Process.Kill()
 		_ = pipes.report.r.SetReadDeadline(time.Now().Add(undeadTime))
 	})
-	report := readReport(pipes.report.r, nil)
+	var first atomic.Int64
+	r.end.begin(spec.Until)
+	telling.Go(func() {
+		r.end.enforce(over, func() {
+			op := operation{session: guard.Process.Pid, group: int(first.Load()), cgroup: guardsCgroup(guard.Process.Pid)}
+			op.killAll()
+			_ = guard.Process.Kill()
+		})
+	})
+	report := readReport(pipes.report.r, func(now report) { first.Store(int64(now.Pid)) })
 	late.Stop()
 	if err := ended(guard); !report.Over {
 		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died, or does not answer; the hook is killed too")

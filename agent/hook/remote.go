@@ -62,6 +62,13 @@ func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 		return nil, ErrLate
 	}
 	started := time.Now()
+	if kill, forget, ok := killerOf(spec.Caller); ok {
+		run.end.begin(spec.Until)
+		go func() {
+			defer forget()
+			run.end.enforce(r.gone, kill)
+		}()
+	}
 	run.lifeline.tell(func(next *instruction) { next.Go = true })
 	go func() {
 		<-r.gone

@@ -84,6 +84,37 @@ func (op operation) descendants(all bool) (found []process) {
 	return found
 }
 
+// killerOf returns what kills all that a process has started, directly or not, but not itself. That is a caller: its guard and its command are among them. It
+// goes by the number that the kernel has told, for a caller may say any; and kills nothing when the caller is gone, whose number another process may have.
+func killerOf(caller int) (kill, forget func(), ok bool) {
+	if caller <= 1 {
+		return nil, nil, false
+	}
+	fd, err := unix.PidfdOpen(caller, 0)
+	if err != nil {
+		return nil, nil, false
+	}
+	kill = func() {
+		if unix.PidfdSendSignal(fd, 0, nil, 0) != nil {
+			return
+		}
+		children := make(map[int][]int)
+		pids, _ := processNumbers()
+		for _, pid := range pids {
+			if p, there := processOf(pid); there && !p.ended {
+				children[p.parent] = append(children[p.parent], pid)
+			}
+		}
+		for next := []int{caller}; len(next) > 0; next = next[1:] {
+			for _, pid := range children[next[0]] {
+				next = append(next, pid)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}
+	return kill, func() { _ = unix.Close(fd) }, true
+}
+
 // signalTree reaches whole process groups where nobody else is in them, and single processes elsewhere.
 func (op operation) signalTree(sig syscall.Signal, all bool) {
 	var groups []int

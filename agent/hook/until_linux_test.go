@@ -3,6 +3,8 @@ package hook
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,7 +58,7 @@ func TestTheEndOfAGrantIsToldApart(t *testing.T) {
 	spec.Until = sinceBoot() + time.Hour + spec.Grace
 	run, _ := start(t, spec)
 	w.line(t)
-	run.Extend(sinceBoot()) // it is over
+	run.Extend(sinceBoot() + spec.Grace + KillMargin) // it has to end now
 	if r := await(t, run); !r.Expired || r.TimedOut || r.Stopped || r.Err == nil || !strings.Contains(r.Err.Error(), "at the end of its grant") {
 		t.Errorf("%+v", r)
 	}
@@ -78,7 +80,7 @@ func TestAGrantThatIsExtendedGoesOn(t *testing.T) {
 func TestAHookWhoseGrantIsOverIsNotExecuted(t *testing.T) {
 	w := newWitness(t)
 	spec := shell("echo ran >" + w.path)
-	spec.Until = sinceBoot() + KillMargin
+	spec.Until = sinceBoot() + spec.Grace // less than it takes to end it
 	run, _ := start(t, spec)
 	if r := await(t, run); !r.NotExecuted || !r.Expired || r.Err == nil {
 		t.Errorf("%+v", r)
@@ -100,4 +102,81 @@ func TestABootAlarmRingsWhenItIsTimeAndCanBeMoved(t *testing.T) {
 	if now := sinceBoot(); now < at {
 		t.Errorf("it rings %v too early", at-now)
 	}
+}
+
+// Somebody has stopped the guard, so it ends nothing. The agent knows the processes and the end of the grant, and kills: also when the grant was extended, and
+// all that the operation has started.
+func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
+	for name, script := range map[string]string{
+		"one process":      "echo $PPID >&9; exec sleep 1000",
+		"many processes":   "trap '' TERM; (trap '' TERM; setsid sleep 1000 & while :; do sleep 1000; done) & sleep 0.1; echo $PPID >&9; wait",
+		"it forks forever": "trap '' TERM; echo $PPID >&9; while :; do sleep 0.001 & done",
+	} {
+		for _, extended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, extended %v", name, extended), func(t *testing.T) {
+				w := newWitness(t)
+				spec := shell("exec 9>" + w.path + "; " + script)
+				spec.Grace = time.Millisecond
+				until := sinceBoot() + 2*time.Second
+				spec.Until = until
+				run, _ := start(t, spec)
+				guard, err := strconv.Atoi(strings.TrimSpace(w.line(t)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := syscall.Kill(guard, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+				if extended {
+					until += 500 * time.Millisecond
+					run.Extend(until)
+				}
+				r := await(t, run)
+				if at := sinceBoot(); at < until-KillMargin {
+					t.Errorf("it is over %v before the end of its grant", until-at)
+				}
+				if r.Err == nil || !strings.Contains(r.Err.Error(), "did not answer") {
+					t.Errorf("%+v", r)
+				}
+				if name != "many processes" { // one of them has left the session, which only a control group follows
+					w.gone(t)
+				}
+			})
+		}
+	}
+}
+
+// The guard of a caller's command is stopped: the agent kills what the caller has started, and not the caller.
+func TestACommandIsKilledByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
+	w := newWitness(t)
+	caller := exec.Command("sh", "-c", "exec 9>"+w.path+"; (trap '' TERM; sleep 1000 & echo ready >&9; wait) & exec 9>&-; wait; sleep 1000")
+	if err := caller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = caller.Process.Kill()
+		_ = caller.Wait()
+	})
+	w.line(t)
+	r, f := newRemote(t)
+	until := sinceBoot() + time.Second
+	ended := make(chan Result, 1)
+	go func() {
+		run, err := r.Start(Spec{Argv: []string{"x"}, Caller: caller.Process.Pid, Limits: Limits{Until: until, Grace: 1}}, time.Now().Add(patience))
+		if err == nil {
+			ended <- <-run.Done()
+		}
+	}()
+	f.hears()
+	f.says(report{Ready: true})
+	f.hears()
+	w.gone(t)
+	if at := sinceBoot(); at < until-KillMargin {
+		t.Errorf("it is gone %v before the end of its grant", until-at)
+	}
+	if stateOf(t, caller.Process.Pid) == "Z" {
+		t.Error("the caller was killed, too")
+	}
+	_ = f.Close()
+	<-ended
 }
