@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +88,8 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 	}
 	for i := range s.Gates {
 		g := &s.Gates[i]
-		for _, text := range problemsOfGate(g, now) {
+		isWarned := slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return isAbout(&w, g.Name) })
+		for _, text := range problemsOfGate(g, isWarned, now) {
 			list = append(list, problem{Gate: g.Name, Text: text})
 		}
 	}
@@ -97,9 +99,16 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 // stateFailed is the state of a member that does not answer, and has not left.
 const stateFailed = "failed"
 
-func problemsOfGate(g *control.Gate, now time.Time) (list []string) {
+// isAbout reports whether a warning is about one gate.
+func isAbout(w *control.Warning, gate string) bool {
+	return strings.HasPrefix(w.Text, "gate "+gate+": ")
+}
+
+// problemsOfGate lists the problems of a gate. A warning that is about it says why it takes no part, or why it has no majority.
+func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	switch {
+	case isWarned && (g.State == control.Closed || g.Because == control.BecauseNoMajority):
 	case g.State == control.Closed:
 		say("closed: %s", g.NotRunning)
 	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseAlone, g.Because == control.BecauseOtherSecret,
@@ -161,6 +170,9 @@ func onlyGate(s *control.Status, gate string) error {
 		}
 		return usageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate, strings.Join(names, ", ")))
 	}
+	s.Warnings = slices.DeleteFunc(s.Warnings, func(w control.Warning) bool {
+		return slices.ContainsFunc(s.Gates, func(other control.Gate) bool { return other.Name != gate && isAbout(&w, other.Name) })
+	})
 	s.Gates = []control.Gate{*g}
 	return nil
 }

@@ -51,6 +51,10 @@ func TestACheckHasALineForEachProblem(t *testing.T) {
 			src.members.Members[2] = control.Member{Name: "z", Member: "1234567890", Address: "10.0.0.9:7946", State: "failed", Since: now.Add(-2 * time.Hour)}
 		},
 		"gate b: closed: a defect": gate(func(g *control.Gate) { g.State, g.NotRunning = control.Closed, "a defect" }),
+		"gate b: a fault has closed it": func(src *told) {
+			src.status.Gates[1].State, src.status.Gates[1].NotRunning = control.Closed, "a fault"
+			src.status.Warnings = append(src.status.Warnings, control.Warning{Text: "gate b: a fault has closed it"})
+		},
 		"gate b: does not run: no majority: sees b": gate(func(g *control.Gate) {
 			g.Because, g.NotRunning = control.BecauseNoMajority, "no majority: sees b"
 		}),
@@ -149,6 +153,10 @@ func TestAStatusOfOneGate(t *testing.T) {
 	}
 	if out := ask(t, src, "status", "--check", "--gate", "b"); out != "ok: 1 gate, 2 members\n" {
 		t.Errorf("a check of a gate that is well: %q", out)
+	}
+	src.status.Warnings = append(src.status.Warnings, control.Warning{Text: "gate a: c was never seen"})
+	if out := ask(t, src, "status", "--check", "--gate", "b"); !strings.HasPrefix(out, "ok") {
+		t.Errorf("a check of a gate that is well, beside one that is not: %q", out)
 	}
 	code, out := askCode(t, src, "status", "--gate", "f")
 	if want := fmt.Sprintf("wanderd: this host takes no part in a gate %q; its gates are a, b, c, d, e\n", "f"); code != exitUsage || out != want {
