@@ -15,6 +15,8 @@ import (
 
 // silence is which members do not answer datagrams of this host.
 type silence struct {
+	// own is the address that this host advertises.
+	own netip.AddrPort
 	// silent are those, others is how many there are besides this host, of which some may be silent.
 	silent []membership.Member
 	others []membership.Member
@@ -29,6 +31,9 @@ const mostSilent = 8
 func (a *Agent) silence() *silence {
 	s := &silence{hasRoute: membership.HasRoute}
 	for _, m := range a.members.All() {
+		if m.ID == a.self {
+			s.own = m.Addr
+		}
 		if m.ID == a.self || m.State != membership.StateAlive && m.State != membership.StateSuspect {
 			continue
 		}
@@ -53,10 +58,10 @@ func (s *silence) cutsOff(g wire.GateID) bool {
 	return len(s.silent) > 0 && count(s.silent) == count(s.others)
 }
 
-// warnings names the silent members, with what to check. own is the address that this host advertises.
-func (s *silence) warnings(own netip.AddrPort) (list []control.Warning) {
+// warnings names the silent members, with what to check.
+func (s *silence) warnings() (list []control.Warning) {
 	if len(s.silent) > 1 && len(s.silent) == len(s.others) {
-		return []control.Warning{{Text: fmt.Sprintf("no member answers the datagrams of this host, so no token comes here: %s", s.ownRemedy(own))}}
+		return []control.Warning{{Text: fmt.Sprintf("no member answers the datagrams of this host, so no token comes here: %s", s.ownRemedy())}}
 	}
 	for i := range s.silent {
 		m := &s.silent[i]
@@ -65,35 +70,35 @@ func (s *silence) warnings(own netip.AddrPort) (list []control.Warning) {
 				len(s.silent)-mostSilent)})
 		}
 		list = append(list, control.Warning{Text: fmt.Sprintf("%s (%s) at %s does not answer the datagrams of this host, so neither gets a token from the "+
-			"other: %s", m.Name, m.ID.Short(), m.Addr, s.remedy(m, own))})
+			"other: %s", m.Name, m.ID.Short(), m.Addr, s.remedy(m))})
 	}
 	return list
 }
 
 // ownRemedy is for a host that nobody answers: the cause is probably its own.
-func (s *silence) ownRemedy(own netip.AddrPort) string {
+func (s *silence) ownRemedy() string {
 	for i := range s.silent {
-		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, own) {
+		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, s.own) {
 			return fmt.Sprintf("they advertise %s, to which it has no route: give it an %[1]s address, or let all hosts advertise %s (--advertise)",
-				version(m.Addr), version(own))
+				version(m.Addr), version(s.own))
 		}
 	}
 	return fmt.Sprintf("the others may not reach it at %s; check that this address is one of their network (--advertise), and that port %d is open for UDP "+
-		"in both directions", own, own.Port())
+		"in both directions", s.own, s.own.Port())
 }
 
-func (s *silence) remedy(m *membership.Member, own netip.AddrPort) string {
+func (s *silence) remedy(m *membership.Member) string {
 	switch {
-	case isOtherVersion(m.Addr, own) && !s.hasRoute(m.Addr.Addr()):
+	case isOtherVersion(m.Addr, s.own) && !s.hasRoute(m.Addr.Addr()):
 		return fmt.Sprintf("it advertises %s, to which this host has no route: let all hosts advertise the same IP version (--advertise)", version(m.Addr))
-	case isOtherVersion(m.Addr, own):
+	case isOtherVersion(m.Addr, s.own):
 		return fmt.Sprintf("it advertises %s, and this host %s, to which it may have no route: let all hosts advertise the same IP version (--advertise)",
-			version(m.Addr), version(own))
+			version(m.Addr), version(s.own))
 	case !s.hasRoute(m.Addr.Addr()):
 		return "this host has no route to that address: check the address (--advertise there), and the routes here"
 	}
 	return fmt.Sprintf("check that each address is one of the other's network (--advertise; this host has %s), and that port %d is open for UDP in both "+
-		"directions", own, m.Addr.Port())
+		"directions", s.own, m.Addr.Port())
 }
 
 func isOtherVersion(a, b netip.AddrPort) bool { return a.Addr().Is4() != b.Addr().Is4() }

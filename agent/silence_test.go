@@ -82,14 +82,14 @@ func TestTheRemedyForASilentMemberFitsTheCause(t *testing.T) {
 		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, false, "no member answers the datagrams of this host, so no token comes here: they advertise IPv4, to which it has no route"},
 		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, true, "the others may not reach it at [2001:db8::1]:7946"},
 	} {
-		s := silence{silent: c.silent, others: c.other, hasRoute: func(netip.Addr) bool { return c.routes }}
-		if list := s.warnings(c.own); len(list) != 1 || !strings.Contains(list[0].Text, c.want) {
+		s := silence{own: c.own, silent: c.silent, others: c.other, hasRoute: func(netip.Addr) bool { return c.routes }}
+		if list := s.warnings(); len(list) != 1 || !strings.Contains(list[0].Text, c.want) {
 			t.Errorf("%+v, want %q", list, c.want)
 		}
 	}
 	many := make([]membership.Member, mostSilent+3)
-	s := silence{silent: many, others: append(many, at(v4)), hasRoute: func(netip.Addr) bool { return true }}
-	if list := s.warnings(v4); len(list) != mostSilent+1 || !strings.HasPrefix(list[mostSilent].Text, "3 more members") {
+	s := silence{own: v4, silent: many, others: append(many, at(v4)), hasRoute: func(netip.Addr) bool { return true }}
+	if list := s.warnings(); len(list) != mostSilent+1 || !strings.HasPrefix(list[mostSilent].Text, "3 more members") {
 		t.Errorf("%d silent members have %d warnings", len(many), len(list))
 	}
 	if (&silence{}).cutsOff(wire.GateIDOf("g")) {

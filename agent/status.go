@@ -86,7 +86,7 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
 	list = append(list, a.trustWarnings(now)...)
-	list = append(list, silence.warnings(a.endpoint.Addr)...)
+	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {
 		if g.isClosed() {
 			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
