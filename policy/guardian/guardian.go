@@ -33,8 +33,8 @@ import (
 )
 
 // Intervals as parts of a patience: a holder beats four times in one. A question lasts for half of one. It is repeated after an eighth, and then eight times
-// as often as it lasts. Where three in ten datagrams are lost, three questions find nobody once in some hundred times, and a holder that runs for long is
-// suspected again and again.
+// as often as it lasts, but at least twice in a patience, because a holder that asks does not beat. Where three in ten datagrams are lost, three questions
+// find nobody once in some hundred times, and a holder that runs for long is suspected again and again.
 const (
 	beatsPerPatience     = 4
 	questionsPerPatience = 2

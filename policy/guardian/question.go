@@ -142,7 +142,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out [
 	case now >= q.until:
 		g.conclude(now, end)
 	case now >= q.repeatAt:
-		q.wait = (g.questions(1) + repeats - 1) / repeats
+		q.wait = min((g.questions(1)+repeats-1)/repeats, g.cfg.Patience/questionsPerPatience)
 		q.repeatAt = now.Add(q.wait)
 		out = g.askSilent(g.asksAbout(held), out)
 		q.spreads = q.later || q.all && q.repeatAt >= q.until
