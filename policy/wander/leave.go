@@ -7,7 +7,7 @@ import (
 
 // lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it. Whoever has left in the same moment has left the
 // views by then.
-const lastOffers = 4
+const lastOffers = 3
 
 // onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one member after the other until one
 // takes it: those that are offered it first may have left in the same moment, and its guardians too.
