@@ -16,8 +16,11 @@ import (
 // host is a booted container: systemd, a /usr of its own that begins as this machine's, and an address in the fleet's network.
 type host struct {
 	name, address, root string
-	// leader is its first process, as this machine sees it.
-	leader string
+	// leader is its first process, as this machine sees it; container is what runs it, console what it prints, and namespace its network.
+	leader    string
+	container *exec.Cmd
+	console   *os.File
+	namespace string
 }
 
 // boot makes and boots a host. Everything of it is gone with the test.
@@ -32,26 +35,55 @@ func boot(t *testing.T, network *network, number int) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	container := exec.Command("systemd-nspawn", "--quiet", "--directory="+h.root, "--register=no", "--keep-unit",
-		"--network-namespace-path=/run/netns/"+network.namespace(h), "--boot", "systemd.unit=multi-user.target")
-	container.Stdout, container.Stderr = log, log
-	if err := container.Start(); err != nil {
-		t.Fatal(err)
-	}
+	h.console = log
 	t.Cleanup(func() {
-		_ = container.Process.Kill()
-		_ = container.Wait()
+		h.powerOff()
 		_ = log.Close()
 	})
-	if !soon(func() bool {
-		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", container.Process.Pid))
-		h.leader = strings.TrimSpace(string(children))
-		return h.leader != "" && strings.Contains(h.try("systemctl", "is-active", "multi-user.target"), "active")
-	}) {
+	h.namespace = "/run/netns/" + network.namespace(h)
+	if !h.powerOn(t) {
 		text, _ := os.ReadFile(log.Name())
 		t.Skipf("containers do not boot here: %s", lastLines(text, 5))
 	}
 	return h
+}
+
+// powerOn boots a host that is off, and reports whether it comes up.
+func (h *host) powerOn(t *testing.T) bool {
+	t.Helper()
+	h.container = exec.Command("systemd-nspawn", "--quiet", "--directory="+h.root, "--register=no", "--keep-unit",
+		"--network-namespace-path="+h.namespace, "--boot", "systemd.unit=multi-user.target")
+	h.container.Stdout, h.container.Stderr = h.console, h.console
+	if err := h.container.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return soon(func() bool {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", h.container.Process.Pid))
+		h.leader = strings.TrimSpace(string(children))
+		return h.leader != "" && strings.Contains(h.try("systemctl", "is-active", "multi-user.target"), "active")
+	})
+}
+
+// powerOff takes the power away.
+func (h *host) powerOff() {
+	_ = h.container.Process.Kill()
+	_ = h.container.Wait()
+}
+
+// wantsReboot waits until the host has shut itself down for a reboot. It is off then.
+func (h *host) wantsReboot(t *testing.T) {
+	t.Helper()
+	const reboot = 133 // systemd-nspawn leaves the reboot to who has started it
+	over := make(chan error, 1)
+	go func() { over <- h.container.Wait() }()
+	select {
+	case err := <-over:
+		if status, is := errors.AsType[*exec.ExitError](err); !is || status.ExitCode() != reboot {
+			t.Fatalf("%s has not shut down for a reboot: %v", h.name, err)
+		}
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s does not reboot: %s", h.name, h.log())
+	}
 }
 
 // furnish makes the root: links and copies of this machine's, without what starts services that have no business here.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 var deb = flag.String("deb", "", "the package to install: a pattern that matches one file")
@@ -92,6 +93,7 @@ func TestBootedHosts(t *testing.T) {
 		{"gate reset", func(t *testing.T) { drillReset(t, fleet[1]) }},
 		{"check", func(t *testing.T) { drillCheck(t, fleet[1]) }},
 		{"upgrade", func(t *testing.T) { drillUpgrade(t, fleet) }},
+		{"reboot", func(t *testing.T) { drillReboot(t, fleet[1]) }},
 		{"stop", func(t *testing.T) { drillStop(t, fleet) }},
 		{"removal", func(t *testing.T) { drillRemoval(t, fleet[2]) }},
 	} {
@@ -334,6 +336,44 @@ func drillUpgrade(t *testing.T, fleet []*host) {
 		if h.do(t, "cat", "/etc/wanderd/wanderd.toml") != configuration {
 			t.Errorf("the upgrade has changed %s's configuration", h.name)
 		}
+	}
+}
+
+// reboots is a gate whose hook ends with a reboot of its host, which stops the agent, and that the hook.
+const reboots = `min_interval = "30m"
+retry_after = "5s"
+alone = "run"
+skip = "250ms"
+[[gate]]
+name = "reboots"
+hook = ["/bin/sh", "-c", "echo >>/var/lib/wanderd/reboots; systemctl reboot; sleep 600"]
+`
+
+// A hook that reboots its host does so once, and not for ever.
+func drillReboot(t *testing.T, h *host) {
+	// Only root may reboot.
+	must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d"), 0o755))
+	h.do(t, "systemctl", "stop", "wanderd")
+	h.write(t, "/etc/systemd/system/wanderd.service.d/root.conf", "[Service]\nUser=root\nGroup=root\n")
+	h.write(t, "/etc/wanderd/wanderd.toml", reboots)
+	h.do(t, "systemctl", "daemon-reload")
+	h.do(t, "systemctl", "start", "--no-block", "wanderd")
+	h.wantsReboot(t)
+	if !h.powerOn(t) || !soon(func() bool { return h.status().Members > 0 }) {
+		t.Fatalf("%s is not back: %s", h.name, h.log())
+	}
+	time.Sleep(15 * time.Second) // more than retry_after
+	boots, err := os.ReadFile(filepath.Join(h.root, "var/lib/wanderd/reboots"))
+	if log := h.log(); err != nil || len(boots) != 1 || !strings.Contains(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "it counts") {
+		t.Errorf("the hook of %s has run %d times, %v: %s", h.name, len(boots), err, log)
+	}
+	must(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d/root.conf")))
+	h.do(t, "systemctl", "stop", "wanderd")
+	h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+	h.do(t, "systemctl", "daemon-reload")
+	h.do(t, "systemctl", "start", "wanderd")
+	if !soon(func() bool { return h.status().Members == 3 }) {
+		t.Errorf("%s is not back in the fleet: %s", h.name, h.log())
 	}
 }
 
