@@ -26,7 +26,8 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 // wantSaved puts the machine's state into the record.
 func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
-	if s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun {
+	isNew := s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun
+	if isNew && g.run == nil && g.cut == uncut { // later, the same run may be known to have begun a little later
 		g.before, g.begun = g.state, *s
 	}
 	g.state = *s

@@ -149,6 +149,12 @@ func (h *host) log() string {
 	return h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat", "--lines=15")
 }
 
+// journal is the whole log of the service, also while the host is off.
+func (h *host) journal() string {
+	out, _ := exec.Command("journalctl", "--directory="+filepath.Join(h.root, "var/log/journal"), "--unit=wanderd", "--no-pager", "--output=cat").CombinedOutput()
+	return string(out)
+}
+
 // pid is the agent's process on the host; 0 if there is none.
 func (h *host) pid() int {
 	n, _ := strconv.Atoi(strings.TrimSpace(h.try("systemctl", "show", "--property=MainPID", "--value", "wanderd")))
