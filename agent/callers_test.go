@@ -274,12 +274,56 @@ func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
 			}
 		}
 		took := time.Since(asking)
-		hooks, due := runs()-before-30, int(took/gate.MinInterval)
+		hooks, due := runs()-before, int(took/gate.MinInterval)
 		if hooks < due-1 || hooks > due+1 || took > 15*time.Minute {
 			t.Errorf("30 commands took %v, and the hook ran %d times meanwhile; it was due %d times", took, hooks, due)
 		}
 		if overlap := w.overlap(asking); overlap != 0 {
 			t.Errorf("two ran at once for %v", overlap)
+		}
+	})
+}
+
+// How a caller's command ends is its caller's business: it is no run of the hook, whoever asks for those.
+func TestWhatACallerHasRunIsNoRunOfTheHook(t *testing.T) {
+	gate := testGate()
+	gate.MinInterval, gate.StopAfter = time.Hour, 1
+	inWorld(t, gate, func(w *world) {
+		w.start("a", AloneRun)
+		w.until("the hook has run", time.Minute, func() bool { return gateOf(t, w, "a").Results["ok"] == 1 })
+		before, ended := gateOf(t, w, "a"), make(chan asked, 1)
+		w.set(func() { w.result, w.takes = failing(9), 3*time.Millisecond })
+		for range 2 {
+			w.exec(context.Background(), "a", "sh", ended)
+			if r := <-ended; r.err != nil || r.Exit != 9 {
+				t.Fatalf("%+v", r)
+			}
+		}
+		time.Sleep(time.Second)
+		g := gateOf(t, w, "a")
+		if g.Runs != 1 || g.Failures != 0 || len(g.Results) != 1 || g.Results["ok"] != 1 || g.LastExit != "ok" || g.LastTook != before.LastTook ||
+			!g.LastRun.Equal(before.LastRun) || g.FailedLast() || g.Paused != nil || len(g.Failing) > 0 {
+			t.Errorf("the hook: %+v", g)
+		}
+		if c := g.LastCommand; g.Commands != 2 || g.CommandResults["failed"] != 2 || c == nil || c.Command != "sh" || c.Exit != "exit status" ||
+			time.Duration(c.Took) != 3*time.Millisecond || time.Since(c.Began) > 2*time.Second {
+			t.Errorf("the commands: %d, %v, %+v", g.Commands, g.CommandResults, g.LastCommand)
+		}
+		if f := w.fleet("a"); f.Members[0].Status.Gates[0].FailedLast() {
+			t.Error("the fleet says that the last run has failed")
+		}
+		text := w.scrape("a")
+		for _, want := range []string{
+			`wanderd_runs_total{gate="default",result="ok"} 1`, `wanderd_commands_total{gate="default",result="failed"} 2`,
+			`wanderd_run_duration_seconds_count{gate="default"} 1`, `wanderd_command_duration_seconds_count{gate="default"} 2`,
+			`wanderd_command_wait_seconds_count{gate="default"} 2`,
+		} {
+			if !strings.Contains(text, "\n"+want+"\n") {
+				t.Errorf("no line %q", want)
+			}
+		}
+		if strings.Contains(text, `wanderd_runs_total{gate="default",result="failed"}`) {
+			t.Error("a command counts as a run that failed")
 		}
 	})
 }

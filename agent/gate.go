@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -58,9 +59,12 @@ type gate struct {
 	// said is when a note that repeats was last logged.
 	said  map[policy.Note]policy.Time
 	hands [wire.MaxSlots]hands
-	last  hook.Result
-	// runs counts grants, failures those whose hook failed or could not be started.
-	runs, failures uint64
+	// last is how the hook has ended last, if hasLast is set; lastCommand is the same of a caller's command.
+	last        hook.Result
+	hasLast     bool
+	lastCommand *control.CommandEnd
+	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to callers.
+	runs, failures, commands uint64
 	// fault is the last fault of this program that this gate has met, of faults: it is closed.
 	fault         string
 	faults        uint64
@@ -222,12 +226,12 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 func (a *Agent) onRunEnded(g *gate, f finished) {
 	defer a.contain(g)
 	r := &f.result
-	demanded := g.run.demanded
+	demanded, isHook := g.run.demanded, g.run.isHook
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	if f.denied {
-		g.runs--
+		*g.granted(isHook)--
 		if r.Err == nil {
 			g.callers.again()
 		}
@@ -237,15 +241,15 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 		a.leaveAfterRun(g)
 		return
 	}
-	g.last = *r
-	a.tallyEnd(g, r)
+	a.tallyEnd(g, r, isHook)
 	c := g.callers.served
-	isHook := c == nil || c.own
 	if isHook {
+		g.last, g.hasLast = *r, true
 		g.asking.Used()
 		a.onHookEnded(g, r)
 		g.event.ByHand = c != nil && demanded
-	} else {
+	} else if c != nil {
+		g.lastCommand = &control.CommandEnd{Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r)}
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}
 	g.callers.end(*r)
@@ -259,6 +263,14 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 		a.sayHookEnded(g, r)
 	}
 	a.leaveAfterRun(g)
+}
+
+// granted counts the grants to the hook, or to callers.
+func (g *gate) granted(isHook bool) *uint64 {
+	if isHook {
+		return &g.runs
+	}
+	return &g.commands
 }
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.

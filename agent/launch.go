@@ -18,8 +18,8 @@ import (
 // that is stopped before its start does not start.
 type launch struct {
 	token wire.Ref
-	// demanded is that of the grant.
-	demanded bool
+	// demanded is that of the grant. isHook says that the gate's own operation runs, and no caller's command.
+	demanded, isHook bool
 
 	mu      sync.Mutex
 	run     HookRun
@@ -64,7 +64,6 @@ func (l *launch) started(run HookRun) {
 
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
-	g.runs++
 	l, spec := &launch{token: e.Token, demanded: e.Demanded}, a.grant(g, now, e)
 	g.run = l
 	g.entrusted.begin()
@@ -72,12 +71,15 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	g.callers.told = false // the run has ended the demand
 	run := func() finished { return a.follow(g, l, spec, startBy) }
 	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
-	if c == nil && (g.cfg.onDemand() || e.Demanded) {
+	toCaller := c == nil && (g.cfg.onDemand() || e.Demanded)
+	if toCaller {
 		c = g.callers.begin()
 		run = func() finished { return a.serve(g, l, c, spec, startBy) }
 	} else {
 		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
+	l.isHook = !toCaller
+	*g.granted(l.isHook)++
 	a.tallyBegin(g, now.Time, c)
 	go func() {
 		end := run()

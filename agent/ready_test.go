@@ -218,8 +218,8 @@ func TestACommandIsServedWhereTheHookIsNotNeeded(t *testing.T) {
 		if r := <-ended; r.err != nil || r.Err != nil {
 			t.Errorf("%+v", r)
 		}
-		if g := gateOf(t, w, "a"); g.Ready.Answer != control.AnswerNo || g.Results["ok"] != 1 {
-			t.Errorf("%+v: %v", g.Ready, g.Results)
+		if g := gateOf(t, w, "a"); g.Ready.Answer != control.AnswerNo || g.CommandResults["ok"] != 1 {
+			t.Errorf("%+v: %v", g.Ready, g.CommandResults)
 		}
 	})
 }

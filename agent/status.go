@@ -116,6 +116,7 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
 		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
+		OnDemand: g.cfg.onDemand(), Commands: g.commands, CommandResults: maps.Clone(g.tally.commands), LastCommand: g.lastCommand,
 		Fault: g.fault, Faults: g.faults,
 		Slots: 1, Callers: g.callers.list(), Roster: a.voters(g),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
@@ -159,7 +160,7 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	if g.saver.busy() {
 		s.SavingSince = g.saver.since
 	}
-	if g.runs > 0 && g.run == nil {
+	if g.hasLast && g.run == nil {
 		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
 	}
 	if g.run == nil {
@@ -242,6 +243,14 @@ func exitText(r *hook.Result) string {
 	case r.NotNow():
 		return control.ExitNotNow
 	case r.Err != nil:
+		return r.Err.Error()
+	}
+	return control.ExitOK
+}
+
+// commandText is how a command has ended. No exit status has a meaning but for its caller.
+func commandText(r *hook.Result) string {
+	if r.Err != nil {
 		return r.Err.Error()
 	}
 	return control.ExitOK

@@ -11,15 +11,16 @@ import (
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
 type tally struct {
-	// results counts the runs that have ended, by their result; taken and given the tokens, by how they came and why they went.
-	results, taken, given map[string]uint64
+	// results counts the runs of the hook that have ended, by their result, commands those of callers' commands; taken and given count the tokens, by
+	// how they came and why they went.
+	results, commands, taken, given map[string]uint64
 	// dueAt is from when this member has been due since its last run, meaningful if dueKnown.
 	dueAt    policy.Time
 	dueKnown bool
 }
 
 func newTally() tally {
-	return tally{results: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64)}
+	return tally{results: make(map[string]uint64), commands: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64)}
 }
 
 func (t *tally) hand(e *policy.Effect) {
@@ -33,29 +34,37 @@ func (t *tally) hand(e *policy.Effect) {
 // tallyBegin measures the wait before a run: of its caller, or of this member since it was due.
 func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 	switch {
+	case c != nil && !c.own:
+		a.metrics.Commands.Waited(g.cfg.Name, time.Since(c.since))
+		return
 	case c != nil:
-		a.metrics.Waited(g.cfg.Name, time.Since(c.since))
+		a.metrics.Runs.Waited(g.cfg.Name, time.Since(c.since))
 	case g.tally.dueKnown:
-		a.metrics.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
+		a.metrics.Runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
 	}
 	g.tally.dueKnown = false
 }
 
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
-func (a *Agent) tallyEnd(g *gate, r *hook.Result) {
+// tallyEnd counts how a run of the hook, or a caller's command, has ended.
+func (a *Agent) tallyEnd(g *gate, r *hook.Result, isHook bool) {
+	results, durations := g.tally.commands, a.metrics.Commands
+	if isHook {
+		results, durations = g.tally.results, a.metrics.Runs
+	}
 	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
 	switch {
 	case result != "":
-	case g.callers.served == nil && r.NotNow():
+	case isHook && r.NotNow():
 		result = "not_now"
 	case r.Err != nil:
 		result = "failed"
 	default:
 		result = "ok"
 	}
-	g.tally.results[result]++
+	results[result]++
 	if !r.NotExecuted {
-		a.metrics.Ran(g.cfg.Name, r.Took)
+		durations.Ended(g.cfg.Name, r.Took)
 	}
 }

@@ -79,17 +79,23 @@ type Gate struct {
 	DueSince   time.Time `json:"due_since,omitzero"`
 	LapsWaited float64   `json:"laps_waited,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
-	// LastExit is [ExitOK], [ExitNotNow], or why the last run has failed.
+	// LastExit is [ExitOK], [ExitNotNow], or why the last run of the hook has failed. What callers ran is not among the runs: it is their business.
 	LastExit string    `json:"last_exit,omitempty"`
 	LastTook Duration  `json:"last_took,omitzero"`
 	NextRun  time.Time `json:"next_run,omitzero"`
 	Runs     uint64    `json:"runs"`
 	Failures uint64    `json:"failures"`
-	// Results counts the runs that have ended: ok, failed, not_now, timeout, stopped, expired, not_started. Taken and Given count the tokens that
-	// came to this member and left it, by the cause.
+	// Results counts the runs of the hook that have ended: ok, failed, not_now, timeout, stopped, expired, not_started. Taken and Given count the
+	// tokens that came to this member and left it, by the cause.
 	Results map[string]uint64 `json:"results"`
-	Taken   map[string]uint64 `json:"taken"`
-	Given   map[string]uint64 `json:"given"`
+	// OnDemand says that the gate has no hook: then LastRun is that of a command. Commands counts the commands of callers that were granted the
+	// gate, CommandResults how they have ended, and LastCommand is the last that has ended.
+	OnDemand       bool              `json:"on_demand,omitempty"`
+	Commands       uint64            `json:"commands"`
+	CommandResults map[string]uint64 `json:"command_results"`
+	LastCommand    *CommandEnd       `json:"last_command,omitempty"`
+	Taken          map[string]uint64 `json:"taken"`
+	Given          map[string]uint64 `json:"given"`
 	// LastSuccess is when the hook last succeeded, also before the last restart of the agent.
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	// SavingSince is when the current save of the gate's state began. SaveError is why the last one failed: the hook does not run
@@ -185,6 +191,14 @@ type RunEnd struct {
 	Exit  int      `json:"exit,omitempty"`
 	Error string   `json:"error,omitempty"`
 	Took  Duration `json:"took,omitzero"`
+}
+
+// CommandEnd is how a caller's command has ended: Exit is [ExitOK], or what went wrong.
+type CommandEnd struct {
+	Command string    `json:"command"`
+	Began   time.Time `json:"began"`
+	Took    Duration  `json:"took"`
+	Exit    string    `json:"exit"`
 }
 
 // Answer is what a host has said to the question whether it needs a run.

@@ -53,10 +53,11 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 		seen = time.Now()
 	}
 	gate.at("token_last_seen_timestamp_seconds", "When this member last held a token or knew a holder: now, while it does.", seen)
-	gate.at("last_run_timestamp_seconds", "When the last run began.", g.LastRun)
+	gate.at("last_run_timestamp_seconds", "When the hook last began to run; in a gate without one, a command.", g.LastRun)
 	gate.at("last_success_timestamp_seconds", "When the last run succeeded, also before a restart.", g.LastSuccess)
 	gate.at("next_run_timestamp_seconds", "From when this member is due again.", g.NextRun)
-	gate.count("runs_total", "Runs that have ended, by their result.", "result", g.Results)
+	gate.count("runs_total", "Runs of the hook that have ended, by their result.", "result", g.Results)
+	gate.count("commands_total", "Commands of wanderd exec that have ended, by their result.", "result", g.CommandResults)
 	if g.Ready != nil {
 		gate.count("ready_total", "What this host has said to the question whether it needs a run: yes, no, or error.", "answer", g.Ready.Answers)
 		gate.is("ready", "1 while this host has said that it needs a run.", g.Ready.Counts)

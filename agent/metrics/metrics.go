@@ -20,19 +20,28 @@ import (
 
 // Metrics are the metrics of one agent. Its methods are safe for concurrent use.
 type Metrics struct {
-	registry  *prometheus.Registry
-	durations *prometheus.HistogramVec
-	waits     *prometheus.HistogramVec
+	registry *prometheus.Registry
+	// Runs are those of hooks, Commands what callers ran.
+	Runs, Commands Durations
 }
+
+// Durations measures what runs under a gate.
+type Durations struct{ took, waited *prometheus.HistogramVec }
 
 // New makes the metrics of an agent that tells its status.
 func New(status func(context.Context) (control.Status, error)) *Metrics {
 	m := &Metrics{
-		registry:  prometheus.NewRegistry(),
-		durations: histogram("wanderd_run_duration_seconds", "How long the runs of the hook, or of a command, took."),
-		waits:     histogram("wanderd_wait_seconds", "For how long this member was due, or a caller waited, before a run began."),
+		registry: prometheus.NewRegistry(),
+		Runs: Durations{
+			histogram("wanderd_run_duration_seconds", "How long the runs of the hook took."),
+			histogram("wanderd_wait_seconds", "For how long this member was due before a run of the hook began."),
+		},
+		Commands: Durations{
+			histogram("wanderd_command_duration_seconds", "How long the commands of wanderd exec took."),
+			histogram("wanderd_command_wait_seconds", "For how long a caller waited before its command began."),
+		},
 	}
-	m.registry.MustRegister(m.durations, m.waits, collector(status),
+	m.registry.MustRegister(m.Runs.took, m.Runs.waited, m.Commands.took, m.Commands.waited, collector(status),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -44,14 +53,14 @@ func histogram(name, help string) *prometheus.HistogramVec {
 	}, []string{"gate"})
 }
 
-// Ran counts a run that has ended.
-func (m *Metrics) Ran(gate string, took time.Duration) {
-	m.durations.WithLabelValues(gate).Observe(took.Seconds())
+// Ended counts what has ended.
+func (d Durations) Ended(gate string, took time.Duration) {
+	d.took.WithLabelValues(gate).Observe(took.Seconds())
 }
 
-// Waited counts the wait before a run.
-func (m *Metrics) Waited(gate string, waited time.Duration) {
-	m.waits.WithLabelValues(gate).Observe(waited.Seconds())
+// Waited counts the wait before a start.
+func (d Durations) Waited(gate string, waited time.Duration) {
+	d.waited.WithLabelValues(gate).Observe(waited.Seconds())
 }
 
 // Handler answers with the metrics, whatever the path.

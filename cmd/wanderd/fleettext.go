@@ -101,8 +101,11 @@ func gateRow(g *control.Gate, now time.Time) []string {
 	if !g.LastRun.IsZero() {
 		last = clock(g.LastRun, now)
 	}
-	if g.LastExit != "" {
+	switch c := g.LastCommand; {
+	case g.LastExit != "":
 		took, result = format(g.LastTook), printable(g.LastExit)
+	case g.OnDemand && c != nil:
+		took, result = format(c.Took), printable(c.Command+": "+c.Exit)
 	}
 	switch {
 	case g.NextRun.After(now):

@@ -87,7 +87,12 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	for _, f := range g.Failing {
 		line("failing", "%s, exit %d", printable(f.Host), f.Exit)
 	}
-	line("runs", "%d, of which %d failed", g.Runs, g.Failures)
+	if !g.OnDemand {
+		line("runs", "%d, of which %d failed", g.Runs, g.Failures)
+	}
+	if c := g.LastCommand; c != nil {
+		line("commands", "%d of callers; the last: %s, %s, took %s, %s", g.Commands, printable(c.Command), ago(c.Began, now), format(c.Took), printable(c.Exit))
+	}
 	if !g.LastSuccess.IsZero() {
 		line("last success", "%s", ago(g.LastSuccess, now))
 	}

@@ -26,12 +26,14 @@ func exposed(t *testing.T) map[string]bool {
 	now := time.Now()
 	m := metrics.New(func(context.Context) (control.Status, error) {
 		return control.Status{Dropped: one, Gossip: one, Gates: []control.Gate{{
-			Name: "sync", Results: one, Taken: one, Given: one, Notes: one, LastRun: now, LastSuccess: now, NextRun: now, SilentSince: now,
+			Name: "sync", Results: one, CommandResults: one, Taken: one, Given: one, Notes: one, LastRun: now, LastSuccess: now, NextRun: now, SilentSince: now,
 			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1, Ready: &control.Ready{Answers: one},
 		}}}, nil
 	})
-	m.Ran("sync", time.Second)
-	m.Waited("sync", time.Second)
+	for _, d := range []metrics.Durations{m.Runs, m.Commands} {
+		d.Ended("sync", time.Second)
+		d.Waited("sync", time.Second)
+	}
 	answer := httptest.NewRecorder()
 	m.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	names := map[string]bool{}

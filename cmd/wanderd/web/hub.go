@@ -107,7 +107,7 @@ func progress(f *control.Fleet) int {
 	for i := range f.Members {
 		if s := f.Members[i].Status; s != nil {
 			for k := range s.Gates {
-				n += 2 * int(s.Gates[k].Runs)
+				n += 2 * int(s.Gates[k].Runs+s.Gates[k].Commands)
 				if s.Gates[k].Running {
 					n--
 				}

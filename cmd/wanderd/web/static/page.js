@@ -216,7 +216,7 @@ function drawMembers() {
     const cells = m.missing ? [m.name, "", "", "", m.missing] : [
       m.name + (m.self ? " (this host)" : ""),
       g.last_run ? new Date(g.last_run).toLocaleString() : "never",
-      g.last_exit ?? "-",
+      g.last_exit ?? (g.on_demand && g.last_command ? g.last_command.command + ": " + g.last_command.exit : "-"),
       Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : awaits(g) ? "with the token" : "-",
       kindOf(m) === "running" ? "runs" : g.running ? "has run" : g.not_running,
     ];
