@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,24 @@ type command struct {
 	stopped bool
 	// early are the signals that came before the command was there.
 	early []syscall.Signal
+}
+
+// When a process ends whose parent is in another group of its session, the kernel sees whether somebody else connects its group with the session. If not,
+// and a process of the group is stopped, all of the group get SIGHUP (setpgid(2)). A script without a terminal, and its group, are connected
+// with nothing. So the end of a command must not look as if the command had been the last connection: its guard is in its group when the command
+// is born, and then in a session of its own.
+
+// joinGroup brings the guard into the caller's group. No signal to that ends the guard.
+func joinGroup(group int) {
+	signal.Notify(make(chan os.Signal, 1))
+	_ = syscall.Setpgid(0, group)
+}
+
+// leaveSession brings the guard into a session of its own.
+func leaveSession() {
+	if _, err := syscall.Setsid(); err != nil {
+		_ = syscall.Setpgid(0, 0)
+	}
 }
 
 // beginCommand tells the agent that the command is ready, and waits for its first instruction, which lets it run. An agent that has waited for

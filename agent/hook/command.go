@@ -24,7 +24,8 @@ import (
 //	    └──────── report ──────┘       terminal
 //
 // The guard has a process group of its own. When the command runs, the caller goes there, too: so a Ctrl-C reaches the command once, by
-// the terminal, and a signal to the caller reaches it once, by the caller.
+// the terminal, and a signal to the caller reaches it once, by the caller. In a script without a terminal the guard has a session of its own, and the
+// caller a group of its own.
 
 // Command is a command that waits for its grant. Its guard is there already.
 type Command struct {
@@ -35,6 +36,8 @@ type Command struct {
 	up chan struct{}
 	// apart says that the caller is not in the command's process group.
 	apart bool
+	// scripted says that there is no terminal, and that the caller is one of several in its group.
+	scripted bool
 }
 
 // Order is what a command's guard is told by its caller.
@@ -54,7 +57,7 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
 	}
-	c := &Command{reports: make(chan report), up: make(chan struct{})}
+	c := &Command{scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report), up: make(chan struct{})}
 	self, err := selfPath()
 	if err != nil {
 		return nil, err
@@ -140,7 +143,7 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 		limits.Grace = o.KillAfter
 	}
 	c.tell(&instruction{Order: &guardOrder{
-		Path: o.Path, Argv: o.Argv, Limits: limits, Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
+		Path: o.Path, Argv: o.Argv, Limits: limits, Command: &commandOrder{Group: group, Apart: c.scripted, Env: o.Grant.Env, Heard: o.Heard},
 	}})
 	spec := Spec{Argv: o.Argv, Limits: limits, command: true}
 	var last report
@@ -171,7 +174,19 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 // must still be able to write there.
 func (c *Command) stepAside() {
 	signal.Ignore(syscall.SIGTTOU)
-	c.apart = syscall.Setpgid(0, c.guard.Process.Pid) == nil
+	group := c.guard.Process.Pid
+	if c.scripted {
+		group = 0
+	}
+	c.apart = syscall.Setpgid(0, group) == nil
+}
+
+func hasTerminal() bool {
+	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY, 0)
+	if err == nil {
+		_ = terminal.Close()
+	}
+	return err == nil
 }
 
 // fromTerminal reports whether a signal has probably come from the terminal, to all that are in its process group.

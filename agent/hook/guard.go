@@ -160,7 +160,13 @@ func (g *guard) start() <-chan beginning {
 		// The parent-death signal of the operation is sent when the thread that started it ends.
 		runtime.LockOSThread()
 		if c := g.order.Command; c != nil {
+			if c.Apart {
+				joinGroup(c.Group)
+			}
 			pid, err := fork(under(os.Environ(), c.Env), operationAttr(c.Group))
+			if c.Apart {
+				leaveSession()
+			}
 			begun <- beginning{pid: pid, err: err}
 			select {}
 		}

@@ -21,6 +21,8 @@ type guardOrder struct {
 type commandOrder struct {
 	// Group is the process group of the caller, in which the command runs.
 	Group int `json:"group"`
+	// Apart says that the guard leaves the caller's session; see leaveSession.
+	Apart bool `json:"apart,omitempty"`
 	// Env is what the grant adds to the caller's environment.
 	Env []string `json:"env"`
 	// Heard is what the caller has read already of what the agent says to the guard.
