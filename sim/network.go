@@ -13,6 +13,11 @@ import (
 type Network struct {
 	// A message takes Latency and up to Jitter more. Jitter reorders messages.
 	Latency, Jitter time.Duration
+	// The last Distant members are further away: a message to or from one of them takes Away longer. They are at one place if Together is
+	// set, and otherwise each at a place of its own.
+	Distant  int
+	Away     time.Duration
+	Together bool
 	// Loss and Duplicate are the shares of messages that do not arrive, or arrive twice.
 	Loss, Duplicate float64
 	// Late is the share of messages that take up to LateBy more.
@@ -133,7 +138,7 @@ func (c *Cluster) send(m *wire.Message) {
 // arrives is when a message that is sent now arrives. Where all take equally long, they are in order anyway.
 func (c *Cluster) arrives(from, to int, delay time.Duration) policy.Time {
 	n := &c.net
-	at := c.now.Add(delay + c.latency())
+	at := c.now.Add(delay + c.latency() + n.distance(from, to, len(c.members)))
 	if n.FIFO && (n.Jitter > 0 || n.LateBy > 0 || n.intercept != nil) {
 		on := link{int32(from), int32(to)}
 		at = max(at, n.latest[on])
@@ -153,6 +158,40 @@ func (c *Cluster) latency() time.Duration {
 		d += time.Duration(c.netDice.Uint64N(uint64(n.LateBy)))
 	}
 	return d
+}
+
+// distance is how much longer a message takes between two of so many members.
+func (n *Network) distance(from, to, members int) (away time.Duration) {
+	fromFar, toFar := from >= members-n.Distant, to >= members-n.Distant
+	if fromFar && toFar && n.Together {
+		return 0
+	}
+	if fromFar {
+		away += n.Away
+	}
+	if toFar {
+		away += n.Away
+	}
+	return away
+}
+
+// Sound is this network without faults: all messages arrive, once, and as late as before.
+func (n *Network) Sound() Network {
+	return Network{
+		Latency: n.Latency, Jitter: n.Jitter, Distant: n.Distant, Away: n.Away, Together: n.Together, FIFO: n.FIFO, Encode: n.Encode,
+	}
+}
+
+// RoundTrip is the longest time that a message and its answer take, without what is late.
+func (n *Network) RoundTrip() time.Duration {
+	oneWay := n.Latency + n.Jitter
+	switch {
+	case n.Distant > 1 && !n.Together:
+		oneWay += 2 * n.Away
+	case n.Distant > 0:
+		oneWay += n.Away
+	}
+	return 2 * oneWay
 }
 
 // post puts a message into the addressee's mail.

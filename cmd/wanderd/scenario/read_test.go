@@ -57,7 +57,7 @@ func TestEveryParameterIsComplete(t *testing.T) {
 		switch {
 		case slices.Contains(keys, p.Key):
 			t.Errorf("%s is there twice", p.Key)
-		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" || p.Group == "":
+		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" && p.Key != "one_site" || p.Group == "":
 			t.Errorf("%s has no placeholder or no group", p.Key)
 		case !strings.HasSuffix(p.Help, "."):
 			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)
@@ -96,6 +96,9 @@ jitter = "3ms"
 loss = "1%"
 duplicate = 0.02
 broken_links = 0.03
+distant = 4
+away = "700ms"
+one_site = true
 detect_after = "11s"
 lose_token_every = "6h"
 crash_every = "7d"

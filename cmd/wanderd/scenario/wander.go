@@ -77,6 +77,12 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("broken_links", settings.Share(&p.Broken), "0%",
 			"The share of ordered pairs of members in which the first never reaches the second, as behind a firewall. The "+
 				"membership does not notice."),
+		settings.Row("distant", settings.Count(&p.Distant, 0, maxMembers), "0",
+			"How many members are further away than the others, each at a place of its own."),
+		settings.Row("away", settings.Duration(&p.Away), "500ms",
+			"How much longer a datagram to or from a distant member takes.").Needing("distant"),
+		settings.Row("one_site", settings.Bool(&p.Together), "false",
+			"Whether all distant members are at one place, with nothing in between.").Needing("distant"),
 		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter), "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
 			"How late the members learn of a crash, a join, and the start and end of a partition."),
 	}.Under("Network"), settings.Table{
@@ -128,6 +134,9 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 	}
 	p.checkOp(r)
 	r.CheckNeeds()
+	if p.Distant >= p.Members && p.Distant > 0 {
+		r.Object("%s is not less than %s: some members must not be distant", r.Of(&p.Distant), r.Of(&p.Members))
+	}
 	p.checkPartition(r)
 	if r.Err() == nil && p.MaxInterval == 0 {
 		p.DefaultMaxInterval = true

@@ -92,7 +92,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if err := c.Run(policy.Time(s.Duration)); err != nil {
 		return err
 	}
-	end(sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, FIFO: s.Network.FIFO, Encode: true})
+	end(s.Network.Sound())
 	c.EndDemand()
 	served.Begin(c.Now(), s.bound())
 	for range 2 {
