@@ -105,7 +105,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 	case KindToken:
 		return !h.isFinished(m.Exchange) && (!h.closed || h.findOffer(m) != nil)
 	case KindAck:
-		return h.Answers(m) || h.findCommitted(m) != nil
+		return h.outgoing.answeredBy(m) || h.failed.find(m) >= 0 || h.findCommitted(m) != nil
 	case KindCommit:
 		return h.findIncoming(m) != nil
 	}
@@ -114,7 +114,7 @@ func (h *Machine) Expects(m *wire.Message) bool {
 
 // Answers reports whether m is the first Ack of the last offer, in time or too late.
 func (h *Machine) Answers(m *wire.Message) bool {
-	return m.Kind == KindAck && (h.outgoing.answeredBy(m) || h.failed.answeredBy(m))
+	return m.Kind == KindAck && (h.outgoing.answeredBy(m) || h.failed.isLast(h.failed.find(m)))
 }
 
 // Close makes the machine refuse new offers. Handoffs in progress continue.
@@ -187,11 +187,19 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
 func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
-// Patience is how long this member waits for a partner: the timeout, or longer in a slow network.
-func (h *Machine) Patience() time.Duration { return h.patience.lasts() }
+// Patience is how long this member waits for a partner at most: the timeout, or longer in a slow network, or where a partner is far away.
+func (h *Machine) Patience() time.Duration { return h.patience.lasts(h.patience.longest()) }
 
-// RoundTrip is the longest recent time until an answer; zero if there was none.
-func (h *Machine) RoundTrip() time.Duration { return h.patience.roundTrip }
+// PatienceWith is how long this member waits for that partner.
+func (h *Machine) PatienceWith(id wire.MemberID) time.Duration { return h.patience.with(id.Hint()) }
+
+// RoundTrip is the longest recent time until an answer, also of partners that are far away; zero if there was none.
+func (h *Machine) RoundTrip() time.Duration { return h.patience.longest() }
+
+// Keep forgets how far away the members are whose hints are not present. They have left the fleet.
+func (h *Machine) Keep(present func(hint uint32) bool) {
+	h.patience.distances.keep(present, h.patience.tooSlow())
+}
 
 // Failures is how many offers have failed since a token was passed or received.
 func (h *Machine) Failures() int { return int(h.patience.failures) }

@@ -32,19 +32,24 @@ const (
 type patience struct {
 	// timeout is the paper's timeout, and the least patience.
 	timeout time.Duration
-	// roundTrip is the longest recent time from the first sending of a message to its answer. If the message was repeated, it may be
-	// too long, never too short, which is the harmless side of RFC 6298's problem.
+	// roundTrip is the longest recent time from the first sending of a message to its answer, of all partners. If the message was repeated,
+	// it may be too long, never too short, which is the harmless side of RFC 6298's problem.
 	roundTrip time.Duration
+	// distances are those of partners that are further away: their answers are too rare to keep roundTrip up.
+	distances distances
 	failures  uint8
-	slow      uint8
+	slow      slowness
 }
 
 // most is the longest patience.
 func (p *patience) most() time.Duration { return policy.Times(mostTimeouts, p.timeout) }
 
-// lasts returns the current patience.
-func (p *patience) lasts() time.Duration {
-	d := p.calm()
+// tooSlow is the longest round trip for which the timeout is long enough.
+func (p *patience) tooSlow() time.Duration { return p.timeout / roundTripsPerPatience }
+
+// lasts returns the current patience for a round trip.
+func (p *patience) lasts(roundTrip time.Duration) time.Duration {
+	d := p.calm(roundTrip)
 	for range p.failures / failuresPerDoubling {
 		d = policy.Times(2, d)
 	}
@@ -52,45 +57,76 @@ func (p *patience) lasts() time.Duration {
 }
 
 // calm returns the patience of a member whose offers succeed.
-func (p *patience) calm() time.Duration { return max(p.timeout, roundTripsPerPatience*p.roundTrip) }
-
-// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
-func (p *patience) forCommit() time.Duration {
-	if p.roundTrip == 0 {
-		return max(p.lasts(), policy.Times(unmeasuredTimeouts, p.timeout))
-	}
-	return p.lasts()
+func (p *patience) calm(roundTrip time.Duration) time.Duration {
+	return max(p.timeout, roundTripsPerPatience*roundTrip)
 }
 
-// repeats returns the wait before the first repetition of a message; wait is the estimate from round trips. In a network with round
-// trips above half a timeout it is half a timeout.
-func (p *patience) repeats(wait time.Duration) time.Duration {
-	if half := p.timeout / 2; p.roundTrip > half {
-		return max(half, 1)
+// to returns the longest round trip to be expected to the partner with that hint.
+func (p *patience) to(hint uint32) time.Duration { return max(p.roundTrip, p.distances.to(hint)) }
+
+// with returns the current patience with a partner.
+func (p *patience) with(hint uint32) time.Duration { return p.lasts(p.to(hint)) }
+
+// longest returns the longest round trip to any partner.
+func (p *patience) longest() time.Duration { return max(p.roundTrip, p.distances.longest()) }
+
+// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
+func (p *patience) forCommit(hint uint32) time.Duration {
+	if p.roundTrip == 0 {
+		return max(p.with(hint), policy.Times(unmeasuredTimeouts, p.timeout))
+	}
+	return p.with(hint)
+}
+
+// repeats returns the wait before the first repetition of a message; wait is the estimate from round trips. To a partner with round trips
+// above half a timeout it is half a timeout.
+func (p *patience) repeats(hint uint32, wait time.Duration) time.Duration {
+	if p.to(hint) > p.timeout/2 {
+		return max(p.timeout/2, 1)
 	}
 	return wait
 }
 
-// answered records the time from the first sending of a message to its answer, in time or late, and reports whether the network
-// is too slow. One answer at most doubles the patience, because a partner that was paused says little about the network.
-func (p *patience) answered(after time.Duration) (tooSlow bool) {
-	after = max(min(after, p.lasts(), p.most()/roundTripsPerPatience), 1)
+// answered records the time from the first sending of a message to its answer, in time or late, and reports whether the network, or this
+// partner, is too slow. One answer at most doubles the patience, because a partner that was paused says little about the network.
+func (p *patience) answered(hint uint32, after time.Duration) (tooSlow bool) {
+	most := p.most() / roundTripsPerPatience
+	theirs := max(min(after, p.with(hint), most), 1)
+	all := max(min(after, p.lasts(p.roundTrip), most), 1)
 	p.failures = 0
-	if p.roundTrip < after {
-		p.roundTrip = after
-	} else {
-		p.roundTrip -= (p.roundTrip - after) / fallback
+	p.roundTrip = recent(p.roundTrip, all)
+	isSlow := after > p.tooSlow()
+	tooSlow = p.slow.answered(isSlow)
+	if p.distances.answered(hint, theirs, isSlow, p.tooSlow()) || tooSlow {
+		p.slow = 0
+		return true
 	}
+	return false
+}
+
+// recent returns the longest recent round trip after another one.
+func recent(longest, another time.Duration) time.Duration {
+	if longest < another {
+		return another
+	}
+	return longest - (longest-another)/fallback
+}
+
+// slowness counts slow answers.
+type slowness uint8
+
+// answered counts an answer, and reports whether too many are slow; then it begins anew.
+func (s *slowness) answered(isSlow bool) (tooMany bool) {
 	switch {
-	case after > p.timeout/roundTripsPerPatience:
-		p.slow += slowStep
-	case p.slow > 0:
-		p.slow--
+	case isSlow:
+		*s += slowStep
+	case *s > 0:
+		*s--
 	}
-	if p.slow < slowAlarm {
+	if *s < slowAlarm {
 		return false
 	}
-	p.slow = 0
+	*s = 0
 	return true
 }
 

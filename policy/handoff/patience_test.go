@@ -7,6 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// near and far are partners.
+const near, far = 1, 2
+
 func TestThePatienceIsBetweenOneTimeoutAndSixteen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		timeout := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "timeout"))
@@ -15,10 +18,10 @@ func TestThePatienceIsBetweenOneTimeoutAndSixteen(t *testing.T) {
 			if answer < 0 {
 				p.failed()
 			} else {
-				p.answered(time.Duration(answer))
+				p.answered(near, time.Duration(answer))
 			}
-			if d := p.lasts(); d < timeout || d > 16*timeout || p.forCommit() < d {
-				t.Fatalf("%v for an Ack, %v for a Commit, with timeout %v", d, p.forCommit(), timeout)
+			if d := p.with(near); d < timeout || d > 16*timeout || p.forCommit(near) < d {
+				t.Fatalf("%v for an Ack, %v for a Commit, with timeout %v", d, p.forCommit(near), timeout)
 			}
 		}
 	})
@@ -33,8 +36,8 @@ func TestThePatienceIsTwoRoundTripsInASlowNetwork(t *testing.T) {
 		{1700 * time.Millisecond, 3400 * time.Millisecond},
 		{900 * time.Millisecond, 3200 * time.Millisecond}, // the excess falls by an eighth
 	} {
-		p.answered(step.answer)
-		if got := p.lasts(); got != step.want {
+		p.answered(near, step.answer)
+		if got := p.with(near); got != step.want {
 			t.Fatalf("after an answer in %v: %v, want %v", step.answer, got, step.want)
 		}
 	}
@@ -43,15 +46,15 @@ func TestThePatienceIsTwoRoundTripsInASlowNetwork(t *testing.T) {
 // One paused host says little about the network.
 func TestOneLateAnswerDoublesThePatienceAtMost(t *testing.T) {
 	p := patience{timeout: time.Second}
-	p.answered(10 * time.Millisecond)
-	p.answered(time.Hour)
-	if got := p.lasts(); got != 2*time.Second {
+	p.answered(near, 10*time.Millisecond)
+	p.answered(near, time.Hour)
+	if got := p.with(near); got != 2*time.Second {
 		t.Errorf("the patience is %v", got)
 	}
 	for range 8 {
-		p.answered(10 * time.Millisecond)
+		p.answered(near, 10*time.Millisecond)
 	}
-	if got := p.lasts(); got != time.Second {
+	if got := p.with(near); got != time.Second {
 		t.Errorf("eight answers later it is %v", got)
 	}
 }
@@ -59,16 +62,16 @@ func TestOneLateAnswerDoublesThePatienceAtMost(t *testing.T) {
 // One or two members that do not answer are down. If none answers, the network may be slower than the patience.
 func TestThePatienceDoublesAfterFourFailuresInARow(t *testing.T) {
 	p := patience{timeout: time.Second}
-	p.answered(10 * time.Millisecond)
+	p.answered(near, 10*time.Millisecond)
 	for failures := range 40 {
 		want := min(time.Second<<(failures/4), 16*time.Second)
-		if got := p.lasts(); got != want {
+		if got := p.with(near); got != want {
 			t.Fatalf("after %d failures the patience is %v, want %v", failures, got, want)
 		}
 		p.failed()
 	}
-	p.answered(10 * time.Millisecond)
-	if got := p.lasts(); got != time.Second {
+	p.answered(near, 10*time.Millisecond)
+	if got := p.with(near); got != time.Second {
 		t.Errorf("after an answer it is %v", got)
 	}
 }
@@ -78,7 +81,7 @@ func TestASlowNetworkIsNotedAfterEightAnswersInARow(t *testing.T) {
 		p := patience{timeout: time.Second}
 		for range 100 {
 			for _, answer := range answers {
-				if p.answered(answer) {
+				if p.answered(near, answer) {
 					told++
 				}
 			}

@@ -56,7 +56,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 	}
 	*in = incoming{
 		live: true, from: m.From, id: m.Exchange, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
-		sentAt: now, wait: h.patience.repeats(h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit()),
+		sentAt: now, wait: h.patience.repeats(m.From.Hint(), h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit(m.From.Hint())),
 	}
 	h.receiving++
 	return h.sendAck(in, out)
@@ -74,9 +74,9 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	in.repeated, in.sentAt = true, now
 	longest := h.patience.most()
 	if h.closed {
-		longest = policy.Times(2, h.patience.lasts())
+		longest = policy.Times(2, h.PatienceWith(in.from))
 	}
-	in.giveUpAt = min(now.Add(max(h.patience.forCommit(), now.Sub(in.since))), in.since.Add(longest))
+	in.giveUpAt = min(now.Add(max(h.patience.forCommit(in.from.Hint()), now.Sub(in.since))), in.since.Add(longest))
 	return h.sendAck(in, out)
 }
 
@@ -87,7 +87,7 @@ func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out [
 	if in == nil || now >= in.giveUpAt {
 		return policy.AppendTell(out, NoteStrayCommit, m.From, &m.Token)
 	}
-	h.rtt.sample(now.Sub(in.sentAt))
+	h.sample(in.from, now.Sub(in.sentAt))
 	out = h.learn(now.Sub(in.since), in.from, out)
 	end.Ending, end.Peer, end.Token, end.Load, end.Took = Arrived, in.from, in.token, in.load, now.Sub(in.since)
 	end.Left = leftOf(&m.Load)

@@ -34,14 +34,46 @@ func (o *outgoing) live() bool { return o.id != 0 }
 
 func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
 
-// failed is the last offer without an answer in time. A late answer still measures how long answers take.
+// maxFailed is how many failed offers are remembered: while one partner's answer is under way, others are offered the token.
+const maxFailed = 4
+
+// failed has the last offers without an answer in time. A late answer still measures how long answers take.
 type failed struct {
-	id    wire.Exchange
-	since policy.Time
+	ids   [maxFailed]wire.Exchange
+	since [maxFailed]policy.Time
+	to    [maxFailed]uint32
+	// next is the place of the next one, which replaces the oldest.
+	next uint8
 }
 
-// answeredBy reports whether m is an answer to the offer.
-func (f *failed) answeredBy(m *wire.Message) bool { return f.id != 0 && m.Exchange == f.id }
+func (f *failed) add(o *outgoing) {
+	f.ids[f.next], f.since[f.next], f.to[f.next] = o.id, o.since, o.to.Hint()
+	f.next = (f.next + 1) % maxFailed
+}
+
+// find returns the place of the offer that m answers; -1 if there is none.
+func (f *failed) find(m *wire.Message) int {
+	for i, id := range f.ids {
+		if id != 0 && id == m.Exchange && f.to[i] == m.From.Hint() {
+			return i
+		}
+	}
+	return -1
+}
+
+// isLast reports whether the offer at a place was the last one that failed.
+func (f *failed) isLast(place int) bool {
+	return place >= 0 && place == int(f.next+maxFailed-1)%maxFailed
+}
+
+// forget forgets the offers to a partner: a partner that was paused answers all of them at once, and that says no more than one answer.
+func (f *failed) forget(hint uint32) {
+	for i, to := range f.to {
+		if to == hint {
+			f.ids[i] = 0
+		}
+	}
+}
 
 // committed is a handoff whose token has been given up, with enough of its Ack to answer a repetition with the same Commit. It needs
 // no timer: it is used only when an Ack comes.
@@ -64,7 +96,7 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
 		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
-		since: now, sentAt: now, wait: h.patience.repeats(h.rtt.timeout()),
+		since: now, sentAt: now, wait: h.patience.repeats(to.Hint(), h.rtt.timeout()),
 	}
 	return h.sendToken(policy.AppendTell(out, NoteOffered, to, token))
 }
@@ -78,12 +110,15 @@ func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
 // Lend again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
-// giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer may take, and twice as long with
-// each offer that fails: others may be there that take the token, and there is little time. Who answers too late gets no Commit.
+// giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer may take, or that of a distant
+// partner, and twice as long with each offer that fails: others may be there that take the token, and there is little time. Who answers too late gets no
+// Commit.
 func (h *Machine) giveUpAt() policy.Time {
-	wait := h.patience.lasts()
+	to := h.outgoing.to.Hint()
+	wait := h.patience.with(to)
 	if h.closed {
-		wait = min(h.patience.calm(), max(hasteRepeats*h.rtt.timeout(), leastHaste)<<min(h.patience.failures, mostHastes))
+		usual := max(hasteRepeats*h.rtt.timeout(), roundTripsPerPatience*h.patience.distances.to(to), leastHaste)
+		wait = min(h.patience.calm(h.patience.to(to)), usual<<min(h.patience.failures, mostHastes))
 	}
 	return h.outgoing.since.Add(wait)
 }
@@ -115,10 +150,10 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
 		return h.onLateAck(now, m, out)
 	}
-	h.rtt.sample(now.Sub(h.outgoing.sentAt))
+	h.sample(m.From, now.Sub(h.outgoing.sentAt))
 	out = h.learn(now.Sub(h.outgoing.since), m.From, out)
 	left := max(h.outgoing.until.Sub(now), 0)
-	h.remember(m, now.Add(h.linger()))
+	h.remember(m, now.Add(h.linger(m.From)))
 	h.endOffer(Passed, end)
 	out = policy.AppendTell(out, NotePassed, end.Peer, &end.Token)
 	out = policy.AppendGave(out, policy.CausePassed, end.Peer, &end.Token)
@@ -138,9 +173,17 @@ func leftOf(commit *wire.Load) time.Duration {
 	return time.Duration(binary.BigEndian.Uint64(commit[:]))
 }
 
+// sample records the time between the last sending of a message and its answer, for the repetitions to all partners. One that is far away
+// says nothing of the others, and repetitions to it are not timed by this.
+func (h *Machine) sample(from wire.MemberID, after time.Duration) {
+	if h.patience.distances.to(from.Hint()) <= h.patience.timeout/2 {
+		h.rtt.sample(after)
+	}
+}
+
 // learn records how long an answer took.
 func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	if h.patience.answered(after) {
+	if h.patience.answered(from.Hint(), after) {
 		return policy.AppendTell(out, NoteSlowNetwork, from, nil)
 	}
 	return out
@@ -153,9 +196,9 @@ func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effec
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
 		return sendCommit(m, 0, out)
 	}
-	if h.failed.answeredBy(m) {
-		out = h.learn(now.Sub(h.failed.since), m.From, out)
-		h.failed = failed{}
+	if place := h.failed.find(m); place >= 0 {
+		out = h.learn(now.Sub(h.failed.since[place]), m.From, out)
+		h.failed.forget(m.From.Hint())
 	}
 	return policy.AppendTell(out, NoteStrayAck, m.From, &m.Token)
 }
@@ -168,7 +211,7 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 	switch {
 	case !o.live():
 	case now >= h.giveUpAt():
-		h.failed = failed{id: o.id, since: o.since}
+		h.failed.add(o)
 		h.patience.failed()
 		h.endOffer(Failed, end)
 		out = policy.AppendTell(out, NoteNoAck, end.Peer, &end.Token)
@@ -181,7 +224,9 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 
 // linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and this Token may have been in
 // flight for a while.
-func (h *Machine) linger() time.Duration { return policy.Times(2, h.patience.lasts()) }
+func (h *Machine) linger(with wire.MemberID) time.Duration {
+	return policy.Times(2, h.PatienceWith(with))
+}
 
 func (h *Machine) findCommitted(m *wire.Message) *committed {
 	for i := range h.committed {

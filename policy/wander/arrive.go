@@ -70,7 +70,7 @@ func (m *Machine) lapAtMost() time.Duration {
 // crosses reports whether a token comes from the member to which an older one was just passed: the two met on the way. Otherwise two
 // tokens would change places for ever between two members whose runs take equally long, and at least Δmin.
 func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
-	return m.passed.any && m.passed.to == from && now.Sub(m.passed.at) < m.handoff.Patience() && m.passed.token.Precedes(id)
+	return m.passed.any && m.passed.to == from && now.Sub(m.passed.at) < m.handoff.PatienceWith(from) && m.passed.token.Precedes(id)
 }
 
 // holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An older token that

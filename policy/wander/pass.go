@@ -30,6 +30,11 @@ func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
 	return p.ids[i], true
 }
 
+func (p *peers) hasHint(hint uint32) bool {
+	_, ok := p.byHint(hint)
+	return ok
+}
+
 // place returns the place of id among the members.
 func (p *peers) place(id wire.MemberID) (place int, ok bool) {
 	return slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -21,7 +22,7 @@ type Outcome struct {
 
 // Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one fault stands for long,
 // and members that can talk to each other must run. Then all is healed, and the cluster must make progress: "exactly one token is
-// present in the system", and every member runs. The watchers come after the checkers.
+// present in the system", and every member runs. Where some members are further away than others, each has its turn then. The watchers come after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(s)
 	ran := runners{}
@@ -29,13 +30,16 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	s.start(c)
 	end := c.StartFaults(s.Faults)
 	err := c.Run(policy.Time(s.Duration))
-	sound := sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: s.Network.Encode}
+	sound := s.Network.Sound()
 	if err == nil {
 		end(sound)
 		err = s.stand(c, ran, sound)
 	}
 	if err == nil {
 		err = s.recover(c, progress, c.Now().Add(s.bound(c)))
+	}
+	if err == nil {
+		err = s.takeTurns(c, ran)
 	}
 	return Outcome{Steps: c.Steps(), Err: err, At: c.Now()}
 }
@@ -65,6 +69,29 @@ func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) er
 	return fmt.Errorf("liveness: the faults ended long ago, and still there is no one token under which every member runs: "+
 		"%d of %d have run under the last one, which has been the only one for %v of %v",
 		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
+}
+
+// turnLaps is how many laps a member may wait that is due: in a shuffle its turn may be two laps after the last one, and the offers of some members
+// fail that have not met it yet.
+const turnLaps = 4
+
+// takeTurns lets a healthy fleet live in which some members are further away than others, and checks that each has its turn.
+func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
+	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} || s.Disk != sim.Disk{} || s.Hook.Late > 0
+	if s.Network.Distant == 0 || s.Walk == wander.Random || hindered || s.MixedSlots {
+		return nil
+	}
+	clear(ran)
+	while := max(s.MinInterval, s.RetryAfter) + turnLaps*s.lap() + s.Hook.Longest()
+	if err := c.Run(c.Now().Add(while)); err != nil {
+		return err
+	}
+	for i := range c.Members() {
+		if c.Up(i) && !ran[i] {
+			return fmt.Errorf("turns: all is well, and %s has not run for %v, in which there are %d laps", sim.MemberName(i), while, turnLaps)
+		}
+	}
+	return nil
 }
 
 // bound is the longest time that a healed cluster may need.

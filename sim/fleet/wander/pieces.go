@@ -31,6 +31,7 @@ func pieces() []piece {
 		{name: "operations longer or shorter than op", label: 16, share: 0.1, draw: drawing.wrongOp},
 		{name: "a wrong max_interval", label: 19, share: 0.08, draw: drawing.wrongMaxInterval},
 		{name: "round trips of up to several skips", label: 13, share: 0.15, draw: drawing.farApart},
+		{name: "members further away than others, or two sites", label: 717, share: 0.12, draw: drawing.distant},
 		{name: "a fault that stays", label: 20, share: 0.15, draw: drawing.standing},
 		{name: "runs on demand", label: 21, share: 0.15, draw: drawing.onDemand},
 		{name: "retries", label: 22, share: 0.15, draw: drawing.retries},
@@ -119,6 +120,32 @@ func (d drawing) farApart(s *Scenario) {
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 	}
+}
+
+// farthest is the longest round trip, in handoff timeouts, with which every member has its turn.
+const farthest = 8
+
+// distant: some members are further away than the others, at one place or each at its own. Members know distant ones by the first bytes of their
+// identities, which are all alike if identities are in order.
+func (d drawing) distant(s *Scenario) {
+	if s.Members < 2 || s.Order == sim.InOrder {
+		return
+	}
+	n := s.Network
+	n.Distant, n.Together = 1+d.IntN(s.Members-1), d.sometimes(0.5)
+	if d.sometimes(0.5) {
+		n.Distant = 1
+	}
+	n.Away = time.Millisecond
+	ways := (n.RoundTrip() - (&sim.Network{Latency: n.Latency, Jitter: n.Jitter}).RoundTrip()) / time.Millisecond
+	most := (farthest*wander.Patience(s.Skip)*9/10 - 2*(n.Latency+n.Jitter)) / ways
+	if most <= s.Skip/10 {
+		return // All are nearly that far away.
+	}
+	n.Away = max(d.time(s.Skip/10, most), d.time(s.Skip/10, most))
+	s.Network = n
+	// Without this, a silence could mean a loss before a member can answer.
+	s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 }
 
 // standing: a fault that stays. Large fleets would take too long to explore.

@@ -163,7 +163,7 @@ func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
 
 // lap is the longest lap in which every member runs and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
-	visit := s.Hook.Longest() + s.Skip + 3*(s.Network.Latency+s.Network.Jitter)
+	visit := s.Hook.Longest() + s.Skip + s.Network.RoundTrip()*3/2
 	return time.Duration(s.Members) * visit
 }
 
@@ -197,7 +197,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	if s.Slots <= 1 {
-		checkers = append(checkers, NewDeafChecker(8*timeout+16*(s.Network.Latency+s.Network.Jitter)))
+		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()))
 	}
 	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {
