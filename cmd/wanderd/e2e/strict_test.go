@@ -131,6 +131,58 @@ func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
 	})
 }
 
+// The same with a command that ignores SIGTERM: an orphaned command of a strict gate has kill_after to end, which is 1 s here.
+func TestTheNextCommandBeginsAKillAfterLaterIfTheFirstIgnoresSIGTERM(t *testing.T) {
+	bothStrict(t, func(t *testing.T, f *fleet) {
+		path := f.witness()
+		first := f.nodes[0].exec("--", "sh", "-c", "trap '' TERM; exec "+path+" 1000").begin()
+		f.begins()
+		second := f.nodes[1].exec("--", path).begin()
+		until(t, "the second waits", func() bool { return len(f.nodes[1].callers()) == 1 })
+		killed := time.Now()
+		f.nodes[0].kill()
+		second.wantCode(0, "")
+		first.wantCode(70, "the grant was lost")
+		_, at := f.witnessed()
+		after := at[1].Sub(killed)
+		t.Logf("the next command begins %v after the agent was killed; kill_after is 1s", after.Round(time.Millisecond))
+		if after < time.Second-100*time.Millisecond {
+			t.Errorf("the first had only %v to end", after)
+		}
+	})
+}
+
+// The guard of a command is stopped, and its agent has no majority any more: the agent kills the command before the lease ends.
+func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
+	bothStrict(t, func(t *testing.T, f *fleet) {
+		path := f.witness()
+		first := f.nodes[0].exec("--", path, "1000").begin()
+		f.begins()
+		entries, err := os.ReadDir(f.running)
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("%v, %v", entries, err)
+		}
+		pid, err := strconv.Atoi(entries[0].Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(parentOf(t, pid), syscall.SIGSTOP)
+		f.nodes[1].kill()
+		f.nodes[2].kill()
+		until(t, "the command is gone", gone(pid))
+		first.wantCode(70, "")
+		f.nodes[1].start()
+		until(t, "another agent is up", func() bool {
+			_, up := f.nodes[1].status()
+			return up
+		})
+		if c := f.nodes[1].exec("--", path); c.code() != 0 {
+			t.Error(c.errs.String())
+		}
+		f.witnessed() // nothing was alive
+	})
+}
+
 // Caller, guard and agent are killed, as by a power cut: nobody says a word. The gate stands still until the lease is over.
 func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 	bothStrict(t, func(t *testing.T, f *fleet) {
