@@ -35,6 +35,9 @@ func (w *world) run(i int, e *policy.Effect) {
 	}
 	h.run.active, h.run.deaf = true, w.happens(w.p.deaf)
 	h.run.endAt = w.now + min(w.around(w.p.runFor), 4*int64(w.p.runFor))
+	if s := w.p.shorter[i]; s > 0 {
+		h.run.endAt = w.now + int64(s*float64(h.run.endAt-w.now)) + 1
+	}
 	w.starts++
 	w.check.started(i)
 	if w.p.kind == paced && w.check.waits[i] != 0 {

@@ -35,9 +35,9 @@ func gateKinds() []string { return []string{"lock", "tree", "always", "martin", 
 
 func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds(), name)) }
 
-func (w *world) settings() strict.Settings {
+func (w *world) settings(i int) strict.Settings {
 	s := strict.Settings{
-		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin, Rho: 0.01, Patience: w.p.patience,
+		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin, Rho: 0.01, Patience: w.p.patienceOf(i),
 		Backups: max(w.p.members-2, 0),
 	}
 	moves := w.p.kind
@@ -55,14 +55,14 @@ func (w *world) newGate(i int) gate {
 	if w.p.kind == lock {
 		return strictlock.New(w.config(i))
 	}
-	return strict.New(w.settings(), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
+	return strict.New(w.settings(i), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
 }
 
 func (w *world) newFamily() policy.Family {
 	if w.p.kind == lock {
 		return strictlock.Settings{}.Family()
 	}
-	return w.settings().Family()
+	return w.settings(0).Family()
 }
 
 // look lets all hosts notice, some time soon, who is there.

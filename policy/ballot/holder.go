@@ -111,7 +111,9 @@ func (b *Machine) renewEvery() time.Duration {
 const renewals = 3
 
 func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	probes := b.round.kind == KindRenew && !b.round.won
 	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
+	q.probes, b.round.probes = probes, probes
 	out = b.ask(now, out)
 	return b.supportSelf(now, &q, end, out)
 }

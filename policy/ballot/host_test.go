@@ -148,7 +148,7 @@ func (w *world) send(m *wire.Message) {
 		if w.happens(w.p.duplicate) {
 			copies++
 		}
-		d := int64(w.p.latency) + w.dice.Int64N(int64(w.p.jitter)+1)
+		d := int64(w.p.latency) + w.dice.Int64N(int64(w.p.jitter)+1) + int64(w.p.far[from][to])
 		if w.happens(w.p.late) {
 			d += w.around(w.p.lateBy)
 		}
@@ -172,7 +172,7 @@ func (w *world) save(i int, s *policy.State) {
 	}
 	h.saving, h.writing = true, *s
 	h.saveNumber++
-	d := int64(w.p.saveFor)
+	d := int64(w.p.saveFor + w.p.unequal.saves[i])
 	if w.happens(w.p.slow) {
 		d = w.around(w.p.slowFor)
 	}

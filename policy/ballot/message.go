@@ -48,7 +48,7 @@ type Copy struct {
 // The load of all messages; fields that a kind does not use are zero:
 //
 //	0        8                  16                 24            32     40
-//	| roster | lease, or busy for | promised, or copy's Seq, or 1 for a wish | clock of an answer | life | copy of a Promised
+//	| roster | lease, or busy for | promised, or copy's Seq, or 1 for a wish or a probe | clock of an answer | life | copy of a Promised
 const (
 	rosterAt = 0
 	spanAt   = 8
@@ -64,7 +64,7 @@ type load struct {
 	// span is the lease that a question asks for; in a Refused, the time until a lease, or the quarantine of rule 9, ends.
 	span time.Duration
 	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender would propose a new epoch as soon
-	// as this lease ends.
+	// as this lease ends. In a Renew it is 1 if the question is a probe.
 	number uint64
 	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any other life.
 	clock policy.Time

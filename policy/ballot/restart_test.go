@@ -1,11 +1,13 @@
 package ballot_test
 
 import (
+	"encoding/binary"
 	"testing"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // "Until the greatest lease has passed on its clock it neither promises nor supports an epoch other than promised." (rule 9)
@@ -76,4 +78,47 @@ func TestAMemoKeepsThePromiseAndTheLeaseAndTheRoster(t *testing.T) {
 	if m.Token() != nil {
 		t.Error("a restarted member holds a token")
 	}
+}
+
+// "The greatest lease promised bounds the quarantine": a member that has promised a longer lease than any before, with a promise or a renewal, waits for that
+// one when it starts again, and not for the one that an earlier life had saved.
+func TestTheGreatestLeasePromisedBoundsTheQuarantine(t *testing.T) {
+	for name, kind := range map[string]wire.Kind{"a promise": ballot.KindPromise, "a renewal": ballot.KindRenew} {
+		c := newCircle(t, 3)
+		var memo policy.Memo
+		binary.BigEndian.PutUint32(memo[8:], 1000) // an earlier life has promised a second at most
+		c.m[2] = c.restart(2, &memo)
+		c.now = c.now.Add(time.Second)
+		c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
+		if kind == ballot.KindRenew {
+			c.m[2].Memo(&memo)
+			binary.BigEndian.PutUint32(memo[8:], 1000)
+			c.m[2] = c.restart(2, &memo)
+			c.wantAnswer(c.receive(c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, 2)), ballot.KindRenewed)
+		}
+		c.m[2].Memo(&memo)
+		c.m[2] = c.restart(2, &memo)
+		c.now = c.now.Add(lease - 1)
+		if span, _ := c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(9, 1), 3)), ballot.KindRefused); span != 1 {
+			t.Errorf("%s of %v: after a restart it is busy for %v more", name, lease, span)
+		}
+	}
+}
+
+// "A member restarted knows what it promised": it refuses all below, and the same epoch to another question; it renews that epoch.
+func TestAMemberRestartedKnowsWhatItPromised(t *testing.T) {
+	c := newCircle(t, 3)
+	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
+	var memo policy.Memo
+	c.m[2].Memo(&memo)
+	c.m[2] = c.restart(2, &memo)
+	c.now = c.now.Add(2 * lease)
+	for _, question := range []wire.Message{
+		c.ask(ballot.KindPromise, 1, 2, epoch(4, 1), 7), c.ask(ballot.KindRenew, 1, 2, epoch(4, 1)+3, 8), c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 9),
+	} {
+		if _, promised := c.wantAnswer(c.receive(question), ballot.KindRefused); promised != epoch(5, 0) {
+			t.Errorf("it says that it has promised %d", promised)
+		}
+	}
+	c.wantAnswer(c.receive(c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, 10)), ballot.KindRenewed)
 }

@@ -21,7 +21,9 @@ type round struct {
 	began  policy.Time
 	// asked says that the questions were sent, won that M members have answered with yes.
 	asked, won bool
-	yes, no    ranks
+	// probes says that a Renew only asks who answers: the one before it had too few answers.
+	probes  bool
+	yes, no ranks
 	// wait is how long after sentAt the question is repeated to members that have not answered.
 	sentAt policy.Time
 	wait   time.Duration
@@ -72,9 +74,13 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 		r.wait = b.cfg.Patience / repeatsPerPatience
 	}
 	r.asked, r.sentAt = true, now
+	l := load{span: b.cfg.Lease}
+	if r.probes {
+		l.number = 1
+	}
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
-			m := b.message(r.kind, rank, &r.token, r.number, load{span: b.cfg.Lease})
+			m := b.message(r.kind, rank, &r.token, r.number, l)
 			out = policy.AppendSend(out, &m)
 		}
 	}
@@ -122,6 +128,9 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 		return b.onPromised(now, rank, majority, carried, end, out)
 	case majority && !r.won:
 		r.won = true
+		if r.probes {
+			return b.renew(now, end, out)
+		}
 		return b.onRenewed(end, out)
 	}
 	return out

@@ -81,7 +81,7 @@ func (x *explorer) newGate(i int) gate {
 	if x.kind == lock {
 		return w.newGate(i)
 	}
-	s := w.settings()
+	s := w.settings(0)
 	s.Backups = 0 // Copies of the token are not what is explored.
 	return strict.New(s, policy.Seat{Gate: 7, Self: x.roster.ID(i), OnDemand: true, Entropy: x})
 }

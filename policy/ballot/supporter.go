@@ -16,8 +16,8 @@ type supporter struct {
 	calmAt policy.Time
 	// over is the epoch that was last released.
 	over Epoch
-	// by is the question by which promised was asked for in this life, or zero.
-	by wire.Exchange
+	// by is the question by which promised was asked for in this life, renewed the last one by which its lease was renewed; or zero.
+	by, renewed wire.Exchange
 	// unsaved says that durable is newer than the state on the disk, saving that a save of it is under way.
 	unsaved, saving bool
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
@@ -31,6 +31,8 @@ type question struct {
 	number wire.Exchange
 	token  wire.Ref
 	lease  time.Duration
+	// probes says that the sender's last renewal had too few answers: see judge.
+	probes bool
 }
 
 // judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the promise is saved.
@@ -42,19 +44,30 @@ type question struct {
 //
 // A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is refused. A question that comes after
 // the release of its epoch is refused too: its lease would block all others.
+//
+// A holder that sends but hears nobody must not keep the others waiting: its unanswered renewals count. A renewal gives its lease once, however often the
+// question is repeated: the holder's time counts from the first one. If too few have answered a renewal, the next ones are probes. They are answered by
+// the same rules, but nothing is lent or promised by them; the holder renews its lease when a majority has answered a probe.
 func (s *supporter) judge(now policy.Time, q *question) bool {
 	switch e := EpochOf(q.token.Seq); {
 	case e < s.promised || e == s.over:
 		return false
 	case e == s.promised && q.kind == KindPromise && q.number != s.by:
 		return false
+	case e == s.promised && (q.probes || q.kind == KindRenew && q.number == s.renewed):
+		return true
 	case e == s.promised:
 		s.end = max(s.end, now.Add(q.lease))
 	case now < s.busyUntil():
 		return false
+	case q.probes:
+		return true
 	default:
 		s.promised, s.by, s.end = e, q.number, now.Add(q.lease)
 		s.unsaved, s.saving = true, false
+	}
+	if q.kind == KindRenew {
+		s.renewed = q.number
 	}
 	if lease := inMemo(q.lease); lease > s.greatest {
 		s.greatest = lease
@@ -69,7 +82,8 @@ func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
 // onQuestion answers another member, at once or when the promise is saved.
 func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
 	now := at.Time
-	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: loadOf(&m.Load).span}
+	l := loadOf(&m.Load)
+	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span, probes: m.Kind == KindRenew && l.number == 1}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.cfg.MostLease:

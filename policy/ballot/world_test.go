@@ -78,6 +78,7 @@ type plan struct {
 	leaveEvery                         time.Duration
 	faultsFor                          time.Duration
 	pacePlan
+	unequal
 }
 
 type eventKind uint8
@@ -100,6 +101,8 @@ const (
 	evRelease
 	evView
 	evCalm
+	evTogether
+	evDeaf
 )
 
 type event struct {
@@ -153,6 +156,12 @@ func newWorld(p plan, s shell) *world {
 	w.every(p.pauseEvery, evPause)
 	w.every(p.partEvery, evPart)
 	w.every(p.leaveEvery, evLeave)
+	if p.together > 0 {
+		w.after(w.around(p.together), evTogether, 0, 0)
+	}
+	if p.deafEvery > 0 {
+		w.after(w.around(p.deafEvery), evDeaf, 0, 0)
+	}
 	w.after(int64(p.faultsFor), evCalm, 0, 0)
 	return w
 }
@@ -160,8 +169,13 @@ func newWorld(p plan, s shell) *world {
 func (w *world) config(i int) ballot.Config {
 	return ballot.Config{
 		Gate: 7, Roster: &w.roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
-		Rho: 0.01, Patience: w.p.patience, Entropy: w.entropy,
+		Rho: 0.01, Patience: w.p.patienceOf(i), Entropy: w.entropy,
 	}
+}
+
+// patienceOf is the patience of a host.
+func (p *plan) patienceOf(i int) time.Duration {
+	return p.patience + time.Duration(p.patient[i]*float64(p.patience))
 }
 
 // local is a host's clock now, and trueAt when it will show a time.
@@ -257,6 +271,13 @@ func (w *world) tell(format string, args ...any) {
 	}
 }
 
+func (w *world) leave(i int) {
+	w.tell("%d leaves", i)
+	w.ev.Kind = policy.Leave
+	w.check.served(i)
+	w.step(i)
+}
+
 func (w *world) happen(e event) {
 	i := int(e.who)
 	h := &w.hosts[i]
@@ -332,12 +353,13 @@ func (w *world) happen(e event) {
 		w.look()
 	case evLeave:
 		if h.up && !h.away && !w.calm {
-			w.tell("%d leaves", i)
-			w.ev.Kind = policy.Leave
-			w.check.served(i)
-			w.step(i)
+			w.leave(i)
 		}
 		w.every(w.p.leaveEvery, evLeave)
+	case evTogether:
+		w.onTogether()
+	case evDeaf:
+		w.onDeaf()
 	case evRelease:
 		for k := range h.run.said {
 			w.send(&h.run.said[k])

@@ -192,3 +192,34 @@ func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
 		}
 	}
 }
+
+// "While a command runs here, no token is accepted": not an offer of a newer epoch, nor a copy, nor the Commit of an offer that came before.
+func TestATokenIsNotAcceptedWhileACommandRuns(t *testing.T) {
+	for name, moves := range map[string]strict.Moves{"tree": strict.Tree, "ring": strict.Ring} {
+		s := settings(t, 3)
+		s.Moves, s.Request = moves, ring.Martin
+		m := begin(t, s)
+		m.step(policy.Event{Kind: policy.Wanted})
+		asked := m.passes(t, ballot.KindPromise)
+		m.answers(&asked[0], ballot.KindPromised, 0)
+		if !m.did(policy.Run) {
+			t.Fatalf("%s: it does not run: %v", name, m.m)
+		}
+		newer := ballot.EpochOf(m.m.Ballot().Token().Seq) + 1<<31
+		token := wire.Ref{ID: wire.TokenID{Generator: s.Roster.ID(1), Random: 1}, Seq: wire.Seq(newer) + 1}
+		for _, kind := range []wire.Kind{handoff.KindToken, kcopies.KindToken} {
+			msg := wire.Message{Kind: kind, Token: token, From: s.Roster.ID(1), To: s.Roster.ID(0)}
+			if kind == handoff.KindToken {
+				msg.Exchange = 5
+			}
+			if m.m.Expects(&msg) {
+				t.Errorf("%s: it expects kind %d", name, kind)
+			}
+			binary.BigEndian.PutUint64(msg.Load[wire.LoadSize-8:], s.Roster.Hash())
+			m.step(policy.Event{Kind: policy.Received, Msg: msg}) // whatever the shell has asked
+			if len(m.sent(handoff.KindAck)) > 0 || m.did(policy.Took) || m.did(policy.Gave) || m.did(policy.Run) {
+				t.Errorf("%s: kind %d leads to %+v", name, kind, m.out)
+			}
+		}
+	}
+}
