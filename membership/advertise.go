@@ -21,12 +21,11 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	case host.IsValid() && (host.IsUnspecified() || host.IsMulticast()):
 		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: give --advertise an address at which other hosts can reach this one",
 			host)
-	case host.Is6() && host.IsLinkLocalUnicast():
-		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise another address",
-			host)
+	case isOfLink(host):
+		return netip.AddrPort{}, errOfLink(host)
 	case host.IsValid():
 	case bound.Addr().IsValid() && !bound.Addr().IsUnspecified():
-		if host = bound.Addr().Unmap(); host.Is6() && host.IsLinkLocalUnicast() {
+		if host = bound.Addr().Unmap(); isOfLink(host) {
 			return netip.AddrPort{}, fmt.Errorf("cannot advertise %s, to which --bind is set: a link-local address means nothing on another host; bind to "+
 				"another address, or to [::]", host)
 		}
@@ -40,11 +39,20 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(host.WithZone(""), port), nil
 }
 
+// isOfLink reports whether an address is link-local for IPv6. Those of IPv4 have no zone: a fleet on one cable may use them, if it is told to.
+func isOfLink(a netip.Addr) bool { return a.Is6() && a.IsLinkLocalUnicast() }
+
+func errOfLink(host netip.Addr) error {
+	return fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise another address", host)
+}
+
 // CheckAdvertised returns an error if nothing would listen on the advertised address, for an agent that is bound to bound on a
 // host with the addresses own. An address that is not in own may lead here through a router, if the IP version is the same.
 func CheckAdvertised(bound, advertise netip.AddrPort, own []netip.Addr) error {
 	host, at := advertise.Addr().Unmap(), bound.Addr().Unmap()
 	switch {
+	case isOfLink(host):
+		return errOfLink(host)
 	case !at.IsValid() || host == at && advertise.Port() == bound.Port():
 		return nil
 	case host.Is6() && at.Is4():

@@ -93,6 +93,7 @@ func TestAnAddressOnWhichNothingListensIsNotAdvertised(t *testing.T) {
 		{"10.0.0.1:7946", "192.0.2.7:99", true}, // A router's, which leads here.
 		{"[fd00::1]:7946", "[2001:db8::1]:99", true},
 		{"127.0.0.1:7946", "127.0.0.1:7947", true}, // A relay's.
+		{"[::]:7946", "[fe80::1]:7946", false},
 		{"0.0.0.0:7946", "[fd00::1]:7946", false},
 		{"0.0.0.0:7946", "[2001:db8::1]:7946", false},
 		{"10.0.0.1:7946", "[fd00::1]:7946", false},
