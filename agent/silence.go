@@ -77,7 +77,7 @@ func (s *silence) warnings() (list []control.Warning) {
 
 // ownRemedy is for a host that nobody answers: the cause is probably its own.
 func (s *silence) ownRemedy() string {
-	for i := range s.silent {
+	for i := range min(len(s.silent), mostSilent) { // the loop waits for the kernel's answers
 		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, s.own) {
 			return fmt.Sprintf("they advertise %s, to which it has no route: give it an %[1]s address, or let all hosts advertise %s (--advertise)",
 				version(m.Addr), version(s.own))

@@ -27,7 +27,8 @@ func well() told {
 			{Name: "e", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour), MinInterval: control.Duration(time.Hour)},
 		}, Warnings: []control.Warning{{Text: "an old sign", Last: now.Add(-time.Hour)}}},
 		members: control.Members{Members: []control.Member{
-			{Name: "x", State: "alive", Self: true}, {Name: "y", State: "left", Since: now.Add(-time.Minute)},
+			{Name: "x", State: "alive", Self: true},
+			{Name: "y", State: "left", Since: now.Add(-time.Minute)},
 			{Name: "z", State: "failed", Since: now.Add(-25 * time.Hour)},
 		}},
 	}
