@@ -102,7 +102,7 @@ func TestADirectoryOfAnotherUserIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(path)
-	says(t, err, path, "65534", "chown")
+	says(t, err, path, "65534", "run this as that user")
 }
 
 func TestAnInvalidPathIsNamed(t *testing.T) {

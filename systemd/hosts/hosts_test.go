@@ -268,23 +268,34 @@ func drillDrain(t *testing.T, h *host) {
 	}
 }
 
-// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: it is not killed.
+// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: with stop = "drain" its hook ends by
+// itself.
 func drillUser(t *testing.T, h *host) {
+	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration, "sleep 1", "sleep 5; echo to the last line", 1))
+	h.do(t, "systemctl", "reload", "wanderd")
+	ended := func() int {
+		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "to the last line")
+	}
+	before := 0
+	if !soon(func() bool {
+		before = ended()
+		gates := h.status().Gates
+		return before > 0 && len(gates) > 0 && gates[0].Running
+	}) {
+		t.Fatalf("%s never runs: %s", h.name, h.log())
+	}
 	must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d"), 0o755))
 	h.write(t, "/etc/systemd/system/wanderd.service.d/user.conf", "[Service]\nUser=daemon\nGroup=daemon\n")
 	h.do(t, "systemctl", "daemon-reload")
-	stops := func() int {
-		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "left the gate")
-	}
-	before := stops()
 	h.do(t, "systemctl", "restart", "wanderd")
-	if stops() <= before {
+	if ended() <= before {
 		t.Errorf("the agent of the former user was not stopped in order: %s", h.log())
 	}
 	if !soon(func() bool { return strings.Contains(h.log(), "running as daemon") }) {
 		t.Errorf("it does not run as its new user: %s", h.log())
 	}
 	h.do(t, "systemctl", "stop", "wanderd")
+	h.write(t, "/etc/wanderd/wanderd.toml", configuration)
 	must(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d/user.conf")))
 	h.do(t, "systemctl", "daemon-reload")
 	h.do(t, "systemctl", "start", "wanderd")
