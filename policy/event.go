@@ -31,6 +31,8 @@ const (
 	// Ordered brings an operator's order, for this member alone if Here: the gate is paused, or not any more. Package order keeps the newest
 	// one, and tells the machine by Paused whether it may run from now on. A run that goes on is not concerned.
 	Ordered
+	// Renew says that an operator has asked all others, and that nobody has the token of Slot: a [Renewable] machine makes a new one, unless it knows of one.
+	Renew
 	// Leave says that this member is about to stop: it stops a run, passes the token on and takes no new one.
 	Leave
 	// Woke says that the time NextWake named has come.
@@ -41,7 +43,7 @@ const (
 func (k EventKind) String() string {
 	return Name([]string{
 		Started: "Started", Received: "Received", PeersChanged: "PeersChanged", Saved: "Saved", Finished: "Finished",
-		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Ordered: "Ordered", Leave: "Leave", Woke: "Woke",
+		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Ordered: "Ordered", Renew: "Renew", Leave: "Leave", Woke: "Woke",
 	}, k)
 }
 
@@ -65,6 +67,8 @@ type Event struct {
 	// Here and Order come with Ordered to package order, Paused to the machine.
 	Here, Paused bool
 	Order        wire.Order
+	// Slot comes with Renew.
+	Slot uint8
 	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among them.

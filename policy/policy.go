@@ -57,6 +57,12 @@ type Askable interface {
 	DueAt(now Time) Time
 }
 
+// Renewable is a machine of which an operator can have a new token, in place of one that is lost.
+type Renewable interface {
+	// Knows says what this member knows of the token of a slot, and completes "this host …"; empty if it knows of none. Then [Renew] makes one.
+	Knows(slot int, now Time) string
+}
+
 // Tunable is a machine whose settings can change while it holds a token or runs.
 type Tunable interface {
 	// Tune takes the settings of its protocol anew, and reports whether it could: with other members, or another number of tokens, it cannot,

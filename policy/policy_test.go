@@ -65,7 +65,7 @@ func TestAKindThatNobodyKnowsHasItsNumberForANameAndNoPart(t *testing.T) {
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
 		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
-		policy.Suspended, policy.Ordered, policy.Leave, policy.Woke)
+		policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {

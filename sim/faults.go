@@ -33,6 +33,8 @@ type Faults struct {
 	LoseTokenEvery time.Duration
 	// A hostile member offers a token that does not exist, with an impossible number or stamp.
 	ForgeEvery time.Duration
+	// RenewEvery is the mean time between two calls of an operator for a new token, at a member, although there may be one.
+	RenewEvery time.Duration
 	// Partition is one partition at a known time, Restart one restart of all members.
 	Partition Partition
 	Restart   Restart
@@ -74,6 +76,7 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
 	}
+	f.every(what.RenewEvery, func() { f.c.Renew(f.dice.IntN(len(f.c.members)), uint8(f.dice.IntN(wire.MaxSlots))) })
 	if what.Restart.At > 0 {
 		c.After(what.Restart.At, f.restart)
 	}

@@ -120,6 +120,14 @@ func (c *Cluster) Leave(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
+// Renew lets an operator ask member i for a new token of a slot, if it is up.
+func (c *Cluster) Renew(i int, slot uint8) {
+	if c.members[i].up && !c.Away(i) {
+		c.event.Kind, c.event.Slot = policy.Renew, slot
+		c.step(int32(i), &c.event, about{})
+	}
+}
+
 // Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told afterwards.
 func (c *Cluster) Pause(i int, d time.Duration) { c.goAway(i, d, false) }
 

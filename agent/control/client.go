@@ -83,6 +83,11 @@ func (c *Client) Order(ctx context.Context, call Order) error {
 	return err
 }
 
+// Renew lets the agent make a new token for a gate that has none.
+func (c *Client) Renew(ctx context.Context, call Renew) (Renewed, error) {
+	return request[Renewed](ctx, c, http.MethodPost, pathRenew, call)
+}
+
 // RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it returns when the run has
 // ended. When ctx is done, the run goes on.
 func (c *Client) RunNow(ctx context.Context, call RunNow) (RunEnd, error) {

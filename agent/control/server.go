@@ -31,6 +31,7 @@ type Source interface {
 	Reload(ctx context.Context) (Reloaded, error)
 	Order(ctx context.Context, call Order) error
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
+	Renew(ctx context.Context, call Renew) (Renewed, error)
 	Metrics() http.Handler
 	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn what the caller
 	// says, and writes there what it is told. The error may be a [Refusal].
@@ -48,6 +49,7 @@ const (
 	pathMetrics      = "/metrics"
 	pathOrder        = "/v1/order"
 	pathRun          = "/v1/run"
+	pathRenew        = "/v1/renew"
 	pathDrain        = "/v1/drain"
 	pathReload       = "/v1/reload"
 	pathExec         = "/v1/exec"
@@ -188,6 +190,13 @@ func (s *Server) routes() map[string]route {
 				return nil, &badRequestError{"an order cannot end in the past"}
 			}
 			return struct{}{}, src.Order(ctx, order)
+		}},
+		pathRenew: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, _ peer) (any, error) {
+			var call Renew
+			if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+				return nil, &badRequestError{"a request for a new token is a document of at most 4 KiB"}
+			}
+			return src.Renew(ctx, call)
 		}},
 		pathRun: {post: true, own: true, patient: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
 			var call RunNow

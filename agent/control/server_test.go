@@ -44,6 +44,9 @@ func (s told) Order(context.Context, Order) error       { return s.err }
 func (s told) RunNow(context.Context, RunNow) (RunEnd, error) {
 	return RunEnd{}, s.err
 }
+func (s told) Renew(context.Context, Renew) (Renewed, error) {
+	return Renewed{}, s.err
+}
 func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
 func (s told) Now(context.Context) (Now, error)         { return s.now, s.err }
@@ -171,7 +174,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/run", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run", "/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}

@@ -14,6 +14,7 @@
 //	POST /v1/drain    {}; the agent stops when what runs has ended
 //	POST /v1/reload   a [Reloaded]; the agent reads its configuration again
 //	POST /v1/order    an [Order]; {}
+//	POST /v1/renew    a [Renew]; a [Renewed]
 //	POST /v1/run      a [RunNow]; a [RunEnd], when the run has ended if it is to wait
 //	GET /metrics      the metrics, as Prometheus reads them
 //
@@ -171,6 +172,19 @@ type Order struct {
 	Reason string   `json:"reason,omitempty"`
 	// User is who asks. The server knows it from the kernel.
 	User string `json:"-"`
+}
+
+// Renew asks for a new token in place of one that is lost.
+type Renew struct {
+	// Gate is the gate's name; empty if the agent has only one.
+	Gate string `json:"gate,omitempty"`
+}
+
+// Renewed says which tokens were made.
+type Renewed struct {
+	Gate string `json:"gate"`
+	// Slots are those of the new tokens; 0 in a gate with one.
+	Slots []int `json:"slots"`
 }
 
 // RunNow asks for a run of the gate's hook on this host, whatever min_interval says.

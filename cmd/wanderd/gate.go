@@ -9,15 +9,42 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
 )
 
 func (p *program) newGateCommand() *cobra.Command {
 	return newGroupCommand(&cobra.Command{
 		Use:   "gate",
-		Short: "Forget the numbers of a gate, after somebody has forged them",
-		Long:  "Forget the numbers of a gate, after somebody has forged them.",
-	}, p.newGateResetCommand())
+		Short: "Give a gate a new token, or forget its numbers",
+		Long:  "Give a gate a new token in place of a lost one, or forget its numbers.",
+	}, p.newGateRenewCommand(), p.newGateResetCommand())
+}
+
+func (p *program) newGateRenewCommand() *cobra.Command {
+	call := control.Renew{}
+	cmd := &cobra.Command{
+		Use:   "renew",
+		Short: "Make a new token in place of a lost one, now",
+		Long: `Make a new token for a gate that has lost its own, instead of waiting for max_interval.
+The agent on this host first asks all members. If one of them has the token, keeps a copy
+of it, or does not answer, or if this host had the token some seconds ago, it makes none,
+and says why.
+
+The members of a strict gate replace a lost token by themselves, as soon as a majority of
+the roster is there. So this command is for the other gates.`,
+		Example: `  wanderd gate renew
+  wanderd gate renew --gate upgrade`,
+	}
+	cmd.Flags().StringVar(&call.Gate, "gate", "", "Which `GATE`, if this host has several.")
+	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
+		done, err := client.Renew(ctx, call)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stdout, "gate %s: made %s; see \"wanderd status\"\n", printable(done.Gate), count(uint64(len(done.Slots)), "new token"))
+		return err
+	})
 }
 
 func (p *program) newGateResetCommand() *cobra.Command {

@@ -115,7 +115,7 @@ func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []strin
 		g.Because == control.BecauseUnreachable:
 		say("does not run: %s", g.NotRunning)
 	case isSilent(g, now):
-		say("no token seen %s, which is longer than max_interval: see \"wanderd members\" and the log", since(g.SilentSince, now))
+		say("no token seen %s, which is longer than max_interval: see \"wanderd members\" and the log; \"wanderd gate renew\" makes a new one", since(g.SilentSince, now))
 	case g.Because == control.BecauseWaiting && waitsTooLong(g, now):
 		say("%s: the host does not get its turn; see \"wanderd status --fleet\"", whyNot(g, now))
 	}

@@ -44,6 +44,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 		{"config", "check"},
 		{"keygen"},
 		{"gate"},
+		{"gate", "renew"},
 		{"gate", "reset"},
 		{"completion"},
 		{"manual"},

@@ -41,6 +41,9 @@ func (told) Order(context.Context, control.Order) error         { return nil }
 func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
 	return control.RunEnd{}, nil
 }
+func (told) Renew(_ context.Context, call control.Renew) (control.Renewed, error) {
+	return control.Renewed{Gate: call.Gate, Slots: []int{0, 2}}, nil
+}
 func (told) Metrics() http.Handler                              { return http.NotFoundHandler() }
 func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
 func (s told) History(context.Context) (control.History, error) { return s.history, nil }
@@ -197,7 +200,7 @@ gate cache: running
 
 gate new: absent (this host knows of no token)
   holder       not known
-  no token     seen for 3d8h (since 2026-01-31 04:00:00), which is longer than max_interval
+  no token     seen for 3d8h (since 2026-01-31 04:00:00), which is longer than max_interval; "wanderd gate renew" makes a new one
   not running  due, waiting for the token
   last run     never
   next run     when the token comes

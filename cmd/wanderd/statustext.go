@@ -62,7 +62,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("runs now", "%s", runnersText(g.Now, now))
 	}
 	if isSilent(&g, now) {
-		line("no token", "seen %s, which is longer than max_interval", since(g.SilentSince, now))
+		line("no token", "seen %s, which is longer than max_interval; \"wanderd gate renew\" makes a new one", since(g.SilentSince, now))
 	}
 	if g.Removed {
 		line("removed", "the configuration has this gate no longer; it is removed when its run has ended and its token is passed on")

@@ -176,7 +176,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		if out = m.withdraw(t, out); m.phase == running {
 			out = append(out, policy.Effect{Kind: policy.Stop})
 		}
-	case policy.PeersChanged, policy.Suspended, policy.Ordered, policy.Woke:
+	case policy.PeersChanged, policy.Suspended, policy.Ordered, policy.Renew, policy.Woke:
 	}
 	return m.due(t, out)
 }

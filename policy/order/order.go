@@ -96,7 +96,7 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 		}
 	case policy.Finished:
 		l.count(now.Wall, ev)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Renew, policy.Leave, policy.Woke:
 	}
 }
 

@@ -189,7 +189,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.need(now, out)
 	case policy.Unwanted:
 		m.wanted = false
-	case policy.Ordered: // nobody waits while the gate is paused
+	case policy.Ordered, policy.Renew: // nobody waits while the gate is paused; and a call finds out whether the token is lost
 	case policy.Suspended: // whoever answers for the token finds out whether the others have gone on without this member
 	case policy.Leave:
 		out = m.onLeave(now, out)

@@ -257,7 +257,7 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 		out = u.handoff.Wake(now.Time, &end, out)
 	case policy.Leave:
 		u.handoff.Close()
-	case policy.PeersChanged, policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered:
+	case policy.PeersChanged, policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew:
 	}
 	out = m.onHandoff(now, &end, out)
 	u.calls = u.calls || waited && !u.handoff.Receiving() && end.Ending != handoff.Arrived

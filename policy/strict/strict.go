@@ -138,6 +138,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.due.turns.Gone()
 	case policy.Ordered:
 		g.due.paused = ev.Paused
+	case policy.Renew: // its token is replaced by itself, if a majority agrees
 	case policy.Leave:
 		g.leaving = true
 		out = g.inside(now, ev, out)

@@ -57,6 +57,9 @@ func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
 		return false
 	}
 	since := now.Sub(m.passed.at)
+	if wasMadeAfter(since, t) {
+		return false
+	}
 	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
 }
 

@@ -282,7 +282,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		return false
 	case policy.Received:
 		return (m.believes(now, &ev.Msg.Token) || m.hearsAnyway(&ev.Msg)) && m.Expects(&ev.Msg)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Leave,
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Renew, policy.Leave,
 		policy.Woke:
 	}
 	return true

@@ -51,6 +51,8 @@ const (
 	NoteDropped
 	// NoteLeft: this member has left.
 	NoteLeft
+	// NoteRenewed: an operator said that there is no token, and this member made a new one.
+	NoteRenewed
 )
 
 // Notes returns the notes of the soft gate itself.
@@ -99,6 +101,7 @@ func Notes() policy.Notes {
 		},
 		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},
 		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
+		{Note: NoteRenewed, Name: "renewed", Level: policy.Warn, Text: "an operator says that the token is lost; made a new one"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
 	}
 }

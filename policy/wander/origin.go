@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"time"
-
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
@@ -47,9 +45,6 @@ func originOf(id wire.TokenID) origin { return origin(id.Random & originBits) }
 // IsFirst reports whether the fleet of a token had met no token since it started.
 func IsFirst(id wire.TokenID) bool { return originOf(id) == originFirst }
 
-// IsRenewed reports whether a token was made because an operator said that there was none.
-func IsRenewed(id wire.TokenID) bool { return originOf(id) == originRenewed }
-
 // ranUnderOlder reports whether this member ran less than Δmin ago under a token that precedes t. The token of the last run is unknown if its slot no
 // longer exists. Then that run is no reason to discard another token.
 func (m *Machine) ranUnderOlder(now policy.Time, t *guardian.Token) bool {
@@ -63,14 +58,11 @@ func (m *Machine) isBygone(now policy.Time, t *guardian.Token) bool {
 	case originFirst:
 		return m.ran.restored
 	case originRenewed:
-		return precedesMaking(now.Sub(m.ran.at), t)
+		return wasMadeAfter(now.Sub(m.ran.at), t)
 	case originLost:
 	}
 	return false
 }
-
-// precedesMaking reports whether something that happened that long ago was before t was made.
-func precedesMaking(since time.Duration, t *guardian.Token) bool { return since >= AgeOf(&t.Load) }
 
 // shelves reports whether this member keeps the held token unused: it is a first one that another member has made, and of the fleet in which this member ran
 // lately in an earlier life no majority is here.

@@ -59,6 +59,8 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 		return s.slotOf(&ev.Msg) == i
 	case policy.Finished:
 		return s.machines[i].state == running
+	case policy.Renew:
+		return int(ev.Slot) == i
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now

@@ -228,6 +228,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onSuspended(now, ev, out)
 	case policy.Ordered:
 		out = m.onOrdered(now, ev.Paused, out)
+	case policy.Renew:
+		out = m.onRenew(now, out)
 	case policy.Leave:
 		out = m.onLeave(now, out)
 	case policy.Woke:

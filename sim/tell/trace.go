@@ -91,7 +91,7 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return happening(e)
 }
@@ -111,6 +111,8 @@ func happening(e *policy.Event) string {
 		return fmt.Sprintf("was asleep for %v", e.Slept)
 	case policy.Ordered:
 		return "is told: " + order(e.Order)
+	case policy.Renew:
+		return "is to make a new token"
 	case policy.Leave:
 		return "is to leave"
 	case policy.Woke:

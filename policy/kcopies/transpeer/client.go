@@ -65,7 +65,7 @@ func (m *Client) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 				out = m.submit(i, m.at[i], out)
 			}
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave:
 	}
 	return out
 }

@@ -45,7 +45,8 @@ type sighting struct {
 
 // NewRemovalChecker checks that of two tokens the older survives. A member removes a token only for one that precedes it:
 //
-//  1. the token under which it ran less than min_interval ago; but no first token for a run in an earlier life,
+//  1. the token under which it ran less than min_interval ago; but no first token for a run in an earlier life, and no renewed one for
+//     a run before it was made,
 //  2. the token that it holds,
 //  3. a token that it passed on after the younger one was made,
 //  4. in a walk that goes round, a token that it passed on less than a lap ago,
@@ -130,7 +131,8 @@ func (me *tokensMet) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to
 
 // removes reports whether the removal rule of the paper applies to a token at a member.
 func (k *removal) removes(me *tokensMet, o *sim.Occurrence, id wire.TokenID) bool {
-	return k.ranUnderOlder(me, o, id) && !(me.last.restored && wander.IsFirst(id))
+	before := wander.IsRenewed(id) && me.last.at < k.born[id]
+	return k.ranUnderOlder(me, o, id) && !before && !(me.last.restored && wander.IsFirst(id))
 }
 
 func (k *removal) ranUnderOlder(me *tokensMet, o *sim.Occurrence, id wire.TokenID) bool {
@@ -183,7 +185,7 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 		oldest, r := me.oldest()
 		since, preceded := o.At.Sub(r.at), !oldest.IsZero() && oldest.Precedes(e.Token.ID)
 		switch {
-		case k.removes(me, o, e.Token.ID):
+		case k.removes(me, o, e.Token.ID) && !(wander.IsRenewed(e.Token.ID) && o.At.Sub(me.last.at) >= wander.AgeOf(&s.Load)):
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", o.Who(), e.Token.ID, k.minInterval)
 		case preceded && r.to == o.Event.Msg.From && since < k.timeout:
 			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from", o.Who(), e.Token.ID)

@@ -40,6 +40,7 @@ func pieces() []piece {
 		{name: "only operations fail, under a brake", label: 27, share: 0.05, draw: drawing.brakes, alone: true},
 		{name: "hosts that are not ready", label: 65, share: 0.1, draw: drawing.readiness},
 		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
+		{name: "operators who ask for new tokens", label: 1298, share: 0.1, draw: drawing.renewals},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
 		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
 	}
@@ -193,6 +194,11 @@ func (d drawing) brakes(s *Scenario) {
 		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
 		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
 	}
+}
+
+// renewals: operators ask for a new token now and then, although there may be one.
+func (d drawing) renewals(s *Scenario) {
+	s.Faults.RenewEvery = d.time(s.Skip, s.Duration/2)
 }
 
 // restart: all members stop at once and start again, some of them late.

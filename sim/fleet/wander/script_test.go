@@ -43,6 +43,7 @@ import (
 //	want a · unwant a           somebody waits for a run of a, in a cluster on demand, or nobody does any more
 //	crash a [before=2]          kill a now, or just before it carries out its second effect from now
 //	powercut a                  kill a, and its run and the guard of it, now
+//	renew a                     an operator asks a for a new token
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
 //	status                      what every member says of itself
 func TestStories(t *testing.T) {
@@ -102,6 +103,8 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		s.disk(t, d)
 	case "want":
 		s.each(t, d, s.c.Want)
+	case "renew":
+		s.each(t, d, func(i int) { s.c.Renew(i, 0) })
 	case "unwant":
 		s.each(t, d, s.c.Unwant)
 	case "leave":

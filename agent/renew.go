@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// "wanderd gate renew": a new token in place of one that is lost, without waiting for max_interval. Two tokens would let two hosts run, so all members are asked
+// first, and none may know of a token. A member that is there and does not answer may hold it.
+
+// Renew implements [control.Source].
+func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed, error) {
+	var gate string
+	err := do(ctx, s.a, func() error {
+		g, err := s.a.renewable(call.Gate)
+		if err == nil {
+			gate = g.cfg.Name
+		}
+		return err
+	})
+	if err != nil {
+		return control.Renewed{}, err
+	}
+	asked, err := s.a.fleet.Status(ctx)
+	if err != nil {
+		return control.Renewed{}, err
+	}
+	elsewhere, known := tokensIn(&asked, gate)
+	var done control.Renewed
+	err = do(ctx, s.a, func() error {
+		g, err := s.a.renewable(gate)
+		if err != nil {
+			return err
+		}
+		done, err = s.a.renew(g, elsewhere, known)
+		return err
+	})
+	return done, err
+}
+
+// renewable returns a gate that can have a new token.
+func (a *Agent) renewable(name string) (*gate, error) {
+	g, err := a.gateFor(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.leaving || g.removed || g.isClosed():
+		return nil, g.refusal()
+	case g.roster != nil:
+		return nil, fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
+			g.cfg.Name)
+	}
+	if _, can := g.machine.Machine.(policy.Renewable); !can {
+		return nil, fmt.Errorf("gate %q replaces a lost token by itself", g.cfg.Name)
+	}
+	return g, nil
+}
+
+// tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where nobody knows of one. If a member does not
+// answer, that goes for all slots.
+func tokensIn(f *control.Fleet, gate string) (known map[int]string, unsure string) {
+	known = map[int]string{}
+	for _, h := range f.Tokens {
+		if h.Gate == gate && h.Missing == "" {
+			known[h.Slot] = h.Name + " holds it"
+		}
+	}
+	var silent []string
+	for i := range f.Members {
+		m := &f.Members[i]
+		live := m.State == membership.StateAlive.String() || m.State == membership.StateSuspect.String()
+		if m.Status == nil {
+			if live && slices.Contains(m.Gates, gate) {
+				silent = append(silent, m.Name)
+			}
+			continue
+		}
+		for k := range m.Status.Gates {
+			if g := &m.Status.Gates[k]; g.Name == gate {
+				knowsOf(m.Name, g, known)
+			}
+		}
+	}
+	if len(silent) > 0 {
+		unsure = strings.Join(silent, ", ") + " did not answer, and may hold the token: ask again, or stop the agent there first"
+	}
+	return known, unsure
+}
+
+// knowsOf adds what a member knows of the tokens of a gate.
+func knowsOf(member string, g *control.Gate, known map[int]string) {
+	slots := g.Tokens
+	if len(slots) == 0 {
+		slots = []control.Slot{{State: g.State, Whereabouts: g.Whereabouts}}
+	}
+	for _, s := range slots {
+		switch {
+		case s.Holding:
+			known[s.Slot] = member + " holds it"
+		case s.Guards && known[s.Slot] == "":
+			known[s.Slot] = member + " keeps a copy of it, and revives it if its holder is gone"
+		}
+	}
+}
+
+// renew makes a new token for each slot of whose token nobody knows.
+func (a *Agent) renew(g *gate, elsewhere map[int]string, unsure string) (done control.Renewed, err error) {
+	machine, slots := g.machine.Machine.(policy.Renewable), 1
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
+		slots = several.Slots()
+	}
+	var known []string
+	for slot := range slots {
+		switch here := machine.Knows(slot, a.clock.now().Time); {
+		case here != "":
+			known = append(known, "this host "+here)
+		case elsewhere[slot] != "":
+			known = append(known, elsewhere[slot])
+		case unsure != "":
+			known = append(known, unsure)
+		default:
+			g.log.Warn().Int("slot", slot).Msg("an operator asks for a new token")
+			g.event.Kind, g.event.Slot = policy.Renew, uint8(slot)
+			a.step(g)
+			done.Slots = append(done.Slots, slot)
+		}
+	}
+	if len(done.Slots) == 0 {
+		slices.Sort(known)
+		return done, fmt.Errorf("gate %q has its token, or may have it: %s", g.cfg.Name, strings.Join(slices.Compact(known), "; "))
+	}
+	done.Gate = g.cfg.Name
+	return done, nil
+}
