@@ -80,7 +80,7 @@ func TestARunThatTheShutdownOfItsHostCutsShortCounts(t *testing.T) {
 			gate := testGate()
 			gate.Op, gate.HookTimeout, gate.MinInterval, gate.RetryAfter = 30*time.Second, time.Minute, time.Hour, time.Minute
 			inWorld(t, gate, func(w *world) {
-				w.slowDisk("a", 50*time.Millisecond) // so the run starts later than its record says at first
+				w.slowDisk(50 * time.Millisecond) // so the run starts later than its record says at first
 				w.start("a", AloneRun)
 				w.untilRuns(time.Minute)
 				began := time.Now()
@@ -115,7 +115,7 @@ func TestWhatWasBeforeARunThatWasCutShortIsInForceAgain(t *testing.T) {
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.MinInterval = 30*time.Second, time.Minute, time.Hour
 	inWorld(t, gate, func(w *world) {
-		w.slowDisk("a", 50*time.Millisecond)
+		w.slowDisk(50 * time.Millisecond)
 		w.start("a", AloneRun)
 		w.untilRuns(time.Minute)
 		first := time.Now()

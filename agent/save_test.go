@@ -33,7 +33,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.ErrorLevel)
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		w.slowDisk("a", 5*time.Second)
+		w.slowDisk(5 * time.Second)
 		slow := time.Now()
 		time.Sleep(10 * time.Minute)
 		if d := w.overlap(slow); d != 0 {
@@ -60,7 +60,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
 		}
 		// When the disk recovers, the member runs.
-		w.slowDisk("a", 0)
+		w.slowDisk(0)
 		w.until("a runs again", 5*time.Minute, func() bool { return w.agents["a"].isRunning(w) })
 	})
 }
@@ -73,7 +73,7 @@ func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
-		w.slowDisk("a", time.Hour)
+		w.slowDisk(time.Hour)
 		hangs := time.Now()
 		time.Sleep(10 * time.Minute)
 		if d := w.overlap(hangs); d != 0 || w.count(wander.NoteRevived, hangs) > 0 {
@@ -122,11 +122,11 @@ func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	}
 }
 
-// slowDisk sets how long a save on a host's disk takes from now on.
-func (w *world) slowDisk(name string, takes time.Duration) {
+// slowDisk sets how long a save on the disk of host a takes from now on.
+func (w *world) slowDisk(takes time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.saves[name] = takes
+	w.saves["a"] = takes
 }
 
 func (r *resident) isRunning(w *world) bool {

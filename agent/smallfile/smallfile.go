@@ -59,12 +59,12 @@ func All(f *os.File, most int) ([]byte, error) {
 }
 
 func kindOf(mode fs.FileMode) string {
-	switch mode.Type() {
-	case fs.ModeDir:
+	switch {
+	case mode.IsDir():
 		return "a directory"
-	case fs.ModeNamedPipe:
+	case mode&fs.ModeNamedPipe != 0:
 		return "a pipe"
-	case fs.ModeSocket:
+	case mode&fs.ModeSocket != 0:
 		return "a socket"
 	}
 	return "a device"

@@ -193,3 +193,29 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 }
+
+// What a caller has run is its business, and no run of the hook. Only in a gate without a hook a table has nothing else to show.
+func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
+	now := noon()
+	g := control.Gate{
+		Name: "sync", LastRun: now.Add(-time.Hour), LastExit: control.ExitOK, LastTook: control.Duration(time.Minute), Runs: 7, Commands: 3,
+		LastCommand: &control.CommandEnd{Command: "sh", Began: now.Add(-time.Minute), Took: control.Duration(3 * time.Millisecond), Exit: "exit status 9"},
+	}
+	text := func() string {
+		return statusText(control.Status{Gates: []control.Gate{g}}, now)
+	}
+	for _, want := range []string{
+		"last run     1h ago (11:00:00), took 1m, ok\n", "runs         7, of which 0 failed\n", "commands     3 of callers; the last: sh, 1m ago (11:59:00), took 3ms, exit status 9\n",
+	} {
+		if !strings.Contains(text(), want) {
+			t.Errorf("no %q in\n%s", want, text())
+		}
+	}
+	if row := gateRow(&g, now); row[1] != "1m" || row[2] != "ok" || g.FailedLast() {
+		t.Errorf("%q", row)
+	}
+	g.LastExit, g.LastTook, g.Runs, g.OnDemand = "", 0, 0, true
+	if row := gateRow(&g, now); row[1] != "3ms" || row[2] != "sh: exit status 9" || strings.Contains(text(), "runs  ") || g.FailedLast() {
+		t.Errorf("on demand: %q in\n%s", row, text())
+	}
+}
