@@ -20,6 +20,9 @@ const (
 	second = 1e9 // nanoseconds
 )
 
+// IsNumber reports whether a number is of a ballot's token.
+func IsNumber(seq wire.Seq) bool { return EpochOf(seq).counter() > 0 }
+
 // Epoch numbers the life of one token, from the ballot that made the token to its end. It is the token's fencing number at hop 0.
 //
 // "Epoch: (counter, roster index), so that no two proposers share one; the counter is at least Unix seconds, so that a member that lost

@@ -105,7 +105,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 			w.save(i, &e.State)
 		case policy.Send:
 			if !w.family.WellFormed(&e.Msg) {
-				w.fail("%d sends a message that is not well-formed: %+v", i, e.Msg)
+				w.fail(notWellFormed, i, e.Msg)
 			}
 			w.send(&e.Msg)
 		case policy.Run:
@@ -140,6 +140,9 @@ func (w *world) perform(i int, out []policy.Effect) {
 
 func (w *world) send(m *wire.Message) {
 	w.sends++
+	if w.forger != nil {
+		w.forger.saw(m)
+	}
 	from, to := int(m.From[15])-1, int(m.To[15])-1
 	if w.apart[from]&(1<<to) != 0 || w.happens(w.p.loss) {
 		return

@@ -96,7 +96,7 @@ func Owns(k wire.Kind) bool { return k >= KindPromise && k <= KindRelease }
 // WellFormed reports whether m is a message of a ballot, and has the fields of its kind: the token of an epoch, the number of the question, the lease that
 // is asked for.
 func WellFormed(m *wire.Message) bool {
-	if !Owns(m.Kind) || m.Nonce != 0 || EpochOf(m.Token.Seq).counter() == 0 || m.Token.ID.Generator.IsZero() {
+	if !Owns(m.Kind) || m.Nonce != 0 || !IsNumber(m.Token.Seq) || m.Token.ID.Generator.IsZero() {
 		return false
 	}
 	span := loadOf(&m.Load).span

@@ -77,9 +77,13 @@ func (b *Machine) proposeAt() policy.Time {
 // propose begins an attempt: this member promises the epoch to itself, and asks the others when this promise is saved.
 func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect) []policy.Effect {
 	e, ok := epochAfter(max(b.seen, b.supporter.promised), now.Wall, b.cfg.Self)
-	if !ok {
+	switch {
+	case !ok:
 		b.proposer.notBefore = policy.Never
 		return policy.AppendTell(out, NoteNoEpochs, wire.MemberID{}, nil)
+	case !believable(e, now.Wall): // somebody has raised the numbers to the bound: nobody would promise e before the clocks have reached it
+		b.proposer.notBefore = now.Time.Add(time.Second)
+		return out
 	}
 	b.seen = e
 	token := e.Token(b.id(b.cfg.Self))

@@ -30,8 +30,12 @@ type world struct {
 	// calm says that nothing goes wrong any more, quiet that nobody wants to run any more.
 	calm, quiet bool
 	// lost is the last of the messages that are lost because they were under way when all became quiet.
-	lost   uint64
-	err    error
+	lost uint64
+	err  error
+	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases: a member that lies can break them.
+	forger *forger
+	forged []wire.Message
+	blind  bool
 	log    func(format string, args ...any)
 	starts int
 	sends  int
@@ -103,6 +107,7 @@ const (
 	evCalm
 	evTogether
 	evDeaf
+	evForged
 )
 
 type event struct {
@@ -259,8 +264,11 @@ func (w *world) until(end int64) error {
 	return w.err
 }
 
+// notWellFormed is what no lie of another member may lead to.
+const notWellFormed = "%d sends a message that is not well-formed: %+v"
+
 func (w *world) fail(format string, args ...any) {
-	if w.err == nil {
+	if w.err == nil && (!w.blind || format == notWellFormed) {
 		w.err = fmt.Errorf("%.6f s: %s", float64(w.now)/1e9, fmt.Sprintf(format, args...))
 	}
 }
@@ -360,6 +368,8 @@ func (w *world) happen(e event) {
 		w.onTogether()
 	case evDeaf:
 		w.onDeaf()
+	case evForged:
+		w.onForged(i, &w.forged[e.arg])
 	case evRelease:
 		for k := range h.run.said {
 			w.send(&h.run.said[k])

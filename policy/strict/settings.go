@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
@@ -123,7 +124,7 @@ func (s Settings) Family() policy.Family {
 		if ballot.Owns(m.Kind) {
 			return ballot.WellFormed(m)
 		}
-		return inner(m)
+		return (m.Token.Seq == 0 || ballot.IsNumber(m.Token.Seq)) && (m.Exchange != 0 || !handoff.Owns(m.Kind)) && inner(m)
 	}
 	return f
 }
