@@ -12,6 +12,8 @@ type Hook struct {
 	// Takes is the duration. It varies evenly by Spread of itself, up and down.
 	Takes  time.Duration
 	Spread float64
+	// Unequal is by how much more of it the operations of the slowest member take, those of each member always as much.
+	Unequal float64
 	// Fails is the share of runs that end at once. Hangs is the share that never end by themselves.
 	Fails, Hangs float64
 	// NotNow is the share of runs that end at once and say that the work cannot be done now.
@@ -43,9 +45,9 @@ type run struct {
 	exit uint8
 }
 
-// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome.
-func (h *Hook) draw(dice *rand.Rand, deaf bool) (takes time.Duration, outcome policy.Outcome) {
-	takes = h.Takes
+// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome. A member is slow from 0 to 1.
+func (h *Hook) draw(dice *rand.Rand, deaf bool, slow float64) (takes time.Duration, outcome policy.Outcome) {
+	takes = h.Takes + time.Duration(slow*h.Unequal*float64(h.Takes))
 	if h.Spread > 0 {
 		takes += time.Duration(h.Spread * (2*dice.Float64() - 1) * float64(takes))
 	}
@@ -65,7 +67,7 @@ func (h *Hook) draw(dice *rand.Rand, deaf bool) (takes time.Duration, outcome po
 
 // Longest is the longest duration of an operation.
 func (h *Hook) Longest() time.Duration {
-	takes := h.Takes + time.Duration(h.Spread*float64(h.Takes))
+	takes := time.Duration(float64(h.Takes) * (1 + h.Unequal) * (1 + h.Spread))
 	if h.Timeout > 0 {
 		takes = min(takes, h.Timeout) + h.stopTime(h.Deaf > 0)
 	}
@@ -79,6 +81,11 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 	return termTime
 }
 
+// slow is how slow a member is.
+func (c *Cluster) slow(who int32) float64 {
+	return float64(Mix(c.cfg.Seed^Mix(uint64(who)+1<<48))>>11) / (1 << 53)
+}
+
 // startRun starts the hook of a member, or denies it.
 func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r := &c.members[who].run
@@ -86,7 +93,7 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	r.active, r.until = true, 0
 	delete(c.entrusted, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
-	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf)
+	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf, c.slow(who))
 	r.endAt, r.timedOut, r.outcome = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout, outcome
 	r.exit = failedExit
 	if r.denied = happens(c.hookDice, c.cfg.Hook.Late); r.denied {

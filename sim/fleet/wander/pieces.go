@@ -43,6 +43,9 @@ func pieces() []piece {
 		{name: "operators who ask for new tokens", label: 1298, share: 0.1, draw: drawing.renewals},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
 		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
+		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
+		{name: "constants that differ, as in a roll-out", label: 175, share: 0.1, draw: drawing.rollOut},
+		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap, alone: true},
 	}
 }
 
@@ -230,6 +233,39 @@ func (d drawing) restartAlone(s *Scenario) {
 	back, within := s.restarted()
 	s.MinInterval = 2 * (time.Duration(back) + within)
 	s.Duration = time.Duration(back) + 2*within
+}
+
+// unequalHooks: the operations of some members take up to five times as long. Without guardians a fleet needs the right max_interval for that.
+func (d drawing) unequalHooks(s *Scenario) {
+	if s.Operators.StopAfter > 0 || s.restarts() {
+		return
+	}
+	s.Hook.Unequal = d.share(0.1, 4)
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+	s.Duration = max(s.Duration, s.lap())
+}
+
+// rollOut: some members have other constants than the rest. Without guardians no member asks before it makes a token, so such a fleet needs the right ones.
+func (d drawing) rollOut(s *Scenario) {
+	if s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts() {
+		s.Differ = d.share(1.1, 10)
+	}
+}
+
+// longLap: nothing goes wrong, except that some datagrams are lost. Most members meet no token for several times max_interval.
+func (d drawing) longLap(s *Scenario) {
+	timeout := wander.Patience(s.Skip)
+	*s = Scenario{
+		Seed: s.Seed, Members: 41 + d.IntN(60), Skip: s.Skip, Op: s.Op, MinInterval: s.Op, Walk: s.Walk, Backups: 2 + d.IntN(2), LongLap: true,
+		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Loss: d.maybe(0.5, 0.01, 0.15), Encode: true}, Membership: s.Membership,
+	}
+	s.Hook.Takes = d.time(timeout, lapTimeouts/time.Duration(s.Members)*timeout)
+	s.Hook.Unequal = d.maybe(0.5, 0.1, 1)
+	s.MaxInterval = d.time(8*timeout, s.lap()/2)
+	s.Membership.Spread = min(s.Membership.Spread, timeout)
+	s.Duration = s.lap()
 }
 
 // readiness: hosts are asked whether they need a run, and some say no.

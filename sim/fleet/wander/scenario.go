@@ -34,6 +34,8 @@ type Scenario struct {
 	Slots int
 	// MixedSlots gives every third member one token less.
 	MixedSlots bool
+	// Differ makes max_interval and op of every third member so many times shorter, as in the middle of a roll-out; zero and 1 change nothing.
+	Differ float64
 	// MeasureOp lets the members measure the operation; otherwise they are told Op.
 	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
@@ -47,6 +49,8 @@ type Scenario struct {
 	// ClockSkew is the largest error of a wall clock at the start, ClockDrift the largest error of its rate.
 	ClockSkew  time.Duration
 	ClockDrift float64
+	// LongLap says that nothing goes wrong, but that most members meet no token for several times max_interval: see [NewCrowdChecker].
+	LongLap bool
 	// SameTies lets all guardians that revive a token draw the same tie: without it, two do so once in 256 times.
 	SameTies bool
 	// AskFirst and EarlyWakes are those of [Config].
@@ -82,7 +86,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 				seat.Entropy = sameTies{seat.Entropy}
 			}
 			seat.WaitsAlone, seat.OnDemand = s.WaitAlone, s.onDemand()
-			return s.machine(seat.Index, wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps}, &machines[seat.Index])
+			return s.machine(seat.Index, wander.Config{Seat: seat.Seat, Settings: s.settingsOf(seat.Index, settings), Laps: laps}, &machines[seat.Index])
 		},
 	}
 	if s.ClockSkew > 0 || s.ClockDrift > 0 {
@@ -110,6 +114,17 @@ func (s *Scenario) settings() *wander.Settings {
 		gate.Windows = *s.Windows
 	}
 	return gate
+}
+
+// settingsOf are those of a member.
+func (s *Scenario) settingsOf(member int, all *wander.Settings) *wander.Settings {
+	if s.Differ == 0 || member%3 != 2 {
+		return all
+	}
+	own := *all
+	own.MaxInterval = time.Duration(float64(s.MaxIntervalInForce()) / s.Differ)
+	own.Op = time.Duration(float64(all.Op) / s.Differ)
+	return &own
 }
 
 // sameTies draws numbers with the same last byte: only ties are drawn from there.
@@ -218,6 +233,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if s.restarts() {
 		back, within := s.restarted()
 		checkers = append(checkers, NewRestartChecker(back, within))
+	}
+	if s.LongLap {
+		checkers = append(checkers, NewCrowdChecker())
 	}
 	if s.RetryAfter > 0 {
 		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots <= 1 && s.Windows == nil))
