@@ -22,6 +22,8 @@ type fleet struct {
 	gossip time.Duration
 	// broken loses what one member sends to another; nil loses nothing.
 	broken func(from, to int) bool
+	// lie, if there is one, sees each message that is sent, and may send another one.
+	lie func(*wire.Message) (forged wire.Message, lies bool)
 	// visits are the members at which a token arrived, in order.
 	visits []int
 	// minted and regenerated count the tokens that were made.
@@ -100,6 +102,9 @@ func (f *fleet) step(i int, ev policy.Event) {
 	for _, e := range m.m.Step(policy.Instant{Time: f.now, Wall: noon + int64(f.now)}, &ev, nil) {
 		switch e.Kind {
 		case policy.Send:
+			if f.lie != nil {
+				f.hearLie(&e.Msg)
+			}
 			to := slices.IndexFunc(f.members, func(o *fleetMember) bool { return id(o.index) == e.Msg.To })
 			if f.broken == nil || !f.broken(i, to) {
 				f.later(time.Millisecond, to, policy.Event{Kind: policy.Received, Msg: e.Msg})
