@@ -41,6 +41,7 @@ func (told) Order(context.Context, control.Order) error         { return nil }
 func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
 	return control.RunEnd{}, nil
 }
+
 func (told) Renew(_ context.Context, call control.Renew) (control.Renewed, error) {
 	return control.Renewed{Gate: call.Gate, Slots: []int{0, 2}}, nil
 }
