@@ -81,10 +81,11 @@ func (m *Machine) inquire(now policy.Instant, must, all bool, out []policy.Effec
 	case q.times < timesAsked:
 		q.repeatAt = now.Time.Add(half / timesAsked)
 	case !all:
-		q.until = q.askedAt.Add(half)
+		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked)) // Also if this member was away for a while.
 		q.repeatAt = q.until
 	default:
-		return false, m.askAll(now.Time, out)
+		out = m.askAll(now.Time, out)
+		return now.Time >= q.until, out
 	}
 	to, about := q.asked[:], m.noToken()
 	if q.times == askedAtFirst {
