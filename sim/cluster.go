@@ -135,7 +135,7 @@ func New(cfg Config) *Cluster {
 	}
 	c.net = network{
 		Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members),
-		oneWay: oneWay{deaf: map[int]bool{}, mute: map[int]bool{}},
+		oneWay: oneWay{deaf: map[int]bool{}, mute: map[int]bool{}, apart: map[link]bool{}},
 	}
 	c.net.adversary.listen(cfg.Family.Kinds)
 	c.views = newViews(c.members)

@@ -84,6 +84,7 @@ func (c *Cluster) Reaches(from, to int) bool { return c.net.reaches(from, to) }
 func (c *Cluster) Repair(n Network) {
 	clear(c.net.oneWay.deaf)
 	clear(c.net.oneWay.mute)
+	clear(c.net.oneWay.apart)
 	c.Heal()
 	c.SetNetwork(n)
 }

@@ -63,7 +63,10 @@ func situations() []string {
 
 // standingCases are those of faults that stay, in the order of [Standing].
 func standingCases() []string {
-	return []string{"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken", "case nothing arrives for long"}
+	return []string{
+		"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken", "case nothing arrives for long",
+		"case one link stays cut", "case one disk stays slow",
+	}
 }
 
 // Drew counts what a seed draws: the pieces, and the parameters that are not zero.

@@ -33,12 +33,15 @@ func pieces() []piece {
 		{name: "round trips of up to several skips", label: 13, share: 0.15, draw: drawing.farApart},
 		{name: "members further away than others, or two sites", label: 717, share: 0.12, draw: drawing.distant},
 		{name: "a fault that stays", label: 20, share: 0.15, draw: drawing.standing},
+		{name: "one link that stays cut", label: 115, share: 0.08, draw: func(_ drawing, s *Scenario) { s.stands(OneLinkCut) }},
+		{name: "one disk that stays slow", label: 261, share: 0.08, draw: func(_ drawing, s *Scenario) { s.stands(OneDiskSlow) }},
 		{name: "runs on demand", label: 21, share: 0.15, draw: drawing.onDemand},
 		{name: "retries", label: 22, share: 0.15, draw: drawing.retries},
 		{name: "windows", label: 23, share: 0.1, draw: drawing.windows},
 		{name: "operators", label: 28, share: 0.1, draw: drawing.operators},
 		{name: "only operations fail, under a brake", label: 27, share: 0.05, draw: drawing.brakes, alone: true},
 		{name: "hosts that are not ready", label: 65, share: 0.1, draw: drawing.readiness},
+		{name: "one disk slower than the others", label: 175, share: 0.1, draw: drawing.slowDisk},
 		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
 		{name: "operators who ask for new tokens", label: 1298, share: 0.1, draw: drawing.renewals},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
@@ -152,10 +155,21 @@ func (d drawing) distant(s *Scenario) {
 	s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 }
 
-// standing: a fault that stays. Large fleets would take too long to explore.
-func (d drawing) standing(s *Scenario) {
-	if s.Members > 1 && s.Members < 10 {
-		s.Standing = Standing(1 + d.IntN(int(standingEnd)-1))
+// standing: a fault that stays.
+func (d drawing) standing(s *Scenario) { s.stands(Standing(1 + d.IntN(int(NothingArrives)))) }
+
+// stands gives a scenario a fault that stays, if it has none. Large fleets would take too long to explore.
+func (s *Scenario) stands(fault Standing) {
+	if s.Standing == NothingStands && s.Members > 1 && s.Members < 10 {
+		s.Standing = fault
+	}
+}
+
+// slowDisk: the saves of one member are slow, and may fail or hang; those of the others are as they were.
+func (d drawing) slowDisk(s *Scenario) {
+	s.SlowDisk = sim.Disk{
+		Takes: d.time(time.Millisecond, s.Skip), Slow: d.share(0.1, 1), SlowFor: d.time(s.Skip/10, 20*s.Skip),
+		Fails: d.maybe(0.3, 0.01, 0.5), Hangs: d.maybe(0.3, 0.01, 0.1),
 	}
 }
 

@@ -51,9 +51,10 @@ func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 			has[name] = true
 		}
 		for name, is := range map[string]bool{
-			"windows": s.Windows != nil, "retries": s.RetryAfter > 0, "runs on demand": s.onDemand(), "a fault that stays": s.Standing != NothingStands,
+			"windows": s.Windows != nil, "retries": s.RetryAfter > 0, "runs on demand": s.onDemand(),
 			"hosts that are not ready": s.Ready != sim.Ready{}, "members that ask before a run": s.AskBeforeRun,
 			"a restart of all members and nothing else": s.restarts(),
+			"one link that stays cut":                   s.Standing == OneLinkCut, "one disk that stays slow": s.Standing == OneDiskSlow,
 		} {
 			if has[name] != is {
 				t.Errorf("seed %d: %q is drawn: %v, and the scenario has it: %v", seed, name, has[name], is)

@@ -61,11 +61,13 @@ type Scenario struct {
 	Membership sim.Membership
 	Hook       sim.Hook
 	Disk       sim.Disk
-	Demand     sim.Demand
-	Operators  sim.Operators
-	Ready      sim.Ready
-	Faults     sim.Faults
-	Standing   Standing
+	// SlowDisk is the disk of one member, which the seed draws, if it differs from that of the others.
+	SlowDisk  sim.Disk
+	Demand    sim.Demand
+	Operators sim.Operators
+	Ready     sim.Ready
+	Faults    sim.Faults
+	Standing  Standing
 	// Duration is how long the run lasts in Measure, and the faults in Explore.
 	Duration time.Duration
 }
@@ -98,8 +100,15 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 			}
 		}
 	}
-	return sim.New(cfg)
+	c := sim.New(cfg)
+	if s.SlowDisk != (sim.Disk{}) {
+		c.SetDisk(s.one(), s.SlowDisk)
+	}
+	return c
 }
+
+// one is the member that the seed draws where one differs from the others.
+func (s *Scenario) one() int { return int(sim.Mix(s.Seed^sim.Mix(10)) % uint64(s.Members)) }
 
 // settings are those of the gate, as its members know them.
 func (s *Scenario) settings() *wander.Settings {
@@ -212,7 +221,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
 	if s.Slots <= 1 {
-		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()))
+		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()), NewVouchChecker())
 	}
 	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {

@@ -25,13 +25,17 @@ const (
 	BrokenPairs
 	// NothingArrives: every datagram is lost, as behind a firewall. Gossip goes on by streams.
 	NothingArrives
+	// OneLinkCut: two members do not reach each other, or one of them does not reach the other.
+	OneLinkCut
+	// OneDiskSlow: one member's saves take so long that no run waits for them.
+	OneDiskSlow
 
 	standingEnd
 )
 
 // String returns a clause.
 func (s Standing) String() string {
-	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs", "nothing arrives"}[s]
+	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs", "nothing arrives", "one link is cut", "one disk is slow"}[s]
 }
 
 // runners are the members that have run since a moment. It is a [sim.Watcher].
@@ -45,10 +49,10 @@ func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// beginStanding begins the fault.
-func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) {
+// beginStanding begins the fault, and returns the member that has it, if one has.
+func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) (one int) {
 	dice := rand.New(rand.NewPCG(s.Seed, sim.Mix(8)))
-	one := dice.IntN(c.Members())
+	one = dice.IntN(c.Members())
 	switch s.Standing {
 	case OneIsDeaf:
 		c.Deafen(one, true)
@@ -66,15 +70,24 @@ func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) {
 	case NothingArrives:
 		n.Loss = 1
 		c.SetNetwork(n)
+	case OneLinkCut:
+		other := (one + 1 + dice.IntN(c.Members()-1)) % c.Members()
+		c.CutLink(one, other)
+		if dice.Uint64()&1 == 0 {
+			c.CutLink(other, one)
+		}
+	case OneDiskSlow:
+		c.SetDisk(one, sim.Disk{Takes: 2 * s.settings().SaveWithin()})
 	case NothingStands, standingEnd:
 	}
+	return one
 }
 
 // standParts: the fault stands for a fifth of the time that a healed fleet may need, and then for another fifth in which somebody must run.
 const standParts = 5
 
-// stand lets the fault stand, if there is one, and checks that somebody runs: in every group of members that can talk to each other, if
-// there are such groups.
+// stand lets the fault stand, if there is one, and checks that somebody runs; and that everybody does in every group of members that can talk to
+// each other, if there are such groups, except a member whose saves are too slow.
 func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	if s.Standing == NothingStands {
 		return nil
@@ -85,8 +98,13 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 			return err
 		}
 	}
-	s.beginStanding(c, sound)
-	defer c.Repair(sound)
+	one := s.beginStanding(c, sound)
+	defer func() {
+		c.Repair(sound)
+		if s.Standing == OneDiskSlow {
+			c.SetDisk(one, sim.Disk{})
+		}
+	}()
 	settled := s.bound(c) / standParts
 	if err := c.Run(c.Now().Add(settled)); err != nil {
 		return err
@@ -103,13 +121,25 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 		return nil
 	}
 	for _, part := range parts(c) {
-		if len(part) > 1 && !slices.ContainsFunc(part, func(i int) bool { return ran[i] }) {
+		if len(part) == 1 {
+			continue
+		}
+		if !slices.ContainsFunc(part, func(i int) bool { return ran[i] }) {
 			return fmt.Errorf("standing: %v, and nobody among %s and %d others that can talk has run for %v",
 				s.Standing, sim.MemberName(part[0]), len(part)-1, while)
+		}
+		for _, i := range part {
+			if !ran[i] && s.hasTurns() && !(s.Standing == OneDiskSlow && i == one) {
+				return fmt.Errorf("standing: %v, and %s has not run for %v, but others with which it can talk have", s.Standing, sim.MemberName(i), while)
+			}
 		}
 	}
 	return nil
 }
+
+// hasTurns reports whether every member is due in each lap, or in the next: nobody must want a run, no host must be ready for it, and members agree on
+// which tokens visit them.
+func (s *Scenario) hasTurns() bool { return !s.onDemand() && s.Ready == sim.Ready{} && !s.MixedSlots }
 
 // parts are the members that are up, in groups that are connected in both directions.
 func parts(c *sim.Cluster) (all [][]int) {
