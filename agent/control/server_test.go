@@ -44,6 +44,7 @@ func (s told) Order(context.Context, Order) error       { return s.err }
 func (s told) RunNow(context.Context, RunNow) (RunEnd, error) {
 	return RunEnd{}, s.err
 }
+
 func (s told) Renew(context.Context, Renew) (Renewed, error) {
 	return Renewed{}, s.err
 }

@@ -49,7 +49,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 		m.running, m.ended = false, ev.Outcome
 		runs = ev.Denied && m.patient > 0
 		m.patient--
-	case policy.Started, policy.PeersChanged, policy.Unwanted, policy.Suspended, policy.Leave:
+	case policy.Started, policy.PeersChanged, policy.Unwanted, policy.Suspended, policy.Renew, policy.Leave:
 	}
 	if !runs || m.running {
 		return out

@@ -104,12 +104,8 @@ func (m *Machine) waitsAlone() bool {
 }
 
 func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Effect {
-	from := originFirst
-	if m.first.company && m.peers.alone() { // Those that it has seen may have had a token.
-		from = originLost
-	}
 	m.first.armed = false
-	return m.serve(now, m.make(now, NoteMinted, from, out))
+	return m.serve(now, m.make(now, NoteMinted, originFirst, out))
 }
 
 // onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: the gossip of the lower ranks may
