@@ -23,7 +23,6 @@ type forger struct {
 	lies []lie
 	// counts is how many messages were sent, told how many lies were heard.
 	counts, told int
-	busy         bool
 }
 
 // lie is a change of one message.
