@@ -119,7 +119,8 @@ func impossibles(s *Scenario) []impossible {
 			object(value < 0, name, "%v: must not be negative", value)
 		case float64:
 			most := 1.0 // Most numbers are shares.
-			if name == "Network.Replay" || name == "Differ" {
+			switch name {
+			case "Network.Replay", "Differ", "Hook.Unequal":
 				most = 100
 			}
 			object(!(value >= 0 && value <= most), name, "%v: want from 0 to %v", value, most)
