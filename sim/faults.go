@@ -23,9 +23,10 @@ type Faults struct {
 	SleepShare           float64
 	// A member leaves gracefully and joins again.
 	LeaveEvery, AwayFor time.Duration
-	// The network is parted in two, OneWayShare of the times for one direction only.
+	// The network is parted in two, OneWayShare of the times for one direction only; or in CutParts, if that is more.
 	CutEvery, CutFor time.Duration
 	OneWayShare      float64
+	CutParts         int
 	// A member hears nothing or, MuteShare of the times, is not heard by anybody.
 	DeafEvery, DeafFor time.Duration
 	MuteShare          float64
@@ -38,6 +39,7 @@ type Faults struct {
 	// Partition is one partition at a known time, Restart one restart of all members.
 	Partition Partition
 	Restart   Restart
+	Groups    Groups
 }
 
 // Partition parts the network in two, once, in both directions.
@@ -73,6 +75,8 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f.every(what.LeaveEvery/members, f.leave)
 	f.every(what.CutEvery, f.cut)
 	f.every(what.DeafEvery/members, f.deafen)
+	f.every(what.Groups.RackEvery, f.rack)
+	f.every(what.Groups.StopEvery, f.stopTogether)
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
 	}
@@ -156,11 +160,15 @@ func (f *faults) cut() {
 	if f.c.net.sides != nil {
 		return
 	}
-	sides := make([]bool, len(f.c.members))
+	sides, parts := make([]uint8, len(f.c.members)), max(f.what.CutParts, 2)
 	for i := range sides {
-		sides[i] = f.dice.Uint64()&1 == 0
+		if parts > 2 {
+			sides[i] = uint8(f.dice.IntN(parts))
+		} else if f.dice.Uint64()&1 == 0 {
+			sides[i] = 1
+		}
 	}
-	f.part(sides, happens(f.dice, f.what.OneWayShare), f.around(f.what.CutFor))
+	f.part(sides, happens(f.dice, f.what.OneWayShare) && parts == 2, f.around(f.what.CutFor))
 }
 
 func (f *faults) deafen() {
@@ -183,19 +191,19 @@ func (f *faults) partition() {
 		return
 	}
 	n := len(f.c.members)
-	sides := make([]bool, n)
+	sides := make([]uint8, n)
 	apart := min(max(int(math.Round(f.what.Partition.Share*float64(n))), 1), n-1)
 	for _, i := range f.dice.Perm(n)[:max(apart, 0)] {
-		sides[i] = true
+		sides[i] = 1
 	}
 	f.c.Heal()
 	f.part(sides, false, f.what.Partition.For)
 }
 
-func (f *faults) part(sides []bool, oneWay bool, lasts time.Duration) {
+func (f *faults) part(sides []uint8, oneWay bool, lasts time.Duration) {
 	f.cuts++
 	this := f.cuts
-	f.c.Part(sides, oneWay)
+	f.c.Divide(sides, oneWay)
 	f.c.After(lasts, func() {
 		if f.cuts == this {
 			f.c.Heal()

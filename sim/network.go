@@ -46,8 +46,8 @@ type Fate struct {
 
 type network struct {
 	Network
-	// sides are those of a parted network, nil while it is whole; oneWayCut says that the second still reaches the first.
-	sides     []bool
+	// sides are those of a parted network, from 0, nil while it is whole; oneWayCut says that the second still reaches the first.
+	sides     []uint8
 	oneWayCut bool
 	oneWay    oneWay
 	intercept func(*wire.Message) Fate
@@ -66,11 +66,28 @@ func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
 // Intercept calls decide for every message that is sent from now on; nil ends that.
 func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept = decide }
 
+// MaxParts is the largest number of parts of a network.
+const MaxParts = 4
+
 // Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear them.
 func (c *Cluster) Part(sides []bool, oneWay bool) {
-	c.net.sides, c.net.oneWayCut = sides, oneWay
-	if c.orders.spread[0].Compare(c.orders.spread[1]) > 0 {
-		c.orders.spread[1] = c.orders.spread[0] // Otherwise the sides of the last time have not told each other yet.
+	parts := make([]uint8, len(sides))
+	for i, second := range sides {
+		if second {
+			parts[i] = 1
+		}
+	}
+	c.Divide(parts, oneWay)
+}
+
+// Divide parts the network: members hear those of the same part only. The parts are numbered from 0, and fewer than MaxParts+1. With oneWay there are two, and
+// the second still reaches the first.
+func (c *Cluster) Divide(parts []uint8, oneWay bool) {
+	c.net.sides, c.net.oneWayCut = parts, oneWay
+	for s := 1; s < MaxParts; s++ {
+		if c.orders.spread[0].Compare(c.orders.spread[s]) > 0 {
+			c.orders.spread[s] = c.orders.spread[0] // Otherwise the sides of the last time have not told each other yet.
+		}
 	}
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
 	m := &c.cfg.Membership
@@ -98,7 +115,11 @@ func (c *Cluster) Heal() {
 	c.tell(Occurrence{Kind: Healed})
 	c.recheckAll(c.cfg.Membership.RejoinAfter)
 	if c.orders.layers != nil {
-		c.After(c.cfg.Membership.RejoinAfter, func() { c.gossip(0, c.orders.spread[1]) })
+		c.After(c.cfg.Membership.RejoinAfter, func() {
+			for _, o := range c.orders.spread[1:] {
+				c.gossip(0, o)
+			}
+		})
 	}
 }
 
@@ -219,7 +240,7 @@ func (n *network) reaches(from, to int) bool {
 	case n.sides == nil:
 		return true
 	case n.oneWayCut:
-		return n.sides[from] || !n.sides[to]
+		return n.sides[from] == 1 || n.sides[to] == 0
 	}
 	return n.sides[from] == n.sides[to]
 }

@@ -28,7 +28,7 @@ type orders struct {
 	// layers are those of the members; nil if there are no operators.
 	layers []*order.Layer
 	// spread is the newest order that gossip has, on each side of the network.
-	spread [2]wire.Order
+	spread [MaxParts]wire.Order
 }
 
 const failedExit = 1

@@ -49,10 +49,10 @@ type views struct {
 	byRank []int32
 	// announced are the members that have announced a token.
 	announced []bool
-	sides     [2]belief
+	sides     [MaxParts]belief
 	// pending are the members that get the view of their side soon, sidePending the sides whose members all do.
 	pending     []bool
-	sidePending [2]bool
+	sidePending [MaxParts]bool
 }
 
 type belief struct {
@@ -78,7 +78,7 @@ func newViews(members []member) views {
 	return v
 }
 
-// believe makes both sides believe that a member is alive, and whether it has met a token.
+// believe makes all sides believe that a member is alive, and whether it has met a token.
 func (v *views) believe(who int32, knows bool) {
 	for s := range v.sides {
 		v.sides[s].set(who, true, knows)
@@ -127,8 +127,8 @@ func (v *views) view(b *belief, members []member, who int32) view {
 // side returns the side of the network that a member is on, as far as the membership can tell: it finds ways around a
 // break in one direction.
 func (c *Cluster) side(who int32) int {
-	if c.net.isParted() && c.net.sides[who] {
-		return 1
+	if c.net.isParted() {
+		return int(c.net.sides[who])
 	}
 	return 0
 }

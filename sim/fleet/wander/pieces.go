@@ -44,6 +44,11 @@ func pieces() []piece {
 		{name: "one disk slower than the others", label: 305, share: 0.1, draw: drawing.slowDisk},
 		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
 		{name: "operators who ask for new tokens", label: 1298, share: 0.1, draw: drawing.renewals},
+		{name: "racks that lose power", label: 1637, share: 0.12, draw: drawing.racks},
+		{name: "many members that stop in one moment", label: 1737, share: 0.12, draw: drawing.stopsTogether},
+		{name: "a network in more than two parts", label: 2757, share: 0.12, draw: drawing.manyParts},
+		{name: "a network that flaps", label: 3077, share: 0.12, draw: drawing.flapping},
+		{name: "more than 40 members", label: 125, share: 0.06, draw: drawing.large},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
 		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
 		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
@@ -74,6 +79,57 @@ func (s *Scenario) drawPieces() (names []string) {
 		}
 	}
 	return names
+}
+
+// racks: hosts that stand together fail together.
+func (d drawing) racks(s *Scenario) {
+	if s.Members < 4 {
+		return
+	}
+	t := &s.Faults.Groups
+	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10)
+}
+
+// stopsTogether: some members, or all, are told to leave in one moment.
+func (d drawing) stopsTogether(s *Scenario) {
+	t := &s.Faults.Groups
+	t.StopEvery, t.StopFor, t.StopShare = d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10), d.share(0.2, 1)
+}
+
+// manyParts: cuts leave three or four parts.
+func (d drawing) manyParts(s *Scenario) {
+	if s.Members < 3 {
+		return
+	}
+	s.Faults.CutEvery, s.Faults.CutFor = d.time(s.Duration/20, s.Duration), d.time(s.Skip, s.Duration/3)
+	s.Faults.CutParts = 3 + d.IntN(sim.MaxParts-2)
+}
+
+// flaps bounds how often a network is cut.
+const flaps = 100
+
+// flapping: the network is cut again and again, for shorter than it takes to notice, or little longer.
+func (d drawing) flapping(s *Scenario) {
+	noticed := max(s.Membership.DetectAfter, s.Skip)
+	s.Faults.CutEvery, s.Faults.CutFor = max(d.time(s.Skip, 2*noticed), s.Duration/flaps), d.time(s.Skip/2, 2*noticed)
+}
+
+// large: more members than all others have, for little longer than a lap. They ask each other, so tokens are guarded. Faults of members are as frequent as
+// in a small fleet.
+func (d drawing) large(s *Scenario) {
+	if s.onDemand() || s.Standing != NothingStands || s.Windows != nil {
+		return
+	}
+	members := time.Duration(41+int(d.share(1, 60))) - 1
+	by := members / time.Duration(s.Members)
+	s.Members, s.Backups, s.StartWithin = int(members), max(s.Backups, 1), 0
+	s.Op = min(s.Op, s.Skip)
+	s.Hook.Takes, s.Hook.Timeout = min(s.Hook.Takes, s.Op), min(s.Hook.Timeout, 5*s.Op)
+	s.Network.Latency, s.Network.Jitter = min(s.Network.Latency, s.Skip/10), min(s.Network.Jitter, s.Skip/10)
+	f := &s.Faults
+	f.CrashEvery, f.PauseEvery, f.LeaveEvery, f.DeafEvery = by*f.CrashEvery, by*f.PauseEvery, by*f.LeaveEvery, by*f.DeafEvery
+	lap := s.lap()
+	s.MinInterval, s.MaxInterval, s.Duration = lap/2, lap, lap+lap/2
 }
 
 // deafAndMute: members that hear nothing, or are not heard.

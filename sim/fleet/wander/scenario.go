@@ -220,6 +220,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
+	if n := &s.Network; s.Backups > 0 && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
+		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
+	}
 	if s.Slots <= 1 {
 		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()), NewVouchChecker())
 	}
@@ -264,6 +267,9 @@ func (s *Scenario) String() string { return tell.Parameters(*s) }
 
 // each calls do with every parameter and its name, in their order.
 func (s *Scenario) each(do func(name string, value reflect.Value)) { tell.EachParameter(*s, do) }
+
+// takerTimeouts is how long a member has been there, in timeouts, until it could take any token.
+const takerTimeouts = 16
 
 // trafficTimeouts is the time in which datagrams are counted, in timeouts.
 const trafficTimeouts = 8
