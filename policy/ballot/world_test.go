@@ -131,7 +131,7 @@ const (
 func names(n int) (names []string, ids []wire.MemberID) {
 	for i := range n {
 		names = append(names, string(rune('a'+i)))
-		ids = append(ids, wire.MemberID{15: byte(i + 1)})
+		ids = append(ids, wire.MemberID{0: byte(i + 1), 15: byte(i + 1)})
 	}
 	return names, ids
 }

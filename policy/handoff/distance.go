@@ -69,6 +69,16 @@ func (d *distances) longest() (longest time.Duration) {
 	return longest
 }
 
+// shortest returns the shortest round trip to a listed partner, zero if there is none.
+func (d *distances) shortest() (shortest time.Duration) {
+	for _, trip := range d.trips {
+		if trip > 0 && (shortest == 0 || trip.duration() < shortest) {
+			shortest = trip.duration()
+		}
+	}
+	return shortest
+}
+
 func (d *distances) isFar(place int) bool { return d.far&(1<<place) != 0 }
 
 // answered records an answer, and reports whether too many of this partner's are slow. tooSlow is the longest round trip that is not.

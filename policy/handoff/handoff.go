@@ -201,6 +201,16 @@ func (h *Machine) Keep(present func(hint uint32) bool) {
 	h.patience.distances.keep(present, h.patience.tooSlow())
 }
 
+// Nearest is the round trip to the nearest partner that this member knows of: zero if it knows of none.
+func (h *Machine) Nearest() time.Duration { return h.patience.distances.shortest() }
+
+// Measure records how long an answer of a partner took that belongs to no handoff. What comes later than anybody waits is a replay, or says nothing.
+func (h *Machine) Measure(from wire.MemberID, after time.Duration) {
+	if after < h.patience.most() {
+		h.patience.answered(from.Hint(), after)
+	}
+}
+
 // Failures is how many offers have failed since a token was passed or received.
 func (h *Machine) Failures() int { return int(h.patience.failures) }
 

@@ -8,14 +8,14 @@ import (
 // consult: "A requesting node Si suspects a failure when it does not receive the token after a certain timeout. In this case, Si broadcasts a
 // CONSULT message in order to check the state of its predecessor node in the next queue." (section 3)
 func (m *Machine) consult(now policy.Time, out []policy.Effect) []policy.Effect {
-	m.alarm(consultTimer, now, m.cfg.Timers.Liveness)
+	m.alarm(consultTimer, now, m.timers().Liveness)
 	return m.diffuse(KindConsult, policy.AppendTell(out, NoteConsult, m.cfg.Self, nil))
 }
 
 // failure: "If Si does not receive another response within a timeout, it suspects that either its predecessor has crashed or its token request
 // has been lost. Si then broadcasts a FAILURE message to detect the presence of the token." (section 3)
 func (m *Machine) failure(now policy.Time, out []policy.Effect) []policy.Effect {
-	m.alarm(failureTimer, now, m.cfg.Timers.Reconnection)
+	m.alarm(failureTimer, now, m.timers().Reconnection)
 	m.repeatLater(now)
 	return m.diffuse(KindFailure, policy.AppendTell(out, NoteFailure, m.cfg.Self, nil))
 }
@@ -24,11 +24,11 @@ func (m *Machine) failure(now policy.Time, out []policy.Effect) []policy.Effect 
 // regenerate the token. Si then broadcasts an ELECTION message." (section 3)
 func (m *Machine) startElection(now policy.Time, out []policy.Effect) []policy.Effect {
 	if m.election.leader != nobody && m.election.leader < m.self && now < m.election.until {
-		m.alarm(commitTimer, now, m.cfg.Timers.Commit)
+		m.alarm(commitTimer, now, m.timers().Commit)
 		return out
 	}
 	m.candidate = true
-	m.alarm(electionTimer, now, m.cfg.Timers.Reconnection)
+	m.alarm(electionTimer, now, m.timers().Reconnection)
 	m.repeatLater(now)
 	return m.diffuse(KindElection, policy.AppendTell(out, NoteElection, m.cfg.Self, nil))
 }
@@ -50,10 +50,10 @@ func (m *Machine) onBaseline(now policy.Instant, msg *wire.Message, b *body, out
 	case kind == KindConsulted:
 		if m.timer == consultTimer && m.liveness.blind < maxConsults {
 			m.liveness.blind++
-			m.alarm(commitTimer, now.Time, m.cfg.Timers.Commit)
+			m.alarm(commitTimer, now.Time, m.timers().Commit)
 		}
 	case kind == KindFailure:
-		m.searches.add(b.from, none, now.Time.Add(m.cfg.Timers.Reconnection))
+		m.searches.add(b.from, none, now.Time.Add(m.timers().Reconnection))
 		if m.holds {
 			out = m.answer(KindPresent, b.from, out)
 		}
@@ -85,16 +85,16 @@ func (m *Machine) receivePresent(now policy.Time, b *body, out []policy.Effect) 
 // ELECTION as it answers FAILURE.
 func (m *Machine) receiveElection(now policy.Time, b *body, out []policy.Effect) []policy.Effect {
 	e := &m.election
-	m.searches.add(b.from, none, now.Add(m.cfg.Timers.Reconnection))
+	m.searches.add(b.from, none, now.Add(m.timers().Reconnection))
 	if e.leader == nobody || now >= e.until || b.from < e.leader {
-		e.leader, e.until = b.from, now.Add(m.cfg.Timers.Reconnection)
+		e.leader, e.until = b.from, now.Add(m.timers().Reconnection)
 	}
 	switch {
 	case m.holds:
 		return m.answer(KindPresent, b.from, out)
 	case m.candidate && b.from < m.self:
 		m.candidate = false
-		m.alarm(commitTimer, now, m.cfg.Timers.Commit)
+		m.alarm(commitTimer, now, m.timers().Commit)
 		return policy.AppendTell(out, NoteLostElection, m.cfg.Roster[b.from], nil)
 	}
 	return out

@@ -38,7 +38,7 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 		return out // A candidate searches on until it has a position.
 	}
 	m.candidate = false
-	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token) // line 32
+	m.alarm(tokenTimer, now.Time, m.timers().Token) // line 32
 	if b.pos == none {
 		return out
 	}

@@ -33,7 +33,7 @@ func (m *Machine) timeoutToken(now policy.Instant, out []policy.Effect) []policy
 		return m.timeoutCommit(now, out)
 	}
 	m.liveness.round++
-	m.alarm(livenessTimer, now.Time, m.cfg.Timers.Liveness)
+	m.alarm(livenessTimer, now.Time, m.timers().Liveness)
 	return m.ask(m.pred[0], out)
 }
 
@@ -52,6 +52,7 @@ func (m *Machine) receiveQuestion(b *body, out []policy.Effect) []policy.Effect 
 
 // receiveAnswer makes the decision of line 35, "if pred[0] failed", and collects the answers for line 36.
 func (m *Machine) receiveAnswer(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
+	m.measure(now.Time, b.from)
 	if b.round != m.liveness.round {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)
 	}
@@ -77,7 +78,7 @@ func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []pol
 		out = policy.AppendTell(out, NoteBypassed, m.cfg.Roster[b.from], nil)
 		return m.timeoutCommit(now, out)
 	}
-	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token)
+	m.alarm(tokenTimer, now.Time, m.timers().Token)
 	if m.pos == none && b.pos != none {
 		m.liveness.blind = 0
 		return m.takePosition(after(b.pos), out)
@@ -107,7 +108,7 @@ func (m *Machine) firstPredecessorFailed(now policy.Instant, out []policy.Effect
 	if m.liveness.asked == 0 {
 		return m.searchPos(now.Time, out)
 	}
-	m.alarm(predsTimer, now.Time, m.cfg.Timers.Liveness)
+	m.alarm(predsTimer, now.Time, m.timers().Liveness)
 	return out
 }
 
@@ -124,6 +125,6 @@ func (m *Machine) choosePredecessor(now policy.Instant, out []policy.Effect) []p
 	if m.liveness.best == nobody {
 		return m.searchPos(now.Time, out) // line 39; rule (ii): "one that has left the queue with pred[0] dead means SEARCH_POS"
 	}
-	m.alarm(tokenTimer, now.Time, m.cfg.Timers.Token) // line 38
-	return m.connect(m.liveness.best, out)            // line 37
+	m.alarm(tokenTimer, now.Time, m.timers().Token) // line 38
+	return m.connect(m.liveness.best, out)          // line 37
 }

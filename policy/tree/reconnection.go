@@ -11,7 +11,8 @@ type newPred struct {
 }
 
 // receivePOSITION is ReceivePOSITION, lines 65–69.
-func (m *Machine) receivePOSITION(b *body, out []policy.Effect) []policy.Effect {
+func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
+	m.measure(now.Time, b.from)
 	if m.timer != reconnectionTimer {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)
 	}
@@ -33,14 +34,14 @@ func (m *Machine) timeoutReconnection(now policy.Instant, out []policy.Effect) [
 	case n.id == nobody: // line 47
 		return m.mayRegenerate(now, out)
 	case !searchedQueue || n.next == m.self: // "In order to reconnect to this site, Si sends a CONNECTION message to it (line 52)."
-		m.alarm(commitTimer, now.Time, m.cfg.Timers.Commit) // line 55
+		m.alarm(commitTimer, now.Time, m.timers().Commit) // line 55
 		return m.connect(n.id, out)
 	case n.next == nobody: // "If NewPred.id has no next, Si directly resends a token request to it (line 54)."
 		return m.request(now.Time, n.id, out)
 	}
 	// Rule (iv): "after SEARCH_QUEUE ask the found site's next before displacing it: it may only lack its position".
 	m.liveness.round++
-	m.alarm(displaceTimer, now.Time, m.cfg.Timers.Liveness)
+	m.alarm(displaceTimer, now.Time, m.timers().Liveness)
 	return m.ask(m.newPred.next, out)
 }
 
@@ -55,6 +56,6 @@ func (m *Machine) nextOfNewPredAnswers(now policy.Time, b *body, out []policy.Ef
 // displace: "Si concludes that NewPred.id's next has failed. Si then sends a CONNECTION message to NewPred.id (line 52) in order to force
 // it to reconnect itself to Si" (section 4.1).
 func (m *Machine) displace(now policy.Time, out []policy.Effect) []policy.Effect {
-	m.alarm(commitTimer, now, m.cfg.Timers.Commit) // line 55
+	m.alarm(commitTimer, now, m.timers().Commit) // line 55
 	return m.connect(m.newPred.id, out)
 }

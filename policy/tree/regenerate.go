@@ -10,7 +10,7 @@ import (
 func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.AsksFirst {
 		m.asksToRegenerate = true
-		m.alarm(commitTimer, now.Time, m.cfg.Timers.Commit) // The site searches again if the gate does not answer.
+		m.alarm(commitTimer, now.Time, m.timers().Commit) // The site searches again if the gate does not answer.
 		return policy.AppendTell(out, NoteAsksToRegenerate, wire.MemberID{}, nil)
 	}
 	token := m.newToken(now, m.known.Revived(uint8(m.self)))

@@ -30,7 +30,7 @@ func (m *Machine) reqCS(now policy.Instant, out []policy.Effect) []policy.Effect
 // repeated one, has its own number.
 func (m *Machine) request(now policy.Time, to rank, out []policy.Effect) []policy.Effect {
 	m.number++
-	m.alarm(commitTimer, now, m.cfg.Timers.Commit)
+	m.alarm(commitTimer, now, m.timers().Commit)
 	return m.send(KindRequest, to, m.say(m.self, m.number), out)
 }
 

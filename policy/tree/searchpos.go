@@ -17,7 +17,7 @@ func (m *Machine) searchPos(now policy.Time, out []policy.Effect) []policy.Effec
 
 // awaitPositions is "Alarm (ReconnectionTimer)", lines 43 and 76.
 func (m *Machine) awaitPositions(now policy.Time) {
-	m.alarm(reconnectionTimer, now, m.cfg.Timers.Reconnection)
+	m.alarm(reconnectionTimer, now, m.timers().Reconnection)
 	m.repeatLater(now)
 }
 
@@ -26,7 +26,7 @@ const searchRepeats = 4
 
 func (m *Machine) repeatLater(now policy.Time) {
 	if m.cfg.Links == UDP {
-		m.repeatAt = now.Add(m.cfg.Timers.Reconnection / searchRepeats)
+		m.repeatAt = now.Add(m.timers().Reconnection / searchRepeats)
 	}
 }
 
@@ -58,7 +58,7 @@ func (m *Machine) diffuse(kind wire.Kind, out []policy.Effect) []policy.Effect {
 // receiveSEARCHPOS is ReceiveSEARCH_POS, lines 60–64.
 func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
-	m.searches.add(sj, b.pos, now.Time.Add(m.cfg.Timers.Reconnection))
+	m.searches.add(sj, b.pos, now.Time.Add(m.timers().Reconnection))
 	if m.last != nobody && slices.Contains(b.pred[:b.preds], m.last) { // line 63
 		m.last = sj // line 64
 	}

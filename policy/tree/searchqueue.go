@@ -47,7 +47,7 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 	e := &m.election
 	e.clock = min(e.clock+1, maxClock)
 	e.stamp = e.clock
-	e.leader, e.leaderStamp, e.until = m.self, e.stamp, now.Time.Add(m.cfg.Timers.Reconnection)
+	e.leader, e.leaderStamp, e.until = m.self, e.stamp, now.Time.Add(m.timers().Reconnection)
 	m.awaitPositions(now.Time)                                                                  // line 76
 	return m.diffuse(KindSearchQueue, policy.AppendTell(out, NoteSearchQueue, m.cfg.Self, nil)) // line 75
 }
@@ -57,7 +57,7 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 // token.
 func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
-	m.searches.add(sj, none, now.Time.Add(m.cfg.Timers.Reconnection))
+	m.searches.add(sj, none, now.Time.Add(m.timers().Reconnection))
 	wins := m.election.beats(sj, b.clock, now.Time)
 	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) { // line 79; a candidate that loses sends a request instead
 		out = m.answer(KindPosition, sj, out) // line 80
@@ -66,7 +66,7 @@ func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.E
 		return out
 	}
 	m.election.leader, m.election.leaderStamp = sj, b.clock
-	m.election.until = now.Time.Add(m.cfg.Timers.Reconnection)
+	m.election.until = now.Time.Add(m.timers().Reconnection)
 	if m.candidate { // lines 81–84
 		m.candidate = false
 		out = policy.AppendTell(out, NoteLostElection, m.cfg.Roster[sj], nil)

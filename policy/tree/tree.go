@@ -177,6 +177,8 @@ type Machine struct {
 
 	// handoff passes tokens on UDP; nil on links that lose nothing.
 	handoff *handoffs
+	// askedAt is when this site last asked others, and waits for their answers.
+	askedAt policy.Time
 	in      body
 }
 
@@ -319,7 +321,7 @@ func (m *Machine) onMessage(now policy.Instant, msg *wire.Message, out []policy.
 	case kind == KindSearchPos:
 		return m.receiveSEARCHPOS(now, b, out)
 	case kind == KindPosition:
-		return m.receivePOSITION(b, out)
+		return m.receivePOSITION(now, b, out)
 	case kind == KindSearchQueue:
 		return m.receiveSEARCHQUEUE(now, b, out)
 	case kind == KindBehind:
@@ -367,6 +369,11 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 // alarm sets the timer: the paper's Alarm.
 func (m *Machine) alarm(t timer, now policy.Time, after time.Duration) {
 	m.timer, m.due, m.repeatAt = t, now.Add(after), policy.Never
+	switch t {
+	case livenessTimer, predsTimer, displaceTimer, reconnectionTimer:
+		m.askedAt = now
+	case timerOff, commitTimer, tokenTimer, consultTimer, failureTimer, electionTimer:
+	}
 }
 
 // resetAlarm is line 28: "Reset alarm".
