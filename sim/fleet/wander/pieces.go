@@ -333,7 +333,7 @@ func (d drawing) longLap(s *Scenario) {
 	}
 	s.Hook.Takes = d.time(timeout, lapTimeouts/time.Duration(s.Members)*timeout)
 	s.Hook.Unequal = d.maybe(0.5, 0.1, 1)
-	s.MaxInterval = d.time(8*timeout, s.lap()/2)
+	s.MaxInterval = max(d.time(8*timeout, s.lap()/2), s.MinInterval)
 	s.Membership.Spread = min(s.Membership.Spread, timeout)
 	s.Duration = s.lap()
 }
