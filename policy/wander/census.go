@@ -18,14 +18,16 @@ import (
 //	    ◀─────────────────── Unseen(third) ──  it has met none lately; the third asks already, and the asker gives way to it
 //
 // If all miss a token at once, all would ask all. So whoever is asked by a member of lower identity, or is told of one that asks, gives way: it asks that
-// member first, at a random moment of the time that the question takes.
+// member first, at a random moment of the next seconds.
 const (
 	batchSize = 64
 	mostAsks  = 6
 	// pauses is how many batches leave at most in the time between two repetitions.
 	pauses = 8
 	// mostGivesWay is how often a member gives way in one silence: the one that asks may hear nobody.
-	mostGivesWay = 8
+	mostGivesWay = 20
+	// spread is for how many batches at most it waits with its next question.
+	spread = 16
 )
 
 // census is the part of a question that goes to all others, from this member on, in the order of identities. A batch begins behind after; silent are its
@@ -168,7 +170,7 @@ func (m *Machine) giveWay(now policy.Time, to wire.MemberID) {
 	m.silence.gaveWay++
 	m.inquiry = inquiry{}
 	wait := m.batchTakes()
-	if others := policy.Times(m.batches()-1, wait); others > 0 {
+	if others := policy.Times(min(m.batches(), spread)-1, wait); others > 0 {
 		wait += time.Duration(m.draw(int(others)))
 	}
 	m.silence.holdOff = now.Add(wait).Sub(m.silence.since.Add(m.regenerateAfter()))

@@ -107,3 +107,37 @@ func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 		}
 	}
 }
+
+// A token that is really lost is replaced soon after max_interval, at any size. In a fleet of 10,000 members give way for a minute or so.
+func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
+	for _, members := range []int{40, 1000, 10_000} {
+		if testing.Short() && members > 1000 {
+			continue
+		}
+		s := wandering.Scenario{
+			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute, MaxInterval: 10 * time.Minute, Walk: wander.Sweep,
+			Backups: 2, Network: sim.Network{Latency: 20 * time.Millisecond},
+			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second},
+			Hook:       sim.Hook{Takes: 5 * time.Second},
+		}
+		k := &crowd{running: measure.NewConcurrency()}
+		c := s.NewCluster(k)
+		c.Boot()
+		advance(t, c, time.Minute)
+		for i := range members {
+			if d := wandering.Detail(c, i); d.Holding || d.Guards {
+				c.Crash(i)
+			}
+		}
+		lost, began := k.made, c.Now()
+		for k.made == lost && c.Now().Sub(began) < time.Hour {
+			advance(t, c, time.Second)
+		}
+		took := c.Now().Sub(began)
+		advance(t, c, 2*time.Minute)
+		t.Logf("%d members: a token is made after %v, and %d in all", members, took, k.made-lost)
+		if took > s.MaxInterval+4*time.Minute || k.made-lost > 2 {
+			t.Errorf("%d members: want one within four minutes of max_interval", members)
+		}
+	}
+}
