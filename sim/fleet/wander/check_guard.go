@@ -130,8 +130,10 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	}
 	switch m.Kind {
 	case guardian.KindBeat:
-		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's beat says nothing of it.
-		me.learn(o, m.Token, m.Token != me.holds || m.From.Compare(m.To) > 0)
+		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's beat says nothing of it. Who holds
+		// another token answers each beat, also one that is played back and says nothing new.
+		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
+		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
 	case guardian.KindBuried:
 		me.bury(m.Token)
 	case guardian.KindAsk:
