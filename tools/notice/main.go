@@ -40,12 +40,13 @@ type module struct {
 }
 
 // write says what is linked into the packages when they are built for GOOS and GOARCH.
-func write(w io.Writer, texts bool, packages ...string) error {
+func write(to io.Writer, texts bool, packages ...string) error {
 	modules, err := linked(packages...)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(w, `wanderd
+	w := &bytes.Buffer{}
+	w.WriteString(`wanderd
 Copyright 2026 the authors of wanderd
 Licensed under Apache-2.0, see LICENSE.
 
@@ -83,7 +84,8 @@ The programs contain these Go modules ("make notice" writes this list):
 			fmt.Fprintf(w, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 72), f.name, strings.TrimSpace(f.text))
 		}
 	}
-	return nil
+	_, err = w.WriteTo(to)
+	return err
 }
 
 // linked are the modules that packages are built from, and the standard library.
@@ -151,25 +153,23 @@ func licences(dir fs.FS) ([]file, error) {
 	return found, nil
 }
 
-// marks are sentences that only one licence has, with its SPDX name. The first that is found counts: the texts that ask for more come first.
-var marks = []struct{ name, says string }{
-	{"MPL-2.0", "mozilla public license, version 2.0"},
-	{"MPL-2.0", "mozilla public license version 2.0"},
-	{"Apache-2.0", "apache license version 2.0, january 2004"},
-	{"OFL-1.1", "sil open font license"},
-	{"CC-BY-4.0", "creative commons attribution 4.0 international public license"},
-	{"FTL OR GPL-2.0-or-later", "the freetype license, which is similar to the original bsd license"},
-	{"BSD-3-Clause", "neither the name of"},
-	{"BSD-3-Clause", "the names of its contributors may not be used"},
-	{"BSD-2-Clause", "redistributions in binary form must reproduce"},
-	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
-	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
-}
-
-// identify names the licence that a file is; none for a notice, which names authors.
+// identify names the licence that a file is, as SPDX does; none for a notice, which names authors. Each licence has a sentence that no other
+// has. The first that is found counts: the texts that ask for more come first.
 func identify(text string) (string, error) {
 	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
-	for _, mark := range marks {
+	for _, mark := range []struct{ name, says string }{
+		{"MPL-2.0", "mozilla public license, version 2.0"},
+		{"MPL-2.0", "mozilla public license version 2.0"},
+		{"Apache-2.0", "apache license version 2.0, january 2004"},
+		{"OFL-1.1", "sil open font license"},
+		{"CC-BY-4.0", "creative commons attribution 4.0 international public license"},
+		{"FTL OR GPL-2.0-or-later", "the freetype license, which is similar to the original bsd license"},
+		{"BSD-3-Clause", "neither the name of"},
+		{"BSD-3-Clause", "the names of its contributors may not be used"},
+		{"BSD-2-Clause", "redistributions in binary form must reproduce"},
+		{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},
+		{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
+	} {
 		if strings.Contains(plain, mark.says) {
 			return mark.name, nil
 		}
