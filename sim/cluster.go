@@ -66,7 +66,7 @@ type member struct {
 	hands int8
 	// hasSeenOthers is what an agent remembers of its fleet. It survives a crash.
 	hasSeenOthers bool
-	// leaving says that the machine has been told to leave.
+	// leaving says that the machine has been told to leave, and of a process that is gone that it left in order.
 	leaving bool
 	id      wire.MemberID
 	seen    view

@@ -84,7 +84,7 @@ func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }
 // end ends a process. The membership notices after noticed, if it has not started again by then.
 func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
-	m.up = false
+	m.up, m.leaving = false, how.Kind == Departed
 	m.run.active = false
 	c.hands -= int(m.hands)
 	m.hands = 0

@@ -13,14 +13,21 @@ import (
 // A member that starts asks another one for the whole membership at once; the others hear of it by gossip. The first member that probes a
 // dead one in vain suspects it, after a second and a random time; 4 × max(1, log10 n) seconds later it is taken for dead, unless it is
 // back by then. A partition is noticed log10 n times later, because many suspicions at once are confirmed more slowly. When the network
-// is whole again, a connection under way goes through at the next packet, and all hear of it. Spread is between that of a start, whose
-// announcement is longer and waits for its turn in large fleets, and that of a leave.
+// is whole again, a connection under way goes through at the next packet, and all hear of it. Who leaves tells up to toldAtOnce others itself.
 func MeasuredMembership(members int) Membership {
 	size := math.Log10(max(float64(members), 2))
 	detect := time.Second + time.Duration(4*max(1, size)*float64(time.Second))
+	spread := time.Duration(size * float64(750*time.Millisecond))
+	leaves := spread
+	if members <= toldAtOnce {
+		leaves = 20 * time.Millisecond
+	}
 	return Membership{
-		GossipAfter: 20 * time.Millisecond, Spread: time.Duration(size * float64(750*time.Millisecond)),
+		GossipAfter: 20 * time.Millisecond, Spread: spread, LeaveSpread: leaves,
 		DetectAfter: detect, DetectMore: 800 * time.Millisecond, CutAfter: detect + time.Duration(size*float64(detect)),
 		RejoinAfter: time.Second,
 	}
 }
+
+// toldAtOnce is how many others a member that leaves tells itself.
+const toldAtOnce = 64

@@ -20,8 +20,9 @@ type Membership struct {
 	CutAfter time.Duration
 	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
 	RejoinAfter time.Duration
-	// Spread is the difference between members: each learns of a change up to Spread later.
-	Spread time.Duration
+	// Spread is the difference between members: each learns of a change up to Spread later. Of a member that leaves in order it may learn up to
+	// LeaveSpread later instead; zero stands for Spread.
+	Spread, LeaveSpread time.Duration
 	// Perfect makes a crash known no earlier than the last message of the crashed member has arrived.
 	Perfect bool
 }
@@ -145,10 +146,14 @@ func (c *Cluster) detectAfter() time.Duration {
 func (c *Cluster) recheck(who int32) {
 	m := &c.members[who]
 	answers := m.up && m.awayUntil <= c.now
+	within := c.cfg.Membership.Spread
+	if left := !m.up && m.leaving; left && c.cfg.Membership.LeaveSpread > 0 {
+		within = c.cfg.Membership.LeaveSpread
+	}
 	for s := range c.views.sides {
 		alive := answers && (!c.net.isParted() || c.side(who) == s)
 		if c.views.sides[s].set(who, alive, c.views.announced[who]) {
-			c.spread(s)
+			c.spread(s, within)
 		}
 	}
 }
@@ -166,9 +171,9 @@ func (c *Cluster) announce(who int32) {
 	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 }
 
-// spread gives the view of a side to all its members, each in its own time.
-func (c *Cluster) spread(side int) {
-	if c.cfg.Membership.Spread <= 0 {
+// spread gives the view of a side to all its members, each in its own time of those up to within.
+func (c *Cluster) spread(side int, within time.Duration) {
+	if within <= 0 {
 		if !c.views.sidePending[side] {
 			c.views.sidePending[side] = true
 			c.push(entrySideView, c.now, absent, int32(side))
@@ -181,7 +186,7 @@ func (c *Cluster) spread(side int) {
 			continue
 		}
 		c.views.pending[i] = true
-		late := time.Duration(c.memberDice.Uint64N(uint64(c.cfg.Membership.Spread)))
+		late := time.Duration(c.memberDice.Uint64N(uint64(within)))
 		c.push(entryView, c.now.Add(late), who, 0)
 	}
 }

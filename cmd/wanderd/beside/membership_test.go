@@ -106,7 +106,7 @@ func measure(t *testing.T, n int) {
 	slack := 600 * time.Millisecond
 	report(t, "who starts sees the others", own, m.GossipAfter, 50*time.Millisecond)
 	report(t, "the others see it", known, m.GossipAfter+half, slack)
-	report(t, "a member that left is gone", left, m.GossipAfter+half, slack)
+	report(t, "a member that left is gone", left, m.GossipAfter+m.LeaveSpread/2, slack)
 	report(t, "a crash is noticed", noticed, m.DetectAfter+m.DetectMore*7/10+half, m.DetectAfter/4)
 	report(t, "a partition is noticed", parted, m.CutAfter, m.CutAfter)
 	report(t, "it is whole again", healed, m.RejoinAfter+half, 2*time.Second)
