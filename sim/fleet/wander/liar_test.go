@@ -64,7 +64,7 @@ func TestEachHabitIsDrawnAlone(t *testing.T) {
 
 // In this world three ran at once when nobody waited for the answers of members that had failed a handoff.
 func TestALiarThatMakesOthersLookDeadIsBounded(t *testing.T) {
-	s := wandering.DrawLiar(1221)
+	s := wandering.DrawLiar(5836)
 	if o := s.Explore(); o.Err != nil {
 		t.Errorf("%v\n%v", o.Err, &s)
 	}
