@@ -63,6 +63,9 @@ type link struct{ from, to int32 }
 // SetNetwork changes the network from now on.
 func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
 
+// Loses reports whether the network may lose messages now, one by one.
+func (c *Cluster) Loses() bool { return c.net.Loss+c.net.Late > 0 || c.net.intercept != nil }
+
 // Intercept calls decide for every message that is sent from now on; nil ends that.
 func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept = decide }
 

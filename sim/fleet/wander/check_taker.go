@@ -28,6 +28,9 @@ func NewTakerChecker(while time.Duration) sim.Watcher {
 			members[o.Member] = c.AwayUntil(o.Member)
 		case sim.Stepped, sim.Ignored, sim.Lost, sim.Duplicated, sim.Played, sim.Crashed, sim.RunGone, sim.Departed:
 		}
+		if c.Loses() {
+			network = o.At
+		}
 		if o.Kind != sim.Stepped || o.At.Sub(max(network, members[o.Member])) < while {
 			return nil
 		}

@@ -56,7 +56,12 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 					if bound := most - max(1, most/3); least < bound {
 						t.Errorf("one ran %d times, another %d times", least, most)
 					}
-					if failed := k.notes[handoff.NoteNoAck]; failed > 0 {
+					// More members are distant here than a member remembers, so that an offer fails now and then.
+					few := 0
+					if tc.network.Distant > 8 {
+						few = tc.members / 10
+					}
+					if failed := k.notes[handoff.NoteNoAck]; failed > few {
 						t.Errorf("%d offers failed", failed)
 					}
 					if k.notes[handoff.NoteSlowNetwork] == 0 {

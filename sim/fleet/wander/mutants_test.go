@@ -13,6 +13,8 @@ import (
 	"github.com/wanderd/wanderd/tools/mutant"
 )
 
+var large = flag.Bool("large", false, "also fleets of 10,000 members")
+
 var update = flag.Bool("update", false, "write docs/mutants.md and the runs in README.md anew")
 
 // mutantsPage is what the test keeps true.

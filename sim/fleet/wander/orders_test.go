@@ -20,7 +20,7 @@ func TestOrdersAreObeyedAndKnownUnderAllFaults(t *testing.T) {
 
 func TestTheDrawnWorldsWithOrders(t *testing.T) {
 	drawn, braked := 0, 0
-	for seed := uint64(1); seed <= 300; seed++ {
+	for seed := uint64(1); seed <= 500; seed++ {
 		s := wandering.Draw(seed)
 		if s.Operators == (sim.Operators{}) {
 			continue
