@@ -17,7 +17,7 @@ STAGES   := vet cross lint vuln race fuzz browser test
 # (in runtime.(*timer).maybeRunChan), and real agents run on a machine that has other work. What has passed is not run again; a defect shows again.
 AGAIN    := race test
 
-.PHONY: all build test race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build test deep race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -30,6 +30,11 @@ test:
 
 race:
 	$(GO) test -race -short -timeout 8m $(RACE)
+
+# What takes too long for every check: all that a hunt's seeds lead to, and fleets of 10,000 members. It takes ten minutes.
+deep:
+	$(GO) test ./sim/fleet/wander -run '^(TestSeeds|TestTheFirstLapHasOneToken|TestALostTokenIsReplacedSoonInALargeFleetToo)$$' \
+		-v -timeout 0 -seeds 2000 -large
 
 # Every fuzz target for FUZZTIME, a time or a number of inputs (1000000x), and how many inputs that were in all.
 fuzz:

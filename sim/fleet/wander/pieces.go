@@ -51,6 +51,7 @@ func pieces() []piece {
 		{name: "more than 40 members", label: 125, share: 0.06, draw: drawing.large},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
 		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
+		{name: "leaves that are heard of sooner than other changes", label: 2, share: 0.06, draw: drawing.leaves},
 		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
 		{name: "constants that differ, as in a roll-out", label: 175, share: 0.1, draw: drawing.rollOut},
 		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap, alone: true},
@@ -136,6 +137,11 @@ func (d drawing) large(s *Scenario) {
 func (d drawing) deafAndMute(s *Scenario) {
 	s.Faults.DeafEvery, s.Faults.DeafFor = d.time(s.Duration/20, s.Duration), d.time(s.Skip, s.Duration/3)
 	s.Faults.MuteShare = d.share(0.1, 1)
+}
+
+// leaves: who leaves in order tells the others itself, as it does in fleets that are not large.
+func (d drawing) leaves(s *Scenario) {
+	s.Membership.LeaveSpread = d.time(time.Millisecond, 100*time.Millisecond)
 }
 
 // lapTimeouts bounds a lap, in handoff timeouts, where operations are longer than the operator says.
