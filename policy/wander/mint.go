@@ -42,6 +42,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.recount(now.Time, &before)
 	m.noteReunion(now.Time, &before)
 	m.handoff.Keep(m.peers.hasHint)
+	m.guardian.Measured(m.handoff.RoundTrip())
 	m.passed.lap = m.passed.rounds.lap(m.lapLength())
 	m.unmix(now.Time)
 	m.findPart(now.Time)
