@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level must be

@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim/plan"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/wire"
 )
 

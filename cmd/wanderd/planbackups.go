@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim/plan"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 const longPlanBackups = `Compute how many members must keep a copy of a token that goes round a ring, so that

@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 func (p *program) newSimCommand() *cobra.Command {

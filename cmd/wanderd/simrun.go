@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
 	"github.com/wanderd/wanderd/sim/study/beyond"
 	"github.com/wanderd/wanderd/sim/study/compare"
 	"github.com/wanderd/wanderd/sim/study/paper"
-	"github.com/wanderd/wanderd/sim/study/report"
 	"github.com/wanderd/wanderd/sim/study/siblings"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // Experiment is a question to the simulator.

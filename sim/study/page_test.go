@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // answering is an experiment that gives a result with something of everything.

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // Render writes notes and tables in a format, without plots. A CSV has the tables only, with an empty line between them.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // maxBars is the largest number of bars of a chart; the last one contains all longer intervals.

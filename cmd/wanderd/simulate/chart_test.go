@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 func TestBinsAreRoundAndFitTheInterval(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // document is a result as JSON: the figures of one run, or the means and confidence intervals of many.

@@ -13,7 +13,7 @@ import (
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // Figure is one number of a run.

@@ -21,8 +21,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/seeds"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // Outcome is what the runs of a scenario have given.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // recovered sums up the recoveries from all faults of one kind.

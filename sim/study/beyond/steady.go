@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // steady has the figures of a fleet in the long run, over all seeds. Shares and rates are those of all measured time,

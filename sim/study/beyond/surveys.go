@@ -7,8 +7,8 @@ import (
 
 	"github.com/wanderd/wanderd/policy/wander"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // notInThePaper is the source of experiments that the paper does not have.

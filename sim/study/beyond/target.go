@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // target is a bound to be reached.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 func TestATargetIsMetOnlyByWhatHasBeenMeasured(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // Page returns the comparison.

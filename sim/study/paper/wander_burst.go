@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // burstLength is the part of a stabilisation that is shown: "it may take a long time before the system goes back to its normal

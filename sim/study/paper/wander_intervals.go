@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // wanderIntervals is table 4.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // wanderVariants looks for the reading of the paper that explains its numbers.

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/policy/kcopies/beyond"
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // A token that goes to those who have asked for it, in the order in which they have: "algorithms where the token circulates only between nodes

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // requestHop is how long a message takes, requestOp how long a critical section does: neither is published, and no count of messages at rare

@@ -9,8 +9,8 @@ import (
 
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // ringResilience is figure 5 of k-copies, run: machines on a ring, of which some crash.

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // "The experiment consisted of processing 500 transactions. It started with 20 TMs; then 10 TMs fail upon receiving their 5th transaction […] such

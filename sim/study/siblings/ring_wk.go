@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // ringWk is section 4 of k-copies. Nothing runs: the numbers are exact.

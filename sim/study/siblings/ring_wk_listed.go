@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
-	"github.com/wanderd/wanderd/sim/study/report"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // listedRing is the largest ring whose states are all looked at.

@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	fleet "github.com/wanderd/wanderd/sim/fleet/tree"
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // The parameters of section 5.1 that are published: "N = 80 nodes", "each application process […] executes 5 critical sections", "each

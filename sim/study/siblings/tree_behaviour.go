@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // treeBehaviour is section 5.2: "The current experiments analyze both algorithms when applications with different levels of parallelism are

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy/tree"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // treePredecessors is section 5.4: "we set both CommitTimer and TokenTimer to the intermediate InterT timer and we considered ρ = 1 i.e, an

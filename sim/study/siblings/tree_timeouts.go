@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
 	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/report"
 )
 
 // treeTimeouts is section 5.3: "CommitTimer, TokenTimer and NT-Timer are set to one of these values for each experiment. The parallelism level
