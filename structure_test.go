@@ -38,7 +38,7 @@ type rule struct {
 //	sim <- check, tell, measure <- fleet <- hunt, plan, paper, beyond         seeds <- hunt, plan    seeds, report <- study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
-	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/study", "sim/report"}
+	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}
 	return []rule{
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
 		{room: "policy/...", ours: []string{"wire"}, inTests: []string{"tools/mutant"}, never: impure, why: "no clock, no I/O, no goroutine"},
@@ -85,11 +85,11 @@ func house() []rule {
 		},
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
 		{room: "sim/seeds", why: "it does not know what is run"},
-		{room: "sim/study", ours: []string{"sim/seeds", "sim/report"}, why: "it does not know what is asked"},
-		{room: "sim/study/paper", ours: studied, why: "the paper's own questions"},
-		{room: "sim/study/beyond", ours: studied, why: "questions beyond the paper"},
-		{room: "sim/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
-		{room: "sim/study/compare", ours: studied, why: "the protocols side by side"},
+		{room: "lab/study", ours: []string{"sim/seeds", "sim/report"}, why: "it does not know what is asked"},
+		{room: "lab/study/paper", ours: studied, why: "the paper's own questions"},
+		{room: "lab/study/beyond", ours: studied, why: "questions beyond the paper"},
+		{room: "lab/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
+		{room: "lab/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/report", why: "plain data in, bytes out"},
 		{room: "tools/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
 		{room: "tools/orders", ours: []string{"tools/hosts", "agent/control"}, why: "it judges what real agents say"},
@@ -187,9 +187,9 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "sim/fleet/wander", imports: module + "/sim/check"},
 		{at: "sim/fleet/wander", imports: module + "/sim/hunt", test: true},
 		{at: "sim/fleet/wander", imports: module + "/sim/plan", test: true, caught: true},
-		{at: "sim/study/paper", imports: module + "/sim/study/beyond", caught: true},
-		{at: "sim/study/beyond", imports: module + "/sim/study"},
-		{at: "sim/study", imports: module + "/sim", caught: true},
+		{at: "lab/study/paper", imports: module + "/lab/study/beyond", caught: true},
+		{at: "lab/study/beyond", imports: module + "/lab/study"},
+		{at: "lab/study", imports: module + "/sim", caught: true},
 		{at: "sim/plan", imports: module + "/sim/report", caught: true},
 		{at: "agent", imports: "github.com/hashicorp/memberlist", test: true, caught: true},
 		{at: "membership", imports: "github.com/hashicorp/memberlist"},

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/lab/study"
+	"github.com/wanderd/wanderd/lab/study/beyond"
+	"github.com/wanderd/wanderd/lab/study/compare"
+	"github.com/wanderd/wanderd/lab/study/paper"
+	"github.com/wanderd/wanderd/lab/study/siblings"
 	"github.com/wanderd/wanderd/sim/report"
-	"github.com/wanderd/wanderd/sim/study"
-	"github.com/wanderd/wanderd/sim/study/beyond"
-	"github.com/wanderd/wanderd/sim/study/compare"
-	"github.com/wanderd/wanderd/sim/study/paper"
-	"github.com/wanderd/wanderd/sim/study/siblings"
 )
 
 // experimentPages are the pages of the docs that have experiments.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/report"
-	"github.com/wanderd/wanderd/sim/study"
 )
 
 // An interrupt at once leads to empty tables, not to a crash.

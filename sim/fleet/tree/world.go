@@ -1,7 +1,7 @@
 // Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of its own, and with
 // the figures of Sopena, Arantes and Sens, section 5.
 //
-// It never decides what is asked: package sim/study/siblings has the paper's experiments.
+// It never decides what is asked: package lab/study/siblings has the paper's experiments.
 package tree
 
 import (

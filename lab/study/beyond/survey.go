@@ -1,0 +1,109 @@
+package beyond
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wanderd/wanderd/lab/study"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/measure"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// survey is an experiment: some fleets, each run with many seeds, without faults and with the loss of their token.
+type survey struct {
+	name, title, source, shows string
+	// cells are the lines of all its tables, world by world.
+	cells []cell
+	// targets are to be reached by the measured figures; nil if there are none.
+	targets func(all []line) []target
+	// notes explain the result.
+	notes []string
+	// plots draw it; nil if there are none.
+	plots func(all []line) []study.Plot
+}
+
+// line is a cell with the outcomes of its runs, in the order of their seeds.
+type line struct {
+	cell
+	outcomes []outcome
+}
+
+// outcome is the result of one run of one cell.
+type outcome struct {
+	figures    measure.Figures
+	recoveries []recovery
+}
+
+// against names what the verdict of an experiment judges.
+const against = "Targets"
+
+// noTargets is the verdict of an experiment without targets.
+const noTargets = "none; this shows what happens"
+
+func (s *survey) experiment() study.Experiment {
+	return study.Surveyed(study.Experiment{Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against},
+		s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
+}
+
+func lines(cells []cell, runs [][]outcome) []line {
+	all := make([]line, len(cells))
+	for i := range all {
+		all[i] = line{cells[i], runs[i]}
+	}
+	return all
+}
+
+func (s *survey) answer(all []line) study.Result {
+	r := study.Result{Verdict: noTargets, Notes: s.notes}
+	if s.targets != nil {
+		targets := s.targets(all)
+		r.Verdict, r.Tables = verdict(targets), []report.Table{targetTable(targets)}
+	}
+	for _, w := range study.Grouped(all, func(l *line) string { return l.world.name }) {
+		r.Tables = append(r.Tables, steadyTable(w))
+		if slices.ContainsFunc(w, func(l line) bool { return l.faults > 0 }) {
+			r.Tables = append(r.Tables, recoveryTable(w))
+		}
+	}
+	if s.plots != nil {
+		r.Plots = s.plots(all)
+	}
+	return r
+}
+
+// live runs a fleet for a while without faults of the token, and another one of the same seed with them.
+func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
+	s := c.scenario(seed)
+	s.Duration = c.settled() + c.duration
+	meter, begins, begun := measure.New(measure.Config{Members: c.members, Quiet: quiet}), policy.Time(c.settled()), false
+	reached, err := s.Measure(ctx, nil, meter, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if !begun && o.At >= begins {
+			begun = true
+			meter.Begin(o.At)
+		}
+		return nil
+	}))
+	one := outcome{figures: meter.Figures(reached)}
+	if err == nil && c.faults > 0 {
+		one.recoveries, err = tormentAll(ctx, c, seed)
+	}
+	return one, err
+}
+
+// loadChart draws a figure of all rules against the load.
+func loadChart(all []line, title, y string, figure func(*line) float64) report.Chart {
+	chart := report.Chart{Title: title, X: "load: op × members / min_interval", Y: y}
+	for _, r := range allRules() {
+		k := report.Curve{Name: r.name, Published: r.isPaper()}
+		for i := range all {
+			if l := &all[i]; l.rules == r {
+				load := float64(l.members) * float64(l.best().op) / float64(study.MinInterval)
+				k.X, k.Y = append(k.X, load), append(k.Y, figure(l))
+			}
+		}
+		chart.Curves = append(chart.Curves, k)
+	}
+	return chart
+}

@@ -1,0 +1,179 @@
+package siblings
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/lab/study"
+	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/beyond"
+	"github.com/wanderd/wanderd/policy/kcopies/survival"
+	"github.com/wanderd/wanderd/sim/report"
+)
+
+// A token that goes to those who have asked for it, in the order in which they have: "algorithms where the token circulates only between nodes
+// that have requested it such as in Suzuki and Kasami's mutual exclusion algorithm" (section 5). k is that of figure 6; the others are ours.
+const (
+	beyondMembers = 50
+	beyondCrashed = 35
+	beyondK       = 6
+	beyondMoves   = 200
+)
+
+// beyondRule is what the copies go to.
+type beyondRule string
+
+const (
+	bothKinds       beyondRule = "predictable, then monitors"
+	onlyPredictable beyondRule = "predictable only"
+	onlyMonitors    beyondRule = "monitors only"
+)
+
+// beyondCase is a rule at one demand: how many members wait on average.
+type beyondCase struct {
+	rule    beyondRule
+	waiting int
+}
+
+// beyondRun is what one run led to.
+type beyondRun struct {
+	// lost says that the holder and all who had a copy crashed at once.
+	lost bool
+	// copies is how many there were besides the token, monitors how many of their members were monitors.
+	copies, monitors int
+}
+
+// ringBeyond is section 5 of k-copies.
+func ringBeyond() study.Experiment {
+	var cases []beyondCase
+	for _, rule := range []beyondRule{bothKinds, onlyPredictable, onlyMonitors} {
+		for _, waiting := range []int{1, 3, 10} {
+			cases = append(cases, beyondCase{rule, waiting})
+		}
+	}
+	return study.Surveyed(study.Experiment{
+		Name: "ring-beyond", Title: "The sets of a token that does not go round a ring", Source: "k-copies, section 5, figure 6",
+		Shows: "The token goes to the members that have asked for it, first come, first served. Its holder gives copies to the " +
+			"members to which it will go next; if these are too few, also to those that held it last. After many moves some " +
+			"members crash at once.",
+	}, cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
+		return answerBeyond(cases, runs)
+	})
+}
+
+// runBeyond moves the token many times, and then lets members crash.
+func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error) {
+	dice := rand.New(rand.NewPCG(seed, 5))
+	now, next := beyond.T{Sites: []kcopies.Site{0}, Predictable: 1}, beyond.T{}
+	var queue []kcopies.Site
+	for range beyondMoves {
+		for len(queue) < c.waiting+dice.IntN(2) {
+			if s := kcopies.Site(dice.IntN(beyondMembers)); s != now.Holder() && !slices.Contains(queue, s) {
+				queue = append(queue, s)
+			}
+		}
+		path := queue
+		if c.rule == onlyMonitors {
+			path = queue[:1]
+		}
+		beyond.Next(&now, path, beyondK, &next)
+		if c.rule == onlyPredictable {
+			next.Sites = next.Sites[:next.Predictable]
+		}
+		now, next = next, now
+		queue = queue[1:]
+	}
+	crashed := make([]bool, beyondMembers)
+	for _, i := range dice.Perm(beyondMembers)[:beyondCrashed] {
+		crashed[i] = true
+	}
+	alive := slices.ContainsFunc(now.Sites, func(s kcopies.Site) bool { return !crashed[s] })
+	return beyondRun{lost: !alive, copies: len(now.Sites) - 1, monitors: len(now.Sites) - now.Predictable}, nil
+}
+
+// figureSix are the sets of figure 6, by the rule: S4 receives the token from S5, and S1, S6 and S8 have asked for it.
+func figureSix() report.Table {
+	before := beyond.T{Sites: []kcopies.Site{5, 4, 9, 2}, Predictable: 2}
+	var t beyond.T
+	beyond.Next(&before, []kcopies.Site{4, 1, 6, 8}, beyondK, &t)
+	table := report.Table{
+		Title:  "Figure 6(c): the detection sets of T, k = 6",
+		Header: []string{"member", "kind", "monitors", "published"},
+	}
+	published := map[kcopies.Site]string{8: "S6 S1 S4", 5: "S4 S1 S6 S8"}
+	for i, s := range t.Sites {
+		kind := "predictable"
+		switch {
+		case i == 0:
+			kind = "holder"
+		case t.Monitor(s):
+			kind = "monitor"
+		}
+		table.Rows = append(table.Rows, []string{fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), cmp.Or(published[s], report.Missing)})
+	}
+	return table
+}
+
+func siteNames(sites []kcopies.Site) string {
+	names := make([]string, len(sites))
+	for i, s := range sites {
+		names[i] = fmt.Sprintf("S%d", s)
+	}
+	return strings.Join(names, " ")
+}
+
+func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
+	theory := math.NaN()
+	if ring, err := survival.NewRing(beyondMembers, beyondCrashed); err == nil {
+		theory = nearest(ring.LostAtOnce(beyondK))
+	}
+	comparison := report.Comparison{
+		Title: fmt.Sprintf("Lost at once: %d of %d members crash, k = %d", beyondCrashed, beyondMembers, beyondK), What: "copies go to", Figure: "share",
+	}
+	table := report.Table{Title: "The set T when they crash", Header: []string{"copies go to", "waiting", "copies, mean", "of them at monitors"}}
+	agrees, full := 0, 0
+	for i, c := range cases {
+		n := len(runs[i])
+		if n == 0 {
+			continue
+		}
+		hits, copies, monitors := 0, 0, 0
+		for _, r := range runs[i] {
+			if r.lost {
+				hits++
+			}
+			copies, monitors = copies+r.copies, monitors+r.monitors
+		}
+		published := theory
+		if c.rule == onlyPredictable {
+			published = math.NaN()
+		} else {
+			full++
+		}
+		row, agreed := besideShare(fmt.Sprintf("%s, %d waiting", c.rule, c.waiting), published, hits, n)
+		if agreed {
+			agrees++
+		}
+		comparison.Rows = append(comparison.Rows, row)
+		table.Rows = append(table.Rows, []string{
+			string(c.rule), fmt.Sprint(c.waiting), report.Number(float64(copies) / float64(n)), report.Number(float64(monitors) / float64(n)),
+		})
+	}
+	return study.Result{
+		Verdict:     fmt.Sprintf("the sets of figure 6 come out; %d of %d shares agree with the formula of a ring that loses its token at once", agrees, full),
+		Comparisons: []report.Comparison{comparison},
+		Tables:      []report.Table{figureSix(), table},
+		Plots:       []study.Plot{{Name: "ring-beyond", Chart: comparison.Chart(true)}},
+		Notes: []string{
+			"Figure 6 shows sets, no numbers. Published is the formula of the loss at once on a ring, C(N−k−1, f−k−1) / C(N, f): it is the same wherever the k copies are, if the crashed are drawn evenly.",
+			"Without monitors there are fewer than k copies while few members wait. Then the token is lost more often.",
+			"There is no other loss here: the holder knows who has crashed and gives its copies to the living, so it cannot walk into a row of dead members as on a ring.",
+			fmt.Sprintf("%d members, %d moves before the crashes, requests of random members: ours. Moves and sets alone are run, without messages.", beyondMembers, beyondMoves),
+		},
+	}
+}
