@@ -3,7 +3,7 @@
 //
 //	go -C tools/porcupine run . JOURNAL...
 //
-// It knows nothing of how tools/chaos sweeps a journal, so the two check each other. It is a module of its own, which keeps the checker out of the
+// It knows nothing of how lab/chaos sweeps a journal, so the two check each other. It is a module of its own, which keeps the checker out of the
 // product's go.sum.
 package main
 

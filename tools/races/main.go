@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 func main() {

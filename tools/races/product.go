@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"slices"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // product is a system that others have made: some servers, and clients that lock.

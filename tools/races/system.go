@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // lease is how long each system waits for a holder that gives no sign of life, where that can be set.

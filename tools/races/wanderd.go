@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.

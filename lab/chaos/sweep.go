@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // verdict is what a journal says of a lock with rising fencing numbers.

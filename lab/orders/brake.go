@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // brake lets the hook fail on one host, and then on all, restarts everybody, and resumes.

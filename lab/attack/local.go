@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // idleScrapes holds connections to the metrics of each agent, half a request on each, and sees how long a scrape takes meanwhile.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 func TestMain(m *testing.M) {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // A pause reaches everybody over a network that loses packets; then no run begins. "make orders" gives more orders, to more members, and has

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/lab/hosts"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/tools/hosts"
 	"github.com/wanderd/wanderd/wire"
 )
 

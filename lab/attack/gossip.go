@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 	"github.com/wanderd/wanderd/wire"
 )
 

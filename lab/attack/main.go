@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // attack is one row of the table.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 	"github.com/wanderd/wanderd/wire"
 )
 

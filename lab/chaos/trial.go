@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and the guard's margin.

@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // within is how soon an order has to be in force on all hosts.

@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/hosts"
+	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 func main() {
