@@ -67,8 +67,8 @@ CHAOS    ?= 30m
 chaos:
 	rm -rf $(BIN)/chaos && mkdir -p $(BIN)/chaos
 	$(GO) run ./tools/chaos -for $(CHAOS) -dir $(CURDIR)/$(BIN)/chaos
-	$(GO) -C tools/porcupine test .
-	$(GO) -C tools/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
+	$(GO) -C lab/porcupine test .
+	$(GO) -C lab/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
 
 # Ten agents get a hundred orders, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
 orders:
@@ -76,7 +76,7 @@ orders:
 
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:
-	$(GO) -C tools/races run . --write $(CURDIR)/docs
+	$(GO) -C lab/races run . --write $(CURDIR)/docs
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -87,10 +87,10 @@ attack:
 	$(GO) run ./tools/attack -only "$(ONLY)"
 	$(GO) test -run '^$$' -bench Junk -benchmem ./agent ./membership
 
-# tools/porcupine, too: nothing else builds it here. The clients in tools/races take minutes to compile.
+# lab/porcupine, too: nothing else builds it here. The clients in lab/races take minutes to compile.
 vet:
 	$(GO) vet ./...
-	$(GO) -C tools/porcupine vet .
+	$(GO) -C lab/porcupine vet .
 
 # What is written for other systems than Linux must at least compile.
 cross:

@@ -1,7 +1,7 @@
 // Command porcupine asks whether the journal of a chaos trial can be that of a lock with rising fencing numbers: whether there is an order of
 // all grants and releases that respects their times and that such a lock could have produced.
 //
-//	go -C tools/porcupine run . JOURNAL...
+//	go -C lab/porcupine run . JOURNAL...
 //
 // It knows nothing of how lab/chaos sweeps a journal, so the two check each other. It is a module of its own, which keeps the checker out of the
 // product's go.sum.

@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/races
+module github.com/wanderd/wanderd/lab/races
 
 go 1.26.0
 

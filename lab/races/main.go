@@ -1,7 +1,7 @@
 // Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine, and prints what it has
 // measured.
 //
-//	go -C tools/races run . [-only NAME] [--write ../../docs]
+//	go -C lab/races run . [-only NAME] [--write ../../docs]
 //
 // A system whose program is not installed, or that fails, is skipped, and the page says so. It is a module of its own: the clients of the other
 // systems stay out of the product's go.sum.

@@ -46,7 +46,7 @@ func (p *page) text() string {
 
 Locks of several systems on one machine, one system after the other. This page is written by
 
-    go -C tools/races run . --write ../../docs
+    go -C lab/races run . --write ../../docs
 
 on %s; nothing on it is typed by hand. The machine: %s. All servers, members and clients share it over
 loopback. Their files are in %s, on the same disk.

@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/porcupine
+module github.com/wanderd/wanderd/lab/porcupine
 
 go 1.26.0
 
