@@ -41,7 +41,7 @@ func house() []rule {
 	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}
 	return []rule{
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
-		{room: "policy/...", ours: []string{"wire"}, inTests: []string{"tools/mutant"}, never: impure, why: "no clock, no I/O, no goroutine"},
+		{room: "policy/...", ours: []string{"wire"}, inTests: []string{"lab/mutant"}, never: impure, why: "no clock, no I/O, no goroutine"},
 		{room: "policy/kcopies/survival", never: impure, why: "whole numbers only"},
 		{room: "policy/window", never: impure, why: "a calendar, and nothing that goes by it"},
 		{
@@ -62,7 +62,7 @@ func house() []rule {
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "agent/smallfile", why: "it reads, and does not know what"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"tools/mutant", "tools/script"}, never: []string{"net", "math/rand", "crypto/rand"},
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant", "sim/script"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
 		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"}, why: "the kernel knows no protocol, and nobody who uses it"},
@@ -76,7 +76,7 @@ func house() []rule {
 			why: "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "tools/mutant", "tools/script"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "lab/mutant", "sim/script"},
 			why: "a family's own worlds and rules",
 		},
 		{
@@ -96,8 +96,8 @@ func house() []rule {
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"}, why: "it is a client of the control socket"},
-		{room: "tools/mutant", why: "it changes texts"},
-		{room: "tools/script", ours: []string{"sim"}, why: "a family brings what is its own"},
+		{room: "lab/mutant", why: "it changes texts"},
+		{room: "sim/script", ours: []string{"sim"}, why: "a family brings what is its own"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/mutant"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/tools/mutant"
 	"github.com/wanderd/wanderd/wire"
 )
 

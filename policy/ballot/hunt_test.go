@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 var (

@@ -3,7 +3,7 @@ package ballot_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // TestMutantsAreCaught keeps the checkers honest: each file in testdata/mutants breaks one rule, and a hunt must notice, in each of the gates that the

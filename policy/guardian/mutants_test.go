@@ -3,7 +3,7 @@ package guardian_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Most known-bad guardians are in sim/fleet/wander, where hunts notice them. Those whose rule keeps a liar within its bounds are noticed by stories.

@@ -3,7 +3,7 @@ package handoff_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Most known-bad handoffs are in sim/fleet/wander, where hunts notice them. What no short hunt has noticed, a story does.

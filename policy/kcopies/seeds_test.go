@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/mutant"
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
-	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // A seed draws a ring of 2 to 12, k, and everything that happens: the appendix's properties hold after every step, and in the end somebody

@@ -3,7 +3,7 @@ package order_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Most known-bad orders are in sim/fleet/wander, where hunts notice them. No simulated operator runs anything by hand.

@@ -3,7 +3,7 @@ package wander_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Most known-bad soft gates are in sim/fleet/wander, where hunts notice them. Those that ask badly before a run are noticed by stories.

@@ -3,7 +3,7 @@ package kcopies_test
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Every mutant breaks one rule, or is the rule as printed where that is wrong: a change to the text of one source file.

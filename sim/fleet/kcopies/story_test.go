@@ -10,8 +10,8 @@ import (
 	protocol "github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
+	"github.com/wanderd/wanderd/sim/script"
 	"github.com/wanderd/wanderd/sim/tell"
-	"github.com/wanderd/wanderd/tools/script"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/mutant"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
-	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // draw draws a world, and members that crash in it, never more than k in a row: at random moments of the first second, half of them

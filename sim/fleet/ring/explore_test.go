@@ -3,7 +3,7 @@ package ring
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // found are seeds by which something was found: 966 that copies of a lost token outlived it, 1331 that the checker of costs missed a request,

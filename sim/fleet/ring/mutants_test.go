@@ -3,7 +3,7 @@ package ring
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Every mutant leaves one rule out, most of them rules that the paper lacks, or breaks it: a change to the text of one source file.

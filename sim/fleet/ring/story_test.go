@@ -8,8 +8,8 @@ import (
 
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/script"
 	"github.com/wanderd/wanderd/sim/tell"
-	"github.com/wanderd/wanderd/tools/script"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -3,7 +3,7 @@ package tree
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 func TestNoSeedBreaksARule(t *testing.T) {

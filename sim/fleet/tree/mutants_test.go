@@ -3,7 +3,7 @@ package tree
 import (
 	"testing"
 
-	"github.com/wanderd/wanderd/tools/mutant"
+	"github.com/wanderd/wanderd/lab/mutant"
 )
 
 // Every mutant leaves one rule out, is Figure 2 as printed where that is wrong, or breaks a rule of this package: a change to the text of one

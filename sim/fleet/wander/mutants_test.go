@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/wanderd/wanderd/lab/mutant"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
-	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 var large = flag.Bool("large", false, "also fleets of 10,000 members")

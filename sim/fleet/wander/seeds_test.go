@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/mutant"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
 	"github.com/wanderd/wanderd/sim/tell"
-	"github.com/wanderd/wanderd/tools/mutant"
 )
 
 // A hunt: each seed draws a fleet and what goes wrong in it. With -seeds 2000, half of a hunt's default seeds, they lead to everything that
