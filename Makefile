@@ -9,7 +9,7 @@ RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web 
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
 SBOM     := $(BIN)/cyclonedx-gomod
-SCRIPTS  := .ci/run tools/fuzz tools/package tools/reproducible $(wildcard examples/*/*.sh systemd/package/*.sh)
+SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser test
@@ -38,7 +38,7 @@ deep:
 
 # Every fuzz target for FUZZTIME, a time or a number of inputs (1000000x), and how many inputs that were in all.
 fuzz:
-	GO=$(GO) tools/fuzz $(FUZZTIME)
+	GO=$(GO) lab/build/fuzz $(FUZZTIME)
 
 # The page of "wanderd web" in Chromium, with real agents; where there is none, it says so. SHOTS is a directory for pictures of it.
 browser:
@@ -104,8 +104,8 @@ lint: $(LINT)
 fmt: $(LINT)
 	$(LINT) fmt ./...
 
-$(LINT): tools/golangci-lint/go.mod tools/golangci-lint/go.sum
-	cd tools/golangci-lint && $(GO) build -ldflags='-s -w' -o ../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+$(LINT): lab/build/golangci-lint/go.mod lab/build/golangci-lint/go.sum
+	cd lab/build/golangci-lint && $(GO) build -ldflags='-s -w' -o ../../../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 # Known holes in what the programs call. VULNDB is a database of them, as govulncheck reads it: https://vuln.go.dev, or file:// and
 # a directory. Without one nothing is asked: a check needs no network.
@@ -113,8 +113,8 @@ vuln: $(if $(VULNDB),$(VULN))
 	@if [ -n "$(VULNDB)" ]; then echo $(VULN) -db $(VULNDB) ./...; $(VULN) -db $(VULNDB) ./...; \
 	else echo "no VULNDB: known holes not looked for (try VULNDB=https://vuln.go.dev)"; fi
 
-$(VULN): tools/govulncheck/go.mod tools/govulncheck/go.sum
-	cd tools/govulncheck && $(GO) build -ldflags='-s -w' -o ../../$(VULN) golang.org/x/vuln/cmd/govulncheck
+$(VULN): lab/build/govulncheck/go.mod lab/build/govulncheck/go.sum
+	cd lab/build/govulncheck && $(GO) build -ldflags='-s -w' -o ../../../$(VULN) golang.org/x/vuln/cmd/govulncheck
 
 # What is linked, and under which licences.
 notice:
@@ -122,22 +122,22 @@ notice:
 
 # A deb, an rpm and a tarball in dist/, with an SBOM and SHA256SUMS.
 packages: $(NFPM) $(SBOM)
-	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) tools/package
+	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) lab/build/package
 
 # Makes the packages twice, under all the circumstances that must not matter, and compares them.
 reproducible: $(NFPM) $(SBOM)
-	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) tools/reproducible
+	GO=$(GO) NFPM=$(NFPM) SBOM=$(SBOM) lab/build/reproducible
 
 # Installs the deb on booted hosts, and drills them. It needs root and systemd-container, and skips what it lacks.
 hosts: packages
 	$(GO) test ./systemd/hosts -v -deb '$(CURDIR)/dist/*.deb'
 
-$(NFPM): tools/nfpm/go.mod tools/nfpm/go.sum
-	cd tools/nfpm && $(GO) build -ldflags='-s -w' -o ../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm
+$(NFPM): lab/build/nfpm/go.mod lab/build/nfpm/go.sum
+	cd lab/build/nfpm && $(GO) build -ldflags='-s -w' -o ../../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm
 
 # An SBOM names the program that made it, by its hash: so that one must not depend on where it was built.
-$(SBOM): tools/sbom/go.mod tools/sbom/go.sum
-	cd tools/sbom && $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o ../../$(SBOM) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+$(SBOM): lab/build/sbom/go.mod lab/build/sbom/go.sum
+	cd lab/build/sbom && $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o ../../../$(SBOM) github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 # Every stage runs, also after one that failed, so that one run tells everything there is to mend.
 check:

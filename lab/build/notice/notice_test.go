@@ -11,10 +11,10 @@ import (
 
 func TestNoticeListsWhatIsLinked(t *testing.T) {
 	var now bytes.Buffer
-	if err := write(&now, false, "../../cmd/..."); err != nil {
+	if err := write(&now, false, "../../../cmd/..."); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := os.ReadFile("../../NOTICE")
+	kept, err := os.ReadFile("../../../NOTICE")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/golangci-lint
+module github.com/wanderd/wanderd/lab/build/golangci-lint
 
 go 1.26.0
 

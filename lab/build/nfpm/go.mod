@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/nfpm
+module github.com/wanderd/wanderd/lab/build/nfpm
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/govulncheck
+module github.com/wanderd/wanderd/lab/build/govulncheck
 
 go 1.26.0
 

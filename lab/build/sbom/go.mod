@@ -1,4 +1,4 @@
-module github.com/wanderd/wanderd/tools/sbom
+module github.com/wanderd/wanderd/lab/build/sbom
 
 go 1.26.0
 
