@@ -66,13 +66,13 @@ explore:
 CHAOS    ?= 30m
 chaos:
 	rm -rf $(BIN)/chaos && mkdir -p $(BIN)/chaos
-	$(GO) run ./tools/chaos -for $(CHAOS) -dir $(CURDIR)/$(BIN)/chaos
+	$(GO) run ./lab/chaos -for $(CHAOS) -dir $(CURDIR)/$(BIN)/chaos
 	$(GO) -C lab/porcupine test .
 	$(GO) -C lab/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
 
 # Ten agents get a hundred orders, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
 orders:
-	$(GO) run ./tools/orders
+	$(GO) run ./lab/orders
 
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:
@@ -84,7 +84,7 @@ bench:
 # Attacks on real agents, on loopback: what became of them, and what a datagram of junk costs. It takes twelve minutes. Playing back needs
 # root. ONLY is a part of the names of the attacks.
 attack:
-	$(GO) run ./tools/attack -only "$(ONLY)"
+	$(GO) run ./lab/attack -only "$(ONLY)"
 	$(GO) test -run '^$$' -bench Junk -benchmem ./agent ./membership
 
 # lab/porcupine, too: nothing else builds it here. The clients in lab/races take minutes to compile.
@@ -118,7 +118,7 @@ $(VULN): lab/build/govulncheck/go.mod lab/build/govulncheck/go.sum
 
 # What is linked, and under which licences.
 notice:
-	$(GO) run ./tools/notice >NOTICE
+	$(GO) run ./lab/build/notice >NOTICE
 
 # A deb, an rpm and a tarball in dist/, with an SBOM and SHA256SUMS.
 packages: $(NFPM) $(SBOM)

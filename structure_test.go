@@ -85,6 +85,10 @@ func house() []rule {
 		},
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
 		{room: "sim/seeds", why: "it does not know what is run"},
+		{
+			room: "lab/study/...", ours: []string{"wire", "policy/...", "sim/..."}, never: []string{"net", "math/rand", "crypto/rand"},
+			why: "a seed decides everything",
+		},
 		{room: "lab/study", ours: []string{"sim/seeds", "sim/report"}, why: "it does not know what is asked"},
 		{room: "lab/study/paper", ours: studied, why: "the paper's own questions"},
 		{room: "lab/study/beyond", ours: studied, why: "questions beyond the paper"},

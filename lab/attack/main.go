@@ -4,7 +4,7 @@
 // pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log; then how much of the machine other programs
 // used meanwhile, whether the row holds what it has to, and what else there is to tell.
 //
-//	go run ./tools/attack [-agents PATH] [-only NAME] [-for 15s]
+//	go run ./lab/attack [-agents PATH] [-only NAME] [-for 15s]
 //
 // Every attack ends by itself, and nothing is sent beyond loopback. What plays back has to see the packets of loopback first, for
 // which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: bytes sent for bytes that came, files that have to

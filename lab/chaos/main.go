@@ -3,7 +3,7 @@
 // Command chaos runs fleets of real agents under faults, and checks what the commands that ran under their gate have recorded against a lock
 // with rising fencing numbers.
 //
-//	go run ./tools/chaos [-policies tree,ring,wander] [-members 3,5] [-for 30m] [-seed N] [-dir DIR]
+//	go run ./lab/chaos [-policies tree,ring,wander] [-members 3,5] [-for 30m] [-seed N] [-dir DIR]
 //
 // Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands, callers and guards
 // are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once, and for how long.

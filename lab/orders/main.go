@@ -2,7 +2,7 @@
 
 // Command orders gives orders to fleets of real agents, each on a host of its own, and checks that they are obeyed.
 //
-//	go run ./tools/orders [-members 10] [-pauses 100] [-away 3] [-lost 50] [-dir DIR]
+//	go run ./lab/orders [-members 10] [-pauses 100] [-away 3] [-lost 50] [-dir DIR]
 //
 // The first fleet is always busy. A pause comes from one host after the other; it has to be in force on all within two seconds, with and without loss:
 // then no run begins, and what runs ends as usual. A member that was stopped, cut off or restarted meanwhile begins none when it is back. In the second fleet the

@@ -1,7 +1,7 @@
 // Notice says which modules are linked into the programs, and under which licences. "make notice" writes NOTICE with it; packages carry
 // the licences' texts, too.
 //
-//	go run ./tools/notice [-texts] [PACKAGE...]
+//	go run ./lab/build/notice [-texts] [PACKAGE...]
 package main
 
 import (
