@@ -115,8 +115,9 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 // isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
 // closed.
 func (a *Agent) isFree(g *gate) bool {
-	closed := func(f policy.Fact) bool { return f.Name == "window_opens" }
-	return !slices.ContainsFunc(g.machine.Facts(a.clock.now().Time, nil), closed) && g.machine.Status(a.clock.now().Time).Holding && g.run == nil && len(g.callers.queue) == 0
+	now := a.clock.now().Time
+	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
+	return !closed && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
 }
 
 // withdraw ends what a caller has asked for.

@@ -11,76 +11,79 @@ import (
 // others are listed.
 
 // withFacts adds the facts with these names to a line of the log, and returns the last text among them.
-func (a *Agent) withFacts(line *zerolog.Event, g *gate, names []string) (text string) {
-	if len(names) == 0 {
+func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text string) {
+	if len(keys) == 0 {
 		return ""
 	}
 	now := a.clock.now().Time
-	facts := append(g.machine.Facts(now, nil), policy.Fact{Name: "next_run", At: g.machine.Status(now).NextRun})
-	for _, name := range names {
-		for i := range facts {
-			f := &facts[i]
-			switch {
-			case f.Name != name:
-			case f.For != 0:
-				line.Stringer(name, f.For)
-			case f.At != 0 && f.At < policy.Never:
-				line.Time(name, a.clock.at(f.At))
-			}
-			if f.Name == name && f.Text != "" {
-				text = f.Text
-			}
+	facts := append(g.machine.Facts(now, nil), policy.Fact{Key: policy.KeyNextRun, At: g.machine.Status(now).NextRun})
+	for _, key := range keys {
+		f := policy.Find(facts, key)
+		switch {
+		case f == nil:
+			continue
+		case f.For != 0:
+			line.Stringer(key.String(), f.For)
+		case f.At != 0 && f.At < policy.Never:
+			line.Time(key.String(), a.clock.at(f.At))
+		}
+		if f.Text != "" {
+			text = f.Text
 		}
 	}
 	return text
 }
 
 func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
-	switch f.Name {
-	case "walk":
+	switch f.Key {
+	case policy.KeyWalk:
 		s.Walk = f.Text
-	case "skip":
+	case policy.KeySkip:
 		s.Skip = control.Duration(f.For)
-	case "min_interval":
+	case policy.KeyMinInterval:
 		s.MinInterval = control.Duration(f.For)
-	case "backups":
+	case policy.KeyBackups:
 		s.Backups = f.Count
-	case "on_lost":
+	case policy.KeyOnLost:
 		s.OnLost = f.Text
-	case "ask_before_run":
+	case policy.KeyAskBeforeRun:
 		s.AskBeforeRun = f.Text == "true"
-	case "op":
+	case policy.KeyOp:
 		s.Op, s.OpSource = control.Duration(f.For), f.Text
-	case "max_interval":
+	case policy.KeyMaxInterval:
 		s.MaxInterval, s.MaxIntervalRule = control.Duration(f.For), f.Text
-	case "lap":
+	case policy.KeyLap:
 		s.Lap = control.Duration(f.For)
-	case "too_short":
+	case policy.KeyTooShort:
 		s.TooShort = f.Text
-	case "regenerate_after":
+	case policy.KeyRegenerateAfter:
 		s.RegenerateAfter = control.Duration(f.For)
-	case "window":
+	case policy.KeyWindow:
 		s.Windows = append(s.Windows, f.Text)
-	case "window_opens":
+	case policy.KeyWindowOpens:
 		s.WindowOpens = a.clock.at(f.At)
-	case "window_closes":
+	case policy.KeyWindowCloses:
 		s.WindowOpen = true
 		if f.At < policy.Never {
 			s.WindowCloses = a.clock.at(f.At)
 		}
-	case "regenerate_at":
+	case policy.KeyRegenerateAt:
 		s.RegenerateAt = a.clock.at(f.At)
-	case "guards", "guardian":
+	case policy.KeyGuards, policy.KeyGuardian:
 		// They are about one token: see whereabouts.
-	case "interval_ends", "window_opened":
+	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
 		// They say since when a gate has been due: see situation.
-	default:
+	case policy.KeyNextRun:
+		// It is one of the status.
+	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised, policy.KeyLeaseUntil, policy.KeyMissing,
+		policy.KeyOutsider, policy.KeyOtherRoster, policy.KeyClockRate, policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred,
+		policy.KeyCounter, policy.KeyServer, policy.KeyServed:
 		s.Facts = append(s.Facts, a.fact(f))
 	}
 }
 
 func (a *Agent) fact(f *policy.Fact) control.Fact {
-	c := control.Fact{Name: f.Name, Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
+	c := control.Fact{Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
 	if f.At != 0 {
 		c.At = a.clock.at(f.At)
 	}

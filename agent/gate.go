@@ -329,10 +329,8 @@ func (a *Agent) warnTooShort(g *gate) {
 	if time.Since(g.tooShortSaid) < sayAgain {
 		return
 	}
-	for _, f := range g.machine.Facts(a.clock.now().Time, nil) {
-		if f.Name == "too_short" {
-			g.tooShortSaid = time.Now()
-			g.log.Warn().Msg(f.Text)
-		}
+	if f := policy.Find(g.machine.Facts(a.clock.now().Time, nil), policy.KeyTooShort); f != nil {
+		g.tooShortSaid = time.Now()
+		g.log.Warn().Msg(f.Text)
 	}
 }

@@ -204,13 +204,12 @@ func (g *gate) timeout(now policy.Time) time.Duration {
 	if !g.cfg.WindowHard {
 		return limit
 	}
-	for _, f := range g.machine.Facts(now, nil) {
-		if f.Name != "window_closes" || f.At == policy.Never {
-			continue
-		}
-		if left := max(f.At.Sub(now), time.Millisecond); limit == 0 || left < limit {
-			limit = left
-		}
+	closes := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowCloses)
+	if closes == nil || closes.At == policy.Never {
+		return limit
+	}
+	if left := max(closes.At.Sub(now), time.Millisecond); limit == 0 || left < limit {
+		limit = left
 	}
 	return limit
 }

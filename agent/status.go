@@ -89,10 +89,10 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {
 		if g.isClosed() {
-			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
+			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
 		}
 		for _, text := range a.rosterTroubles(g) {
-			list = append(list, control.Warning{Text: "gate " + g.cfg.Name + ": " + text})
+			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
 		}
 	}
 	slices.SortStableFunc(list, func(x, y control.Warning) int { return y.Last.Compare(x.Last) })
@@ -165,7 +165,7 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why
-		situation := a.situation(g, &s, facts)
+		situation := a.situation(g, &s, m.Bar, facts)
 		situation.cutOff = silence.cutsOff(g.id)
 		situation.explain()
 	}
@@ -182,9 +182,9 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 	for i := range facts {
 		switch f := &facts[i]; {
 		case f.Slot != m.Token.Slot:
-		case f.Name == "guards":
+		case f.Key == policy.KeyGuards:
 			w.Guards = true
-		case f.Name == "guardian":
+		case f.Key == policy.KeyGuardian:
 			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: a.nameOf(f.Member)})
 		}
 	}

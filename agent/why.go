@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -13,6 +12,8 @@ import (
 type situation struct {
 	gate *control.Gate
 	now  time.Time
+	// bar is what the machine says that keeps it from running.
+	bar policy.Bar
 	// alone says that this agent sees no other member, and waits for one. otherSecret is the address of a host that seems to have another
 	// secret; empty if there is none.
 	alone       bool
@@ -41,9 +42,9 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseFault, said
 	case s.leaving:
 		return control.BecauseLeaving, said
-	case said == control.Paused:
+	case s.bar == policy.BarPaused:
 		return control.BecausePaused, said
-	case g.State == control.Gathering, strings.HasPrefix(said, control.NoMajority):
+	case g.State == control.Gathering, s.bar == policy.BarNoMajority:
 		return control.BecauseNoMajority, said
 	case s.unwanted:
 		return control.BecauseUnwanted, said
@@ -115,10 +116,10 @@ func (s *situation) wait() {
 	}
 }
 
-func (a *Agent) situation(g *gate, s *control.Gate, facts []policy.Fact) *situation {
+func (a *Agent) situation(g *gate, s *control.Gate, bar policy.Bar, facts []policy.Fact) *situation {
 	now := time.Unix(0, a.clock.now().Wall)
 	return &situation{
-		gate: s, now: now, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
+		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
 		called: g.callers.command() >= 0, since: a.dueSince(g, facts),
 		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
 	}
@@ -128,7 +129,7 @@ func (a *Agent) situation(g *gate, s *control.Gate, facts []policy.Fact) *situat
 func (a *Agent) dueSince(g *gate, facts []policy.Fact) []time.Time {
 	list := []time.Time{a.started}
 	for i := range facts {
-		if f := &facts[i]; f.Name == "interval_ends" || f.Name == "window_opened" {
+		if f := &facts[i]; f.Key == policy.KeyIntervalEnds || f.Key == policy.KeyWindowOpened {
 			list = append(list, a.clock.at(f.At))
 		}
 	}

@@ -31,8 +31,8 @@ type NoteInfo struct {
 	Repeats bool
 	// Denied says that a run did not start because the shell was too slow: the shell says why.
 	Denied bool
-	// Facts names the facts that are told with it. The text of one that is there takes the place of Text.
-	Facts []string
+	// Facts are those that are told with it. The text of one that is there takes the place of Text.
+	Facts []Key
 }
 
 // Notes are the notes of one package, or of a family.

@@ -1,17 +1,14 @@
 package policy
 
-import (
-	"time"
-
-	"github.com/wanderd/wanderd/wire"
-)
+import "github.com/wanderd/wanderd/wire"
 
 // Status is one member's view of its gate, as far as all protocols have one.
 type Status struct {
 	// Phase is what the machine does, in one word.
 	Phase string
-	// Why completes "not running because …"; "running" while the operation does.
+	// Why completes "not running because …"; "running" while the operation does. Bar is the same for programs, as far as they need it.
 	Why string
+	Bar Bar
 	// Holding says that Token is held here; otherwise Token is the last one that was.
 	Holding bool
 	Token   wire.Ref
@@ -27,14 +24,12 @@ type Status struct {
 	NextRun Time
 }
 
-// Fact is one more line of a member's status: what one protocol has to tell and others have not. The fields that are not zero tell
-// it.
-type Fact struct {
-	Name   string
-	Slot   uint8
-	At     Time
-	For    time.Duration
-	Count  int
-	Member wire.MemberID
-	Text   string
-}
+// Bar is what keeps a member from running, apart from times and from where the token is.
+type Bar uint8
+
+const (
+	// BarPaused: an order has paused the gate.
+	BarPaused Bar = iota + 1
+	// BarNoMajority: no majority of the roster is there.
+	BarNoMajority
+)

@@ -32,8 +32,5 @@ const (
 	BecauseWaiting Because = "waiting"
 )
 
-// Paused is the reason in words of a gate that is paused.
-const Paused = "paused"
-
 // Awaits reports whether the gate runs on this host as soon as the token comes, for all that this host knows.
 func (g *Gate) Awaits() bool { return !g.Running && (g.Because == "" || g.Because == BecauseWaiting) }

@@ -51,6 +51,8 @@ type Status struct {
 
 // Warning is a sign of a mistake, with the remedy.
 type Warning struct {
+	// Gate is the gate that it is about; empty if that is not one gate.
+	Gate string `json:"gate,omitempty"`
 	Text string `json:"text"`
 	// Count is how often it was seen since the agent started, Last the last time, and From its source if that is known.
 	Count uint64    `json:"count,omitempty"`
@@ -288,12 +290,8 @@ const Absent = "absent"
 // Closed is the state of a gate that takes no part any more, because something is wrong with it: NotRunning says what.
 const Closed = "closed"
 
-// Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on. NoMajority begins the
-// reason why one does not run that has no majority.
-const (
-	Gathering  = "gathering"
-	NoMajority = "no majority"
-)
+// Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on.
+const Gathering = "gathering"
 
 // Voter is a member of a gate's roster.
 type Voter struct {

@@ -316,9 +316,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += "the hook runs on this host"
 	case g.Paused != nil || g.PausedHere != nil:
 		text += pausedText(g, now)
-	case len(g.Roster) > 0 && (g.State == control.Gathering || strings.HasPrefix(g.NotRunning, control.NoMajority)):
-		text += printable(g.NotRunning)
-	case g.Because == control.BecauseWindow, g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
+	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow, g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
 		g.Because == control.BecauseNotDue && len(g.Callers) > 0: // those who wait, in a gate on demand with a min_interval
 		text += printable(g.NotRunning)
 	case g.Holding:

@@ -21,12 +21,13 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 			Paused: &control.Pause{By: "m2", Since: noon(), Reason: "repairs"}, Whereabouts: control.Whereabouts{HolderName: "m3"},
 		},
 		"gate g: the token is elsewhere":           {NotRunning: "nobody here waits for a run", Because: control.BecauseUnwanted},
-		"gate g: no majority: sees a, misses b, c": {NotRunning: "no majority: sees a, misses b, c"},
+		"gate g: no majority: sees a, misses b, c": {NotRunning: "no majority: sees a, misses b, c", Because: control.BecauseNoMajority},
 		"gate g: no majority: sees a": {
-			NotRunning: "no majority: sees a", Roster: []control.Voter{{Name: "a"}}, Whereabouts: control.Whereabouts{HolderName: "m2"},
+			NotRunning: "no majority: sees a", Because: control.BecauseNoMajority, Whereabouts: control.Whereabouts{HolderName: "m2"},
 		},
 		"gate g: waits for its roster: b was never seen": {
-			State: control.Gathering, NotRunning: "waits for its roster: b was never seen", Roster: []control.Voter{{Name: "a"}}, Whereabouts: control.Whereabouts{Holding: true},
+			State: control.Gathering, NotRunning: "waits for its roster: b was never seen", Because: control.BecauseNoMajority,
+			Whereabouts: control.Whereabouts{Holding: true},
 		},
 		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
 	} {

@@ -88,7 +88,7 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 	}
 	for i := range s.Gates {
 		g := &s.Gates[i]
-		isWarned := slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return isAbout(&w, g.Name) })
+		isWarned := slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return w.Gate == g.Name })
 		for _, text := range problemsOfGate(g, isWarned, now) {
 			list = append(list, problem{Gate: g.Name, Text: text})
 		}
@@ -98,11 +98,6 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 
 // stateFailed is the state of a member that does not answer, and has not left.
 const stateFailed = "failed"
-
-// isAbout reports whether a warning is about one gate.
-func isAbout(w *control.Warning, gate string) bool {
-	return strings.HasPrefix(w.Text, "gate "+gate+": ")
-}
 
 // problemsOfGate lists the problems of a gate. A warning that is about it says why it takes no part, or why it has no majority.
 func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []string) {
@@ -170,9 +165,7 @@ func onlyGate(s *control.Status, gate string) error {
 		}
 		return usageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate, strings.Join(names, ", ")))
 	}
-	s.Warnings = slices.DeleteFunc(s.Warnings, func(w control.Warning) bool {
-		return slices.ContainsFunc(s.Gates, func(other control.Gate) bool { return other.Name != gate && isAbout(&w, other.Name) })
-	})
+	s.Warnings = slices.DeleteFunc(s.Warnings, func(w control.Warning) bool { return w.Gate != "" && w.Gate != gate })
 	s.Gates = []control.Gate{*g}
 	return nil
 }

@@ -54,7 +54,7 @@ func TestACheckHasALineForEachProblem(t *testing.T) {
 		"gate b: closed: a defect": gate(func(g *control.Gate) { g.State, g.NotRunning = control.Closed, "a defect" }),
 		"gate b: a fault has closed it": func(src *told) {
 			src.status.Gates[1].State, src.status.Gates[1].NotRunning = control.Closed, "a fault"
-			src.status.Warnings = append(src.status.Warnings, control.Warning{Text: "gate b: a fault has closed it"})
+			src.status.Warnings = append(src.status.Warnings, control.Warning{Gate: "b", Text: "gate b: a fault has closed it"})
 		},
 		"gate b: does not run: no majority: sees b": gate(func(g *control.Gate) {
 			g.Because, g.NotRunning = control.BecauseNoMajority, "no majority: sees b"
@@ -155,7 +155,7 @@ func TestAStatusOfOneGate(t *testing.T) {
 	if out := ask(t, src, "status", "--check", "--gate", "b"); out != "ok: 1 gate, 2 members\n" {
 		t.Errorf("a check of a gate that is well: %q", out)
 	}
-	src.status.Warnings = append(src.status.Warnings, control.Warning{Text: "gate a: c was never seen"})
+	src.status.Warnings = append(src.status.Warnings, control.Warning{Gate: "a", Text: "gate a: c was never seen"})
 	if out := ask(t, src, "status", "--check", "--gate", "b"); !strings.HasPrefix(out, "ok") {
 		t.Errorf("a check of a gate that is well, beside one that is not: %q", out)
 	}

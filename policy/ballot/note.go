@@ -39,11 +39,11 @@ func Notes() policy.Notes {
 		{Note: NoteProposed, Name: "proposed", Level: policy.Info, Text: "no holder answers; asking the roster for a new token", Repeats: true},
 		{Note: NoteWon, Name: "won", Level: policy.Info, Text: "a majority agrees; made a new token"},
 		{
-			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true, Facts: []string{factMissing},
+			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true, Facts: []policy.Key{policy.KeyMissing},
 			Text: "no majority agrees to a new token; trying again",
 		},
 		{
-			Note: NoteNoMajority, Name: "no_majority", Level: policy.Warn, Repeats: true, Facts: []string{factMissing},
+			Note: NoteNoMajority, Name: "no_majority", Level: policy.Warn, Repeats: true, Facts: []policy.Key{policy.KeyMissing},
 			Text: "no majority of the roster answers; nothing runs here until one does",
 		},
 		{Note: NoteEnded, Name: "ended", Level: policy.Warn, Text: "a newer token exists; dropped the one held here"},
@@ -59,7 +59,7 @@ func Notes() policy.Notes {
 			Text: "a member asks for a longer lease than this gate allows; configure the same lease on all members",
 		},
 		{
-			Note: NoteClockRates, Name: "clock_rates", Level: policy.Error, Repeats: true, Facts: []string{factRate},
+			Note: NoteClockRates, Name: "clock_rates", Level: policy.Error, Repeats: true, Facts: []policy.Key{policy.KeyClockRate},
 			Text: "the clocks of two members run at different rates; a strict gate is not safe between them",
 		},
 		{Note: NoteNoEpochs, Name: "no_epochs", Level: policy.Error, Text: "no number is left for a new token"},

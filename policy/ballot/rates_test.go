@@ -52,7 +52,7 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 			}
 			var named wire.MemberID
 			for _, f := range c.m[0].Facts(c.now, nil) {
-				if f.Name == "clock_rate" {
+				if f.Key == policy.KeyClockRate {
 					named = f.Member
 					rank, _ := c.roster.Rank(named)
 					if !strings.HasPrefix(f.Text, "the clock of "+c.roster.Name(rank)+" runs ") || !strings.Contains(f.Text, " than that of a, and each may be wrong by 1 %") {

@@ -7,12 +7,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Names of facts that notes tell.
-const (
-	factMissing = "missing"
-	factRate    = "clock_rate"
-)
-
 // HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
 	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
@@ -58,22 +52,22 @@ func (b *Machine) rateText() string {
 // Facts appends the facts of the ballots.
 func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if e := b.supporter.promised; e != 0 {
-		out = append(out, policy.Fact{Name: "promised", Text: e.String(), At: b.supporter.busyUntil()})
+		out = append(out, policy.Fact{Key: policy.KeyPromised, Text: e.String(), At: b.supporter.busyUntil()})
 	}
 	if b.holder.holds {
-		out = append(out, policy.Fact{Name: "lease_until", At: b.holder.until})
+		out = append(out, policy.Fact{Key: policy.KeyLeaseUntil, At: b.holder.until})
 	}
 	if !b.HasMajority(now) {
-		out = append(out, policy.Fact{Name: factMissing, Text: "no majority: " + b.Missing()})
+		out = append(out, policy.Fact{Key: policy.KeyMissing, Text: "no majority: " + b.Missing()})
 	}
 	if id := b.outsider; !id.IsZero() {
-		out = append(out, policy.Fact{Name: "outsider", Member: id})
+		out = append(out, policy.Fact{Key: policy.KeyOutsider, Member: id})
 	}
 	if id := b.otherRoster; !id.IsZero() {
-		out = append(out, policy.Fact{Name: "other_roster", Member: id})
+		out = append(out, policy.Fact{Key: policy.KeyOtherRoster, Member: id})
 	}
 	if k := &b.rates; !k.differs.IsZero() {
-		out = append(out, policy.Fact{Name: factRate, Member: k.differs, Text: b.rateText()})
+		out = append(out, policy.Fact{Key: policy.KeyClockRate, Member: k.differs, Text: b.rateText()})
 	}
 	return out
 }

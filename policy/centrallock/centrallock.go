@@ -323,7 +323,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 
 // Facts are the server, and how many runs have ended here.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	return append(out, policy.Fact{Name: "server", Member: m.cfg.Server}, policy.Fact{Name: "served", Count: int(m.served)})
+	return append(out, policy.Fact{Key: policy.KeyServer, Member: m.cfg.Server}, policy.Fact{Key: policy.KeyServed, Count: int(m.served)})
 }
 
 // String returns one line.

@@ -38,7 +38,7 @@ func Notes() policy.Notes {
 		{Note: NoteStrayAck, Name: "stray_ack", Level: policy.Debug, Text: "ignored a late message"},
 		{Note: NoteStrayCommit, Name: "stray_commit", Level: policy.Debug, Text: "ignored a late message"},
 		{
-			Note: NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true, Facts: []string{"round_trip", "least_skip"},
+			Note: NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true, Facts: []policy.Key{policy.KeyRoundTrip, policy.KeyLeastSkip},
 			Text: "skip is too short for this network: answers take longer than half of it; " +
 				"set skip to least_skip or more, on all members",
 		},

@@ -166,7 +166,7 @@ func (l *Layer) Status(now policy.Time) policy.Status {
 	if l.paused {
 		s.NextRun = policy.Never
 		if s.Phase != "running" {
-			s.Why = WhyPaused
+			s.Why, s.Bar = WhyPaused, policy.BarPaused
 		}
 	}
 	return s

@@ -175,7 +175,7 @@ func TestAMemberNeverRunsUnderAnOrderThatItKnows(t *testing.T) {
 					t.Fatalf("after %v: %v", kind, d.out)
 				}
 			}
-			if s := d.Status(0); s.Why != order.WhyPaused || s.NextRun != policy.Never || !d.Paused() {
+			if s := d.Status(0); s.Why != order.WhyPaused || s.Bar != policy.BarPaused || s.NextRun != policy.Never || !d.Paused() {
 				t.Errorf("%+v", s)
 			}
 		})

@@ -73,19 +73,19 @@ func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		return out
 	}
 	for _, w := range *c.Windows {
-		out = append(out, policy.Fact{Name: "window", Text: w.String()})
+		out = append(out, policy.Fact{Key: policy.KeyWindow, Text: w.String()})
 	}
 	switch opens := c.Opens(now); {
 	case opens == policy.Never:
 	case opens > now:
-		out = append(out, policy.Fact{Name: "window_opens", At: opens})
+		out = append(out, policy.Fact{Key: policy.KeyWindowOpens, At: opens})
 	default:
 		closes, wall := policy.Never, int64(now.Add(c.Ahead))
 		if at := c.Windows.Closes(wall); at < window.Never {
 			closes = policy.Time(at).Add(-c.Ahead)
 		}
-		out = append(out, policy.Fact{Name: "window_opened", At: policy.Time(c.Windows.Opened(wall)).Add(-c.Ahead)},
-			policy.Fact{Name: "window_closes", At: closes})
+		out = append(out, policy.Fact{Key: policy.KeyWindowOpened, At: policy.Time(c.Windows.Opened(wall)).Add(-c.Ahead)},
+			policy.Fact{Key: policy.KeyWindowCloses, At: closes})
 	}
 	return out
 }

@@ -106,7 +106,7 @@ func (r Repeat) Why() string {
 // Facts appends how many runs have failed in a row.
 func (r Repeat) Facts(out []policy.Fact) []policy.Fact {
 	if r.Failures > 0 {
-		out = append(out, policy.Fact{Name: "retry", Count: int(r.Failures), Text: "failed runs in a row"})
+		out = append(out, policy.Fact{Key: policy.KeyRetry, Count: int(r.Failures), Text: "failed runs in a row"})
 	}
 	return out
 }

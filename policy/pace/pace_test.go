@@ -83,8 +83,8 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 		t.Errorf("it opens at %v", got)
 	}
 	facts := c.Facts(6, nil)
-	if len(facts) != 3 || facts[0].Text != "22:00-06:00" || facts[1].Name != "window_opened" || facts[1].At != policy.Time(6).Add(-hour/2) ||
-		facts[2].Name != "window_closes" || facts[2].At != policy.Time(6).Add(7*hour+hour/2) {
+	if len(facts) != 3 || facts[0].Text != "22:00-06:00" || facts[1].Key != policy.KeyWindowOpened || facts[1].At != policy.Time(6).Add(-hour/2) ||
+		facts[2].Key != policy.KeyWindowCloses || facts[2].At != policy.Time(6).Add(7*hour+hour/2) {
 		t.Errorf("%+v", facts)
 	}
 	always := pace.Calendar{Windows: pace.WindowsOf(window.Set{})}

@@ -37,9 +37,9 @@ func (m *Machine) why() string {
 
 // Facts appends how many members keep a copy of the token, and what Q and D count.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	out = append(out, policy.Fact{Name: "backups", Count: m.cfg.Backups})
+	out = append(out, policy.Fact{Key: policy.KeyBackups, Count: m.cfg.Backups})
 	if m.holds() && (m.cfg.Request == Q || m.cfg.Request == D) {
-		out = append(out, policy.Fact{Name: "counter", Count: int(m.T.counter)})
+		out = append(out, policy.Fact{Key: policy.KeyCounter, Count: int(m.T.counter)})
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 	case g.turn.state == running:
 		s.Phase, s.Why = "running", "running"
 	case !g.b.HasMajority(now):
-		s.Why = "no majority: " + g.b.Missing()
+		s.Why, s.Bar = "no majority: "+g.b.Missing(), policy.BarNoMajority
 	case g.turn.state == entered && g.turn.saving:
 		s.Phase, s.Why = "entered", "recording the start"
 	case g.turn.state == entered:
@@ -45,7 +45,7 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 // Facts implements [policy.Machine].
 func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if g.due.hasRun {
-		out = append(out, policy.Fact{Name: "interval_ends", At: g.ownAt()})
+		out = append(out, policy.Fact{Key: policy.KeyIntervalEnds, At: g.ownAt()})
 	}
 	return g.b.Facts(now, g.in.Facts(now, g.calendar.Facts(now, g.due.repeat.Facts(out))))
 }

@@ -286,7 +286,7 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 	case g.running:
 		s.Phase, s.Why = "running", "running"
 	case !g.b.HasMajority(now):
-		s.Why = "no majority: " + g.b.Missing()
+		s.Why, s.Bar = "no majority: "+g.b.Missing(), policy.BarNoMajority
 	}
 	return s
 }

@@ -94,9 +94,9 @@ func Notes() policy.Notes {
 			Note: NoteBirthRefused, Name: "birth_refused", Level: policy.Warn, Repeats: true,
 			Text: "a token was made more than a day in the future: the clock of the member that made it or of this host is wrong",
 		},
-		{Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []string{"next_run"}, Text: "alone in this gate; keeping the token"},
+		{Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []policy.Key{policy.KeyNextRun}, Text: "alone in this gate; keeping the token"},
 		{
-			Note: NoteWaiting, Name: "waiting", Level: policy.Info, Facts: []string{"waits_for_fleet"},
+			Note: NoteWaiting, Name: "waiting", Level: policy.Info, Facts: []policy.Key{policy.KeyWaitsForFleet},
 			Text: "waiting to see another member (--alone run starts without one)",
 		},
 		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},

@@ -227,7 +227,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	begin := len(out)
 	out = busiest.calendar.Facts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
-		if f := &out[begin+i]; f.Name == "op" {
+		if f := &out[begin+i]; f.Key == policy.KeyOp {
 			f.For, f.Text = op, source.String()
 		}
 	}

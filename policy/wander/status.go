@@ -124,36 +124,36 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	d := m.Detail(now)
 	out = append(out,
-		policy.Fact{Name: "walk", Text: m.cfg.Walk.String()},
-		policy.Fact{Name: "skip", For: m.cfg.Skip},
-		policy.Fact{Name: "min_interval", For: m.cfg.MinInterval},
-		policy.Fact{Name: "backups", Count: m.cfg.Backups},
-		policy.Fact{Name: "on_lost", Text: m.cfg.OnLost.String()},
-		policy.Fact{Name: "ask_before_run", Text: strconv.FormatBool(m.cfg.AskBeforeRun)},
-		policy.Fact{Name: "op", For: d.Op, Text: d.OpSource.String()},
-		policy.Fact{Name: "max_interval", For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
-		policy.Fact{Name: "regenerate_after", For: d.RegenerateAfter})
+		policy.Fact{Key: policy.KeyWalk, Text: m.cfg.Walk.String()},
+		policy.Fact{Key: policy.KeySkip, For: m.cfg.Skip},
+		policy.Fact{Key: policy.KeyMinInterval, For: m.cfg.MinInterval},
+		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.Backups},
+		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()},
+		policy.Fact{Key: policy.KeyAskBeforeRun, Text: strconv.FormatBool(m.cfg.AskBeforeRun)},
+		policy.Fact{Key: policy.KeyOp, For: d.Op, Text: d.OpSource.String()},
+		policy.Fact{Key: policy.KeyMaxInterval, For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
+		policy.Fact{Key: policy.KeyRegenerateAfter, For: d.RegenerateAfter})
 	if d.RegenerateArmed {
-		out = append(out, policy.Fact{Name: "regenerate_at", At: d.RegenerateAt})
+		out = append(out, policy.Fact{Key: policy.KeyRegenerateAt, At: d.RegenerateAt})
 	}
 	if m.ran.ever {
-		out = append(out, policy.Fact{Name: "interval_ends", At: m.intervalEnds(now)})
+		out = append(out, policy.Fact{Key: policy.KeyIntervalEnds, At: m.intervalEnds(now)})
 	}
 	out = m.repeat().Facts(out)
 	if d.Lap > 0 {
-		out = append(out, policy.Fact{Name: "lap", For: d.Lap})
+		out = append(out, policy.Fact{Key: policy.KeyLap, For: d.Lap})
 	}
 	if d.TooShort != "" {
-		out = append(out, policy.Fact{Name: "too_short", Text: fmt.Sprintf(
+		out = append(out, policy.Fact{Key: policy.KeyTooShort, Text: fmt.Sprintf(
 			"a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", d.Lap.Round(time.Second), d.TooShort)})
 	}
 	if TooShort(m.cfg.Skip, d.RoundTrip) {
-		out = append(out, policy.Fact{Name: "round_trip", For: d.RoundTrip.Round(time.Millisecond)},
-			policy.Fact{Name: "least_skip", For: LeastSkip(d.RoundTrip)})
+		out = append(out, policy.Fact{Key: policy.KeyRoundTrip, For: d.RoundTrip.Round(time.Millisecond)},
+			policy.Fact{Key: policy.KeyLeastSkip, For: LeastSkip(d.RoundTrip)})
 	}
 	if m.waitsAlone() && m.cfg.Rejoins {
 		out = append(out, policy.Fact{
-			Name: "waits_for_fleet", For: d.RegenerateAfter,
+			Key: policy.KeyWaitsForFleet, For: d.RegenerateAfter,
 			Text: "waiting for the fleet it was in; then continues alone (--alone run does so at once)",
 		})
 	}
@@ -178,12 +178,12 @@ func (m *Machine) maxIntervalRule(d *Detail) string {
 // custodyFacts are about the guardians of the token.
 func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
 	if holder, guards := m.guardian.Guards(); guards {
-		out = append(out, policy.Fact{Name: "guards", Slot: m.cfg.Slot, Member: holder})
+		out = append(out, policy.Fact{Key: policy.KeyGuards, Slot: m.cfg.Slot, Member: holder})
 	}
 	if m.holds {
 		trail := m.token.Trail()
 		for _, id := range trail[:trail.Len()] {
-			out = append(out, policy.Fact{Name: "guardian", Slot: m.cfg.Slot, Member: id})
+			out = append(out, policy.Fact{Key: policy.KeyGuardian, Slot: m.cfg.Slot, Member: id})
 		}
 	}
 	return out

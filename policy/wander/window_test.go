@@ -106,20 +106,20 @@ func TestWindowsGoByTheWallClockAlsoIfItIsSet(t *testing.T) {
 }
 
 func TestFactsSayWhenWindowsOpenAndClose(t *testing.T) {
-	at := func(s *story, name string) time.Duration {
+	at := func(s *story, key policy.Key) time.Duration {
 		for _, f := range s.m.Facts(s.now.Time, nil) {
-			if f.Name == name {
+			if f.Key == key {
 				return f.At.Sub(s.now.Time)
 			}
 		}
 		return -1
 	}
 	s := windowed(t, nil, "00:00-06:00")
-	if opens, closes := at(s, "window_opens"), at(s, "window_closes"); opens != untilMidnight || closes != -1 {
+	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != untilMidnight || closes != -1 {
 		t.Errorf("before midnight it opens in %v and closes in %v", opens, closes)
 	}
 	s.advance(untilMidnight)
-	if opens, closes := at(s, "window_opens"), at(s, "window_closes"); opens != -1 || closes != 6*time.Hour {
+	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != -1 || closes != 6*time.Hour {
 		t.Errorf("at midnight it opens in %v and closes in %v", opens, closes)
 	}
 }

@@ -121,13 +121,8 @@ func (m *Machine) Status(policy.Time) policy.Status {
 	return s
 }
 
-// Facts appends the leader.
-func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	if m.currentLeader >= 0 {
-		out = append(out, policy.Fact{Name: "leader", Member: m.ring.Ring[m.currentLeader]})
-	}
-	return out
-}
+// Facts appends nothing.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 
 // String returns one line for traces.
 func (m *Machine) String() string {

@@ -124,13 +124,8 @@ func (m *Machine) Status(policy.Time) policy.Status {
 	return s
 }
 
-// Facts appends passive_count, while the token is here.
-func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	if m.Copies.Token() == kcopies.Real {
-		out = append(out, policy.Fact{Name: "passive_count", Count: m.passiveCount})
-	}
-	return out
-}
+// Facts appends nothing.
+func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 
 // String returns one line for traces.
 func (m *Machine) String() string {

@@ -112,10 +112,8 @@ func (m *Client) Status(policy.Time) policy.Status {
 	return policy.Status{Phase: "client", Why: "nothing runs here", NextRun: policy.Never}
 }
 
-// Facts appends how many transactions have been answered.
-func (m *Client) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	return append(out, policy.Fact{Name: "answered", Count: m.answered})
-}
+// Facts appends nothing.
+func (m *Client) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 
 // String returns one line for traces.
 func (m *Client) String() string {
