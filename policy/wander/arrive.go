@@ -19,8 +19,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	if m.outdated(token) {
 		return m.discardOutdated(now, from, token, out)
 	}
-	m.numbers.seen = max(m.numbers.seen, token.Seq).After()
-	token.Seq = m.numbers.seen
+	token.Seq = m.numbers.arrived(token.Seq)
 	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
 	out = m.meetToken(out)
 	switch {

@@ -31,7 +31,7 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 
 // reconsider uses a token that rests here at once if this member has become due.
 func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
-	due, had := m.dueAt(now.Time), m.numbers.granted == m.token.Seq
+	due, had := m.dueAt(now.Time), m.numbers.wasGranted(m.token.Seq)
 	switch {
 	case m.state != resting || had && !m.peers.alone():
 	case now.Time >= due || m.peers.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):

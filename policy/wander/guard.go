@@ -119,7 +119,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.replies(msg)
 	}
-	if msg.Kind == guardian.KindBeat && msg.Token.Seq < m.numbers.seen && !m.guardian.Meets(msg) {
+	if msg.Kind == guardian.KindBeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.holds && (m.token.ID == msg.Token.ID || m.meetsAnother(msg))
 		}
@@ -148,7 +148,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		out = m.handoff.Refuse(msg, out)
 		out = m.rise(msg, out)
 	}
-	out = m.witness(now, msg, out)
+	out = m.numbers.witness(now, msg, out)
 	if msg.Kind == guardian.KindBeat {
 		out = m.meetToken(out)
 	}
@@ -242,9 +242,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	if !from.IsZero() {
 		m.avoid.add(from, now.Time.Add(m.avoidFor()))
 	}
-	m.numbers.seen = max(m.numbers.seen, token.Seq).Revived(uint8(m.cfg.Entropy.Uint64()))
-	token.Seq = m.numbers.seen
-	m.numbers.unsaved = m.numbers.seen
+	token.Seq = m.numbers.revived(token.Seq, m.cfg.Entropy)
 	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
@@ -281,7 +279,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	case policy.Suspended:
 		return false
 	case policy.Received:
-		return (m.believes(now, &ev.Msg.Token) || m.hearsAnyway(&ev.Msg)) && m.Expects(&ev.Msg)
+		return (m.numbers.believes(now, &ev.Msg.Token) || m.hearsAnyway(&ev.Msg)) && m.Expects(&ev.Msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Renew, policy.Leave,
 		policy.Woke:
 	}

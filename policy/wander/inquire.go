@@ -245,7 +245,7 @@ func (m *Machine) expectsAnswer(msg *wire.Message) bool {
 // if none comes. All members that hear of the same sighting would make a token at the same moment. So they wait longer: as long as the new token may take
 // to reach them.
 func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	out = m.meetToken(m.witness(now, msg, out))
+	out = m.meetToken(m.numbers.witness(now, msg, out))
 	m.answered(now.Time, msg.From)
 	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is told.
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))

@@ -53,7 +53,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	switch {
 	case m.shelves(now.Time) && !m.leaving:
 		return m.becomeResting(now.Time, m.ran.at.Add(m.cfg.MinInterval), out)
-	case m.token.Seq == m.numbers.unsaved && !m.peers.alone():
+	case m.numbers.mustSave(m.token.Seq) && !m.peers.alone():
 		m.becomeSaving(now.Time)
 		return out
 	case !m.peers.alone():
@@ -76,7 +76,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := !m.heard && m.token.Guarded() && !m.peers.alone()
 	// A member that is due again and again must not keep its token: it has run under this number.
-	ran := m.numbers.granted == m.token.Seq
+	ran := m.numbers.wasGranted(m.token.Seq)
 	switch {
 	case unheard && (ran || !soon):
 		m.becomeDoubting()

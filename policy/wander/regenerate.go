@@ -133,20 +133,15 @@ func (m *Machine) setRegenerateAfter(after time.Duration) {
 	m.silence.raised = float64(after-least) / float64(least)
 }
 
-// make makes a new token, held here. Its stamp is this member's clock, but later than every stamp that it has seen: "the token tg,
-// generated in response to a timeout for a token tx, has a timestamp larger than tx" (section 5.2), also if this clock is
-// slow. The stamp never exceeds what a datagram can carry.
+// make makes a new token, held here.
 func (m *Machine) make(now policy.Instant, why policy.Note, from origin, out []policy.Effect) []policy.Effect {
-	m.forgetFuture(now)
-	m.numbers.newest = min(max(now.Wall, m.numbers.newest+1, 0), wire.MaxBirth)
-	m.numbers.seen = m.numbers.seen.NextEpoch()
+	birth, seq := m.numbers.create(now)
 	token := guardian.Token{Ref: wire.Ref{
-		ID:  wire.TokenID{Birth: m.numbers.newest, Generator: m.cfg.Self, Random: from.random(m.cfg.Entropy.Uint64())},
-		Seq: m.numbers.seen, Slot: m.cfg.Slot,
+		ID:  wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: from.random(m.cfg.Entropy.Uint64())},
+		Seq: seq, Slot: m.cfg.Slot,
 	}}
 	SetOp(&token.Load, m.measured)
 	out = policy.AppendTell(out, why, wire.MemberID{}, &token.Ref)
-	m.numbers.unsaved = m.numbers.seen
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	return m.meetToken(out)
 }

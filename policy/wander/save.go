@@ -31,11 +31,7 @@ func (m *Machine) granting() bool { return m.state == saves && m.grants }
 // becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within min_interval does not run
 // it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.token.Seq = max(m.token.Seq, m.numbers.seen)
-	if m.token.Seq <= m.numbers.granted {
-		m.raiseSeq()
-	}
-	m.numbers.granted = m.token.Seq
+	m.token.Seq = m.numbers.grant(m.token.Seq)
 	m.demanded = m.overrides() && m.turns.Callers(!m.unready && now.Time >= m.intervalEnds(now.Time))
 	m.becomeSaving(now.Time)
 	m.grants = true
@@ -51,7 +47,7 @@ func (m *Machine) becomeSaving(now policy.Time) {
 
 // onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long counts as failed.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
-	m.numbers.unsaved = 0
+	m.numbers.saved()
 	switch {
 	case m.state != saves:
 		return out

@@ -16,7 +16,7 @@
 //	slots.go       several tokens; share.go: how they share the members in a sweep
 //	op.go          the measured duration of the operation; rounds.go: the duration of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
-//	believe.go     impossible numbers and stamps
+//	numbers.go     impossible numbers and stamps
 //	demand.go      runs for callers that wait
 //	retry.go       when a run is due again: see package pace
 //	window.go      times of the week in which members may run
@@ -286,13 +286,12 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	if ran.Slot == m.cfg.Slot {
 		m.ran.under = ran.Token
 	}
-	m.numbers.seen, m.numbers.granted = s.Seq, s.Seq
-	m.numbers.newest = ran.Token.Birth
+	m.numbers.restore(s.Seq, ran.Token.Birth)
 	m.beginSilence(now.Time)
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if !m.believes(now, &ev.Msg.Token) {
+	if !m.numbers.believes(now, &ev.Msg.Token) {
 		return m.onImpossible(now, &ev.Msg, out)
 	}
 	m.heard = m.heard || m.answers(&ev.Msg)
@@ -304,7 +303,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onWord(now, &ev.Msg, out)
 	}
 	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
-		out = m.witness(now, &ev.Msg, out)
+		out = m.numbers.witness(now, &ev.Msg, out)
 		// A holder that is not heard by others learns only from this that its token has been revived.
 		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
 			higher := guardian.TokenOf(&ev.Msg)
@@ -444,17 +443,11 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	m.become(offering)
 	m.heard = false
 	m.grow(now.Time)
-	m.token.Seq = max(m.token.Seq, m.numbers.seen)
+	m.token.Seq = m.numbers.passed(m.token.Seq)
 	load, trail := m.token.Load, m.trailBehind(to)
 	guardian.SetTrail(&load, &trail)
 	m.tellMixed(now.Time, &load)
 	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
-}
-
-// raiseSeq gives the token a number above every one that this member has seen.
-func (m *Machine) raiseSeq() {
-	m.numbers.seen = max(m.numbers.seen, m.token.Seq).After()
-	m.token.Seq = m.numbers.seen
 }
 
 // held is the token that this member holds, or nil.
