@@ -13,21 +13,20 @@ import (
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
-const readme = "../../../README.md"
-
-// TestTheReadmeShowsWhatHappens holds that the two runs in the README are what the machines do today; with -update they are
-// written anew, between their marks.
+// TestTheReadmeShowsWhatHappens holds that the runs in the README and in docs/protocol.md are what the machines do today; with -update
+// they are written anew, between their marks.
 func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	for _, shown := range []struct {
-		mark, story string
-		format      tell.Format
+		page, mark, story string
+		format            tell.Format
 	}{
-		{"trace", "round", tell.FormatText},
-		{"diagram", "lost", tell.FormatMermaid},
+		{"README.md", "trace", "round", tell.FormatText},
+		{"docs/protocol.md", "diagram", "lost", tell.FormatMermaid},
 	} {
 		t.Run(shown.mark, func(t *testing.T) {
 			want := fmt.Sprintf("\n```%s\n%s```\n", shown.format, told(t, shown.story, shown.format))
-			page, err := os.ReadFile(readme)
+			name := "../../../" + shown.page
+			page, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,16 +34,17 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 			before, rest, begins := strings.Cut(string(page), begin)
 			got, after, ends := strings.Cut(rest, end)
 			if !begins || !ends {
-				t.Fatalf("README.md has no place for the %s: put %s and %s where it is to be", shown.mark, begin, end)
+				t.Fatalf("%s has no place for the %s: put %s and %s where it is to be", shown.page, shown.mark, begin, end)
 			}
 			if *update && got != want {
-				if err := os.WriteFile(readme, []byte(before+begin+want+end+after), 0o644); err != nil {
+				if err := os.WriteFile(name, []byte(before+begin+want+end+after), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
 			if d := cmp.Diff(got, want); d != "" {
-				t.Errorf("README.md is not true any longer (-page +run); write it anew with go test ./sim/fleet/wander -run Readme -update\n%s", d)
+				t.Errorf("%s is not true any longer (-page +run); write it anew with "+
+					"go test ./sim/fleet/wander -run Readme -update\n%s", shown.page, d)
 			}
 		})
 	}

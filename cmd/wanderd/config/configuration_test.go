@@ -1,0 +1,131 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+)
+
+var update = flag.Bool("update", false, "write docs/configuration.md anew")
+
+const configurationPage = "../../../docs/configuration.md"
+
+// The page is the table of settings. It needs no hand, and nobody can forget it.
+func TestConfigurationPageIsTheTable(t *testing.T) {
+	want := configurationText()
+	if *update {
+		if err := os.WriteFile(configurationPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(configurationPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(got), want); d != "" {
+		t.Errorf("docs/configuration.md is not the table (-page +table); write it anew with "+
+			"go test ./cmd/wanderd/config -run ConfigurationPage -update\n%s", d)
+	}
+}
+
+const configurationTop = `# Configuration
+
+All settings of an agent. "go test ./cmd/wanderd/config -run ConfigurationPage -update" writes this page from the
+table of settings: nothing on it is typed by hand.
+
+A flag wins over its environment variable, the variable over the file (` + "`--config`" + `), the file over the default.
+` + "`wanderd config show`" + ` prints each value in force and its origin, ` + "`wanderd config check`" + ` lists all
+errors. A key that does not exist, or a duration without a unit, is an error that names its line. Durations need a
+unit: 90s, 10m, 1h30m, 1d.
+
+The keys of the file are the names of the flags with underscores. The variable of a setting is its key in capitals, with
+` + "`WANDERD_`" + ` before it; in a variable, commas separate the elements of a list, and semicolons windows. An empty
+variable counts as not set.
+
+The settings of a gate stand at the top of the file, for all gates, or in a ` + "`[[gate]]`" + ` table, for that gate. A
+table wins over the top, also over a flag. Use either ` + "`--hook`" + ` or ` + "`[[gate]]`" + ` tables, not both. Of
+each table only ` + "`name`" + ` must be set:
+
+` + "```toml" + `
+min_interval = "10m"
+
+[[gate]]
+name = "sync"            # 1 to 64 of a-z, 0-9, '-', '_' and '.', the same on every host
+hook = ["./sync.sh", "--quiet"]
+
+[[gate]]
+name = "upgrade"
+hook = "./upgrade.sh"
+min_interval = "1d"
+` + "```" + `
+
+A reload (` + "`wanderd reload`" + `, ` + "`systemctl reload wanderd`" + `, SIGHUP) changes the settings of which this page says so,
+and the list of gates. All others need a restart.
+`
+
+func configurationText() string {
+	var b strings.Builder
+	b.WriteString(configurationTop)
+	ofGates := constants(new(terms))
+	soft := (&gate{}).tunable(&gate{})
+	inTree := terms{policy: PolicyTree}
+	strict := (&gate{terms: inTree}).tunable(&gate{terms: inTree})
+	group := ""
+	for _, s := range Table() {
+		if s.Group != group {
+			group = s.Group
+			fmt.Fprintf(&b, "\n## %s\n", group)
+		}
+		fmt.Fprintf(&b, "\n### `%s`\n\n", s.Key)
+		if s.NotInFile {
+			b.WriteString("Not in a file. ")
+		}
+		fmt.Fprintf(&b, "`%s`. ", strings.TrimSpace("--"+s.Flag()+" "+(&settings.FlagValue{Setting: s}).Type()))
+		switch {
+		case s.Rule != "":
+			fmt.Fprintf(&b, "Default: %s. ", s.Rule)
+		case s.Default != "":
+			fmt.Fprintf(&b, "Default: `%s`. ", s.Default)
+		default:
+			b.WriteString("No default. ")
+		}
+		if ofGates.Find(s.Key) != nil {
+			b.WriteString("Also in `[[gate]]`. ")
+		}
+		switch {
+		case ofGates.Find(s.Key) == nil && slices.Contains(reloadable(), s.Key), slices.Contains(strict, s.Key):
+			b.WriteString("A reload changes it. ")
+		case slices.Contains(soft, s.Key):
+			b.WriteString("A reload changes it in soft gates. ")
+		}
+		if s.Needs != "" {
+			fmt.Fprintf(&b, "It needs `%s`. ", s.Needs)
+		}
+		text := strings.TrimRight(b.String(), " ")
+		b.Reset()
+		b.WriteString(text + "\n\n" + paragraph(s.Help, 120) + "\n")
+	}
+	return b.String()
+}
+
+// paragraph breaks text into lines of at most width characters.
+func paragraph(text string, width int) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return strings.Join(append(lines, line), "\n")
+}
