@@ -7,7 +7,7 @@ import (
 
 // held is a connection in a hall.
 func held(h *hall, host string, heard bool, now time.Time) *guestInHall {
-	conn := stranger(host)
+	conn := connFrom(host)
 	conn.got = heard
 	guest := h.guest(conn)
 	conn.guest.Store(guest)

@@ -40,9 +40,9 @@ const (
 	acceptorNonce = 16
 	proofSize     = 16
 
-	// maxStrangers is how many connections may be on their way to prove themselves, maxPerStranger how many of one address.
-	maxStrangers   = 256
-	maxPerStranger = 32
+	// maxPreAuth is how many connections may be on their way to prove themselves, maxPreAuthPerAddr how many of one address.
+	maxPreAuth        = 256
+	maxPreAuthPerAddr = 32
 	// maxSending and maxPerSending are the same for connections that send their frame without a secret, which takes memory.
 	maxSending    = 16
 	maxPerSending = 4
@@ -117,7 +117,7 @@ func (t *gossipTransport) accept() {
 		if g == nil {
 			continue
 		}
-		t.lobby.enter(g)
+		t.preAuth.enter(g)
 		t.working.Go(func() { t.greet(g) })
 	}
 }
@@ -149,7 +149,7 @@ func (t *gossipTransport) greet(g *guardedConn) {
 func (t *gossipTransport) admit(g *guardedConn) error {
 	_ = g.SetDeadline(time.Now().Add(greetingTime))
 	err := g.answerCall()
-	if !t.lobby.leave(g) {
+	if !t.preAuth.leave(g) {
 		return errCrowded
 	}
 	if err != nil {

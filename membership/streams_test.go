@@ -55,7 +55,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
 		hello := string(forGossip) + string(make([]byte, callerNonce))
 		var silent []net.Conn
-		for i := range 2 * maxStrangers {
+		for i := range 2 * maxPreAuth {
 			silent = append(silent, f.knock(hosts[1], hello[:i%len(hello)+1]))
 		}
 		hosts = append(hosts, f.start(3))
@@ -67,7 +67,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 		if longest > greetingTime {
 			t.Errorf("a silent connection was cut off after %v", longest)
 		}
-		if s := hosts[0].Stats(); s.Crowded < maxStrangers {
+		if s := hosts[0].Stats(); s.Crowded < maxPreAuth {
 			t.Errorf("counted %+v", s)
 		}
 	})

@@ -34,11 +34,11 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// lobby holds the incoming connections that have not proved themselves, sending the connections that send their frame without a secret. halls hold the
+	// preAuthLimit holds the incoming connections that have not proved themselves, sending the connections that send their frame without a secret. halls hold the
 	// connections that have proved themselves, by purpose, and long those of them with a long frame.
-	lobby, sending lobby
-	halls          map[purpose]*hall
-	long           hall
+	preAuth, sending preAuthLimit
+	halls            map[purpose]*hall
+	long             hall
 	// closed is done when the transport is closed.
 	closed  context.Context
 	close   context.CancelFunc
@@ -84,8 +84,8 @@ func newGossipTransport(
 	t := &gossipTransport{
 		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admission,
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
-		lobby:   lobby{most: maxStrangers, perAddr: maxPerStranger},
-		sending: lobby{most: maxSending, perAddr: maxPerSending},
+		preAuth: preAuthLimit{most: maxPreAuth, perAddr: maxPreAuthPerAddr},
+		sending: preAuthLimit{most: maxSending, perAddr: maxPerSending},
 		long:    hall{most: maxLong, mostWaiting: maxIncoming},
 		halls: map[purpose]*hall{
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},

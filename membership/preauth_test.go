@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-func stranger(host string) *guardedConn {
+func connFrom(host string) *guardedConn {
 	conn, _ := net.Pipe()
 	return &guardedConn{Conn: conn, transport: &gossipTransport{conns: make(map[*guardedConn]struct{})}, from: SourceOf(netip.MustParseAddr(host))}
 }
 
-func TestTheOldestStrangerMakesRoomForTheNewest(t *testing.T) {
-	l := lobby{most: 4, perAddr: 2}
+func TestTheOldestUnprovedConnectionMakesRoomForTheNewest(t *testing.T) {
+	l := preAuthLimit{most: 4, perAddr: 2}
 	var in []*guardedConn
 	for _, host := range []string{"10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.3", "::ffff:10.0.0.4"} {
-		g := stranger(host)
+		g := connFrom(host)
 		in = append(in, g)
 		l.enter(g)
 	}
@@ -27,9 +27,9 @@ func TestTheOldestStrangerMakesRoomForTheNewest(t *testing.T) {
 	}
 }
 
-func TestTheAddressesOfOneIPv6NetworkAreOneStranger(t *testing.T) {
-	l := lobby{most: 10, perAddr: 1}
-	first, other, second := stranger("2001:db8::1"), stranger("2001:db8:0:1::1"), stranger("2001:db8::2:1")
+func TestTheAddressesOfOneIPv6NetworkAreOneSource(t *testing.T) {
+	l := preAuthLimit{most: 10, perAddr: 1}
+	first, other, second := connFrom("2001:db8::1"), connFrom("2001:db8:0:1::1"), connFrom("2001:db8::2:1")
 	for _, g := range []*guardedConn{first, other, second} {
 		l.enter(g)
 	}

@@ -1,0 +1,67 @@
+package membership
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+)
+
+// preAuthLimit bounds the connections that have not proved the secret yet. It makes room for a new one by closing the
+// oldest one: the oldest of the same address if this address has its full number, else the oldest of all. So no number
+// of idle connections keeps others out.
+type preAuthLimit struct {
+	most, perAddr int
+
+	mu    sync.Mutex
+	conns []*guardedConn // the oldest first
+}
+
+func (l *preAuthLimit) enter(g *guardedConn) {
+	l.mu.Lock()
+	var out *guardedConn
+	same := 0
+	for _, other := range slices.Backward(l.conns) {
+		if other.from == g.from {
+			if same++; same == l.perAddr {
+				out = other
+			}
+		}
+	}
+	if out == nil && len(l.conns) >= l.most {
+		out = l.conns[0]
+	}
+	l.remove(out)
+	l.conns = append(l.conns, g)
+	l.mu.Unlock()
+	if out != nil {
+		_ = out.Close()
+	}
+}
+
+// leave returns false if g was closed to make room.
+func (l *preAuthLimit) leave(g *guardedConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.remove(g)
+}
+
+func (l *preAuthLimit) remove(g *guardedConn) bool {
+	at := slices.Index(l.conns, g)
+	if at < 0 {
+		return false
+	}
+	l.conns = slices.Delete(l.conns, at, at+1)
+	return true
+}
+
+// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
+const sourceBits = 64
+
+// SourceOf is the address by which connections and messages of unproved senders are counted.
+func SourceOf(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap()
+	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {
+		return network.Addr()
+	}
+	return addr
+}
