@@ -166,38 +166,38 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 			return err
 		}
 	}
-	hall := t.halls[g.purpose]
-	guest := hall.guest(g)
-	if err := t.wait(&g.guest, guest); err != nil {
+	queue := t.queues[g.purpose]
+	q := queue.hold(g)
+	if err := t.wait(&g.place, q); err != nil {
 		return err
 	}
 	if t.seal.clear {
 		return nil
 	}
 	err = g.receive()
-	if !hall.hear(guest) {
+	if !queue.hear(q) {
 		return errCrowded
 	}
 	return err
 }
 
 // wait waits for a place, and closes slow connections meanwhile. The connection's Close gives back the place that is stored in as.
-func (t *gossipTransport) wait(as *atomic.Pointer[guestInHall], guest *guestInHall) error {
-	as.Store(guest)
-	guest.hall.enter(guest, time.Now())
+func (t *gossipTransport) wait(as *atomic.Pointer[queuedConn], q *queuedConn) error {
+	as.Store(q)
+	q.queue.enter(q, time.Now())
 	late := time.NewTimer(frameTime)
 	defer late.Stop()
-	tick := time.NewTicker(hallTick)
+	tick := time.NewTicker(queueTick)
 	defer tick.Stop()
 	for {
 		select {
-		case <-guest.called:
-			if !guest.hall.has(guest) {
+		case <-q.called:
+			if !q.queue.has(q) {
 				return errCrowded
 			}
 			return nil
 		case <-tick.C:
-			guest.hall.relieve(time.Now())
+			q.queue.relieve(time.Now())
 		case <-late.C:
 			return errBusy
 		case <-t.closed.Done():
@@ -236,10 +236,10 @@ type guardedConn struct {
 	once sync.Once
 	// from is the address by which the connections of a stranger are counted.
 	from netip.Addr
-	// guest is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
-	guest atomic.Pointer[guestInHall]
+	// place is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
+	place atomic.Pointer[queuedConn]
 	// long is the same for a long frame.
-	long atomic.Pointer[guestInHall]
+	long atomic.Pointer[queuedConn]
 
 	// nonces are the caller's and the acceptor's; no other connection has both.
 	nonces       []byte
@@ -337,10 +337,10 @@ func (g *guardedConn) check(proof []byte) error {
 func (g *guardedConn) receive() error {
 	defer g.leave(&g.long)
 	content, err := readFrame(g.Conn, &g.theirs, g.most, func() error {
-		if g.guest.Load() == nil {
+		if g.place.Load() == nil {
 			return nil // this side has called
 		}
-		return g.transport.wait(&g.long, g.transport.long.guest(g))
+		return g.transport.wait(&g.long, g.transport.long.hold(g))
 	})
 	if err != nil {
 		return err
@@ -355,9 +355,9 @@ func (g *guardedConn) receive() error {
 }
 
 // leave gives back a place, or ends the wait for one.
-func (g *guardedConn) leave(as *atomic.Pointer[guestInHall]) {
-	if guest := as.Load(); guest != nil {
-		guest.hall.leave(guest, time.Now())
+func (g *guardedConn) leave(as *atomic.Pointer[queuedConn]) {
+	if q := as.Load(); q != nil {
+		q.queue.leave(q, time.Now())
 	}
 }
 
@@ -426,7 +426,7 @@ func (g *guardedConn) Close() error {
 		g.transport.mu.Lock()
 		delete(g.transport.conns, g)
 		g.transport.mu.Unlock()
-		g.leave(&g.guest)
+		g.leave(&g.place)
 		g.leave(&g.long)
 	})
 	return err

@@ -34,11 +34,12 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// preAuthLimit holds the incoming connections that have not proved themselves, sending the connections that send their frame without a secret. halls hold the
-	// connections that have proved themselves, by purpose, and long those of them with a long frame.
+	// preAuth holds the incoming connections that have not proved themselves, sending the connections that send their
+	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of them
+	// with a long frame.
 	preAuth, sending preAuthLimit
-	halls            map[purpose]*hall
-	long             hall
+	queues           map[purpose]*fairQueue
+	long             fairQueue
 	// closed is done when the transport is closed.
 	closed  context.Context
 	close   context.CancelFunc
@@ -86,8 +87,8 @@ func newGossipTransport(
 		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
 		preAuth: preAuthLimit{most: maxPreAuth, perAddr: maxPreAuthPerAddr},
 		sending: preAuthLimit{most: maxSending, perAddr: maxPerSending},
-		long:    hall{most: maxLong, mostWaiting: maxIncoming},
-		halls: map[purpose]*hall{
+		long:    fairQueue{most: maxLong, mostWaiting: maxIncoming},
+		queues: map[purpose]*fairQueue{
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
