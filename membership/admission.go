@@ -26,11 +26,12 @@ type admission struct {
 	trust Trust
 
 	mu sync.Mutex
-	// guests are the members that were trusted when they were last judged; others are not kept.
-	guests map[wire.MemberID]*guest
+	// members are the members that were trusted when they were last judged; others are not kept.
+	members map[wire.MemberID]*admitted
 }
 
-type guest struct {
+// admitted is a member that was trusted when it was last judged.
+type admitted struct {
 	name        string
 	key         ed25519.PublicKey
 	certificate []byte
@@ -43,7 +44,7 @@ type guest struct {
 }
 
 func newAdmission(trust Trust) *admission {
-	return &admission{trust: trust, guests: make(map[wire.MemberID]*guest)}
+	return &admission{trust: trust, members: make(map[wire.MemberID]*admitted)}
 }
 
 // judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
@@ -53,13 +54,13 @@ func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, 
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if g := a.guests[id]; g != nil && g.name == name && certificate == nil {
-		return a.again(id, g)
+	if m := a.members[id]; m != nil && m.name == name && certificate == nil {
+		return a.again(id, m)
 	}
 	if err := a.admit(name, id, key, certificate); err != nil {
 		return err
 	}
-	a.guests[id].itself = certificate != nil
+	a.members[id].itself = certificate != nil
 	return nil
 }
 
@@ -69,14 +70,14 @@ func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, 
 	if err != nil {
 		return err
 	}
-	if len(a.guests) >= checkedMax {
-		clear(a.guests)
+	if len(a.members) >= checkedMax {
+		clear(a.members)
 	}
-	now := &guest{name: name, key: key, certificate: certificate, until: until, judged: true, since: time.Now()}
-	if was := a.guests[id]; was != nil && bytes.Equal(was.certificate, certificate) {
+	now := &admitted{name: name, key: key, certificate: certificate, until: until, judged: true, since: time.Now()}
+	if was := a.members[id]; was != nil && bytes.Equal(was.certificate, certificate) {
 		now.since, now.itself = was.since, was.itself
 	}
-	a.guests[id] = now
+	a.members[id] = now
 	return nil
 }
 
@@ -84,8 +85,8 @@ func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, 
 func (a *admission) knows(name string, id wire.MemberID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.guests[id]
-	return g != nil && g.name == name && a.again(id, g) == nil
+	m := a.members[id]
+	return m != nil && m.name == name && a.again(id, m) == nil
 }
 
 // vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted member keeps its name, unless it is
@@ -93,8 +94,8 @@ func (a *admission) knows(name string, id wire.MemberID) bool {
 func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if g := a.guests[id]; g != nil && a.again(id, g) == nil && (g.name == name || g.itself || !wanted) {
-		return g.name == name
+	if m := a.members[id]; m != nil && a.again(id, m) == nil && (m.name == name || m.itself || !wanted) {
+		return m.name == name
 	}
 	return a.admit(name, id, key, certificate) == nil
 }
@@ -103,36 +104,36 @@ func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, 
 func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most int) (list []shown) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	add := func(id wire.MemberID, g *guest) bool {
-		if g == nil || g.certificate == nil || a.again(id, g) != nil {
+	add := func(id wire.MemberID, m *admitted) bool {
+		if m == nil || m.certificate == nil || a.again(id, m) != nil {
 			return false
 		}
-		list = append(list, shown{g.name, g.key, g.certificate})
+		list = append(list, shown{m.name, m.key, m.certificate})
 		return true
 	}
 	asked := make(map[wire.MemberID]bool, len(wanted))
 	for _, id := range wanted {
 		if !asked[id] {
 			asked[id] = true
-			add(id, a.guests[id])
+			add(id, a.members[id])
 		}
 	}
-	for id, g := range a.guests {
-		if most > 0 && g.since.After(since) && !asked[id] && add(id, g) {
+	for id, m := range a.members {
+		if most > 0 && m.since.After(since) && !asked[id] && add(id, m) {
 			most--
 		}
 	}
 	return list
 }
 
-// again judges a guest again if the verdict is out of date. A guest that is no longer trusted has to show a certificate again.
-func (a *admission) again(id wire.MemberID, g *guest) error {
-	if g.judged && (g.until.IsZero() || time.Now().Before(g.until)) {
+// again judges a member again if the verdict is out of date. A member that is no longer trusted has to show a certificate again.
+func (a *admission) again(id wire.MemberID, m *admitted) error {
+	if m.judged && (m.until.IsZero() || time.Now().Before(m.until)) {
 		return nil
 	}
-	err := a.admit(g.name, id, g.key, g.certificate)
+	err := a.admit(m.name, id, m.key, m.certificate)
 	if err != nil {
-		delete(a.guests, id)
+		delete(a.members, id)
 	}
 	return err
 }
@@ -141,8 +142,8 @@ func (a *admission) again(id wire.MemberID, g *guest) error {
 func (a *admission) reconsider() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, g := range a.guests {
-		g.judged = false
+	for _, m := range a.members {
+		m.judged = false
 	}
 }
 
@@ -150,9 +151,9 @@ func (a *admission) reconsider() {
 func (a *admission) key(id wire.MemberID) (ed25519.PublicKey, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.guests[id]
-	if g == nil {
+	m := a.members[id]
+	if m == nil {
 		return nil, errNotMember
 	}
-	return g.key, a.again(id, g)
+	return m.key, a.again(id, m)
 }

@@ -273,7 +273,7 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		})
 		// Now the expired certificate, shown by a member that still has it, replaces none.
 		a := hosts[0].transport.admission
-		if a.vouch("host8", wire.MemberIDOf(keyOf(8)), keyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false); !bytes.Equal(a.guests[wire.MemberIDOf(keyOf(8))].certificate, lasting(8)) {
+		if a.vouch("host8", wire.MemberIDOf(keyOf(8)), keyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false); !bytes.Equal(a.members[wire.MemberIDOf(keyOf(8))].certificate, lasting(8)) {
 			t.Error("what another member has shown replaces what the owner has")
 		}
 	})
@@ -439,8 +439,8 @@ func FuzzCertificates(f *testing.F) {
 		if !bytes.Equal(again, b) {
 			t.Errorf("%x is written again as %x", b, again)
 		}
-		if len(a.guests) > len(list) {
-			t.Errorf("%d guests", len(a.guests))
+		if len(a.members) > len(list) {
+			t.Errorf("%d members", len(a.members))
 		}
 	})
 }
