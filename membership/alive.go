@@ -72,7 +72,7 @@ func (a *alive) at() (netip.AddrPort, error) {
 	return addrOf(&memberlist.Node{Addr: a.addr, Port: a.port})
 }
 
-// eachInPacket shows the members that a packet calls alive. The sieve has passed the packet.
+// eachInPacket shows the members that a packet calls alive. The filter has passed the packet.
 func eachInPacket(b []byte, show func(*alive)) {
 	eachPart(b, func(_ int, part []byte) bool {
 		if part[0] == aliveMsg {
@@ -84,7 +84,7 @@ func eachInPacket(b []byte, show func(*alive)) {
 	})
 }
 
-// eachInSync shows the members that a message of a stream calls alive. The sieve has passed the message.
+// eachInSync shows the members that a message of a stream calls alive. The filter has passed the message.
 func eachInSync(b []byte, show func(*alive)) {
 	if len(b) == 0 || b[0] != pushPullMsg {
 		return

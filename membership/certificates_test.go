@@ -379,7 +379,7 @@ func TestStrangersAreBounded(t *testing.T) {
 func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 	said := alive{node: []byte("host1~x"), addr: []byte{10, 0, 0, 1}, port: 7946, meta: bytes.Repeat([]byte{7}, 255), vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1 << 40}
 	message := said.message()
-	if _, err := sievePacket(message, false); err == nil {
+	if _, err := filterPacket(message, false); err == nil {
 		t.Error("the incarnation is absurd")
 	}
 	said.incarnation = 70_000
@@ -388,7 +388,7 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 	message = said.message()
 	dead := pack(deadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
 	for _, packet := range [][]byte{message, compound(message), compound(dead, message), append([]byte{hasCrcMsg, 1, 2, 3, 4}, compound(message, dead)...)} {
-		if _, err := sievePacket(packet, false); err != nil {
+		if _, err := filterPacket(packet, false); err != nil {
 			t.Error(err)
 		}
 		eachInPacket(packet, keep)
@@ -397,7 +397,7 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 		return pack(0, "Name", "host1~x", "Addr", said.addr, "Port", 7946, "Meta", said.meta, "Incarnation", 70_000, "State", state, "Vsn", said.vsn)[1:]
 	}
 	sync := slices.Concat(pack(pushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
-	if err := sieveStream(sync); err != nil {
+	if err := filterStream(sync); err != nil {
 		t.Error(err)
 	}
 	eachInSync(sync, keep)

@@ -38,7 +38,7 @@
 //   - It passes news on at its ticks, and also ticks without news: here ticks are few, and pings carry the news (spread.go).
 //   - The less it hears the less it probes, so a member that was cut off learns late what it has missed: such a member calls the others (call.go).
 //   - It believes anybody who says that a member left, moved, or has the highest incarnation of all, which nobody can contradict: announcements are signed
-//     (metadata.go), and an incarnation is believed as far as a clock can explain it (sieve.go).
+//     (metadata.go), and an incarnation is believed as far as a clock can explain it (filter.go).
 //   - It believes every sender of a packet or a sync: both are signed, and are checked where keys have to be trusted (introduce.go, admission.go).
 //   - It forgets a member that NotifyAlive refuses: what is said of a member whose certificate is missing is kept until the certificate is here
 //     (strangers.go, certificates.go, meet.go).
@@ -48,7 +48,7 @@
 //   - Its encryption crashes if a packet has bad padding or a stream is empty, buffers 20 MiB of an unauthenticated stream, and lets
 //     streams be played back: it has no key. Packets and streams are sealed and opened here (sealed.go, streams.go).
 //   - It believes the lengths in a header before the bytes are there (a header can cost gigabytes), and logs and keeps names of
-//     any length: what it sees has passed a sieve (sieve.go).
+//     any length: what it sees has passed a filter (filter.go).
 //   - It answers a ping to any address that the ping names, with gossip on top: without a secret, an answer goes to the ping's source, and is no longer
 //     than the ping (answers.go).
 //   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it passes.

@@ -159,7 +159,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
 	if seal.clear {
-		mc.IndirectChecks = 0 // see sieve
+		mc.IndirectChecks = 0 // see filterPacket
 	}
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), twins: newTwinWatch(&cfg, &me),

@@ -25,7 +25,7 @@ import (
 //	   | tag     16 |
 //	   +------------+
 //
-// It is sealed and opened here, so memberlist has no key, and sees no packet that did not open and pass the sieve.
+// It is sealed and opened here, so memberlist has no key, and sees no packet that did not open and pass the filter.
 const (
 	sealedVersion  = 1
 	sealedNonce    = 12

@@ -122,7 +122,7 @@ func (t *gossipTransport) accept() {
 	}
 }
 
-// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the sieve; or answers its
+// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the filter; or answers its
 // question.
 func (t *gossipTransport) greet(g *guardedConn) {
 	if err := t.admit(g); err != nil {
@@ -382,7 +382,7 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 	if g.purpose == forCertificates {
 		return in.message, nil
 	}
-	if err := sieveStream(in.message); err != nil {
+	if err := filterStream(in.message); err != nil {
 		return nil, err
 	}
 	g.transport.hearOf(g.other, eachInSync, in.message)

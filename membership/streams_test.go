@@ -156,7 +156,7 @@ func TestBothSidesNoticeAnotherSecret(t *testing.T) {
 	}
 }
 
-func TestEachSideSendsOneMessageThatPassesTheSieve(t *testing.T) {
+func TestEachSideSendsOneMessageThatPassesTheFilter(t *testing.T) {
 	for _, secret := range [][]byte{secretOne, nil} {
 		c, a, callErr, answerErr := sides(t, secret, secret)
 		if callErr != nil || answerErr != nil {

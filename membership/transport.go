@@ -121,7 +121,7 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		from, plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
-		asked, err = sievePacket(plain, t.seal.clear)
+		asked, err = filterPacket(plain, t.seal.clear)
 	}
 	if err != nil {
 		t.count(err)

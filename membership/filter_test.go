@@ -39,7 +39,7 @@ func longNamed(kind byte) []byte {
 	return pack(kind, "Incarnation", 1, "Node", strings.Repeat("x", maxNode+1))
 }
 
-func TestTheSievePassesWhatMembersSend(t *testing.T) {
+func TestThePacketFilterPassesWhatMembersSend(t *testing.T) {
 	name := strings.Repeat("n", maxNode)
 	ask := pack(pingMsg, "SeqNo", 7, "Node", name, "SourceAddr", []byte{10, 0, 0, 2}, "SourcePort", 7946, "SourceNode", name)
 	alive := pack(aliveMsg, "Incarnation", 1, "Node", name, "Addr", []byte{10, 0, 0, 1}, "Port", 7946, "Meta", make([]byte, 63), "Vsn", make([]byte, 6))
@@ -50,7 +50,7 @@ func TestTheSievePassesWhatMembersSend(t *testing.T) {
 			"compound": compound(ask, alive), "nack": pack(nackRespMsg, "SeqNo", 7),
 			"checksum": append([]byte{hasCrcMsg, 1, 2, 3, 4}, compound(alive, alive)...),
 		} {
-			p, err := sievePacket(packet, clear)
+			p, err := filterPacket(packet, clear)
 			if err != nil || (p.size > 0) != (what == "ping" || what == "compound") {
 				t.Errorf("%s: %+v, %v", what, p, err)
 			}
@@ -61,7 +61,7 @@ func TestTheSievePassesWhatMembersSend(t *testing.T) {
 	}
 }
 
-func TestTheSieveRefusesWhatMembersDoNotSend(t *testing.T) {
+func TestThePacketFilterRefusesWhatMembersDoNotSend(t *testing.T) {
 	ask := pack(pingMsg, "SeqNo", 7)
 	for what, packet := range map[string][]byte{
 		"nothing": {}, "user message": pack(8, "SeqNo", 7), "compressed": pack(9, "Algo", 0), "label": {244, 1, 'x'},
@@ -75,17 +75,17 @@ func TestTheSieveRefusesWhatMembersDoNotSend(t *testing.T) {
 		"a short address": pack(pingMsg, "SourceAddr", []byte{1}, "SourcePort", 7), "a high port": pack(pingMsg, "SourceAddr", make([]byte, 4), "SourcePort", 1<<16),
 		"a length beyond the end": {aliveMsg, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'x'}, "a map within": {aliveMsg, 0x81, 0xa1, 'x', 0x80},
 	} {
-		if _, err := sievePacket(packet, false); err == nil {
+		if _, err := filterPacket(packet, false); err == nil {
 			t.Errorf("%s passes", what)
 		}
 	}
 	for what, packet := range map[string][]byte{
 		"two pings": compound(ask, ask), "a hidden ping": compound(pack(deadMsg), ask), "a request to ping": pack(indirectPingMsg, "SeqNo", 7),
 	} {
-		if _, err := sievePacket(packet, true); err == nil {
+		if _, err := filterPacket(packet, true); err == nil {
 			t.Errorf("%s passes in the clear", what)
 		}
-		if _, err := sievePacket(packet, false); err != nil {
+		if _, err := filterPacket(packet, false); err != nil {
 			t.Errorf("%s of a member: %v", what, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 		"nobody": full(0, 0), "two nodes": full(2, 0, node, node), "a state": full(1, 3, node, []byte("abc")),
 		"a ping": pack(pingMsg, "SeqNo", 1), "an error": pack(errMsg, "Error", "no"),
 	} {
-		if err := sieveStream(stream); err != nil {
+		if err := filterStream(stream); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -109,24 +109,24 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 		"fewer than none": full(-1, 0), "a state that is not there": full(0, 1<<20), "a negative state": full(0, -1),
 		"a long name": full(1, 0, longNamed(0)[1:]), "nothing": {}, "compressed": pack(9, "Algo", 0), "a user message": pack(8, "UserMsgLen", 1<<20),
 	} {
-		if err := sieveStream(stream); err == nil {
+		if err := filterStream(stream); err == nil {
 			t.Errorf("%s passes", what)
 		}
 	}
 }
 
 // What passes announces no more than is there.
-func FuzzSieve(f *testing.F) {
+func FuzzPacketFilter(f *testing.F) {
 	for _, packet := range junkPackets(f) {
 		f.Add(packet, true)
 	}
 	f.Add(pack(pushPullMsg, "Nodes", 1, "UserStateLen", 0), false)
 	f.Add(compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x")), true)
 	f.Fuzz(func(t *testing.T, b []byte, open bool) {
-		p, err := sievePacket(b, open)
+		p, err := filterPacket(b, open)
 		if err == nil && (p.size > len(b) || p.size < 0) {
 			t.Errorf("a ping of %d bytes in %d", p.size, len(b))
 		}
-		_ = sieveStream(b)
+		_ = filterStream(b)
 	})
 }

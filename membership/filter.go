@@ -35,7 +35,7 @@ const (
 	maxField = memberlist.MetaMaxSize
 )
 
-// The sieve passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is
+// The packet filter passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is
 // printable and not too long. memberlist checks none of this before it allocates, and logs and keeps names of any length.
 
 // ping is the part of a ping that matters for its answer.
@@ -47,11 +47,11 @@ type ping struct {
 	size int
 }
 
-// sievePacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
+// filterPacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
 //
 // inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody pinged.
 // It carries one ping at most, as the first of its messages.
-func sievePacket(b []byte, inClear bool) (p ping, err error) {
+func filterPacket(b []byte, inClear bool) (p ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
 		case part[0] != pingMsg || at > 0 && !inClear:
@@ -103,12 +103,12 @@ func passes(b []byte, inClear bool) bool {
 	default:
 		return false
 	}
-	_, ok := sieveFields(b[1:])
+	_, ok := filterFields(b[1:])
 	return ok
 }
 
-// sieveFields checks one map: no incarnation in it may be too high.
-func sieveFields(b []byte) (rest []byte, ok bool) {
+// filterFields checks one map: no incarnation in it may be too high.
+func filterFields(b []byte) (rest []byte, ok bool) {
 	var incarnation uint64
 	rest, ok = readFields(b, func(key []byte, e field) {
 		if string(key) == "Incarnation" {
@@ -184,9 +184,9 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 	return f.rest, true
 }
 
-// sieveStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
+// filterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
 // them, as there are.
-func sieveStream(b []byte) error {
+func filterStream(b []byte) error {
 	if len(b) == 0 {
 		return errMalformed
 	}
@@ -210,7 +210,7 @@ func sieveStream(b []byte) error {
 		}
 	})
 	for ; ok && nodes > 0; nodes-- {
-		rest, ok = sieveFields(rest)
+		rest, ok = filterFields(rest)
 	}
 	if !ok || state != uint64(len(rest)) {
 		return errMalformed
