@@ -103,7 +103,7 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 func (a *Agent) gossipCounters() map[string]uint64 {
 	s := a.members.Stats()
 	all := map[string]uint64{
-		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.Strangers, "untrusted": s.Untrusted, "overflow": s.Overflow, "crowded": s.Crowded,
+		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.NoPreamble, "untrusted": s.Untrusted, "overflow": s.Overflow, "crowded": s.Crowded,
 		"refused": s.Refused, "clock_off": s.Clock, "same_name": s.SameName, "same_key": s.SameKey, "log_lost": s.LogLost,
 	}
 	maps.DeleteFunc(all, func(_ string, n uint64) bool { return n == 0 })

@@ -66,7 +66,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startTrusting(&book{known: []int{1, 2, 3}}, 3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		stranger := f.start(66)
+		outsider := f.start(66)
 		node := nodeName("host2", wire.MemberIDOf(keyOf(2)))
 		for n := range 200 {
 			accuse := pack(deadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
@@ -85,8 +85,8 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 		if s := hosts[0].Stats(); s.Untrusted < 200*22 {
 			t.Errorf("counted %+v", s)
 		}
-		if seen := stranger.view(); len(seen.Members) != 1 {
-			t.Errorf("the stranger sees %d members", len(seen.Members))
+		if seen := outsider.view(); len(seen.Members) != 1 {
+			t.Errorf("the outsider sees %d members", len(seen.Members))
 		}
 		for _, h := range hosts {
 			if lines := h.logs.with("warn"); len(lines) > 2 {

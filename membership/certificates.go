@@ -56,7 +56,7 @@ func appendWanted(b []byte, ids []wire.MemberID) []byte {
 
 func parseWanted(b []byte) (ids []wire.MemberID, err error) {
 	const size = len(wire.MemberID{})
-	if len(b)%size != 0 || len(b) > maxStrange*size {
+	if len(b)%size != 0 || len(b) > maxUnverified*size {
 		return nil, errMalformed
 	}
 	for chunk := range slices.Chunk(b, size) {
@@ -105,7 +105,7 @@ func readShown(b []byte) (c shown, rest []byte, ok bool) {
 func parseShown(b []byte) (list []shown, err error) {
 	for len(b) > 0 {
 		c, rest, ok := readShown(b)
-		if !ok || len(c.certificate) == 0 || len(list) == maxStrange+maxLately || validName(c.name) != nil {
+		if !ok || len(c.certificate) == 0 || len(list) == maxUnverified+maxLately || validName(c.name) != nil {
 			return nil, errNoCertificates
 		}
 		list, b = append(list, c), rest
@@ -134,8 +134,8 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 	return nil
 }
 
-// askCertificates asks the member at addr for the certificates of strangers, and returns how many were good. The members are then heard.
-func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]uncertified, deadline time.Time) (good int, err error) {
+// askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good. The members are then heard.
+func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]unverifiedMember, deadline time.Time) (good int, err error) {
 	g, err := t.dial(addr, deadline, forCertificates)
 	if err != nil {
 		return 0, err
@@ -172,12 +172,12 @@ func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*ali
 	if t.admission.trust == nil {
 		return
 	}
-	each(b, func(said *alive) { t.missing.hear(t.admission, from, said, time.Now()) })
+	each(b, func(said *alive) { t.unverified.hear(t.admission, from, said, time.Now()) })
 }
 
 // admitted gives memberlist what was said of a member before its certificate was here.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
-	if said, was := t.missing.leave(name, id, time.Now()); was {
+	if said, was := t.unverified.leave(name, id, time.Now()); was {
 		t.enqueue(said.message(), t.advertise)
 	}
 }

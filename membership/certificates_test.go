@@ -145,7 +145,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 }
 
 // It is said once.
-func TestWhatWasSaidOfAStrangerIsHeardOnceItsCertificateIsHere(t *testing.T) {
+func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
@@ -156,7 +156,7 @@ func TestWhatWasSaidOfAStrangerIsHeardOnceItsCertificateIsHere(t *testing.T) {
 			meta: meta.encode(privateOf(3), node, addrOfHost(3)),
 		}
 		hosts[1].transport.admission.vouch("host3", id, keyOf(3), lasting(3), true)
-		hosts[0].transport.missing.hear(hosts[0].transport.admission, hosts[1].roster.self, &said, time.Now())
+		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].roster.self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
 }
@@ -167,11 +167,11 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		wanted := make(map[wire.MemberID]uncertified)
+		wanted := make(map[wire.MemberID]unverifiedMember)
 		for i := 100; i < 100+80; i++ {
 			id, name := wire.MemberIDOf(keyOf(i)), fmt.Sprintf("host%d", i)
 			hosts[0].transport.admission.vouch(name, id, keyOf(i), issued("ca", i, farFuture, padding...), true)
-			wanted[id] = uncertified{id: id, name: name}
+			wanted[id] = unverifiedMember{id: id, name: name}
 		}
 		var got []int
 		for len(wanted) > 0 && len(got) < 5 {
@@ -179,7 +179,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			maps.DeleteFunc(wanted, func(id wire.MemberID, m uncertified) bool { return hosts[1].transport.admission.knows(m.name, id) })
+			maps.DeleteFunc(wanted, func(id wire.MemberID, m unverifiedMember) bool { return hosts[1].transport.admission.knows(m.name, id) })
 			got = append(got, good)
 		}
 		if len(got) != 2 || got[0] != 64 || got[1] != 16 {
@@ -202,7 +202,7 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 		// The first believes an authority that the others do not know, and its clock is an hour behind.
 		offices[0].set(func(o *office) { o.authorities, o.slow = append(o.authorities, "other"), time.Hour })
 		hosts[0].Reconsider(true)
-		strange, _ := f.startCertified(6, 6, func(i int) []byte { return issued("other", i, farFuture) })
+		unverified, _ := f.startCertified(6, 6, func(i int) []byte { return issued("other", i, farFuture) })
 		time.Sleep(time.Until(end))
 		wary := []*host{hosts[1], hosts[2], hosts[4]}
 		f.always(2*time.Minute, "who is not trusted is out", func() bool { // the first passes on whom the fourth accuses
@@ -211,7 +211,7 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 			return !slices.ContainsFunc(wary, func(h *host) bool { return h.has(4) || h.has(6) })
 		})
 		f.within(time.Minute, "the others are in", allSee(wary, 1, 2, 3, 5))
-		if !hosts[0].sees(1, 2, 3, 4, 5, 6) || strange[0].sees(1, 2, 3, 4, 5) {
+		if !hosts[0].sees(1, 2, 3, 4, 5, 6) || unverified[0].sees(1, 2, 3, 4, 5) {
 			t.Error("the first trusts them, and nobody else")
 		}
 	})
@@ -297,22 +297,22 @@ func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
 	})
 }
 
-// Who has the secret and no trusted key is told nothing, and is a stranger's word as good as none.
-func TestAStrangerIsShownNoCertificates(t *testing.T) {
+// A host with the secret and without a trusted key is told nothing, and its word counts for nothing.
+func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		stranger, _ := f.startCertified(66, 66, func(i int) []byte { return issued("nobody", i, farFuture) })
-		wanted := map[wire.MemberID]uncertified{wire.MemberIDOf(keyOf(2)): {id: wire.MemberIDOf(keyOf(2)), name: "host2"}}
+		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return issued("nobody", i, farFuture) })
+		wanted := map[wire.MemberID]unverifiedMember{wire.MemberIDOf(keyOf(2)): {id: wire.MemberIDOf(keyOf(2)), name: "host2"}}
 		before := hosts[0].Stats().Untrusted
-		if good, err := stranger[0].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
-			t.Errorf("a stranger gets %d certificates, %v", good, err)
+		if good, err := outsider[0].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+			t.Errorf("an outsider gets %d certificates, %v", good, err)
 		}
 		if hosts[0].Stats().Untrusted == before {
 			t.Error("not counted")
 		}
 		if good, err := hosts[1].transport.askCertificates(addrOfHost(66), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
-			t.Errorf("a stranger's answer has %d certificates, %v", good, err)
+			t.Errorf("the answer of an outsider has %d certificates, %v", good, err)
 		}
 		if good, err := hosts[1].transport.askCertificates(addrOfHost(1), nil, time.Now().Add(time.Second)); err != nil || good != 0 {
 			t.Errorf("a member: %d, %v", good, err)
@@ -320,8 +320,8 @@ func TestAStrangerIsShownNoCertificates(t *testing.T) {
 	})
 }
 
-func TestStrangersAreBounded(t *testing.T) {
-	s, a := newStrangers(wire.MemberID{}), newAdmission(&office{})
+func TestUnverifiedMembersAreBounded(t *testing.T) {
+	s, a := newUnverified(wire.MemberID{}), newAdmission(&office{})
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
 		meta := metadata{key: keyOf(i), counter: 1}
@@ -332,16 +332,16 @@ func TestStrangersAreBounded(t *testing.T) {
 	}
 	liar, honest := wire.MemberID{1}, wire.MemberID{2}
 	say(honest, 1)
-	for i := range maxStrange + 100 {
+	for i := range maxUnverified + 100 {
 		say(liar, 2+i)
 	}
-	if _, there := s.list[wire.MemberIDOf(keyOf(1))]; !there || len(s.list) != maxStrange {
-		t.Errorf("%d strangers are kept, that of an honest member: %v", len(s.list), there)
+	if _, there := s.list[wire.MemberIDOf(keyOf(1))]; !there || len(s.list) != maxUnverified {
+		t.Errorf("%d unverified members are kept, that of an honest member: %v", len(s.list), there)
 	}
 	turns := map[wire.MemberID]int{}
 	for range 1000 {
 		from, wanted := s.wanted()
-		if len(wanted) != maxStrange {
+		if len(wanted) != maxUnverified {
 			t.Fatalf("%d are wanted", len(wanted))
 		}
 		turns[from]++
@@ -365,7 +365,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	}
 	for _, later := range []time.Duration{0, meetAgain} {
 		now = now.Add(later)
-		s.owners(maxStrange, now)
+		s.owners(maxUnverified, now)
 		say(honest, 1)
 		if _, wanted = s.wanted(); (len(wanted) == 1) != (later > 0) {
 			t.Errorf("after %v %d are asked for again", later, len(wanted))

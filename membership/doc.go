@@ -41,7 +41,7 @@
 //     (metadata.go), and an incarnation is believed as far as a clock can explain it (filter.go).
 //   - It believes every sender of a packet or a sync: both are signed, and are checked where keys have to be trusted (introduce.go, admission.go).
 //   - It forgets a member that NotifyAlive refuses: what is said of a member whose certificate is missing is kept until the certificate is here
-//     (strangers.go, certificates.go, meet.go).
+//     (unverified.go, certificates.go, meet.go).
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
 //     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our own
 //     metadata stays below the 512 bytes at which the sender panics.

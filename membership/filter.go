@@ -49,7 +49,7 @@ type ping struct {
 
 // filterPacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
 //
-// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because a stranger could have anybody pinged.
+// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because anybody could have anybody pinged.
 // It carries one ping at most, as the first of its messages.
 func filterPacket(b []byte, inClear bool) (p ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {

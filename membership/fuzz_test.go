@@ -36,7 +36,7 @@ func FuzzAnnouncement(f *testing.F) {
 	})
 }
 
-// FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of a stranger never where keys are trusted.
+// FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of an outsider never where keys are trusted.
 func FuzzGossip(f *testing.F) {
 	packet := compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x"))
 	f.Add(introducerOf(1).signPacket(packet), false)
@@ -54,7 +54,7 @@ func FuzzGossip(f *testing.F) {
 		}
 		got := <-tr.packetCh
 		if trusts && !bytes.Equal(b, introducerOf(1).signPacket(got.Buf)) {
-			t.Errorf("%x of a stranger is heard", b)
+			t.Errorf("%x of an outsider is heard", b)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
 	seal := newSeal(nil)
 	tr := &gossipTransport{
-		seal: seal, admission: newAdmission(trust), missing: newStrangers(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
+		seal: seal, admission: newAdmission(trust), unverified: newUnverified(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr

@@ -204,12 +204,12 @@ func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
 				seed := f.start(1)
-				stranger := f.start(2, func(c *Config) { c.Secrets = secretsOf(key) })
+				other := f.start(2, func(c *Config) { c.Secrets = secretsOf(key) })
 				f.within(10*time.Second, "both are warned", func() bool {
 					return len(seed.logs.with("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
-						len(stranger.logs.with("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
+						len(other.logs.with("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
 				})
-				f.always(5*time.Minute, "they do not see each other", func() bool { return seed.sees(1) && stranger.sees(2) })
+				f.always(5*time.Minute, "they do not see each other", func() bool { return seed.sees(1) && other.sees(2) })
 				if n := len(seed.logs.with("warn")); n > 2 || seed.Stats().Foreign < 10 {
 					t.Errorf("warned %d times of %+v", n, seed.Stats())
 				}

@@ -133,7 +133,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 			clear(b.counters)
 		}
 		b.counters[told.ID] = told.counter
-	case errors.Is(err, ErrNoCertificate): // see strangers
+	case errors.Is(err, ErrNoCertificate): // see unverified
 	default:
 		b.refusals++
 		if len(b.refused) < refusedMax {

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more strangers: one question
+	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more of them: one question
 	// asks for all of them at once. So a member of a fleet of any size asks once in a second while the fleet starts.
 	meetFirst = 50 * time.Millisecond
 	meetMax   = time.Second
@@ -19,14 +19,14 @@ const (
 	meetAgain  = 10 * time.Second
 )
 
-// meetStrangers asks for the certificates that are missing. It asks a member that has spoken of the strangers for all at once, because this speaker trusts
-// them. If this is in vain, it asks the strangers themselves.
-func (m *Membership) meetStrangers(ctx context.Context) {
+// verifyOthers asks for the certificates that are missing. It asks a member that has spoken of them for all at once, because this speaker trusts
+// them. If this is in vain, it asks their owners.
+func (m *Membership) verifyOthers(ctx context.Context) {
 	slots := make(chan struct{}, meetAtOnce)
 	var last time.Time
 	for pause := meetFirst; ; pause = min(2*pause, meetMax) {
 		select {
-		case <-m.transport.missing.ring:
+		case <-m.transport.unverified.ring:
 		case <-ctx.Done():
 			return
 		}
@@ -44,7 +44,7 @@ func (m *Membership) meetStrangers(ctx context.Context) {
 
 // askOthers asks one member for all certificates that are missing.
 func (m *Membership) askOthers() {
-	from, wanted := m.transport.missing.wanted()
+	from, wanted := m.transport.unverified.wanted()
 	if len(wanted) == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (m *Membership) askOthers() {
 	if !known {
 		others := someOf(m.roster.others(), 1)
 		if len(others) == 0 {
-			m.transport.missing.asked(wanted, from, false, false)
+			m.transport.unverified.asked(wanted, from, false, false)
 			return
 		}
 		to = &others[0]
@@ -61,20 +61,20 @@ func (m *Membership) askOthers() {
 	if err != nil {
 		m.log.Debug().Stringer("addr", to.Addr).Str("reason", explain(err)).Msg("a member does not answer a question for certificates")
 	}
-	m.transport.missing.asked(wanted, from, known && err == nil, good > 0)
+	m.transport.unverified.asked(wanted, from, known && err == nil, good > 0)
 }
 
 // askOwners asks members for their own certificates, by a full sync with them: both sides introduce themselves.
 func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 	j := m.joiner
-	for _, addr := range m.transport.missing.owners(cap(slots)-len(slots), time.Now()) {
+	for _, addr := range m.transport.unverified.owners(cap(slots)-len(slots), time.Now()) {
 		if j.met.has(addr) || j.itself(addr) {
 			continue
 		}
 		j.met.add(addr, meetAgain)
 		slots <- struct{}{}
 		m.working.Go(func() {
-			defer signal(m.transport.missing.ring) // others may wait for the slot
+			defer signal(m.transport.unverified.ring) // others may wait for the slot
 			defer func() { <-slots }()
 			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
 				return // of two members that hear of each other at the same time, one asks

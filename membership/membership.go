@@ -58,9 +58,9 @@ type Config struct {
 // Stats are counters since the start.
 type Stats struct {
 	// Malformed counts datagrams and connections that are no gossip. Foreign counts datagrams and connections with another secret: see --secret-file.
-	// Strangers counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads, Crowded connections that
+	// NoPreamble counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads, Crowded connections that
 	// were closed because there were too many.
-	Malformed, Foreign, Strangers, Overflow, Crowded uint64
+	Malformed, Foreign, NoPreamble, Overflow, Crowded uint64
 	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom the source address; see [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
@@ -196,7 +196,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		cfg: &cfg, list: m.list, roster: m.roster, spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
 	}
 	if cfg.Trust != nil {
-		m.working.Go(func() { m.meetStrangers(ctx) })
+		m.working.Go(func() { m.verifyOthers(ctx) })
 	}
 	m.working.Go(func() {
 		defer close(m.kept)
@@ -364,7 +364,7 @@ func (m *Membership) Stats() Stats {
 	foreign := t.lastForeign.Load()
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
-		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), Strangers: t.strangers.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
+		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
 		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}

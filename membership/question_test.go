@@ -148,13 +148,13 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	})
 }
 
-// A stranger that has the secret, a recorded question, and one for another member bring no byte back after the greeting, which is shorter
+// An outsider that has the secret, a recorded question, and one for another member bring no byte back after the greeting, which is shorter
 // than what it answers.
 func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1, answering(echo)), f.start(2)}
 		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
-		asker, stranger := introducerOf(2), introducerOf(9)
+		asker, outsider := introducerOf(2), introducerOf(9)
 		one := hosts[0].roster.self
 		text := []byte("who runs?")
 		for name, c := range map[string]struct {
@@ -173,11 +173,11 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			"an answer": {func(n []byte) []byte {
 				return slices.Concat(asker.id[:], signTo(asker, answerContext, one, n, text), text)
 			}, false},
-			"a stranger's": {func(n []byte) []byte {
-				return slices.Concat(stranger.id[:], signTo(stranger, questionContext, one, n, text), text)
+			"an outsider's": {func(n []byte) []byte {
+				return slices.Concat(outsider.id[:], signTo(outsider, questionContext, one, n, text), text)
 			}, false},
-			"a stranger's, in a member's name": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(stranger, questionContext, one, n, text), text)
+			"an outsider's, in a member's name": {func(n []byte) []byte {
+				return slices.Concat(asker.id[:], signTo(outsider, questionContext, one, n, text), text)
 			}, false},
 			"a short one": {func([]byte) []byte { return asker.id[:] }, false},
 			"nothing":     {func([]byte) []byte { return nil }, false},
@@ -201,7 +201,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			_ = conn.Close()
 		}
 		if sent, back := preambleSize+callerNonce, acceptorNonce+proofSize; back > sent {
-			t.Errorf("%d bytes of a stranger bring %d back", sent, back)
+			t.Errorf("%d bytes of an outsider bring %d back", sent, back)
 		}
 	})
 }

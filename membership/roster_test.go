@@ -83,7 +83,7 @@ func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 		}
 	}
 	if _, ok := v.Lookup(wire.MemberIDOf(keyOf(51))); ok {
-		t.Error("a stranger is found")
+		t.Error("an unknown member is found")
 	}
 	id := wire.MemberIDOf(keyOf(7))
 	if n := testing.AllocsPerRun(100, func() { v.Lookup(id); v.Peers(gateA) }); n > 0 {

@@ -77,7 +77,7 @@ func TestNoTwoConnectionsOrSidesHaveTheSameKeys(t *testing.T) {
 	}
 }
 
-// junkPackets are what strangers may send, by what they know.
+// junkPackets are what anybody may send, by what they know.
 func junkPackets(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "another secret": sealPacket(t, secretTwo, 1, make([]byte, 500)),

@@ -26,7 +26,7 @@ type Streams interface {
 	Close() error
 }
 
-// A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of each side, so that a stranger
+// A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of each side, so that a host without the secret
 // takes no place and no memory, and gets nothing to read:
 //
 //	caller                                                    acceptor
@@ -90,7 +90,7 @@ func (p purpose) longest(sealed bool) int {
 	case p == forQuestion:
 		return questionOverhead + maxQuestion
 	case p == forCertificates:
-		return maxIntroduction + maxStrange*len(wire.MemberID{})
+		return maxIntroduction + maxUnverified*len(wire.MemberID{})
 	case sealed:
 		return maxFrame
 	}
@@ -234,7 +234,7 @@ type guardedConn struct {
 	// most is how long the frame of the other side may be, in bytes.
 	most int
 	once sync.Once
-	// from is the address by which the connections of a stranger are counted.
+	// from is the address by which connections are counted before they have proved themselves.
 	from netip.Addr
 	// place is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
 	place atomic.Pointer[queuedConn]

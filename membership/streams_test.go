@@ -43,7 +43,7 @@ func TestConnectionThatDoesNotProveItselfIsCutOffAtOnce(t *testing.T) {
 				t.Errorf("%q was cut off after %v", first, took)
 			}
 		}
-		if s := hosts[0].Stats(); s.Strangers != 3 || s.Foreign != 1 {
+		if s := hosts[0].Stats(); s.NoPreamble != 3 || s.Foreign != 1 {
 			t.Errorf("counted %+v", s)
 		}
 	})

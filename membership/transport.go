@@ -50,8 +50,8 @@ type gossipTransport struct {
 	member func(wire.MemberID) (*Member, bool)
 	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
 	asking, showing sync.Map
-	// missing are the members whose certificates are missing here.
-	missing *strangers
+	// unverified are the members whose certificates are missing here.
+	unverified *unverified
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
@@ -61,8 +61,8 @@ type gossipTransport struct {
 
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
 
-	overflow, malformed, foreign, strangers, untrusted, crowded atomic.Uint64
-	outsiders                                                   outsiders
+	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
+	outsiders                                                    outsiders
 	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
 	unsent func(node string)
 	// lastForeign is the last foreign gossip that was noted, zero before.
@@ -92,7 +92,7 @@ func newGossipTransport(
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
-		member: member, missing: newStrangers(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
+		member: member, unverified: newUnverified(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
 		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
 		begun: time.Now(),
@@ -272,7 +272,7 @@ func (t *gossipTransport) count(err error) {
 	case errors.Is(err, errMalformed):
 		t.malformed.Add(1)
 	default:
-		t.strangers.Add(1)
+		t.noPreamble.Add(1)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 // A claim to an earlier life, or one signed with another key, stops nobody.
 func TestAnOldClaimStopsNobody(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(nil)
-	_, stranger, _ := ed25519.GenerateKey(nil)
+	_, other, _ := ed25519.GenerateKey(nil)
 	me := Member{ID: wire.MemberIDOf(public)}
 	watch := func(key ed25519.PrivateKey, home bool) *twinWatch {
 		w := newTwinWatch(&Config{Key: key, AtHome: home}, &me)
@@ -90,7 +90,7 @@ func TestAnOldClaimStopsNobody(t *testing.T) {
 	for name, claim := range map[string]func(mine *twinWatch) []byte{
 		"to nobody":         func(*twinWatch) []byte { return watch(private, true).claim() },
 		"to an earlier one": func(*twinWatch) []byte { w := watch(private, true); w.other = 7; return w.claim() },
-		"of a stranger":     func(m *twinWatch) []byte { w := watch(stranger, true); w.other = m.life; return w.claim() },
+		"of another key":    func(m *twinWatch) []byte { w := watch(other, true); w.other = m.life; return w.claim() },
 		"its own":           func(m *twinWatch) []byte { m.other = m.life; return m.claim() },
 		"cut short":         func(m *twinWatch) []byte { w := watch(private, true); w.other = m.life; return w.claim()[:50] },
 		"changed": func(m *twinWatch) []byte {

@@ -11,22 +11,22 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// maxStrange bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
-const maxStrange = 1024
+// maxUnverified bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
+const maxUnverified = 1024
 
-// strangers are the members of whom trusted members speak, and whose certificates are missing here. What is said of them is kept until the certificate is
+// unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of them is kept until the certificate is
 // here, because memberlist refuses it until then, and nobody says it again soon.
-type strangers struct {
+type unverified struct {
 	// ring signals that somebody is to be asked; its capacity is one.
 	ring chan struct{}
 	self wire.MemberID
 
 	mu   sync.Mutex
-	list map[wire.MemberID]*uncertified
+	list map[wire.MemberID]*unverifiedMember
 }
 
-// uncertified is a member whose certificate is missing.
-type uncertified struct {
+// unverifiedMember is a member whose certificate is missing.
+type unverifiedMember struct {
 	id   wire.MemberID
 	name string
 	addr netip.AddrPort
@@ -42,14 +42,14 @@ type uncertified struct {
 	until   time.Time
 }
 
-func newStrangers(self wire.MemberID) *strangers {
-	return &strangers{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*uncertified)}
+func newUnverified(self wire.MemberID) *unverified {
+	return &unverified{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*unverifiedMember)}
 }
 
 // hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is here.
-func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
+func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
 	name, id, err := parseNodeName(string(said.node))
-	if err != nil || id == s.self || a.knows(name, id) {
+	if err != nil || id == u.self || a.knows(name, id) {
 		return
 	}
 	meta, err := parseMetadata(said.meta) // its signature is not checked here
@@ -60,60 +60,60 @@ func (s *strangers) hear(a *admission, from wire.MemberID, said *alive, now time
 	if err != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.list[id]
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	m := u.list[id]
 	if m == nil {
-		s.makeRoom()
-		m = &uncertified{id: id}
-		s.list[id] = m
+		u.makeRoom()
+		m = &unverifiedMember{id: id}
+		u.list[id] = m
 	}
 	if m.toOwner && !m.until.IsZero() && !now.Before(m.until) {
 		m.toOwner, m.until, m.tries = false, time.Time{}, 0
 	}
 	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.clone(), now, from
 	if !m.toOwner {
-		signal(s.ring)
+		signal(u.ring)
 	}
 }
 
-// makeRoom forgets one stranger if there are too many: one named by the member that names the most.
-func (s *strangers) makeRoom() {
-	if len(s.list) < maxStrange {
+// makeRoom forgets one of them if there are too many: one named by the member that names the most.
+func (u *unverified) makeRoom() {
+	if len(u.list) < maxUnverified {
 		return
 	}
 	count := make(map[wire.MemberID]int)
-	for _, m := range s.list {
+	for _, m := range u.list {
 		count[m.from]++
 	}
-	var out *uncertified
-	for _, m := range s.list {
+	var out *unverifiedMember
+	for _, m := range u.list {
 		if out == nil || count[m.from] > count[out.from] {
 			out = m
 		}
 	}
-	delete(s.list, out.id)
+	delete(u.list, out.id)
 }
 
 // leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
-func (s *strangers) leave(name string, id wire.MemberID, now time.Time) (said alive, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.list[id]
+func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said alive, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	m := u.list[id]
 	if m == nil || m.name != name {
 		return said, false
 	}
-	delete(s.list, id)
+	delete(u.list, id)
 	return m.said, now.Sub(m.heard) < meetAgain
 }
 
 // wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken of some of them.
-func (s *strangers) wanted() (from wire.MemberID, list map[wire.MemberID]uncertified) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unverifiedMember) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	speakers := make(map[wire.MemberID]bool)
-	list = make(map[wire.MemberID]uncertified)
-	for _, m := range s.list {
+	list = make(map[wire.MemberID]unverifiedMember)
+	for _, m := range u.list {
 		if !m.toOwner {
 			list[m.id] = *m
 			speakers[m.from] = true
@@ -130,11 +130,11 @@ const meetTries = 3
 
 // asked records how a member has answered a question for certificates. If it has no certificate of the members of whom it has spoken, it does not trust
 // them any more: then their owners are asked. brought says that the answer had some certificates; it may have had no room for the others.
-func (s *strangers) asked(list map[wire.MemberID]uncertified, from wire.MemberID, answered, brought bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (u *unverified) asked(list map[wire.MemberID]unverifiedMember, from wire.MemberID, answered, brought bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	for id := range list {
-		m, nobody := s.list[id], wire.MemberID{}
+		m, nobody := u.list[id], wire.MemberID{}
 		switch {
 		case m == nil || brought || m.from != from && m.from != nobody:
 		case answered && m.from != nobody:
@@ -145,18 +145,18 @@ func (s *strangers) asked(list map[wire.MemberID]uncertified, from wire.MemberID
 			m.toOwner = m.tries >= meetTries
 		}
 	}
-	for _, m := range s.list {
+	for _, m := range u.list {
 		if !m.toOwner || m.until.IsZero() {
-			signal(s.ring)
+			signal(u.ring)
 		}
 	}
 }
 
 // owners returns up to n members that are to be asked for their own certificates. They are then left alone for a while.
-func (s *strangers) owners(n int, now time.Time) (list []netip.AddrPort) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, m := range s.list {
+func (u *unverified) owners(n int, now time.Time) (list []netip.AddrPort) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, m := range u.list {
 		if m.toOwner && m.until.IsZero() && len(list) < n {
 			m.until = now.Add(meetAgain)
 			list = append(list, m.addr)
