@@ -125,7 +125,7 @@ func toldElsewhere() []string {
 	return []string{
 		"Refuting a",              // this member restarted, or was away, and declares itself alive
 		"ignoring alive message",  // refused by NotifyAlive
-		"Conflicting address for", // see twin.go
+		"Conflicting address for", // see duplicate.go
 		"Got ping for unexpected node",
 		"Push/Pull with",
 		"Failed fallback TCP ping",

@@ -65,9 +65,9 @@ type mailbox struct {
 type mail struct {
 	seen    map[string]sighting // by node name
 	refused []refusal
-	// namesake is the last address of another node with this one's name, twin the last address of another node with this one's identity; the zero value if
+	// namesake is the last address of another node with this one's name, duplicate the last address of another node with this one's identity; the zero value if
 	// there is none.
-	namesake, twin netip.AddrPort
+	namesake, duplicate netip.AddrPort
 	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
 	suspects map[string]bool
 	// own is the highest counter that the fleet has of this member, since the start.
@@ -113,7 +113,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	told, err := b.check(n)
-	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a twin.
+	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a duplicate.
 	if err == nil && told.ID == b.id && told.counter > b.own {
 		b.own = told.counter
 		signal(b.ring)
@@ -222,7 +222,7 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	case told.ID != b.id:
 		b.seen[n.Name] = told
 	case !gone:
-		b.twin = told.Addr
+		b.duplicate = told.Addr
 	}
 	signal(b.ring)
 }
@@ -266,11 +266,11 @@ func (b *mailbox) answered(node string) {
 	signal(b.ring)
 }
 
-// meet asks for a meeting with the twin at addr.
+// meet asks for a meeting with the duplicate at addr.
 func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.twin = addr
+	b.duplicate = addr
 	signal(b.ring)
 }
 
@@ -285,9 +285,9 @@ func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 	return d.m.notices.queue.GetBroadcasts(overhead, limit)
 }
 
-// LocalState is this member's part of a full sync: a claim to a twin after its length, and the notices.
+// LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the notices.
 func (d delegate) LocalState(bool) []byte {
-	claim := d.m.twins.claim()
+	claim := d.m.duplicates.claim()
 	return d.m.notices.appendState(append([]byte{byte(len(claim))}, claim...))
 }
 
@@ -296,7 +296,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 		return
 	}
 	claim := 1 + int(b[0])
-	d.m.twins.heard(b[1:claim])
+	d.m.duplicates.heard(b[1:claim])
 	d.m.notices.hearState(b[claim:])
 }
 
@@ -315,7 +315,7 @@ func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payl
 	d.m.mailbox.answered(n.Name)
 	d.m.mailbox.probes.answered(n.Name)
 	if id == d.m.roster.self {
-		d.m.twins.met(addr)
+		d.m.duplicates.met(addr)
 		d.m.mailbox.meet(addr)
 		return
 	}

@@ -76,18 +76,18 @@ type Stats struct {
 
 // Membership is this agent's membership in the fleet.
 type Membership struct {
-	log       zerolog.Logger
-	list      *memberlist.Memberlist
-	transport *gossipTransport
-	admission *admission
-	notices   *notices
-	mailbox   *mailbox
-	roster    *roster
-	joiner    *joiner
-	clock     *clockWatch
-	twins     *twinWatch
-	adapter   *logAdapter
-	aloneWarn throttle
+	log        zerolog.Logger
+	list       *memberlist.Memberlist
+	transport  *gossipTransport
+	admission  *admission
+	notices    *notices
+	mailbox    *mailbox
+	roster     *roster
+	joiner     *joiner
+	clock      *clockWatch
+	duplicates *duplicateWatch
+	adapter    *logAdapter
+	aloneWarn  throttle
 
 	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their capacity is one.
 	changed, reconsidered chan struct{}
@@ -162,7 +162,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		mc.IndirectChecks = 0 // see filterPacket
 	}
 	m := &Membership{
-		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), twins: newTwinWatch(&cfg, &me),
+		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), duplicates: newDuplicateWatch(&cfg, &me),
 		aloneWarn: throttle{every: tellEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
 		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}), seeking: make(map[string]context.CancelFunc),
 	}
@@ -295,8 +295,8 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
 		}
 	}
-	if news.twin.IsValid() {
-		m.working.Go(func() { m.twins.meet(news.twin, m.joiner.contact) })
+	if news.duplicate.IsValid() {
+		m.working.Go(func() { m.duplicates.meet(news.duplicate, m.joiner.contact) })
 	}
 	if news.namesake.IsValid() {
 		m.working.Go(func() { m.askNamesake(news.namesake) })
@@ -341,7 +341,7 @@ func (m *Membership) announce(change func(*metadata) bool) {
 
 // Copied returns a channel that receives one value if another agent with this one's key is the original: its address, or the zero
 // value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.
-func (m *Membership) Copied() <-chan netip.AddrPort { return m.twins.copied }
+func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.copied }
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member {
@@ -365,7 +365,7 @@ func (m *Membership) Stats() Stats {
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
-		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.duplicates.Load(), SameKey: m.twins.found.Load(),
+		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.sameNames.Load(), SameKey: m.duplicates.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
 }

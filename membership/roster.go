@@ -37,7 +37,7 @@ type roster struct {
 
 	teller             *teller
 	refused, namesakes throttle
-	duplicates         atomic.Uint64
+	sameNames          atomic.Uint64
 
 	mu      sync.Mutex
 	gates   []wire.GateID
@@ -345,7 +345,7 @@ func (r *roster) warnOfNamesakes(now time.Time) {
 		if !ok {
 			continue
 		}
-		r.duplicates.Add(1)
+		r.sameNames.Add(1)
 		if ok, _ := r.namesakes.allow(now); ok {
 			r.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
 				Msg("two members have the same name; both work, but logs cannot tell them apart: " +

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	twinWarnEvery = 10 * time.Minute
-	// A full sync between twins is itself a sign of a twin, and must not lead to the next full sync at once.
-	twinMeetEvery = 10 * time.Second
+	duplicateWarnEvery = 10 * time.Minute
+	// A full sync between duplicates is itself a sign of one, and must not lead to the next full sync at once.
+	duplicateMeetEvery = 10 * time.Second
 )
 
-// twinWatch detects another agent with this one's key: its state directory was copied, or came with the image of a machine.
+// duplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a machine.
 //
 // There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of addresses. It also reports one for a
-// while after this agent has moved to another address, so the other address is pinged: only a live twin answers a ping to that node name. If the names
-// differ, the twin is a separate node with this one's identity; it is a former name of this agent unless it answers.
+// while after this agent has moved to another address, so the other address is pinged: only a live duplicate answers a ping to that node name. If the names
+// differ, the duplicate is a separate node with this one's identity; it is a former name of this agent unless it answers.
 //
-// Two twins exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
+// Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
 // elsewhere, else the one that was started later.
-type twinWatch struct {
+type duplicateWatch struct {
 	cfg  *Config
 	addr netip.AddrPort
 	self wire.MemberID
@@ -42,22 +42,22 @@ type twinWatch struct {
 	found       atomic.Uint64
 
 	mu sync.Mutex
-	// speaks is set if a twin may listen. other is the life of the twin, 0 while unknown, and otherAt its address.
+	// speaks is set if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its address.
 	speaks  bool
 	other   uint64
 	otherAt netip.AddrPort
 }
 
-func newTwinWatch(cfg *Config, me *Member) *twinWatch {
+func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.
-	return &twinWatch{
+	return &duplicateWatch{
 		cfg: cfg, addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
-		copied: make(chan netip.AddrPort, 1), warn: throttle{every: twinWarnEvery}, again: throttle{every: twinMeetEvery},
+		copied: make(chan netip.AddrPort, 1), warn: throttle{every: duplicateWarnEvery}, again: throttle{every: duplicateMeetEvery},
 	}
 }
 
-// askNamesake pings addr for this agent's own node name. If a twin answers, they exchange claims. Otherwise the fleet still has a former address
+// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the fleet still has a former address
 // of this agent.
 func (m *Membership) askNamesake(addr netip.AddrPort) {
 	if err := m.ping(&Member{Name: m.roster.me.Name, ID: m.roster.self, Addr: addr}); err != nil {
@@ -65,15 +65,15 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 		m.joiner.unsettle()
 		return
 	}
-	m.twins.met(addr)
-	m.twins.meet(addr, m.joiner.contact)
+	m.duplicates.met(addr)
+	m.duplicates.meet(addr, m.joiner.contact)
 }
 
-// syncs is how many full syncs two twins need at most: one learns that the other exists, sends its claim, and gets one.
+// syncs is how many full syncs two duplicates need at most: one learns that the other exists, sends its claim, and gets one.
 const syncs = 3
 
-// meet exchanges claims with the twin at addr.
-func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
+// meet exchanges claims with the duplicate at addr.
+func (w *duplicateWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 	if addr == w.addr || !w.asking.CompareAndSwap(false, true) {
 		return
 	}
@@ -92,8 +92,8 @@ func (w *twinWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
 	}
 }
 
-// met reports a twin that answered.
-func (w *twinWatch) met(addr netip.AddrPort) {
+// met reports a duplicate that answered.
+func (w *duplicateWatch) met(addr netip.AddrPort) {
 	w.found.Add(1)
 	if ok, _ := w.warn.allow(time.Now()); ok {
 		w.cfg.Log.Error().Stringer("addr", w.addr).Stringer("other", addr).
@@ -102,7 +102,7 @@ func (w *twinWatch) met(addr netip.AddrPort) {
 	}
 }
 
-// A claim is the message of an agent to its twin:
+// A claim is the message of an agent to its duplicate:
 //
 //	 0 +-----------------------+
 //	   | version            1  |
@@ -120,7 +120,7 @@ func (w *twinWatch) met(addr netip.AddrPort) {
 //	   | signature         64  |
 //	   +-----------------------+
 //
-// Only twins have the key, so the signature proves that the speaker is one. The two lives prove that the claim is no replay.
+// Only duplicates have the key, so the signature proves that the speaker is one. The two lives prove that the claim is no replay.
 const (
 	claimVersion   = 1
 	claimSize      = 42
@@ -129,8 +129,8 @@ const (
 	sameAge = 5 * time.Second
 )
 
-// claim returns this agent's claim for a full sync, or nil if no twin may listen.
-func (w *twinWatch) claim() []byte {
+// claim returns this agent's claim for a full sync, or nil if no duplicate may listen.
+func (w *duplicateWatch) claim() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.speaks {
@@ -148,8 +148,8 @@ func (w *twinWatch) claim() []byte {
 	return append(b, signAs(w.cfg.Key, b, claimSignature)...)
 }
 
-// heard handles the state of a full sync, which may be a twin's claim.
-func (w *twinWatch) heard(b []byte) {
+// heard handles the state of a full sync, which may be a duplicate's claim.
+func (w *duplicateWatch) heard(b []byte) {
 	if len(b) != claimSize+ed25519.SignatureSize || b[0] != claimVersion || wire.MemberID(b[1:17]) != w.self {
 		return
 	}
@@ -173,7 +173,7 @@ func (w *twinWatch) heard(b []byte) {
 }
 
 // yields reports whether the other agent is the original.
-func (w *twinWatch) yields(atHome bool, age time.Duration, life uint64) bool {
+func (w *duplicateWatch) yields(atHome bool, age time.Duration, life uint64) bool {
 	if atHome != w.cfg.AtHome {
 		return atHome
 	}

@@ -19,7 +19,7 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 				f.within(time.Minute, "the clone says so", func() bool {
 					return len(clone.logs.with("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
 				})
-				f.always(twinWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
+				f.always(duplicateWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
 					return len(clone.logs.with("error")) == 1 && hosts[0].sees(1, 2, 3)
 				})
 				if clone.Stats().SameKey < 2 {
@@ -58,19 +58,19 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 						c.Name, c.Key, c.AtHome = fmt.Sprint("host", called), private, home
 					})
 				}
-				twins := []*host{start(2, 2, tc.first)}
+				duplicates := []*host{start(2, 2, tc.first)}
 				third := f.start(3)
 				f.within(5*time.Second, "everybody is there", func() bool { return len(hosts[0].All()) == 3 })
 				time.Sleep(time.Minute)
-				twins = append(twins, start(22, tc.called, tc.second))
-				f.within(30*time.Second, "the copy knows", func() bool { return len(twins[tc.copied].Copied()) == 1 })
-				twins[tc.copied].crash()
+				duplicates = append(duplicates, start(22, tc.called, tc.second))
+				f.within(30*time.Second, "the copy knows", func() bool { return len(duplicates[tc.copied].Copied()) == 1 })
+				duplicates[tc.copied].crash()
 				f.always(5*time.Minute, "the original stays", func() bool {
-					return len(twins[1-tc.copied].Copied()) == 0
+					return len(duplicates[1-tc.copied].Copied()) == 0
 				})
 				f.within(time.Minute, "the others see it", func() bool {
 					m, ok := third.view().Lookup(wire.MemberIDOf(public))
-					return ok && m.Addr == twins[1-tc.copied].twins.addr
+					return ok && m.Addr == duplicates[1-tc.copied].duplicates.addr
 				})
 			})
 		})
@@ -82,18 +82,18 @@ func TestAnOldClaimStopsNobody(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	_, other, _ := ed25519.GenerateKey(nil)
 	me := Member{ID: wire.MemberIDOf(public)}
-	watch := func(key ed25519.PrivateKey, home bool) *twinWatch {
-		w := newTwinWatch(&Config{Key: key, AtHome: home}, &me)
+	watch := func(key ed25519.PrivateKey, home bool) *duplicateWatch {
+		w := newDuplicateWatch(&Config{Key: key, AtHome: home}, &me)
 		w.speaks = true
 		return w
 	}
-	for name, claim := range map[string]func(mine *twinWatch) []byte{
-		"to nobody":         func(*twinWatch) []byte { return watch(private, true).claim() },
-		"to an earlier one": func(*twinWatch) []byte { w := watch(private, true); w.other = 7; return w.claim() },
-		"of another key":    func(m *twinWatch) []byte { w := watch(other, true); w.other = m.life; return w.claim() },
-		"its own":           func(m *twinWatch) []byte { m.other = m.life; return m.claim() },
-		"cut short":         func(m *twinWatch) []byte { w := watch(private, true); w.other = m.life; return w.claim()[:50] },
-		"changed": func(m *twinWatch) []byte {
+	for name, claim := range map[string]func(mine *duplicateWatch) []byte{
+		"to nobody":         func(*duplicateWatch) []byte { return watch(private, true).claim() },
+		"to an earlier one": func(*duplicateWatch) []byte { w := watch(private, true); w.other = 7; return w.claim() },
+		"of another key":    func(m *duplicateWatch) []byte { w := watch(other, true); w.other = m.life; return w.claim() },
+		"its own":           func(m *duplicateWatch) []byte { m.other = m.life; return m.claim() },
+		"cut short":         func(m *duplicateWatch) []byte { w := watch(private, true); w.other = m.life; return w.claim()[:50] },
+		"changed": func(m *duplicateWatch) []byte {
 			w := watch(private, false)
 			w.other = m.life
 			b := w.claim()
