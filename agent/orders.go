@@ -50,7 +50,7 @@ func (a *Agent) order(call *control.Order) error {
 		g, err := a.gateFor(call.Gate)
 		if err != nil && call.Elsewhere {
 			o := wire.Order{Stamp: uint64(max(time.Unix(0, now.Wall).UnixMilli(), 1)), By: a.self, Until: until}
-			return a.members.Notify(membership.Notice{Gate: wire.GateIDOf(call.Gate), Order: o, Who: who, Reason: call.Reason})
+			return a.members.Notify(membership.Broadcast{Gate: wire.GateIDOf(call.Gate), Order: o, Who: who, Reason: call.Reason})
 		}
 		if err != nil {
 			return err
@@ -85,13 +85,13 @@ func (a *Agent) proclaim(g *gate, o wire.Order) {
 	}
 	said := &g.orders.fleet
 	a.sayOrder(g, said)
-	n := membership.Notice{Gate: g.id, Order: o}
+	n := membership.Broadcast{Gate: g.id, Order: o}
 	if o.By == a.self {
 		n.Who, n.Reason = said.Who, said.Reason
 	}
 	if err := a.members.Notify(n); err != nil {
 		g.log.Warn().Err(err).Msg("the order travels without its reason")
-		if err := a.members.Notify(membership.Notice{Gate: g.id, Order: o}); err != nil {
+		if err := a.members.Notify(membership.Broadcast{Gate: g.id, Order: o}); err != nil {
 			g.log.Warn().Err(err).Msg("gossip does not carry the order; it goes with the token only")
 		}
 	}
@@ -151,7 +151,7 @@ func (a *Agent) nameByHint(hint uint32) string {
 
 // onNews takes what gossip says of orders.
 func (a *Agent) onNews() {
-	for _, n := range a.members.Notices() {
+	for _, n := range a.members.Broadcasts() {
 		g := a.byGate[n.Gate]
 		if g == nil {
 			continue // it was removed meanwhile

@@ -97,7 +97,7 @@ func passes(b []byte, inClear bool) bool {
 			return false
 		}
 	case userMsg:
-		_, err := parseNotice(b[1:])
+		_, err := parseBroadcast(b[1:])
 		return err == nil
 	case pingMsg, ackRespMsg, nackRespMsg, suspectMsg, aliveMsg, deadMsg:
 	default:

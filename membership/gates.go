@@ -26,7 +26,7 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 		*meta, m.roster.gates = next, gates
 		return true
 	})
-	m.notices.setGates(gates)
+	m.broadcasts.setGates(gates)
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
 	return m.roster.look(m.roster.view.Load()), nil
 }
@@ -43,13 +43,13 @@ func (m *metadata) keep(before *metadata) {
 	}
 }
 
-// setGates forgets the notices of gates that this member does not have any more.
-func (k *notices) setGates(gates []wire.GateID) {
+// setGates forgets the broadcasts of gates that this member does not have any more.
+func (k *broadcasts) setGates(gates []wire.GateID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	errands := k.errands()
 	k.gates = gates
-	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedNotice) bool {
+	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedBroadcast) bool {
 		return !slices.Contains(gates, g) && !slices.Contains(errands, g)
 	})
 }

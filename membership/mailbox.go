@@ -279,16 +279,16 @@ type delegate struct{ m *Membership }
 
 func (d delegate) NodeMeta(int) []byte { return d.m.roster.metadata() }
 
-func (d delegate) NotifyMsg(b []byte) { d.m.notices.hear(b) }
+func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.hear(b) }
 
 func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
-	return d.m.notices.queue.GetBroadcasts(overhead, limit)
+	return d.m.broadcasts.queue.GetBroadcasts(overhead, limit)
 }
 
-// LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the notices.
+// LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.
 func (d delegate) LocalState(bool) []byte {
 	claim := d.m.duplicates.claim()
-	return d.m.notices.appendState(append([]byte{byte(len(claim))}, claim...))
+	return d.m.broadcasts.appendState(append([]byte{byte(len(claim))}, claim...))
 }
 
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
@@ -297,7 +297,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	}
 	claim := 1 + int(b[0])
 	d.m.duplicates.heard(b[1:claim])
-	d.m.notices.hearState(b[claim:])
+	d.m.broadcasts.hearState(b[claim:])
 }
 
 // AckPayload: every answer to a probe carries this host's wall clock.

@@ -80,7 +80,7 @@ type Membership struct {
 	list       *memberlist.Memberlist
 	transport  *gossipTransport
 	admission  *admission
-	notices    *notices
+	broadcasts *broadcasts
 	mailbox    *mailbox
 	roster     *roster
 	joiner     *joiner
@@ -173,7 +173,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.roster = newRoster(&cfg, me, meta, suspectFor, m.admission)
 	m.roster.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.notices = newNotices(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
+	m.broadcasts = newBroadcasts(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered

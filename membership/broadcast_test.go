@@ -14,68 +14,68 @@ import (
 )
 
 // paused is an order to gate a of host i.
-func paused(i int, stamp uint64) Notice {
-	return Notice{
+func paused(i int, stamp uint64) Broadcast {
+	return Broadcast{
 		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(keyOf(i)), Until: wire.ForEver},
 		Who: fmt.Sprintf("alice@host%d", i), Reason: "ticket 4711",
 	}
 }
 
-// signedBy is a notice as host i sends it.
-func signedBy(i int, n Notice) *signedNotice {
-	s := &signedNotice{Notice: n, name: fmt.Sprintf("host%d", i), key: keyOf(i)}
+// signedBy is a broadcast as host i sends it.
+func signedBy(i int, n Broadcast) *signedBroadcast {
+	s := &signedBroadcast{Broadcast: n, name: fmt.Sprintf("host%d", i), key: keyOf(i)}
 	s.sign(privateOf(i))
 	return s
 }
 
-func TestANoticeRoundTrips(t *testing.T) {
-	for name, n := range map[string]Notice{
+func TestABroadcastRoundTrips(t *testing.T) {
+	for name, n := range map[string]Broadcast{
 		"with all texts": paused(1, 7),
 		"with none":      {Gate: gateA, Order: paused(1, 7).Order},
 		"the longest":    {Gate: gateA, Order: paused(1, 7).Order, Who: strings.Repeat("w", MaxWho), Reason: strings.Repeat("r", MaxReason)},
 	} {
 		want := signedBy(1, n)
-		got, err := parseNotice(want.packed)
-		if err != nil || got.Notice != n || got.name != "host1" || !got.vouched() || !got.own() {
+		got, err := parseBroadcast(want.packed)
+		if err != nil || got.Broadcast != n || got.name != "host1" || !got.vouched() || !got.own() {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if len(want.packed) > maxNotice {
+		if len(want.packed) > maxBroadcast {
 			t.Errorf("%s has %d bytes", name, len(want.packed))
 		}
 	}
 }
 
-func TestADamagedNoticeIsNotKept(t *testing.T) {
+func TestADamagedBroadcastIsNotKept(t *testing.T) {
 	good := signedBy(1, paused(1, 7)).packed
 	for at := range good {
 		bad := slices.Clone(good)
 		bad[at] ^= 1
-		if n, err := parseNotice(bad); err == nil && n.vouched() {
+		if n, err := parseBroadcast(bad); err == nil && n.vouched() {
 			t.Errorf("with byte %d changed it is vouched for", at)
 		}
-		if _, err := parseNotice(good[:at]); err == nil {
-			if n, _ := parseNotice(good[:at]); n.vouched() {
+		if _, err := parseBroadcast(good[:at]); err == nil {
+			if n, _ := parseBroadcast(good[:at]); n.vouched() {
 				t.Errorf("the first %d bytes are vouched for", at)
 			}
 		}
 	}
 }
 
-func TestTheNewerNoticeIsKeptAndTheGiversOwn(t *testing.T) {
-	k := newNotices([]wire.GateID{gateA}, newAdmission(nil), func() int { return 1 }, make(chan struct{}, 1))
-	kept := func() Notice { return k.all()[0] }
-	witness := Notice{Gate: gateA, Order: paused(1, 7).Order}
+func TestTheNewerBroadcastIsKeptAndTheGiversOwn(t *testing.T) {
+	k := newBroadcasts([]wire.GateID{gateA}, newAdmission(nil), func() int { return 1 }, make(chan struct{}, 1))
+	kept := func() Broadcast { return k.all()[0] }
+	witness := Broadcast{Gate: gateA, Order: paused(1, 7).Order}
 	for _, step := range []struct {
 		what string
-		hear *signedNotice
-		want Notice
+		hear *signedBroadcast
+		want Broadcast
 	}{
 		{"the first", signedBy(2, witness), witness},
 		{"the giver's own", signedBy(1, paused(1, 7)), paused(1, 7)},
 		{"a witness's, again", signedBy(3, witness), paused(1, 7)},
 		{"an older one", signedBy(2, paused(2, 6)), paused(1, 7)},
 		{"a newer one", signedBy(2, paused(2, 8)), paused(2, 8)},
-		{"of another gate", signedBy(2, Notice{Gate: gateB, Order: paused(2, 9).Order}), paused(2, 8)},
+		{"of another gate", signedBy(2, Broadcast{Gate: gateB, Order: paused(2, 9).Order}), paused(2, 8)},
 	} {
 		if k.hear(step.hear.packed); kept() != step.want || len(k.all()) != 1 {
 			t.Errorf("%s: %+v, want %+v", step.what, kept(), step.want)
@@ -86,11 +86,11 @@ func TestTheNewerNoticeIsKeptAndTheGiversOwn(t *testing.T) {
 func TestTextsThatCannotBeShownAreRefused(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		h := f.start(1)
-		for _, n := range []Notice{
+		for _, n := range []Broadcast{
 			{Gate: gateA, Who: strings.Repeat("w", MaxWho+1)}, {Gate: gateA, Reason: strings.Repeat("r", MaxReason+1)}, {Gate: gateA, Reason: "a\x1b[31m"},
 		} {
 			n.Order = paused(1, 7).Order
-			if err := h.Notify(n); err == nil || len(h.Notices()) > 0 {
+			if err := h.Notify(n); err == nil || len(h.Broadcasts()) > 0 {
 				t.Errorf("%q, %q: %v", n.Who, n.Reason, err)
 			}
 		}
@@ -111,7 +111,7 @@ func TestAnOrderReachesAllMembersAtOnceAndThoseThatComeLater(t *testing.T) {
 			if i == len(hosts) {
 				time.Sleep(2 * time.Second)
 			}
-			if list := h.Notices(); len(list) != 1 || list[0] != n {
+			if list := h.Broadcasts(); len(list) != 1 || list[0] != n {
 				t.Errorf("host %d knows %+v", i+1, list)
 			}
 			select {
@@ -120,7 +120,7 @@ func TestAnOrderReachesAllMembersAtOnceAndThoseThatComeLater(t *testing.T) {
 				t.Errorf("host %d is not told", i+1)
 			}
 		}
-		if list := other.Notices(); len(list) > 0 {
+		if list := other.Broadcasts(); len(list) > 0 {
 			t.Errorf("a host without the gate keeps %+v", list)
 		}
 	})
@@ -159,7 +159,7 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(away)
-				if list := hosts[9].Notices(); len(list) > 0 {
+				if list := hosts[9].Broadcasts(); len(list) > 0 {
 					t.Fatalf("it knows %+v already", list)
 				}
 				f.net.Heal()
@@ -167,7 +167,7 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 				if away > time.Minute {
 					limit = callMax + time.Second
 				}
-				f.within(limit, "it knows the order", func() bool { return len(hosts[9].Notices()) == 1 })
+				f.within(limit, "it knows the order", func() bool { return len(hosts[9].Broadcasts()) == 1 })
 			})
 		})
 	}
@@ -187,19 +187,19 @@ func TestAnOrderToAGateThatItsGiverDoesNotHave(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		later := f.start(12, ofB)
-		f.within(time.Minute, "a host that comes later", func() bool { return len(later.Notices()) == 1 })
-		if list := other.Notices(); len(list) != 1 || list[0] != n {
+		f.within(time.Minute, "a host that comes later", func() bool { return len(later.Broadcasts()) == 1 })
+		if list := other.Broadcasts(); len(list) != 1 || list[0] != n {
 			t.Errorf("a host with the gate knows %+v", list)
 		}
 		for i, h := range hosts {
-			if list := h.Notices(); len(list) > 0 {
+			if list := h.Broadcasts(); len(list) > 0 {
 				t.Errorf("host %d, without the gate, knows %+v", i+1, list)
 			}
 		}
 		if _, err := hosts[0].SetGates([]wire.GateID{gateA}); err != nil {
 			t.Fatal(err)
 		}
-		if errands := hosts[0].notices.errands(); len(errands) != 1 {
+		if errands := hosts[0].broadcasts.errands(); len(errands) != 1 {
 			t.Errorf("after a reload it carries orders to %v", errands)
 		}
 		for g := range wire.GateID(2 * maxErrands) {

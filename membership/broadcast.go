@@ -14,13 +14,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Notice is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to all members that take part in
+// Broadcast is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to all members that take part in
 // it: by packets within a second or two, and with every full sync.
-type Notice struct {
+type Broadcast struct {
 	Gate  wire.GateID
 	Order wire.Order
 	// Who gave the order, and Reason, are for people: printable, at most [MaxWho] and [MaxReason] bytes. Both are empty if the member that
-	// signs the notice has learned of the order from another one.
+	// signs the broadcast has learned of the order from another one.
 	Who, Reason string
 }
 
@@ -31,7 +31,7 @@ const (
 	MaxReason = 200
 )
 
-// A notice in gossip:
+// A broadcast in gossip:
 //
 //	 0 +--------------------------+
 //	   | version               1  |
@@ -48,27 +48,27 @@ const (
 //	   +--------------------------+
 //
 // As with announcements, nobody else can give an order in a member's name. The sender of a token vouches for the order that comes with the token. So the
-// sender, or a member that has the order from the sender, may sign a notice of the order, too. The giver's own notice replaces such a notice.
+// sender, or a member that has the order from the sender, may sign a broadcast of the order, too. The giver's own broadcast replaces such a broadcast.
 const (
-	noticeVersion = 1
-	noticeContext = "wanderd order v1"
-	noticeTexts   = 1 + 8 + 32 + ed25519.PublicKeySize
-	maxNotice     = noticeTexts + 3 + MaxName + MaxWho + MaxReason + ed25519.SignatureSize
+	broadcastVersion = 1
+	broadcastContext = "wanderd order v1"
+	broadcastTexts   = 1 + 8 + 32 + ed25519.PublicKeySize
+	maxBroadcast     = broadcastTexts + 3 + MaxName + MaxWho + MaxReason + ed25519.SignatureSize
 )
 
-// signedNotice is a notice as it travels.
-type signedNotice struct {
-	Notice
+// signedBroadcast is a broadcast as it travels.
+type signedBroadcast struct {
+	Broadcast
 	name   string
 	key    ed25519.PublicKey
 	packed []byte
 }
 
-// own reports whether the giver of the order has signed the notice.
-func (n *signedNotice) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
+// own reports whether the giver of the order has signed the broadcast.
+func (n *signedBroadcast) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
 
-// replaces reports whether a notice replaces another one of the same gate.
-func (n *signedNotice) replaces(old *signedNotice) bool {
+// replaces reports whether a broadcast replaces another one of the same gate.
+func (n *signedBroadcast) replaces(old *signedBroadcast) bool {
 	if old == nil {
 		return true
 	}
@@ -76,80 +76,80 @@ func (n *signedNotice) replaces(old *signedNotice) bool {
 	return newer > 0 || newer == 0 && n.own() && !old.own()
 }
 
-func (n *signedNotice) sign(private ed25519.PrivateKey) {
-	b := binary.BigEndian.AppendUint64([]byte{noticeVersion}, uint64(n.Gate))
+func (n *signedBroadcast) sign(private ed25519.PrivateKey) {
+	b := binary.BigEndian.AppendUint64([]byte{broadcastVersion}, uint64(n.Gate))
 	b = append(n.Order.Append(b), n.key...)
 	for _, text := range []string{n.name, n.Who, n.Reason} {
 		b = append(append(b, byte(len(text))), text...)
 	}
-	n.packed = append(b, signAs(private, b, noticeContext)...)
+	n.packed = append(b, signAs(private, b, broadcastContext)...)
 }
 
-var errNotice = errors.New("a notice that does not parse")
+var errBroadcast = errors.New("a broadcast that does not parse")
 
-// parseNotice accepts only what sign can write. The result shares no memory with b. Its signature has not been checked.
-func parseNotice(b []byte) (*signedNotice, error) {
-	if len(b) < noticeTexts+3+ed25519.SignatureSize || len(b) > maxNotice || b[0] != noticeVersion {
-		return nil, errNotice
+// parseBroadcast accepts only what sign can write. The result shares no memory with b. Its signature has not been checked.
+func parseBroadcast(b []byte) (*signedBroadcast, error) {
+	if len(b) < broadcastTexts+3+ed25519.SignatureSize || len(b) > maxBroadcast || b[0] != broadcastVersion {
+		return nil, errBroadcast
 	}
-	n := &signedNotice{packed: slices.Clone(b)}
+	n := &signedBroadcast{packed: slices.Clone(b)}
 	n.Gate = wire.GateID(binary.BigEndian.Uint64(b[1:]))
 	var ok bool
 	if n.Order, ok = wire.ParseOrder(b[9:]); !ok || n.Order.Stamp == 0 {
-		return nil, errNotice
+		return nil, errBroadcast
 	}
-	n.key = n.packed[noticeTexts-ed25519.PublicKeySize : noticeTexts]
-	rest := b[noticeTexts : len(b)-ed25519.SignatureSize]
+	n.key = n.packed[broadcastTexts-ed25519.PublicKeySize : broadcastTexts]
+	rest := b[broadcastTexts : len(b)-ed25519.SignatureSize]
 	for _, text := range []struct {
 		into *string
 		most int
 	}{{&n.name, MaxName}, {&n.Who, MaxWho}, {&n.Reason, MaxReason}} {
 		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) || !printable(rest[1:1+rest[0]]) {
-			return nil, errNotice
+			return nil, errBroadcast
 		}
 		*text.into, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
 	}
 	if len(rest) > 0 || validName(n.name) != nil {
-		return nil, errNotice
+		return nil, errBroadcast
 	}
 	return n, nil
 }
 
-func (n *signedNotice) vouched() bool {
+func (n *signedBroadcast) vouched() bool {
 	at := len(n.packed) - ed25519.SignatureSize
-	return isSigned(n.key, n.packed[:at], n.packed[at:], noticeContext)
+	return isSigned(n.key, n.packed[:at], n.packed[at:], broadcastContext)
 }
 
-// notices has the newest notice of each gate of this member, and of the other gates to which it has given orders. It is safe for concurrent use, never blocks, and never calls memberlist
+// broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders. It is safe for concurrent use, never blocks, and never calls memberlist
 // back.
-type notices struct {
+type broadcasts struct {
 	gates     []wire.GateID
 	admission *admission
-	// news signals that a notice is new; its capacity is one.
+	// news signals that a broadcast is new; its capacity is one.
 	news chan struct{}
-	// fresh signals that a notice is to be passed on.
+	// fresh signals that a broadcast is to be passed on.
 	fresh chan<- struct{}
 	queue memberlist.TransmitLimitedQueue
 
 	mu     sync.Mutex
-	newest map[wire.GateID]*signedNotice
+	newest map[wire.GateID]*signedBroadcast
 }
 
 // maxErrands bounds the orders to gates that this member does not have.
 const maxErrands = 30
 
-// noticeMult is how many times a member sends a notice, times the logarithm of the number of members.
-const noticeMult = 12
+// broadcastMult is how many times a member sends a broadcast, times the logarithm of the number of members.
+const broadcastMult = 12
 
-func newNotices(gates []wire.GateID, admission *admission, members func() int, fresh chan<- struct{}) *notices {
-	return &notices{
-		gates: gates, admission: admission, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedNotice),
-		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: noticeMult},
+func newBroadcasts(gates []wire.GateID, admission *admission, members func() int, fresh chan<- struct{}) *broadcasts {
+	return &broadcasts{
+		gates: gates, admission: admission, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedBroadcast),
+		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: broadcastMult},
 	}
 }
 
-// keep keeps a notice that is good, if it is newer, and passes it on. The cheap checks come first.
-func (k *notices) keep(n *signedNotice, mine bool) {
+// keep keeps a broadcast that is good, if it is newer, and passes it on. The cheap checks come first.
+func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !slices.Contains(k.gates, n.Gate) && !mine || !n.replaces(k.newest[n.Gate]) {
@@ -166,38 +166,38 @@ func (k *notices) keep(n *signedNotice, mine bool) {
 
 // errands are the gates that this member does not have, and to which it has given orders: it is the only one that carries them to a member that has
 // the gate.
-func (k *notices) errands() []wire.GateID {
+func (k *broadcasts) errands() []wire.GateID {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
 }
 
 // mayGo reports whether there is room for an order to a gate.
-func (k *notices) mayGo(g wire.GateID) bool {
+func (k *broadcasts) mayGo(g wire.GateID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	errands := k.errands()
 	return slices.Contains(k.gates, g) || slices.Contains(errands, g) || len(errands) < maxErrands
 }
 
-func (k *notices) hear(b []byte) {
-	if n, err := parseNotice(b); err == nil {
+func (k *broadcasts) hear(b []byte) {
+	if n, err := parseBroadcast(b); err == nil {
 		k.keep(n, false)
 	}
 }
 
-func (k *notices) all() []Notice {
+func (k *broadcasts) all() []Broadcast {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var list []Notice
+	var list []Broadcast
 	for _, g := range k.gates {
 		if n := k.newest[g]; n != nil {
-			list = append(list, n.Notice)
+			list = append(list, n.Broadcast)
 		}
 	}
 	return list
 }
 
-// appendState appends the notices for a full sync, each after its length.
-func (k *notices) appendState(b []byte) []byte {
+// appendState appends the broadcasts for a full sync, each after its length.
+func (k *broadcasts) appendState(b []byte) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, g := range slices.Concat(k.gates, k.errands()) {
@@ -208,8 +208,8 @@ func (k *notices) appendState(b []byte) []byte {
 	return b
 }
 
-// hearState takes the notices of a full sync, at most as many as a member can have.
-func (k *notices) hearState(b []byte) {
+// hearState takes the broadcasts of a full sync, at most as many as a member can have.
+func (k *broadcasts) hearState(b []byte) {
 	for range MaxGates + maxErrands {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
 			return
@@ -220,18 +220,18 @@ func (k *notices) hearState(b []byte) {
 	}
 }
 
-// Invalidates, Message and Finished implement memberlist.Broadcast: a newer notice of a gate takes the place of an older one.
-func (n *signedNotice) Invalidates(other memberlist.Broadcast) bool {
-	o, ok := other.(*signedNotice)
+// Invalidates, Message and Finished implement memberlist.Broadcast: a newer broadcast of a gate takes the place of an older one.
+func (n *signedBroadcast) Invalidates(other memberlist.Broadcast) bool {
+	o, ok := other.(*signedBroadcast)
 	return ok && o.Gate == n.Gate
 }
 
-func (n *signedNotice) Message() []byte { return n.packed }
-func (*signedNotice) Finished()         {}
+func (n *signedBroadcast) Message() []byte { return n.packed }
+func (*signedBroadcast) Finished()         {}
 
-// Notify gives an order to all members of a gate, which this member need not have. A notice without Who is of an order that another member has given. It does not block.
+// Notify gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an order that another member has given. It does not block.
 // The error names what is too long or not printable.
-func (m *Membership) Notify(n Notice) error {
+func (m *Membership) Notify(n Broadcast) error {
 	for _, text := range []struct {
 		what, text string
 		most       int
@@ -243,18 +243,18 @@ func (m *Membership) Notify(n Notice) error {
 			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
 		}
 	}
-	if !m.notices.mayGo(n.Gate) {
+	if !m.broadcasts.mayGo(n.Gate) {
 		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: give this one on a host that has the gate", maxErrands)
 	}
 	private := m.roster.cfg.Key
-	signed := &signedNotice{Notice: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}
+	signed := &signedBroadcast{Broadcast: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}
 	signed.sign(private)
-	m.notices.keep(signed, true)
+	m.broadcasts.keep(signed, true)
 	return nil
 }
 
-// News returns a channel of capacity one that receives a value when [Membership.Notices] has changed. It is never closed.
-func (m *Membership) News() <-chan struct{} { return m.notices.news }
+// News returns a channel of capacity one that receives a value when [Membership.Broadcasts] has changed. It is never closed.
+func (m *Membership) News() <-chan struct{} { return m.broadcasts.news }
 
-// Notices returns the newest notice of each gate of this member that has had an order.
-func (m *Membership) Notices() []Notice { return m.notices.all() }
+// Broadcasts returns the newest broadcast of each gate of this member that has had an order.
+func (m *Membership) Broadcasts() []Broadcast { return m.broadcasts.all() }
