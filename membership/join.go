@@ -236,7 +236,7 @@ func (j *joiner) heal(ctx context.Context) {
 	for {
 		now := time.Now()
 		addrs, next := j.roster.due(now)
-		j.roster.teller.tell(nil, len(j.roster.view.Load().Members), now)
+		j.roster.logLimiter.note(nil, len(j.roster.view.Load().Members), now)
 		for _, addr := range addrs {
 			select {
 			case slots <- struct{}{}:

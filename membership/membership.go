@@ -163,7 +163,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), duplicates: newDuplicateWatch(&cfg, &me),
-		aloneWarn: throttle{every: tellEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
+		aloneWarn: throttle{every: logPeriod}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
 		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}), seeking: make(map[string]context.CancelFunc),
 	}
 	node := nodeName(me.Name, me.ID)

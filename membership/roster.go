@@ -35,7 +35,7 @@ type roster struct {
 	// lost wakes the healer: there may be another member to reach, or one is due at another time; its capacity is one.
 	lost chan struct{}
 
-	teller             *teller
+	logLimiter         *logLimiter
 	refused, namesakes throttle
 	sameNames          atomic.Uint64
 
@@ -63,7 +63,7 @@ func (r *record) live() bool { return r.State == StateAlive }
 func newRoster(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *roster {
 	r := &roster{
 		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		teller: newTeller(cfg.Log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
+		logLimiter: newLogLimiter(cfg.Log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
 	r.changed()
@@ -122,7 +122,7 @@ func (r *roster) apply(m mail, now time.Time) {
 	if r.publish() {
 		r.warnOfNamesakes(now)
 	}
-	r.teller.tell(changes, len(r.view.Load().Members), now)
+	r.logLimiter.note(changes, len(r.view.Load().Members), now)
 }
 
 func (r *roster) note(node string, s sighting, now time.Time) []change {
@@ -190,7 +190,7 @@ func (r *roster) judgeAll(now time.Time) {
 	}
 	r.mu.Unlock()
 	r.publish()
-	r.teller.tell(changes, len(r.view.Load().Members), now)
+	r.logLimiter.note(changes, len(r.view.Load().Members), now)
 }
 
 // forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than maxGone.

@@ -224,14 +224,14 @@ func TestSuspicionEndsByItself(t *testing.T) {
 
 func TestAMemberThatComesAndGoesAllTheTimeFillsNoLog(t *testing.T) {
 	l := &logs{}
-	teller, now := newTeller(zerolog.New(l)), time.Unix(1, 0)
+	logLimiter, now := newLogLimiter(zerolog.New(l)), time.Unix(1, 0)
 	const minutes = 10
 	for i := range minutes * 60 * 20 {
 		what := []string{"a member failed", "a member came back"}[i%2]
-		teller.tell([]change{{Member{Name: "flapping"}, what}}, 4, now)
+		logLimiter.note([]change{{Member{Name: "flapping"}, what}}, 4, now)
 		now = now.Add(time.Second / 20)
 	}
-	if n := len(l.with("info")); n > tellMost+minutes+1 {
+	if n := len(l.with("info")); n > logMost+minutes+1 {
 		t.Errorf("%d lines in %d minutes", n, minutes)
 	}
 	if len(l.with("info", "the membership changed", `"failed":600`, `"came_back":600`)) == 0 {
@@ -239,9 +239,9 @@ func TestAMemberThatComesAndGoesAllTheTimeFillsNoLog(t *testing.T) {
 	}
 	// When it is over, what was held back is told, and later changes have lines of their own again.
 	before := len(l.with("info"))
-	teller.tell(nil, 4, now.Add(tellEvery))
-	teller.tell(nil, 4, now.Add(2*tellEvery))
-	teller.tell([]change{{Member{Name: "late"}, "a member joined"}}, 4, now.Add(3*tellEvery))
+	logLimiter.note(nil, 4, now.Add(logPeriod))
+	logLimiter.note(nil, 4, now.Add(2*logPeriod))
+	logLimiter.note([]change{{Member{Name: "late"}, "a member joined"}}, 4, now.Add(3*logPeriod))
 	if n := len(l.with("info")); n != before+2 || len(l.with("info", "late")) != 1 {
 		t.Errorf("afterwards: %s", l.with("info")[before:])
 	}
