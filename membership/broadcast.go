@@ -246,8 +246,8 @@ func (m *Membership) Notify(n Broadcast) error {
 	if !m.broadcasts.mayGo(n.Gate) {
 		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: give this one on a host that has the gate", maxErrands)
 	}
-	private := m.roster.cfg.Key
-	signed := &signedBroadcast{Broadcast: n, name: m.roster.me.Name, key: private.Public().(ed25519.PublicKey)}
+	private := m.peers.cfg.Key
+	signed := &signedBroadcast{Broadcast: n, name: m.peers.me.Name, key: private.Public().(ed25519.PublicKey)}
 	signed.sign(private)
 	m.broadcasts.keep(signed, true)
 	return nil

@@ -28,7 +28,7 @@ func (m *Membership) call(ctx context.Context) {
 	called, answered, answers := false, []Member(nil), make(chan Member, 1)
 	for ; len(answered) == 0 && m.transport.silence() >= deafAfter; called = true {
 		lost := someOf(slices.DeleteFunc(m.All(), func(o Member) bool {
-			return o.ID == m.roster.self || o.State == StateLeft || o.State == StateUntrusted
+			return o.ID == m.peers.self || o.State == StateLeft || o.State == StateUntrusted
 		}), 1)
 		if len(lost) == 0 {
 			return
@@ -53,7 +53,7 @@ func (m *Membership) call(ctx context.Context) {
 		return
 	}
 	m.log.Debug().Msg("others are heard again")
-	for _, o := range append(answered, someOf(m.roster.others(), askAgain)...) {
+	for _, o := range append(answered, someOf(m.peers.others(), askAgain)...) {
 		if ctx.Err() != nil || m.joiner.contact(o.Addr) == nil {
 			return
 		}

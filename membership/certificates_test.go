@@ -156,7 +156,7 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 			meta: meta.encode(privateOf(3), node, addrOfHost(3)),
 		}
 		hosts[1].transport.admission.vouch("host3", id, keyOf(3), lasting(3), true)
-		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].roster.self, &said, time.Now())
+		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
 }

@@ -32,7 +32,7 @@
 // # Problems of memberlist v0.7.0, and the remedies here
 //
 //   - Its callbacks run under its node lock, with live *Node pointers: they copy into a coalescing mailbox, which one
-//     goroutine of ours reads (mailbox.go, roster.go). It also writes its log under that lock; the log has a queue, too
+//     goroutine of ours reads (mailbox.go, peers.go). It also writes its log under that lock; the log has a queue, too
 //     (logadapter.go).
 //   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is about.
 //   - It passes news on at its ticks, and also ticks without news: here ticks are few, and pings carry the news (spread.go).

@@ -60,7 +60,7 @@ func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
 // askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the fleet still has a former address
 // of this agent.
 func (m *Membership) askNamesake(addr netip.AddrPort) {
-	if err := m.ping(&Member{Name: m.roster.me.Name, ID: m.roster.self, Addr: addr}); err != nil {
+	if err := m.ping(&Member{Name: m.peers.me.Name, ID: m.peers.self, Addr: addr}); err != nil {
 		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
 		m.joiner.unsettle()
 		return

@@ -16,19 +16,19 @@ func CheckGates(gates []wire.GateID) error {
 // SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It returns a view of the new gates; a view
 // of the former gates may still come later. On an error nothing changes. It does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
-	next, err := newMetadata(m.roster.me.Key, gates)
+	next, err := newMetadata(m.peers.me.Key, gates)
 	if err != nil {
 		return nil, err
 	}
 	gates = slices.Clone(gates)
 	m.announce(func(meta *metadata) bool {
 		next.keep(meta)
-		*meta, m.roster.gates = next, gates
+		*meta, m.peers.gates = next, gates
 		return true
 	})
 	m.broadcasts.setGates(gates)
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
-	return m.roster.look(m.roster.view.Load()), nil
+	return m.peers.look(m.peers.view.Load()), nil
 }
 
 // keep takes over what the previous announcement says of the gates that stay.

@@ -20,7 +20,7 @@ func TestOtherMembersLearnOfGatesThatComeAndGo(t *testing.T) {
 		}
 		knows := func(gate wire.GateID, members int, met bool) func() bool {
 			return func() bool {
-				ids, known := two.roster.view.Load().Peers(gate)
+				ids, known := two.peers.view.Load().Peers(gate)
 				return len(ids) == members && known == met
 			}
 		}
@@ -43,7 +43,7 @@ func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
 		if _, err := one.SetGates([]wire.GateID{gateA, gateA}); err == nil {
 			t.Error("it takes one gate twice")
 		}
-		if !one.roster.look(&View{}).Follows(gateA) {
+		if !one.peers.look(&View{}).Follows(gateA) {
 			t.Error("it has lost its gate")
 		}
 	})

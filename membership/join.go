@@ -45,9 +45,9 @@ var errItself = errors.New("it is this agent itself")
 
 // joiner joins the fleet, and joins it again after a split.
 type joiner struct {
-	cfg    *Config
-	list   *memberlist.Memberlist
-	roster *roster
+	cfg   *Config
+	list  *memberlist.Memberlist
+	peers *peerTable
 	// spawn starts a goroutine that ends before Shutdown returns.
 	spawn func(func())
 	// unsettled triggers settle; its capacity is one.
@@ -214,12 +214,12 @@ func (j *joiner) contact(addr netip.AddrPort) error {
 }
 
 func (j *joiner) known(addr netip.AddrPort) bool {
-	return slices.ContainsFunc(j.roster.view.Load().Members, func(m Member) bool { return m.Addr == addr })
+	return slices.ContainsFunc(j.peers.view.Load().Members, func(m Member) bool { return m.Addr == addr })
 }
 
 // itself reports whether addr is an address of this agent.
 func (j *joiner) itself(addr netip.AddrPort) bool {
-	if addr == j.roster.me.Addr || addr == j.cfg.Addr || j.mirrors.has(addr) {
+	if addr == j.peers.me.Addr || addr == j.cfg.Addr || j.mirrors.has(addr) {
 		return true
 	}
 	if addr.Port() != j.cfg.Addr.Port() || !j.cfg.Addr.Addr().IsUnspecified() {
@@ -235,8 +235,8 @@ func (j *joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {
 		now := time.Now()
-		addrs, next := j.roster.due(now)
-		j.roster.logLimiter.note(nil, len(j.roster.view.Load().Members), now)
+		addrs, next := j.peers.due(now)
+		j.peers.logLimiter.note(nil, len(j.peers.view.Load().Members), now)
 		for _, addr := range addrs {
 			select {
 			case slots <- struct{}{}:
@@ -245,7 +245,7 @@ func (j *joiner) heal(ctx context.Context) {
 			}
 			j.spawn(func() {
 				defer func() { <-slots }()
-				defer func() { j.roster.tried(addr, time.Now()) }()
+				defer func() { j.peers.tried(addr, time.Now()) }()
 				if ctx.Err() != nil || j.itself(addr) {
 					return
 				}
@@ -261,7 +261,7 @@ func (j *joiner) heal(ctx context.Context) {
 		}
 		select {
 		case <-time.After(min(time.Until(next), healLook)):
-		case <-j.roster.lost:
+		case <-j.peers.lost:
 		case <-ctx.Done():
 			return
 		}
@@ -281,7 +281,7 @@ func (j *joiner) settle(ctx context.Context) {
 			if !sleep(ctx, jitter(settleFirst<<round)) {
 				return
 			}
-			for _, m := range someOf(j.roster.others(), 1) {
+			for _, m := range someOf(j.peers.others(), 1) {
 				if err := j.contact(m.Addr); err != nil {
 					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
 				}

@@ -33,7 +33,7 @@ func (m *Membership) Leave(timeout time.Duration) error {
 	m.left = true
 	m.stop()
 	<-m.kept
-	m.roster.change(func(meta *metadata) bool {
+	m.peers.change(func(meta *metadata) bool {
 		meta.leaving = true
 		return true
 	})
@@ -69,8 +69,8 @@ func (m *Membership) farewell(ctx context.Context) (known bool, err error) {
 
 // staying are the other members that are not known to leave, or to have failed.
 func (m *Membership) staying() []Member {
-	m.roster.apply(m.mailbox.empty(), time.Now())
-	return m.roster.others()
+	m.peers.apply(m.mailbox.empty(), time.Now())
+	return m.peers.others()
 }
 
 // tell pings some members, and reports those that answer at once.

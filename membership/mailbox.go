@@ -277,7 +277,7 @@ func (b *mailbox) meet(addr netip.AddrPort) {
 // delegate implements memberlist.Delegate and memberlist.PingDelegate.
 type delegate struct{ m *Membership }
 
-func (d delegate) NodeMeta(int) []byte { return d.m.roster.metadata() }
+func (d delegate) NodeMeta(int) []byte { return d.m.peers.metadata() }
 
 func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.hear(b) }
 
@@ -314,7 +314,7 @@ func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payl
 	}
 	d.m.mailbox.answered(n.Name)
 	d.m.mailbox.probes.answered(n.Name)
-	if id == d.m.roster.self {
+	if id == d.m.peers.self {
 		d.m.duplicates.met(addr)
 		d.m.mailbox.meet(addr)
 		return

@@ -48,9 +48,9 @@ func (m *Membership) askOthers() {
 	if len(wanted) == 0 {
 		return
 	}
-	to, known := m.roster.view.Load().Lookup(from)
+	to, known := m.peers.view.Load().Lookup(from)
 	if !known {
-		others := someOf(m.roster.others(), 1)
+		others := someOf(m.peers.others(), 1)
 		if len(others) == 0 {
 			m.transport.unverified.asked(wanted, from, false, false)
 			return

@@ -82,7 +82,7 @@ type Membership struct {
 	admission  *admission
 	broadcasts *broadcasts
 	mailbox    *mailbox
-	roster     *roster
+	peers      *peerTable
 	joiner     *joiner
 	clock      *clockWatch
 	duplicates *duplicateWatch
@@ -170,11 +170,11 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
 	// This is the longest time for which a member of a large fleet stays suspect.
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
-	m.roster = newRoster(&cfg, me, meta, suspectFor, m.admission)
-	m.roster.recall(cfg.Remembered, time.Now())
+	m.peers = newPeerTable(&cfg, me, meta, suspectFor, m.admission)
+	m.peers.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.broadcasts = newBroadcasts(cfg.Gates, m.admission, func() int { return len(m.roster.view.Load().Members) }, m.fresh)
-	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.roster.view.Load().Lookup(id) })
+	m.broadcasts = newBroadcasts(cfg.Gates, m.admission, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered
 	m.transport.unsent = m.mailbox.unanswered
@@ -193,7 +193,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		return nil, err
 	}
 	m.joiner = &joiner{
-		cfg: &cfg, list: m.list, roster: m.roster, spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
+		cfg: &cfg, list: m.list, peers: m.peers, spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
 	}
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.verifyOthers(ctx) })
@@ -254,10 +254,10 @@ func (m *Membership) keep(ctx context.Context) {
 			}
 			m.apply(ctx, m.mailbox.empty())
 		case <-m.changed:
-			m.roster.publish()
+			m.peers.publish()
 			m.update(updateTimeout)
 		case <-m.reconsidered:
-			m.roster.judgeAll(time.Now())
+			m.peers.judgeAll(time.Now())
 		case <-ctx.Done():
 			return
 		}
@@ -280,14 +280,14 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 	if m.transport.silence() >= deafAfter {
 		m.working.Go(func() { m.call(ctx) })
 	}
-	before := len(m.roster.view.Load().Members)
-	m.roster.apply(news, time.Now())
+	before := len(m.peers.view.Load().Members)
+	m.peers.apply(news, time.Now())
 	m.announce(func(meta *metadata) bool { // above the counter of a former life
 		behind := news.own > meta.counter
 		meta.counter = max(meta.counter, news.own)
 		return behind
 	})
-	switch after := len(m.roster.view.Load().Members); {
+	switch after := len(m.peers.view.Load().Members); {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
 	case before > 1 && after == 1:
@@ -320,7 +320,7 @@ func (m *Membership) Deliver(payload []byte, src netip.AddrPort) bool {
 
 // Views returns a channel of capacity one with the newest view that has not been received. The first view is there at once, and
 // contains this member only. The channel is never closed.
-func (m *Membership) Views() <-chan *View { return m.roster.views }
+func (m *Membership) Views() <-chan *View { return m.peers.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
 func (m *Membership) Announce(gate wire.GateID) {
@@ -334,7 +334,7 @@ func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 
 // announce changes this member's metadata, and has it gossiped if there is a change. It does not block.
 func (m *Membership) announce(change func(*metadata) bool) {
-	if m.roster.change(change) {
+	if m.peers.change(change) {
 		signal(m.changed)
 	}
 }
@@ -346,7 +346,7 @@ func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.copied
 // All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member {
 	now := time.Now()
-	all := m.roster.all(now)
+	all := m.peers.all(now)
 	for i := range all {
 		if s := all[i].State; s == StateAlive || s == StateSuspect {
 			all[i].SilentSince = m.mailbox.probes.silentSince(nodeName(all[i].Name, all[i].ID), now)
@@ -365,7 +365,7 @@ func (m *Membership) Stats() Stats {
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
-		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.roster.sameNames.Load(), SameKey: m.duplicates.found.Load(),
+		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.peers.sameNames.Load(), SameKey: m.duplicates.found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
 }

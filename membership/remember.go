@@ -30,7 +30,7 @@ const (
 )
 
 // recall adds the remembered members. Each counts as gone until it answers. Those that were live last are tried first.
-func (r *roster) recall(list []Remembered, now time.Time) {
+func (t *peerTable) recall(list []Remembered, now time.Time) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Remembered) int {
 		return cmp.Or(compareBool(a.Left, b.Left), compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone))
@@ -41,14 +41,14 @@ func (r *roster) recall(list []Remembered, now time.Time) {
 		if since.IsZero() || since.After(now) {
 			since = now
 		}
-		if m.ID == r.self || validName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
+		if m.ID == t.self || validName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
 			continue
 		}
 		state := StateFailed
 		if m.Left {
 			state = StateLeft
 		}
-		r.records[nodeName(m.Name, m.ID)] = &record{
+		t.records[nodeName(m.Name, m.ID)] = &record{
 			sighting: sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)
@@ -57,12 +57,12 @@ func (r *roster) recall(list []Remembered, now time.Time) {
 
 // remembered lists the members for the next start of this agent: first the live ones, then those that left or failed, latest
 // first. The list is the same until a member changes.
-func (r *roster) remembered() []Remembered {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (t *peerTable) remembered() []Remembered {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var list []Remembered
-	for _, rec := range r.records {
-		if rec.ID == r.self {
+	for _, rec := range t.records {
+		if rec.ID == t.self {
 			continue
 		}
 		m := Remembered{ID: rec.ID, Name: rec.Name, Addr: rec.Addr, Left: rec.State == StateLeft}
@@ -78,4 +78,4 @@ func (r *roster) remembered() []Remembered {
 }
 
 // Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent use.
-func (m *Membership) Remembered() []Remembered { return m.roster.remembered() }
+func (m *Membership) Remembered() []Remembered { return m.peers.remembered() }

@@ -28,7 +28,7 @@ func (m *Membership) spread(ctx context.Context) {
 			return
 		}
 		for rounds := spreadRounds; rounds > 0; rounds-- {
-			for _, to := range someOf(m.roster.others(), spreadTo) {
+			for _, to := range someOf(m.peers.others(), spreadTo) {
 				m.working.Go(func() { _ = m.ping(&to) })
 			}
 			if !sleep(ctx, spreadEvery) {
@@ -49,14 +49,14 @@ const smallFleet = 64
 
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
-	if len(m.roster.view.Load().Members) <= smallFleet {
+	if len(m.peers.view.Load().Members) <= smallFleet {
 		signal(m.fresh)
 	}
 }
 
 // others are the live members without this one.
-func (r *roster) others() []Member {
-	return slices.DeleteFunc(slices.Clone(r.view.Load().Members), func(m Member) bool { return m.ID == r.self })
+func (t *peerTable) others() []Member {
+	return slices.DeleteFunc(slices.Clone(t.view.Load().Members), func(m Member) bool { return m.ID == t.self })
 }
 
 // someOf takes up to n at random. It changes the order of the list.

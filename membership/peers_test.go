@@ -19,21 +19,21 @@ func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
 		f.within(time.Second, "they are warned about", func() bool {
 			return len(hosts[0].logs.with("warn", "same name", "host2", "10.0.0.2:7946", "10.0.0.3:7946", "--name")) == 1
 		})
-		time.Sleep(rosterWarnEvery / 2)
+		time.Sleep(peersWarnEvery / 2)
 		if n := len(hosts[0].logs.with("warn")); n != 1 {
 			t.Errorf("warned %d times", n)
 		}
 	})
 }
 
-// newTestRoster is the roster of member 1 of gate a.
-func newTestRoster(l *logs) *roster {
+// newTestPeers is the peer table of member 1 of gate a.
+func newTestPeers(l *logs) *peerTable {
 	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA})
 	if err != nil {
 		panic(err)
 	}
 	me := Member{ID: wire.MemberIDOf(keyOf(1)), Name: "host1", Key: keyOf(1), Addr: addrOfHost(1), gates: meta.gates}
-	return newRoster(&Config{Key: privateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
+	return newPeerTable(&Config{Key: privateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
 }
 
 func sightingOf(i int, gone bool) sighting {
@@ -49,7 +49,7 @@ func mailOf(sightings ...sighting) mail {
 }
 
 func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	if first := <-r.views; len(first.Members) != 1 || first.Members[0].Name != "host1" {
 		t.Errorf("the first view is %+v", first)
@@ -69,7 +69,7 @@ func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
 }
 
 func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	var sightings []sighting
 	for i := 2; i <= 50; i++ {
 		sightings = append(sightings, sightingOf(i, false))
@@ -93,7 +93,7 @@ func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 
 func TestManyChangesAreLoggedInOneLine(t *testing.T) {
 	l := &logs{}
-	r := newTestRoster(l)
+	r := newTestPeers(l)
 	var joins []sighting
 	for i := 2; i <= 2+summaryFrom; i++ {
 		joins = append(joins, sightingOf(i, false))
@@ -104,8 +104,8 @@ func TestManyChangesAreLoggedInOneLine(t *testing.T) {
 	}
 }
 
-func TestRosterForgetsTheOldestOfTooManyThatAreGone(t *testing.T) {
-	r := newTestRoster(&logs{})
+func TestPeersForgetTheOldestOfTooManyThatAreGone(t *testing.T) {
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	for i := 2; i < 2+maxGone+10; i++ {
 		now = now.Add(time.Second)
@@ -123,7 +123,7 @@ func TestRosterForgetsTheOldestOfTooManyThatAreGone(t *testing.T) {
 }
 
 func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	left := sightingOf(2, true)
 	left.leaving = true
@@ -143,7 +143,7 @@ func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
 }
 
 func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	heir := sightingOf(3, false) // the same host with a new key
 	heir.Addr = addrOfHost(2)
@@ -156,7 +156,7 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 
 // A failed member is tried within seconds, then at growing intervals, and after a week no longer.
 func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	begin := time.Unix(1e9, 0)
 	r.apply(mailOf(sightingOf(2, false), sightingOf(3, false)), begin)
 	r.apply(mailOf(sightingOf(2, true)), begin)
@@ -184,7 +184,7 @@ func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
 // Remembered members are tried at once, live ones first. The list omits this member, those that are gone for long, and invalid
 // entries.
 func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	known := func(i int) Remembered {
 		s := sightingOf(i, false)
@@ -208,7 +208,7 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 }
 
 func TestSuspicionEndsByItself(t *testing.T) {
-	r := newTestRoster(&logs{})
+	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	s := sightingOf(2, false)
 	r.apply(mailOf(s), now)

@@ -18,11 +18,11 @@ const (
 	// keepLeft is how long a member that left is still listed.
 	keepLeft = time.Hour
 
-	rosterWarnEvery = 10 * time.Minute
+	peersWarnEvery = 10 * time.Minute
 )
 
-// roster holds the current and former members. One goroutine changes it; any goroutine may read.
-type roster struct {
+// peerTable holds the current and former members. One goroutine changes it; any goroutine may read.
+type peerTable struct {
 	cfg  *Config
 	self wire.MemberID
 	// suspectFor is how long a suspicion can last before memberlist decides.
@@ -60,90 +60,90 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-func newRoster(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *roster {
-	r := &roster{
+func newPeerTable(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *peerTable {
+	t := &peerTable{
 		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		logLimiter: newLogLimiter(cfg.Log), refused: throttle{every: rosterWarnEvery}, namesakes: throttle{every: rosterWarnEvery},
+		logLimiter: newLogLimiter(cfg.Log), refused: throttle{every: peersWarnEvery}, namesakes: throttle{every: peersWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
-	r.changed()
-	r.view.Store(&View{})
-	r.publish()
-	return r
+	t.changed()
+	t.view.Store(&View{})
+	t.publish()
+	return t
 }
 
-func (r *roster) metadata() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.meta.encode(r.cfg.Key, nodeName(r.me.Name, r.me.ID), r.me.Addr)
+func (t *peerTable) metadata() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.meta.encode(t.cfg.Key, nodeName(t.me.Name, t.me.ID), t.me.Addr)
 }
 
 // changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher one, unless its
 // clock was ahead.
-func (r *roster) changed() {
-	r.meta.counter = max(r.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
+func (t *peerTable) changed() {
+	t.meta.counter = max(t.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
 }
 
 // change changes this member's metadata, and reports whether it must be gossiped.
-func (r *roster) change(by func(*metadata) bool) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !by(&r.meta) {
+func (t *peerTable) change(by func(*metadata) bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !by(&t.meta) {
 		return false
 	}
-	r.changed()
-	r.me.gates = r.meta.gates
+	t.changed()
+	t.me.gates = t.meta.gates
 	return true
 }
 
 // apply merges a mailbox's content and publishes a view if it has changed.
-func (r *roster) apply(m mail, now time.Time) {
+func (t *peerTable) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
-		if ok, more := r.refused.allow(now); ok {
-			r.cfg.Log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
+		if ok, more := t.refused.allow(now); ok {
+			t.cfg.Log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
 				Msg("ignoring a node of the gossip network that is not a member")
 		}
 	}
-	r.mu.Lock()
+	t.mu.Lock()
 	var changes []change
 	for node, s := range m.seen {
-		changes = append(changes, r.note(node, s, now)...)
+		changes = append(changes, t.note(node, s, now)...)
 	}
 	for node, failed := range m.suspects {
-		if rec := r.records[node]; rec != nil {
+		if rec := t.records[node]; rec != nil {
 			rec.suspectUntil = time.Time{}
 			if failed {
-				rec.suspectUntil = now.Add(r.suspectFor)
+				rec.suspectUntil = now.Add(t.suspectFor)
 			}
 		}
 	}
-	r.forget(now)
-	r.mu.Unlock()
-	if r.publish() {
-		r.warnOfNamesakes(now)
+	t.forget(now)
+	t.mu.Unlock()
+	if t.publish() {
+		t.warnOfNamesakes(now)
 	}
-	r.logLimiter.note(changes, len(r.view.Load().Members), now)
+	t.logLimiter.note(changes, len(t.view.Load().Members), now)
 }
 
-func (r *roster) note(node string, s sighting, now time.Time) []change {
-	rec := r.records[node]
+func (t *peerTable) note(node string, s sighting, now time.Time) []change {
+	rec := t.records[node]
 	if rec == nil {
 		if s.gone {
 			return nil
 		}
 		rec = &record{sighting: sighting{Member: Member{State: StateFailed}}}
-		r.records[node] = rec
+		t.records[node] = rec
 	}
 	was := rec.Addr
 	s.State = rec.State
 	rec.sighting = s
-	return r.judge(rec, was, now)
+	return t.judge(rec, was, now)
 }
 
 // judge sets the state of a member by what is known of it. was is its address before.
-func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change {
+func (t *peerTable) judge(rec *record, was netip.AddrPort, now time.Time) []change {
 	before := rec.State
-	switch untrusted := r.admission.judge(rec.Name, rec.ID, rec.Key, nil); {
+	switch untrusted := t.admission.judge(rec.Name, rec.ID, rec.Key, nil); {
 	case untrusted != nil:
 		rec.State = StateUntrusted
 	case rec.leaving:
@@ -156,7 +156,7 @@ func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change 
 	if rec.State != before || was != rec.Addr {
 		rec.since, rec.suspectUntil = now, time.Time{}
 		rec.retryAt, rec.retries = now.Add(jitter(healFirst)), 0
-		signal(r.lost)
+		signal(t.lost)
 	}
 	what := ""
 	switch {
@@ -180,27 +180,27 @@ func (r *roster) judge(rec *record, was netip.AddrPort, now time.Time) []change 
 }
 
 // judgeAll judges all members again, and publishes a view if it has changed.
-func (r *roster) judgeAll(now time.Time) {
-	r.mu.Lock()
+func (t *peerTable) judgeAll(now time.Time) {
+	t.mu.Lock()
 	var changes []change
-	for _, rec := range r.records {
+	for _, rec := range t.records {
 		if rec.Key != nil { // else it is only remembered
-			changes = append(changes, r.judge(rec, rec.Addr, now)...)
+			changes = append(changes, t.judge(rec, rec.Addr, now)...)
 		}
 	}
-	r.mu.Unlock()
-	r.publish()
-	r.logLimiter.note(changes, len(r.view.Load().Members), now)
+	t.mu.Unlock()
+	t.publish()
+	t.logLimiter.note(changes, len(t.view.Load().Members), now)
 }
 
 // forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than maxGone.
-func (r *roster) forget(now time.Time) {
+func (t *peerTable) forget(now time.Time) {
 	var gone []string
-	for node, rec := range r.records {
+	for node, rec := range t.records {
 		switch {
 		case rec.live():
 		case now.Sub(rec.since) > forgetAfter:
-			delete(r.records, node)
+			delete(t.records, node)
 		default:
 			gone = append(gone, node)
 		}
@@ -208,44 +208,44 @@ func (r *roster) forget(now time.Time) {
 	if len(gone) <= maxGone {
 		return
 	}
-	slices.SortFunc(gone, func(a, b string) int { return r.records[a].since.Compare(r.records[b].since) })
+	slices.SortFunc(gone, func(a, b string) int { return t.records[a].since.Compare(t.records[b].since) })
 	for _, node := range gone[:len(gone)-maxGone] {
-		delete(r.records, node)
+		delete(t.records, node)
 	}
 }
 
 // publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one goroutine at a
 // time may call it.
-func (r *roster) publish() bool {
-	before := r.view.Load()
-	v := r.look(before)
+func (t *peerTable) publish() bool {
+	before := t.view.Load()
+	v := t.look(before)
 	if v.same(before) {
 		return false
 	}
-	r.view.Store(v)
+	t.view.Store(v)
 	select {
-	case <-r.views:
+	case <-t.views:
 	default:
 	}
-	r.views <- v
+	t.views <- v
 	return true
 }
 
 // look makes a view of the live members; it shares unchanged parts with the view before.
-func (r *roster) look(before *View) *View {
-	r.mu.Lock()
-	gates := r.gates
-	r.mu.Unlock()
-	return newView(r.self, gates, r.members((*record).live, func(rec *record) Member { return rec.Member }), before)
+func (t *peerTable) look(before *View) *View {
+	t.mu.Lock()
+	gates := t.gates
+	t.mu.Unlock()
+	return newView(t.self, gates, t.members((*record).live, func(rec *record) Member { return rec.Member }), before)
 }
 
 // members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity it
 // takes a live one first, then the one with the highest counter: the others are former names.
-func (r *roster) members(pass func(*record) bool, show func(*record) Member) []Member {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	recs := []*record{{sighting: sighting{Member: r.me}}}
-	for _, rec := range r.records {
+func (t *peerTable) members(pass func(*record) bool, show func(*record) Member) []Member {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	recs := []*record{{sighting: sighting{Member: t.me}}}
+	for _, rec := range t.records {
 		if pass(rec) {
 			recs = append(recs, rec)
 		}
@@ -272,8 +272,8 @@ func compareBool(a, b bool) int {
 }
 
 // all returns all known members, with suspicion in their State.
-func (r *roster) all(now time.Time) []Member {
-	return r.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
+func (t *peerTable) all(now time.Time) []Member {
+	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
 		m := rec.Member
 		if m.State == StateAlive && rec.suspectUntil.After(now) {
 			m.State = StateSuspect
@@ -285,20 +285,20 @@ func (r *roster) all(now time.Time) []Member {
 
 // due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to call it
 // next. In a large fleet only a few members make each attempt. After a start, members that left are tried too: they may be back.
-func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.forget(now)
-	live := map[netip.AddrPort]bool{r.me.Addr: true}
+func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.forget(now)
+	live := map[netip.AddrPort]bool{t.me.Addr: true}
 	others := 0
-	for _, rec := range r.records {
+	for _, rec := range t.records {
 		if rec.live() {
 			live[rec.Addr] = true
 			others++
 		}
 	}
 	next = now.Add(healMax)
-	for _, rec := range r.records {
+	for _, rec := range t.records {
 		switch {
 		case rec.live() || rec.State == StateUntrusted || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
 			continue
@@ -319,16 +319,16 @@ func (r *roster) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 }
 
 // tried records that the attempt at addr has ended.
-func (r *roster) tried(addr netip.AddrPort, now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, rec := range r.records {
+func (t *peerTable) tried(addr netip.AddrPort, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, rec := range t.records {
 		if rec.trying && rec.Addr == addr {
 			rec.trying = false
 			rec.putOff(now)
 		}
 	}
-	signal(r.lost)
+	signal(t.lost)
 }
 
 // putOff doubles the pause before the next attempt.
@@ -337,17 +337,17 @@ func (r *record) putOff(now time.Time) {
 	r.retries++
 }
 
-func (r *roster) warnOfNamesakes(now time.Time) {
+func (t *peerTable) warnOfNamesakes(now time.Time) {
 	seen := make(map[string]netip.AddrPort)
-	for _, m := range r.view.Load().Members {
+	for _, m := range t.view.Load().Members {
 		other, ok := seen[m.Name]
 		seen[m.Name] = m.Addr
 		if !ok {
 			continue
 		}
-		r.sameNames.Add(1)
-		if ok, _ := r.namesakes.allow(now); ok {
-			r.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
+		t.sameNames.Add(1)
+		if ok, _ := t.namesakes.allow(now); ok {
+			t.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
 				Msg("two members have the same name; both work, but logs cannot tell them apart: " +
 					"give one of them another, with --name or with name in its configuration")
 		}
