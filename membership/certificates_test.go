@@ -330,10 +330,10 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(privateOf(i), node, addrOfHost(i)), vsn: make([]byte, 6),
 		}, now)
 	}
-	liar, honest := wire.MemberID{1}, wire.MemberID{2}
+	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}
 	say(honest, 1)
 	for i := range maxUnverified + 100 {
-		say(liar, 2+i)
+		say(byzantine, 2+i)
 	}
 	if _, there := s.list[wire.MemberIDOf(keyOf(1))]; !there || len(s.list) != maxUnverified {
 		t.Errorf("%d unverified members are kept, that of an honest member: %v", len(s.list), there)
@@ -346,11 +346,11 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 		}
 		turns[from]++
 	}
-	if turns[honest] < 300 || turns[liar] < 300 {
+	if turns[honest] < 300 || turns[byzantine] < 300 {
 		t.Errorf("turns: %v", turns)
 	}
 	_, wanted := s.wanted()
-	s.asked(wanted, liar, true, false)
+	s.asked(wanted, byzantine, true, false)
 	if _, wanted = s.wanted(); len(wanted) != 1 {
 		t.Errorf("of %d others are still asked", len(wanted))
 	}
