@@ -12,8 +12,9 @@ import (
 
 // Trust decides which keys may take part in the fleet. Its methods are safe for concurrent use.
 type Trust interface {
-	// Check returns the time until which a member with this name and key may take part, zero for ever, or the reason why it may not. The certificate is
-	// nil if none is known; the error is [ErrNoCertificate] if a certificate could help.
+	// Check returns the time until which a member with this name and key may take part, zero for ever, or the reason
+	// why it may not. The certificate is nil if none is known; the error is [ErrNoCertificate] if a certificate could
+	// help.
 	Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error)
 }
 
@@ -89,8 +90,9 @@ func (a *admission) knows(name string, id wire.MemberID) bool {
 	return m != nil && m.name == name && a.again(id, m) == nil
 }
 
-// vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted member keeps its name, unless it is
-// wanted under another name: then it has announced this name itself. A certificate that it has shown itself is kept in any case.
+// vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted
+// member keeps its name, unless it is wanted under another name: then it has announced this name itself. A certificate
+// that it has shown itself is kept in any case.
 func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -126,7 +128,8 @@ func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most i
 	return list
 }
 
-// again judges a member again if the verdict is out of date. A member that is no longer trusted has to show a certificate again.
+// again judges a member again if the verdict is out of date. A member that is no longer trusted has to show a
+// certificate again.
 func (a *admission) again(id wire.MemberID, m *admitted) error {
 	if m.judged && (m.until.IsZero() || time.Now().Before(m.until)) {
 		return nil

@@ -96,7 +96,8 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	})
 }
 
-// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key. There are few places for such hosts.
+// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key. There
+// are few places for such hosts.
 func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startTrusting(&book{known: []int{1, 2}}, 2)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// advertised chooses the address that is advertised to other members. memberlist would ask go-sockaddr, which runs ip(8) to find
-// the default route; the kernel can be asked directly.
+// advertised chooses the address that is advertised to other members. memberlist would ask go-sockaddr, which runs
+// ip(8) to find the default route; the kernel can be asked directly.
 func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	host, port := wanted.Addr().Unmap(), wanted.Port()
 	if port == 0 {
@@ -39,15 +39,17 @@ func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(host.WithZone(""), port), nil
 }
 
-// isOfLink reports whether an address is link-local for IPv6. Those of IPv4 have no zone: a fleet on one cable may use them, if it is told to.
+// isOfLink reports whether an address is link-local for IPv6. Those of IPv4 have no zone: a fleet on one cable may use
+// them, if it is told to.
 func isOfLink(a netip.Addr) bool { return a.Is6() && a.IsLinkLocalUnicast() }
 
 func errOfLink(host netip.Addr) error {
 	return fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise another address", host)
 }
 
-// CheckAdvertised returns an error if nothing would listen on the advertised address, for an agent that is bound to bound on a
-// host with the addresses own. An address that is not in own may lead here through a router, if the IP version is the same.
+// CheckAdvertised returns an error if nothing would listen on the advertised address, for an agent that is bound to
+// bound on a host with the addresses own. An address that is not in own may lead here through a router, if the IP
+// version is the same.
 func CheckAdvertised(bound, advertise netip.AddrPort, own []netip.Addr) error {
 	host, at := advertise.Addr().Unmap(), bound.Addr().Unmap()
 	switch {
@@ -95,8 +97,9 @@ func hostAddr(only4 bool) (netip.Addr, error) {
 	return chooseAddr([]netip.Addr{routedAddr("192.0.2.1:9"), routedAddr("[2001:db8::1]:9")}, own, only4)
 }
 
-// chooseAddr chooses the source address of a default route, the first that is good; without such a route a private address of any interface, and
-// then any other. A link-local address is none: an IPv6 router announces a default route also to hosts that have no other IPv6 address.
+// chooseAddr chooses the source address of a default route, the first that is good; without such a route a private
+// address of any interface, and then any other. A link-local address is none: an IPv6 router announces a default route
+// also to hosts that have no other IPv6 address.
 func chooseAddr(routed, own []netip.Addr, only4 bool) (netip.Addr, error) {
 	good := func(a netip.Addr) bool { return a.IsGlobalUnicast() && (a.Is4() || !only4) }
 	private := func(a netip.Addr) bool { return good(a) && a.IsPrivate() }
@@ -115,7 +118,8 @@ func chooseAddr(routed, own []netip.Addr, only4 bool) (netip.Addr, error) {
 	return netip.Addr{}, errors.New("this host has no address that other hosts could reach: set one with --advertise")
 }
 
-// routedAddr returns the source address of the route to dst, or the zero Addr. Connecting a datagram socket sends nothing.
+// routedAddr returns the source address of the route to dst, or the zero Addr. Connecting a datagram socket sends
+// nothing.
 func routedAddr(dst string) netip.Addr {
 	conn, err := net.Dial("udp", dst)
 	if err != nil {

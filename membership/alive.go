@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers to the bytes from which it was
-// read.
+// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers
+// to the bytes from which it was read.
 type alive struct {
 	node, addr, meta, vsn []byte
 	incarnation           uint64

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// maxAnswers is more than all pings that memberlist has not answered yet: one in each packet that waits, because it answers a ping
-// before it reads the next packet.
+// maxAnswers is more than all pings that memberlist has not answered yet: one in each packet that waits, because it
+// answers a ping before it reads the next packet.
 const maxAnswers = 2 * packetQueue
 
-// answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can send a ping, in anybody's name,
-// and memberlist sends its answer to the address that the ping names, with gossip on top. Here an answer goes to the address from which the ping came, and
-// is no longer than the ping.
+// answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can
+// send a ping, in anybody's name, and memberlist sends its answer to the address that the ping names, with gossip on
+// top. Here an answer goes to the address from which the ping came, and is no longer than the ping.
 type answers struct {
 	mu   sync.Mutex
 	due  [maxAnswers]answer
@@ -35,9 +35,9 @@ func (a *answers) owe(p ping, from netip.AddrPort) {
 	a.next = (a.next + 1) % maxAnswers
 }
 
-// send returns what to send instead of a packet of memberlist, and to which address. A packet that answers no ping is not changed. An answer goes to the
-// address from which the ping came, without the gossip if the gossip makes it longer than the ping. send returns nothing for an answer that no ping asked
-// for, or that is longer even without the gossip.
+// send returns what to send instead of a packet of memberlist, and to which address. A packet that answers no ping is
+// not changed. An answer goes to the address from which the ping came, without the gossip if the gossip makes it longer
+// than the ping. send returns nothing for an answer that no ping asked for, or that is longer even without the gossip.
 func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	var first []byte
 	eachPart(b, func(_ int, part []byte) bool {

@@ -14,13 +14,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Broadcast is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to all members that take part in
-// it: by packets within a second or two, and with every full sync.
+// Broadcast is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to
+// all members that take part in it: by packets within a second or two, and with every full sync.
 type Broadcast struct {
 	Gate  wire.GateID
 	Order wire.Order
-	// Who gave the order, and Reason, are for people: printable, at most [MaxWho] and [MaxReason] bytes. Both are empty if the member that
-	// signs the broadcast has learned of the order from another one.
+	// Who gave the order, and Reason, are for people: printable, at most [MaxWho] and [MaxReason] bytes. Both are empty
+	// if the member that signs the broadcast has learned of the order from another one.
 	Who, Reason string
 }
 
@@ -47,8 +47,9 @@ const (
 //	   | signature            64  |
 //	   +--------------------------+
 //
-// As with announcements, nobody else can give an order in a member's name. The sender of a token vouches for the order that comes with the token. So the
-// sender, or a member that has the order from the sender, may sign a broadcast of the order, too. The giver's own broadcast replaces such a broadcast.
+// As with announcements, nobody else can give an order in a member's name. The sender of a token vouches for the order
+// that comes with the token. So the sender, or a member that has the order from the sender, may sign a broadcast of the
+// order, too. The giver's own broadcast replaces such a broadcast.
 const (
 	broadcastVersion = 1
 	broadcastContext = "wanderd order v1"
@@ -87,7 +88,8 @@ func (n *signedBroadcast) sign(private ed25519.PrivateKey) {
 
 var errBroadcast = errors.New("a broadcast that does not parse")
 
-// parseBroadcast accepts only what sign can write. The result shares no memory with b. Its signature has not been checked.
+// parseBroadcast accepts only what sign can write. The result shares no memory with b. Its signature has not been
+// checked.
 func parseBroadcast(b []byte) (*signedBroadcast, error) {
 	if len(b) < broadcastTexts+3+ed25519.SignatureSize || len(b) > maxBroadcast || b[0] != broadcastVersion {
 		return nil, errBroadcast
@@ -120,8 +122,8 @@ func (n *signedBroadcast) vouched() bool {
 	return isSigned(n.key, n.packed[:at], n.packed[at:], broadcastContext)
 }
 
-// broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders. It is safe for concurrent use, never blocks, and never calls memberlist
-// back.
+// broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
+// It is safe for concurrent use, never blocks, and never calls memberlist back.
 type broadcasts struct {
 	gates     []wire.GateID
 	admission *admission
@@ -164,8 +166,8 @@ func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	signal(k.fresh)
 }
 
-// errands are the gates that this member does not have, and to which it has given orders: it is the only one that carries them to a member that has
-// the gate.
+// errands are the gates that this member does not have, and to which it has given orders: it is the only one that
+// carries them to a member that has the gate.
 func (k *broadcasts) errands() []wire.GateID {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
 }
@@ -220,7 +222,8 @@ func (k *broadcasts) hearState(b []byte) {
 	}
 }
 
-// Invalidates, Message and Finished implement memberlist.Broadcast: a newer broadcast of a gate takes the place of an older one.
+// Invalidates, Message and Finished implement memberlist.Broadcast: a newer broadcast of a gate takes the place of an
+// older one.
 func (n *signedBroadcast) Invalidates(other memberlist.Broadcast) bool {
 	o, ok := other.(*signedBroadcast)
 	return ok && o.Gate == n.Gate
@@ -229,8 +232,8 @@ func (n *signedBroadcast) Invalidates(other memberlist.Broadcast) bool {
 func (n *signedBroadcast) Message() []byte { return n.packed }
 func (*signedBroadcast) Finished()         {}
 
-// Notify gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an order that another member has given. It does not block.
-// The error names what is too long or not printable.
+// Notify gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an
+// order that another member has given. It does not block. The error names what is too long or not printable.
 func (m *Membership) Notify(n Broadcast) error {
 	for _, text := range []struct {
 		what, text string
@@ -253,7 +256,8 @@ func (m *Membership) Notify(n Broadcast) error {
 	return nil
 }
 
-// News returns a channel of capacity one that receives a value when [Membership.Broadcasts] has changed. It is never closed.
+// News returns a channel of capacity one that receives a value when [Membership.Broadcasts] has changed. It is never
+// closed.
 func (m *Membership) News() <-chan struct{} { return m.broadcasts.news }
 
 // Broadcasts returns the newest broadcast of each gate of this member that has had an order.

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// A member that was cut off has missed news, and nobody repeats old news soon: memberlist probes the less the less it hears. So a member that hears nobody
-// calls the others, one at a time, and then asks members for everything until one answers.
+// A member that was cut off has missed news, and nobody repeats old news soon: memberlist probes the less the less it
+// hears. So a member that hears nobody calls the others, one at a time, and then asks members for everything until one
+// answers.
 const (
-	// deafAfter is how long a member that has others hears nothing when it is cut off: they are probed, and probe, every second.
+	// deafAfter is how long a member that has others hears nothing when it is cut off: they are probed, and probe,
+	// every second.
 	deafAfter = time.Second
 	// callFirst and callMax bound the pause between two calls, which is a share of the silence.
 	callFirst = 250 * time.Millisecond

@@ -12,16 +12,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A question for certificates has its own kind of connection. Each side introduces itself, as for gossip, and only a trusted caller is answered. Behind
-// its introduction the caller names members:
+// A question for certificates has its own kind of connection. Each side introduces itself, as for gossip, and only a
+// trusted caller is answered. Behind its introduction the caller names members:
 //
 //	0 +---------------+
 //	  | identity   16 |
 //	  +---------------+
 //	  | …             |
 //
-// The acceptor shows the certificates of the named members that it trusts. It adds others that it has admitted lately, because the caller will hear of
-// them soon:
+// The acceptor shows the certificates of the named members that it trusts. It adds others that it has admitted lately,
+// because the caller will hear of them soon:
 //
 //	0 +---------------+
 //	  | length      1 |
@@ -34,7 +34,8 @@ import (
 //	  +---------------+
 //	  | …             |
 //
-// The caller checks each certificate as if its owner had shown it. So the acceptor can withhold a certificate, but do nothing else.
+// The caller checks each certificate as if its owner had shown it. So the acceptor can withhold a certificate, but do
+// nothing else.
 const (
 	// maxShown is the longest list of certificates in an answer, in bytes: enough for a thousand Ed25519 keys.
 	maxShown = 512 << 10
@@ -65,7 +66,8 @@ func parseWanted(b []byte) (ids []wire.MemberID, err error) {
 	return ids, nil
 }
 
-// shown is a member's name, key and certificate, as in an answer and in an introduction. It refers to the frame's content.
+// shown is a member's name, key and certificate, as in an answer and in an introduction. It refers to the frame's
+// content.
 type shown struct {
 	name        string
 	key         ed25519.PublicKey
@@ -81,7 +83,8 @@ func (c *shown) append(b []byte) []byte {
 	return append(b, c.certificate...)
 }
 
-// readShown reads the beginning of b: a name, a key, and a certificate, which may be empty. Nothing in it has been checked yet.
+// readShown reads the beginning of b: a name, a key, and a certificate, which may be empty. Nothing in it has been
+// checked yet.
 func readShown(b []byte) (c shown, rest []byte, ok bool) {
 	const key = ed25519.PublicKeySize
 	if len(b) == 0 {
@@ -134,7 +137,8 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 	return nil
 }
 
-// askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good. The members are then heard.
+// askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
+// The members are then heard.
 func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]unverifiedMember, deadline time.Time) (good int, err error) {
 	g, err := t.dial(addr, deadline, forCertificates)
 	if err != nil {

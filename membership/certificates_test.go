@@ -87,8 +87,8 @@ func (h *host) has(i int) bool {
 	return is
 }
 
-// gossiped is when all have heard of a newcomer. Gossip misses one of them now and then, which hears of it in a full sync: in one of the newcomer's first, or
-// in one of its own.
+// gossiped is when all have heard of a newcomer. Gossip misses one of them now and then, which hears of it in a full
+// sync: in one of the newcomer's first, or in one of its own.
 const gossiped = 30 * time.Second
 
 func lasting(i int) []byte { return issued("ca", i, farFuture) }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxClockOffset is how far another member's clock may be off without a warning. Token precedence follows birth stamps, so
-	// a wrong clock favours or disfavours that member's tokens; it endangers nothing else.
+	// maxClockOffset is how far another member's clock may be off without a warning. Token precedence follows birth
+	// stamps, so a wrong clock favours or disfavours that member's tokens; it endangers nothing else.
 	maxClockOffset = time.Minute
 	clockWarnEvery = 10 * time.Minute
 )
@@ -33,8 +33,8 @@ func (c *clockWatch) stamp() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
 }
 
-// heard handles the stamp in a member's answer. It assumes that the answer was made half a round trip ago; the error of this
-// assumption is less than the round trip.
+// heard handles the stamp in a member's answer. It assumes that the answer was made half a round trip ago; the error of
+// this assumption is less than the round trip.
 func (c *clockWatch) heard(name string, addr netip.AddrPort, rtt time.Duration, stamp []byte) {
 	if len(stamp) < 8 {
 		return

@@ -40,7 +40,8 @@ func TestClockIsMeasuredInTheMiddleOfTheRoundTrip(t *testing.T) {
 		{now.Add(time.Minute), 0, false},
 		{now.Add(time.Minute + time.Second), 0, true},
 		{now.Add(-time.Minute - time.Second), 0, true},
-		// A delay of a minute is no clock error: the answer was made half a round trip ago, and the error is below the round trip.
+		// A delay of a minute is no clock error: the answer was made half a round trip ago, and the error is below the
+		// round trip.
 		{now.Add(-time.Minute - time.Second), 2 * time.Minute, false},
 		{time.Unix(0, math.MinInt64), 0, true},
 		{time.Unix(0, math.MaxInt64), 0, true},

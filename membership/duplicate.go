@@ -18,14 +18,16 @@ const (
 	duplicateMeetEvery = 10 * time.Second
 )
 
-// duplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a machine.
+// duplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a
+// machine.
 //
-// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of addresses. It also reports one for a
-// while after this agent has moved to another address, so the other address is pinged: only a live duplicate answers a ping to that node name. If the names
-// differ, the duplicate is a separate node with this one's identity; it is a former name of this agent unless it answers.
+// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of
+// addresses. It also reports one for a while after this agent has moved to another address, so the other address is
+// pinged: only a live duplicate answers a ping to that node name. If the names differ, the duplicate is a separate node
+// with this one's identity; it is a former name of this agent unless it answers.
 //
-// Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state directory was made
-// elsewhere, else the one that was started later.
+// Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state
+// directory was made elsewhere, else the one that was started later.
 type duplicateWatch struct {
 	cfg  *Config
 	addr netip.AddrPort
@@ -42,7 +44,8 @@ type duplicateWatch struct {
 	found       atomic.Uint64
 
 	mu sync.Mutex
-	// speaks is set if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its address.
+	// speaks is set if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its
+	// address.
 	speaks  bool
 	other   uint64
 	otherAt netip.AddrPort
@@ -57,8 +60,8 @@ func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
 	}
 }
 
-// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the fleet still has a former address
-// of this agent.
+// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the
+// fleet still has a former address of this agent.
 func (m *Membership) askNamesake(addr netip.AddrPort) {
 	if err := m.ping(&Member{Name: m.peers.me.Name, ID: m.peers.self, Addr: addr}); err != nil {
 		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
@@ -69,7 +72,8 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 	m.duplicates.meet(addr, m.joiner.contact)
 }
 
-// syncs is how many full syncs two duplicates need at most: one learns that the other exists, sends its claim, and gets one.
+// syncs is how many full syncs two duplicates need at most: one learns that the other exists, sends its claim, and gets
+// one.
 const syncs = 3
 
 // meet exchanges claims with the duplicate at addr.
@@ -120,7 +124,8 @@ func (w *duplicateWatch) met(addr netip.AddrPort) {
 //	   | signature         64  |
 //	   +-----------------------+
 //
-// Only duplicates have the key, so the signature proves that the speaker is one. The two lives prove that the claim is no replay.
+// Only duplicates have the key, so the signature proves that the speaker is one. The two lives prove that the claim is
+// no replay.
 const (
 	claimVersion   = 1
 	claimSize      = 42

@@ -30,8 +30,9 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 	}
 }
 
-// Of two agents with one key the original continues and the copy is told to stop, in any order of their starts and under any
-// names. The copy is the one whose directory was made elsewhere. If both are at home, as clones of a machine are, it is the later one.
+// Of two agents with one key the original continues and the copy is told to stop, in any order of their starts and
+// under any names. The copy is the one whose directory was made elsewhere. If both are at home, as clones of a machine
+// are, it is the later one.
 func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {

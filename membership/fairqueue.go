@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are answered at a time.
-	// Further ones wait, maxWaiting at most.
+	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are
+	// answered at a time. Further ones wait, maxWaiting at most.
 	maxIncoming  = 16
 	maxAnswering = 8
 	maxWaiting   = 64
-	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest caller sends it with its
-	// proof, before it has the place.
+	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest
+	// caller sends it with its proof, before it has the place.
 	slowAfter = time.Second
 	// queueTick is how often a connection that waits looks for a slow one.
 	queueTick = 100 * time.Millisecond

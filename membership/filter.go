@@ -35,8 +35,9 @@ const (
 	maxField = memberlist.MetaMaxSize
 )
 
-// The packet filter passes what memberlist may see: messages of the types that its members send each other, in which every length is true, and every name is
-// printable and not too long. memberlist checks none of this before it allocates, and logs and keeps names of any length.
+// The packet filter passes what memberlist may see: messages of the types that its members send each other, in which
+// every length is true, and every name is printable and not too long. memberlist checks none of this before it
+// allocates, and logs and keeps names of any length.
 
 // ping is the part of a ping that matters for its answer.
 type ping struct {
@@ -47,10 +48,11 @@ type ping struct {
 	size int
 }
 
-// filterPacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It does not allocate.
+// filterPacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins.
+// It does not allocate.
 //
-// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because anybody could have anybody pinged.
-// It carries one ping at most, as the first of its messages.
+// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because
+// anybody could have anybody pinged. It carries one ping at most, as the first of its messages.
 func filterPacket(b []byte, inClear bool) (p ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
@@ -67,7 +69,8 @@ func filterPacket(b []byte, inClear bool) (p ping, err error) {
 	return p, nil
 }
 
-// eachPart shows the messages of a packet, of which a compound packet has several, until show returns false. It returns false then, or if a length is wrong.
+// eachPart shows the messages of a packet, of which a compound packet has several, until show returns false. It returns
+// false then, or if a length is wrong.
 func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 	if len(b) > crcHeader && b[0] == hasCrcMsg {
 		b = b[crcHeader:]
@@ -120,9 +123,10 @@ func filterFields(b []byte) (rest []byte, ok bool) {
 
 const aDay = 24 * 60 * 60
 
-// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher incarnation, so one near the end of the
-// numbers would silence it for good. A clock can explain one incarnation for each second since 2000, and a day more. Honest members stay far below. A
-// member that is raised to the bound can have a higher incarnation a second later.
+// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher
+// incarnation, so one near the end of the numbers would silence it for good. A clock can explain one incarnation for
+// each second since 2000, and a day more. Honest members stay far below. A member that is raised to the bound can have
+// a higher incarnation a second later.
 func highestIncarnation(now time.Time) uint64 {
 	return uint64(max(now.Unix()-time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), 0)) + aDay
 }
@@ -184,8 +188,8 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 	return f.rest, true
 }
 
-// filterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as many bytes behind
-// them, as there are.
+// filterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as
+// many bytes behind them, as there are.
 func filterStream(b []byte) error {
 	if len(b) == 0 {
 		return errMalformed

@@ -16,8 +16,8 @@ import (
 //	  +------------+
 const (
 	frameHeader = 4
-	// maxFrame is the longest frame with a secret, in bytes, maxClear without one. A full sync takes some 200 bytes a member, so
-	// that is enough for 20,000 and 650 members.
+	// maxFrame is the longest frame with a secret, in bytes, maxClear without one. A full sync takes some 200 bytes a
+	// member, so that is enough for 20,000 and 650 members.
 	maxFrame = 4 << 20
 	maxClear = 128 << 10
 	// frameChunk is how much is allocated at a time, so that nothing is allocated for bytes that do not come.

@@ -36,7 +36,8 @@ func FuzzAnnouncement(f *testing.F) {
 	})
 }
 
-// FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of an outsider never where keys are trusted.
+// FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of an outsider never where
+// keys are trusted.
 func FuzzGossip(f *testing.F) {
 	packet := compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x"))
 	f.Add(introducerOf(1).signPacket(packet), false)

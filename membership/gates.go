@@ -7,14 +7,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and what to do.
+// CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and
+// what to do.
 func CheckGates(gates []wire.GateID) error {
 	_, err := newMetadata(nil, gates)
 	return err
 }
 
-// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It returns a view of the new gates; a view
-// of the former gates may still come later. On an error nothing changes. It does not block.
+// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It
+// returns a view of the new gates; a view of the former gates may still come later. On an error nothing changes. It
+// does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	next, err := newMetadata(m.peers.me.Key, gates)
 	if err != nil {

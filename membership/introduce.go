@@ -8,8 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Everybody with the secret can seal anything. So each datagram of gossip is signed by its sender, and each side of a connection signs its frame. Where a
-// key has to be trusted, memberlist sees only what a trusted member has signed: only a trusted member can call another one dead.
+// Everybody with the secret can seal anything. So each datagram of gossip is signed by its sender, and each side of a
+// connection signs its frame. Where a key has to be trusted, memberlist sees only what a trusted member has signed:
+// only a trusted member can call another one dead.
 //
 // A datagram's content:
 //
@@ -37,8 +38,8 @@ import (
 //	  | signature     64 |  of the connection's nonces and what follows; one side's is not good for the other
 //	  +------------------+
 //
-// Old signed gossip that somebody with the secret plays back in a new seal changes nothing: announcements have counters, and a statement about a member
-// has an incarnation that the member has since exceeded.
+// Old signed gossip that somebody with the secret plays back in a new seal changes nothing: announcements have
+// counters, and a statement about a member has an incarnation that the member has since exceeded.
 const (
 	signedHeader  = len(wire.MemberID{}) + ed25519.SignatureSize
 	packetContext = "wanderd gossip packet v1"

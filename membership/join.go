@@ -26,17 +26,19 @@ const (
 	joinWarnEvery = 10 * time.Minute
 	// mirrorFor is how long an address is not tried after it turned out to be this agent's own.
 	mirrorFor = 10 * time.Minute
-	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to healMax. About healers members
-	// of the fleet make each attempt, so the number of attempts does not grow with the fleet. healAtOnce bounds the concurrent
-	// attempts of one member.
+	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to healMax. About healers
+	// members of the fleet make each attempt, so the number of attempts does not grow with the fleet. healAtOnce bounds
+	// the concurrent attempts of one member.
 	healFirst  = 2 * time.Second
 	healMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32
-	// healPause is the least pause between two scans for failed members, healLook the longest: each scan also logs what the log has held back.
+	// healPause is the least pause between two scans for failed members, healLook the longest: each scan also logs what
+	// the log has held back.
 	healPause = 10 * time.Millisecond
 	healLook  = 10 * time.Second
-	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds times.
+	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds
+	// times.
 	settleFirst  = time.Second
 	settleRounds = 5
 )
@@ -169,8 +171,8 @@ func (j *joiner) seek(ctx context.Context, t target) {
 	}
 }
 
-// try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It returns nil if one of them answered or
-// is known.
+// try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It
+// returns nil if one of them answered or is known.
 func (j *joiner) try(ctx context.Context, t target) error {
 	addrs, err := t.resolve(ctx, j.cfg.Resolve)
 	if err != nil {
@@ -229,8 +231,8 @@ func (j *joiner) itself(addr netip.AddrPort) bool {
 	return err == nil && (slices.Contains(own, addr.Addr()) || addr.Addr().IsLoopback())
 }
 
-// heal tries to reach failed members, because perhaps only the network has failed. After a start it also tries the remembered members. memberlist itself
-// would never try them again.
+// heal tries to reach failed members, because perhaps only the network has failed. After a start it also tries the
+// remembered members. memberlist itself would never try them again.
 func (j *joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {
@@ -290,7 +292,8 @@ func (j *joiner) settle(ctx context.Context) {
 	}
 }
 
-// SetJoin replaces the addresses that are tried for as long as the agent runs. Members that are known stay known. On an error nothing changes.
+// SetJoin replaces the addresses that are tried for as long as the agent runs. Members that are known stay known. On an
+// error nothing changes.
 func (m *Membership) SetJoin(addresses []string) error {
 	targets := make(map[string]target, len(addresses))
 	for _, s := range addresses {

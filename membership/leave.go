@@ -9,21 +9,25 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member that leaves says so in its signed metadata: who hears that lists it as left, whatever memberlist says. The ticks of gossip are too slow for a
-// stop, and end with it. So it pings the others, a few at a time: a ping carries the news, and its answer says that the news has come.
+// A member that leaves says so in its signed metadata: who hears that lists it as left, whatever memberlist says. The
+// ticks of gossip are too slow for a stop, and end with it. So it pings the others, a few at a time: a ping carries the
+// news, and its answer says that the news has come.
 const (
 	// farewellTo is the most members that are told directly. They tell the others.
 	farewellTo = smallFleet
-	// farewellAtOnce are pinged at once: a piece of news is sent six times, and a tick of gossip in between takes three of them.
+	// farewellAtOnce are pinged at once: a piece of news is sent six times, and a tick of gossip in between takes three
+	// of them.
 	farewellAtOnce = 3
 	// farewellEvery is how long the answers of some are waited for before others are pinged.
 	farewellEvery = 100 * time.Millisecond
-	// farewellFor is how long members that do not answer are tried, if any other is heard: they are dead, or will hear it from others.
+	// farewellFor is how long members that do not answer are tried, if any other is heard: they are dead, or will hear
+	// it from others.
 	farewellFor = 400 * time.Millisecond
 )
 
-// Leave tells the others that this member leaves on purpose. It returns when they have heard it, or when some have and the rest does not answer.
-// The error says that nobody has been heard within timeout. Afterwards this member no longer tries to reach others. Call Shutdown next.
+// Leave tells the others that this member leaves on purpose. It returns when they have heard it, or when some have and
+// the rest does not answer. The error says that nobody has been heard within timeout. Afterwards this member no longer
+// tries to reach others. Call Shutdown next.
 func (m *Membership) Leave(timeout time.Duration) error {
 	m.life.Lock()
 	defer m.life.Unlock()

@@ -18,12 +18,14 @@ const (
 	logEvery = 5 * time.Minute
 )
 
-// logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...". memberlist
-// writes some of them under its node lock, and a log may block: so a line is only queued, and [logAdapter.run] writes it.
+// logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...".
+// memberlist writes some of them under its node lock, and a log may block: so a line is only queued, and
+// [logAdapter.run] writes it.
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected and refuted get events that memberlist reports in its log only: a node did not answer a probe; this one says that it is alive.
+	// suspected and refuted get events that memberlist reports in its log only: a node did not answer a probe; this one
+	// says that it is alive.
 	suspected func(node string)
 	refuted   func()
 	// unanswered gets the nodes that did not answer a datagram; nil if nobody asks.
@@ -101,8 +103,8 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 	}
 }
 
-// parseLine separates the level from a line. It lowers the level if the line does not concern an operator, or if this package
-// reports the same itself.
+// parseLine separates the level from a line. It lowers the level if the line does not concern an operator, or if this
+// package reports the same itself.
 func parseLine(s string) memberlistLine {
 	s = strings.TrimSpace(s)
 	level := zerolog.WarnLevel
@@ -119,8 +121,8 @@ func parseLine(s string) memberlistLine {
 	return memberlistLine{level, s}
 }
 
-// toldElsewhere lists the beginnings of lines that are no warnings to an operator: normal events when members join and leave, and
-// events that this package reports itself.
+// toldElsewhere lists the beginnings of lines that are no warnings to an operator: normal events when members join and
+// leave, and events that this package reports itself.
 func toldElsewhere() []string {
 	return []string{
 		"Refuting a",              // this member restarted, or was away, and declares itself alive

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// logMost is how many changes of the membership have a line of their own in each logPeriod; the rest share one line, as do summaryFrom or more
-	// changes at the same time. So a member that comes and goes all the time, or thousands that come at once, fill no log.
+	// logMost is how many changes of the membership have a line of their own in each logPeriod; the rest share one
+	// line, as do summaryFrom or more changes at the same time. So a member that comes and goes all the time, or
+	// thousands that come at once, fill no log.
 	logMost     = 16
 	logPeriod   = time.Minute
 	summaryFrom = 8
@@ -38,7 +39,8 @@ func newLogLimiter(log zerolog.Logger) *logLimiter {
 	return &logLimiter{log: log, held: make(map[string]int)}
 }
 
-// note logs changes; members is the number of members after them. It may be called without changes, to log what was held back.
+// note logs changes; members is the number of members after them. It may be called without changes, to log what was
+// held back.
 func (l *logLimiter) note(changes []change, members int, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

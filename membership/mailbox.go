@@ -35,10 +35,12 @@ type refusal struct {
 	why  error
 }
 
-// mailbox receives memberlist's callbacks: it implements memberlist's AliveDelegate, EventDelegate and ConflictDelegate. They run under memberlist's node
-// lock, so it only copies, overwrites the unread sighting of the same node, and signals ring. It never blocks and never calls back.
+// mailbox receives memberlist's callbacks: it implements memberlist's AliveDelegate, EventDelegate and
+// ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread sighting of the
+// same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are constant.
+	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
+	// constant.
 	self     string
 	id       wire.MemberID
 	loopback bool
@@ -65,8 +67,8 @@ type mailbox struct {
 type mail struct {
 	seen    map[string]sighting // by node name
 	refused []refusal
-	// namesake is the last address of another node with this one's name, duplicate the last address of another node with this one's identity; the zero value if
-	// there is none.
+	// namesake is the last address of another node with this one's name, duplicate the last address of another node
+	// with this one's identity; the zero value if there is none.
 	namesake, duplicate netip.AddrPort
 	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
 	suspects map[string]bool
@@ -100,7 +102,8 @@ func (b *mailbox) empty() mail {
 	return m
 }
 
-// signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is one; signal does not block.
+// signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is
+// one; signal does not block.
 func signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -113,7 +116,8 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	told, err := b.check(n)
-	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a duplicate.
+	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a
+	// duplicate.
 	if err == nil && told.ID == b.id && told.counter > b.own {
 		b.own = told.counter
 		signal(b.ring)

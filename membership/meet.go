@@ -7,20 +7,22 @@ import (
 )
 
 const (
-	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more and more of them: one question
-	// asks for all of them at once. So a member of a fleet of any size asks once in a second while the fleet starts.
+	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more
+	// and more of them: one question asks for all of them at once. So a member of a fleet of any size asks once in a
+	// second while the fleet starts.
 	meetFirst = 50 * time.Millisecond
 	meetMax   = time.Second
 	// meetTime is how long an answer may take.
 	meetTime = 5 * time.Second
-	// meetAtOnce bounds the owners that are asked at a time, each after a random pause of up to meetWithin, and not again for meetAgain.
+	// meetAtOnce bounds the owners that are asked at a time, each after a random pause of up to meetWithin, and not
+	// again for meetAgain.
 	meetAtOnce = 8
 	meetWithin = 250 * time.Millisecond
 	meetAgain  = 10 * time.Second
 )
 
-// verifyOthers asks for the certificates that are missing. It asks a member that has spoken of them for all at once, because this speaker trusts
-// them. If this is in vain, it asks their owners.
+// verifyOthers asks for the certificates that are missing. It asks a member that has spoken of them for all at once,
+// because this speaker trusts them. If this is in vain, it asks their owners.
 func (m *Membership) verifyOthers(ctx context.Context) {
 	slots := make(chan struct{}, meetAtOnce)
 	var last time.Time

@@ -21,15 +21,15 @@ import (
 type Config struct {
 	// Name is this member's name for people: 1 to [MaxName] bytes of printable characters. It should be unique.
 	Name string
-	// Key signs what this member announces; the hash of its public key is the member's identity. Two agents with the same key sign with it
-	// to find out which is the original; see [Membership.Copied]. AtHome says that the state directory has not been moved or copied
-	// since it was made, as far as this agent knows.
+	// Key signs what this member announces; the hash of its public key is the member's identity. Two agents with the
+	// same key sign with it to find out which is the original; see [Membership.Copied]. AtHome says that the state
+	// directory has not been moved or copied since it was made, as far as this agent knows.
 	Key    ed25519.PrivateKey
 	AtHome bool
 	// Gates are the gates of this member, at most [MaxGates].
 	Gates []wire.GateID
-	// Addr is the address to which the agent's sockets are bound. Advertise is the address for other members: the zero value means
-	// Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
+	// Addr is the address to which the agent's sockets are bound. Advertise is the address for other members: the zero
+	// value means Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
 	Addr, Advertise netip.AddrPort
 	// Join lists addresses of members, "host" or "host:port". They are tried for as long as the agent runs.
 	Join []string
@@ -37,12 +37,13 @@ type Config struct {
 	Remembered []Remembered
 	// Secrets encrypt gossip: the first seals, all open. None means no encryption.
 	Secrets []wire.Secret
-	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [MaxPacket] bytes. It is safe for concurrent use and does
-	// not keep payload.
+	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [MaxPacket] bytes. It is safe
+	// for concurrent use and does not keep payload.
 	Send    func(payload []byte, dst netip.AddrPort) error
 	Streams Streams
-	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's certificate for the others, nil if it has
-	// none. Admit reports whether the signature of one more datagram from an address may be checked.
+	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's
+	// certificate for the others, nil if it has none. Admit reports whether the signature of one more datagram from an
+	// address may be checked.
 	Trust       Trust
 	Certificate func() []byte
 	Admit       func(netip.Addr) bool
@@ -57,18 +58,19 @@ type Config struct {
 
 // Stats are counters since the start.
 type Stats struct {
-	// Malformed counts datagrams and connections that are no gossip. Foreign counts datagrams and connections with another secret: see --secret-file.
-	// NoPreamble counts connections without our preamble. Overflow counts datagrams that arrived faster than memberlist reads, Crowded connections that
-	// were closed because there were too many.
+	// Malformed counts datagrams and connections that are no gossip. Foreign counts datagrams and connections with
+	// another secret: see --secret-file. NoPreamble counts connections without our preamble. Overflow counts datagrams
+	// that arrived faster than memberlist reads, Crowded connections that were closed because there were too many.
 	Malformed, Foreign, NoPreamble, Overflow, Crowded uint64
-	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom the source address; see [ForeignHint].
+	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom the source address; see
+	// [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
-	// Refused counts refusals of nodes with invalid name, metadata, address or version, Untrusted datagrams and connections of hosts without a
-	// trusted key.
+	// Refused counts refusals of nodes with invalid name, metadata, address or version, Untrusted datagrams and
+	// connections of hosts without a trusted key.
 	Refused, Untrusted uint64
-	// Clock counts answers of members whose clock was off by more than a minute, SameName pairs of members with one name, and
-	// SameKey answers of another agent with this one's key.
+	// Clock counts answers of members whose clock was off by more than a minute, SameName pairs of members with one
+	// name, and SameKey answers of another agent with this one's key.
 	Clock, SameName, SameKey uint64
 	// LogLost counts lines of memberlist's log that found the queue full.
 	LogLost uint64
@@ -89,7 +91,8 @@ type Membership struct {
 	adapter    *logAdapter
 	aloneWarn  throttle
 
-	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their capacity is one.
+	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their
+	// capacity is one.
 	changed, reconsidered chan struct{}
 	// fresh signals that there is news to pass on; its capacity is one. calling is set while this member hears nobody.
 	fresh   chan struct{}
@@ -99,13 +102,14 @@ type Membership struct {
 	kept    chan struct{}
 	working sync.WaitGroup
 
-	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex stops virtual
-	// time. life serialises Leave and Shutdown.
+	// updating serialises calls of memberlist's UpdateNode. It is no mutex, because a goroutine that waits for a mutex
+	// stops virtual time. life serialises Leave and Shutdown.
 	updating chan struct{}
 	life     sync.Mutex
 	left     bool
 	down     bool
-	// seeking are the addresses that are tried, by their text, with the functions that end the attempts; seek begins the attempts. life guards both.
+	// seeking are the addresses that are tried, by their text, with the functions that end the attempts; seek begins
+	// the attempts. life guards both.
 	seeking map[string]context.CancelFunc
 	seek    func(target) context.CancelFunc
 }
@@ -119,7 +123,8 @@ const (
 	reclaimAfter = 5 * time.Second
 )
 
-// Start begins to gossip. It fails if the configuration is invalid. It does not wait for other members: they appear in the views.
+// Start begins to gossip. It fails if the configuration is invalid. It does not wait for other members: they appear in
+// the views.
 func Start(cfg Config) (*Membership, error) {
 	if err := validName(cfg.Name); err != nil {
 		return nil, fmt.Errorf("name of this member: %w", err)
@@ -230,8 +235,9 @@ func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
 	c.GossipInterval = gossipEvery
-	// A member that all packets with some news miss hears the news in a full sync only, up to 20 s later. memberlist's 4 sends eight packets for each
-	// member of a fleet below 100, which miss one member in 3,000; twelve packets miss one in 160,000.
+	// A member that all packets with some news miss hears the news in a full sync only, up to 20 s later. memberlist's
+	// 4 sends eight packets for each member of a fleet below 100, which miss one member in 3,000; twelve packets miss
+	// one in 160,000.
 	c.RetransmitMult = 6
 	if loopback {
 		c.PushPullInterval = 5 * time.Second
@@ -264,8 +270,8 @@ func (m *Membership) keep(ctx context.Context) {
 	}
 }
 
-// Reconsider judges all members again: what is trusted has changed, or time has passed. Members that are no longer trusted are not in the next view. It
-// does not block.
+// Reconsider judges all members again: what is trusted has changed, or time has passed. Members that are no longer
+// trusted are not in the next view. It does not block.
 func (m *Membership) Reconsider(changed bool) {
 	if changed {
 		m.admission.reconsider()
@@ -312,14 +318,15 @@ func (m *Membership) update(timeout time.Duration) {
 	signal(m.fresh)
 }
 
-// Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks. It drops
-// and counts datagrams that are malformed, sealed with another secret, or too many, and reports whether the datagram was taken.
+// Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks.
+// It drops and counts datagrams that are malformed, sealed with another secret, or too many, and reports whether the
+// datagram was taken.
 func (m *Membership) Deliver(payload []byte, src netip.AddrPort) bool {
 	return m.transport.deliver(payload, src)
 }
 
-// Views returns a channel of capacity one with the newest view that has not been received. The first view is there at once, and
-// contains this member only. The channel is never closed.
+// Views returns a channel of capacity one with the newest view that has not been received. The first view is there at
+// once, and contains this member only. The channel is never closed.
 func (m *Membership) Views() <-chan *View { return m.peers.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
@@ -327,7 +334,8 @@ func (m *Membership) Announce(gate wire.GateID) {
 	m.announce(func(meta *metadata) bool { return meta.announce(gate) })
 }
 
-// DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part in gate. It does not block.
+// DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part
+// in gate. It does not block.
 func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 	m.announce(func(meta *metadata) bool { return meta.declare(gate, hash) })
 }
@@ -339,8 +347,9 @@ func (m *Membership) announce(change func(*metadata) bool) {
 	}
 }
 
-// Copied returns a channel that receives one value if another agent with this one's key is the original: its address, or the zero
-// value if that is unknown. This agent must then stop without Leave, because Leave would say that the original leaves.
+// Copied returns a channel that receives one value if another agent with this one's key is the original: its address,
+// or the zero value if that is unknown. This agent must then stop without Leave, because Leave would say that the
+// original leaves.
 func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.copied }
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.

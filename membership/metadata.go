@@ -115,7 +115,8 @@ func statement(node string, addr netip.AddrPort, unsigned []byte) []byte {
 	return append(b, unsigned...)
 }
 
-// vouched reports whether the owner of the key in metadata b, which parses, has signed it for a node with this name and address.
+// vouched reports whether the owner of the key in metadata b, which parses, has signed it for a node with this name and
+// address.
 func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) bool {
 	at := len(b) - ed25519.SignatureSize
 	return isSigned(key, statement(node, addr, b[:at]), b[at:], metadataContext)
@@ -145,7 +146,8 @@ func (m *metadata) appendUnsigned(b []byte) []byte {
 	return b
 }
 
-// parseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory with b.
+// parseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory
+// with b.
 func parseMetadata(b []byte) (metadata, error) {
 	var m metadata
 	if len(b) == 0 {

@@ -2,13 +2,14 @@ package membership
 
 import "encoding/binary"
 
-// fields reads one map of msgpack whose keys are text and whose values are text, bytes, whole numbers, booleans or nil: all that memberlist writes. A
-// value of another kind, or one that is cut short, makes the map invalid.
+// fields reads one map of msgpack whose keys are text and whose values are text, bytes, whole numbers, booleans or nil:
+// all that memberlist writes. A value of another kind, or one that is cut short, makes the map invalid.
 type fields struct{ rest []byte }
 
 // field is one key or value.
 type field struct {
-	// text is the content of text or bytes, number the value of a whole number; a negative number is beyond every bound.
+	// text is the content of text or bytes, number the value of a whole number; a negative number is beyond every
+	// bound.
 	text   []byte
 	number uint64
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Outsider is a host that has the secret, and whose key is not trusted here. It has signed what it said, so the key is its own; the name is what it
-// calls itself.
+// Outsider is a host that has the secret, and whose key is not trusted here. It has signed what it said, so the key is
+// its own; the name is what it calls itself.
 type Outsider struct {
 	Name string
 	ID   wire.MemberID

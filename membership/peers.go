@@ -51,8 +51,8 @@ type record struct {
 	sighting
 	since        time.Time // time of the last change of State or Addr
 	suspectUntil time.Time
-	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and trying is set
-	// during an attempt.
+	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and
+	// trying is set during an attempt.
 	retryAt time.Time
 	retries int
 	trying  bool
@@ -78,8 +78,8 @@ func (t *peerTable) metadata() []byte {
 	return t.meta.encode(t.cfg.Key, nodeName(t.me.Name, t.me.ID), t.me.Addr)
 }
 
-// changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher one, unless its
-// clock was ahead.
+// changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher
+// one, unless its clock was ahead.
 func (t *peerTable) changed() {
 	t.meta.counter = max(t.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
 }
@@ -193,7 +193,8 @@ func (t *peerTable) judgeAll(now time.Time) {
 	t.logLimiter.note(changes, len(t.view.Load().Members), now)
 }
 
-// forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than maxGone.
+// forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than
+// maxGone.
 func (t *peerTable) forget(now time.Time) {
 	var gone []string
 	for node, rec := range t.records {
@@ -214,8 +215,8 @@ func (t *peerTable) forget(now time.Time) {
 	}
 }
 
-// publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one goroutine at a
-// time may call it.
+// publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one
+// goroutine at a time may call it.
 func (t *peerTable) publish() bool {
 	before := t.view.Load()
 	v := t.look(before)
@@ -239,8 +240,8 @@ func (t *peerTable) look(before *View) *View {
 	return newView(t.self, gates, t.members((*record).live, func(rec *record) Member { return rec.Member }), before)
 }
 
-// members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity it
-// takes a live one first, then the one with the highest counter: the others are former names.
+// members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity
+// it takes a live one first, then the one with the highest counter: the others are former names.
 func (t *peerTable) members(pass func(*record) bool, show func(*record) Member) []Member {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -283,8 +284,9 @@ func (t *peerTable) all(now time.Time) []Member {
 	})
 }
 
-// due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to call it
-// next. In a large fleet only a few members make each attempt. After a start, members that left are tried too: they may be back.
+// due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
+// call it next. In a large fleet only a few members make each attempt. After a start, members that left are tried too:
+// they may be back.
 func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

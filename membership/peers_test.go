@@ -181,8 +181,8 @@ func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
 	}
 }
 
-// Remembered members are tried at once, live ones first. The list omits this member, those that are gone for long, and invalid
-// entries.
+// Remembered members are tried at once, live ones first. The list omits this member, those that are gone for long, and
+// invalid entries.
 func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A member that others see by TCP, or of which others speak, may be out of reach for this one's datagrams, or its answers may not come back: it has
-// another IP version, it advertises the address of another network, or a firewall drops UDP. memberlist probes each member with a datagram now and
-// then. It has other ways to find out whether the member is alive, so it says nothing of a probe that fails, except in its log. A token has no other
-// way.
+// A member that others see by TCP, or of which others speak, may be out of reach for this one's datagrams, or its
+// answers may not come back: it has another IP version, it advertises the address of another network, or a firewall
+// drops UDP. memberlist probes each member with a datagram now and then. It has other ways to find out whether the
+// member is alive, so it says nothing of a probe that fails, except in its log. A token has no other way.
 
 // probes counts the direct probes in a row that members did not answer. It is safe for concurrent use.
 type probes struct {
@@ -25,7 +25,8 @@ type row struct {
 }
 
 const (
-	// silentRow probes without an answer in a row are no accident: at 10 % loss in both directions it happens once in a thousand.
+	// silentRow probes without an answer in a row are no accident: at 10 % loss in both directions it happens once in a
+	// thousand.
 	silentRow = 4
 	// silentFor is how long they must have been coming: a member that starts or stops is none of them.
 	silentFor = 20 * time.Second
@@ -65,8 +66,8 @@ func (p *probes) silentSince(node string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// HasRoute reports whether this host has a route to an address, and an address of its own for it: on the other side of a route, a link-local address
-// means nothing. It sends nothing.
+// HasRoute reports whether this host has a route to an address, and an address of its own for it: on the other side of
+// a route, a link-local address means nothing. It sends nothing.
 func HasRoute(to netip.Addr) bool {
 	own := routedAddr(netip.AddrPortFrom(to, 9).String())
 	return own.IsValid() && (!own.IsLinkLocalUnicast() || to.IsLinkLocalUnicast())

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A member is silent after a row of probes without an answer, not after a few at once, and not after one more than before.
+// A member is silent after a row of probes without an answer, not after a few at once, and not after one more than
+// before.
 func TestAMemberIsSilentAfterARowOfProbes(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }

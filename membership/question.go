@@ -22,8 +22,9 @@ import (
 //	           | content       |
 //	           +---------------+
 //
-// Both signatures are over the nonces of the connection and the identity of the other side, so neither frame means anything on another connection: a
-// recorded frame is neither answered nor taken for an answer. Only members of the view are answered, and one question of each at a time.
+// Both signatures are over the nonces of the connection and the identity of the other side, so neither frame means
+// anything on another connection: a recorded frame is neither answered nor taken for an answer. Only members of the
+// view are answered, and one question of each at a time.
 const (
 	questionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
 	answerOverhead   = ed25519.SignatureSize
@@ -43,8 +44,8 @@ var (
 	errNoAnswer  = errors.New("there is no answer to it")
 )
 
-// Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and must return when
-// ctx is done. It must not keep question.
+// Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and
+// must return when ctx is done. It must not keep question.
 type Answer func(ctx context.Context, asker *Member, question []byte) []byte
 
 // statementTo returns the statement to sign: this content is for a member, on the connection with these nonces.
@@ -82,8 +83,8 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 	return nil
 }
 
-// Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once. The error says why
-// there is no answer; ctx must have a deadline.
+// Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once.
+// The error says why there is no answer; ctx must have a deadline.
 func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most int) ([]byte, error) {
 	if len(question) > maxQuestion {
 		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), errTooLong)

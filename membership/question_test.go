@@ -148,8 +148,8 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	})
 }
 
-// An outsider that has the secret, a recorded question, and one for another member bring no byte back after the greeting, which is shorter
-// than what it answers.
+// An outsider that has the secret, a recorded question, and one for another member bring no byte back after the
+// greeting, which is shorter than what it answers.
 func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1, answering(echo)), f.start(2)}

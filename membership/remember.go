@@ -55,8 +55,8 @@ func (t *peerTable) recall(list []Remembered, now time.Time) {
 	}
 }
 
-// remembered lists the members for the next start of this agent: first the live ones, then those that left or failed, latest
-// first. The list is the same until a member changes.
+// remembered lists the members for the next start of this agent: first the live ones, then those that left or failed,
+// latest first. The list is the same until a member changes.
 func (t *peerTable) remembered() []Remembered {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,5 +77,6 @@ func (t *peerTable) remembered() []Remembered {
 	return list[:min(len(list), maxRemembered)]
 }
 
-// Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent use.
+// Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent
+// use.
 func (m *Membership) Remembered() []Remembered { return m.peers.remembered() }

@@ -32,8 +32,8 @@ const (
 	sealedTag      = 16
 	sealedOverhead = 1 + sealedNonce + sealedTag
 
-	// MaxPacket is the longest gossip datagram, in bytes, for Config.Send and [Membership.Deliver]. With the four bytes of the
-	// agent's envelope it is below 1400.
+	// MaxPacket is the longest gossip datagram, in bytes, for Config.Send and [Membership.Deliver]. With the four bytes
+	// of the agent's envelope it is below 1400.
 	MaxPacket = 1395
 )
 
@@ -84,7 +84,8 @@ func newAEAD(key [32]byte) cipher.AEAD {
 	panic("membership: cannot seal: " + err.Error()) // only a key or a block of another size fails
 }
 
-// open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not allocate.
+// open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not
+// allocate.
 func (s *seal) open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
@@ -120,8 +121,8 @@ func (s *seal) mark(nonce []byte) {
 	}
 }
 
-// marked returns the key that the caller's nonce names, nil without keys. A nonce that names no key gets the first key: its sender cannot prove that it
-// has this key.
+// marked returns the key that the caller's nonce names, nil without keys. A nonce that names no key gets the first key:
+// its sender cannot prove that it has this key.
 func (s *seal) marked(nonces []byte) *sealKey {
 	if s.clear {
 		return nil
@@ -135,13 +136,15 @@ func (s *seal) marked(nonces []byte) *sealKey {
 	return &keys[0]
 }
 
-// streamKeys are the keys with which one side of a connection proves its secret and seals its frame; no other connection has the same keys.
+// streamKeys are the keys with which one side of a connection proves its secret and seals its frame; no other
+// connection has the same keys.
 type streamKeys struct {
 	proof [proofSize]byte
 	aead  cipher.AEAD // nil without a secret
 }
 
-// streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side has read the nonces.
+// streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side
+// has read the nonces.
 func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys) {
 	var key [32]byte
 	marked := s.marked(nonces)

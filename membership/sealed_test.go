@@ -118,7 +118,8 @@ func BenchmarkJunkGossip(b *testing.B) {
 	b.ReportMetric(float64(cpu(b)-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// cpu is the CPU time of this process so far: other processes of the host do not count, unlike in what a benchmark prints.
+// cpu is the CPU time of this process so far: other processes of the host do not count, unlike in what a benchmark
+// prints.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

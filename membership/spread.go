@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// memberlist passes news on at the ticks of its gossip. Each tick wakes the processor, even without news, and this was most of the cost of an agent at
-// rest. So its ticks are far apart, and a member with news pings some members at once: a ping and its answer carry the news that waits.
+// memberlist passes news on at the ticks of its gossip. Each tick wakes the processor, even without news, and this was
+// most of the cost of an agent at rest. So its ticks are far apart, and a member with news pings some members at once:
+// a ping and its answer carry the news that waits.
 const (
 	// gossipEvery is the time between two ticks of memberlist.
 	gossipEvery = 500 * time.Millisecond
@@ -43,8 +44,9 @@ func (m *Membership) spread(ctx context.Context) {
 	}
 }
 
-// smallFleet is the largest fleet in which news of members is passed on at once, and not at the ticks only. A large fleet that starts, or whose machines
-// are busy, has so much news that its packets would make the machines late, and late members become suspect.
+// smallFleet is the largest fleet in which news of members is passed on at once, and not at the ticks only. A large
+// fleet that starts, or whose machines are busy, has so much news that its packets would make the machines late, and
+// late members become suspect.
 const smallFleet = 64
 
 // haveSmallNews says that something about a member waits to be passed on. It does not block.

@@ -26,8 +26,8 @@ type Streams interface {
 	Close() error
 }
 
-// A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of each side, so that a host without the secret
-// takes no place and no memory, and gets nothing to read:
+// A connection carries gossip, a question and its answer (see question), or certificates. It begins with a challenge of
+// each side, so that a host without the secret takes no place and no memory, and gets nothing to read:
 //
 //	caller                                                    acceptor
 //	  |-- preamble 4, nonce 32 ---------------------------------->|   the nonce begins with the mark of the secret
@@ -40,13 +40,16 @@ const (
 	acceptorNonce = 16
 	proofSize     = 16
 
-	// maxPreAuth is how many connections may be on their way to prove themselves, maxPreAuthPerAddr how many of one address.
+	// maxPreAuth is how many connections may be on their way to prove themselves, maxPreAuthPerAddr how many of one
+	// address.
 	maxPreAuth        = 256
 	maxPreAuthPerAddr = 32
-	// maxSending and maxPerSending are the same for connections that send their frame without a secret, which takes memory.
+	// maxSending and maxPerSending are the same for connections that send their frame without a secret, which takes
+	// memory.
 	maxSending    = 16
 	maxPerSending = 4
-	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find a place.
+	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find
+	// a place.
 	greetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
 	// acceptPause is how long to wait after Accept failed, for example because no file descriptor was free.
@@ -122,8 +125,8 @@ func (t *gossipTransport) accept() {
 	}
 }
 
-// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the filter; or answers its
-// question.
+// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the filter;
+// or answers its question.
 func (t *gossipTransport) greet(g *guardedConn) {
 	if err := t.admit(g); err != nil {
 		_ = g.Close()
@@ -181,7 +184,8 @@ func (t *gossipTransport) admit(g *guardedConn) error {
 	return err
 }
 
-// wait waits for a place, and closes slow connections meanwhile. The connection's Close gives back the place that is stored in as.
+// wait waits for a place, and closes slow connections meanwhile. The connection's Close gives back the place that is
+// stored in as.
 func (t *gossipTransport) wait(as *atomic.Pointer[queuedConn], q *queuedConn) error {
 	as.Store(q)
 	q.queue.enter(q, time.Now())
@@ -244,10 +248,12 @@ type guardedConn struct {
 	// nonces are the caller's and the acceptor's; no other connection has both.
 	nonces       []byte
 	ours, theirs streamKeys
-	// side and otherSide are "caller" and "acceptor", or the reverse. other is who the other side is, once it has introduced itself.
+	// side and otherSide are "caller" and "acceptor", or the reverse. other is who the other side is, once it has
+	// introduced itself.
 	side, otherSide string
 	other           wire.MemberID
-	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is sent.
+	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is
+	// sent.
 	got, sent bool
 	unread    []byte
 }
@@ -302,7 +308,8 @@ func (g *guardedConn) answerCall() error {
 	return g.check(proof[:])
 }
 
-// call is the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can tell a wrong secret.
+// call is the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can tell a
+// wrong secret.
 func (g *guardedConn) call() error {
 	hello := append([]byte(g.purpose), make([]byte, callerNonce)...)
 	_, _ = rand.Read(hello[preambleSize:]) // It never fails.

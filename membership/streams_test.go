@@ -91,7 +91,8 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 	})
 }
 
-// Who has the secret and no trusted key can prove the secret, and say the rest slowly: a place is not his for long while others wait.
+// Who has the secret and no trusted key can prove the secret, and say the rest slowly: a place is not his for long
+// while others wait.
 func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 	long := string([]byte{0, 0x40, 0, 0}) + string(make([]byte, frameShort+1)) // of 4 MiB
 	for _, first := range []string{string([]byte{0, 1, 0, 0}), "", long} {

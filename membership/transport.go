@@ -35,8 +35,8 @@ type gossipTransport struct {
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
 	// preAuth holds the incoming connections that have not proved themselves, sending the connections that send their
-	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of them
-	// with a long frame.
+	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of
+	// them with a long frame.
 	preAuth, sending preAuthLimit
 	queues           map[purpose]*fairQueue
 	long             fairQueue
@@ -107,7 +107,8 @@ func newGossipTransport(
 
 func (t *gossipTransport) isClosed() bool { return t.closed.Err() != nil }
 
-// deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets it.
+// deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets
+// it.
 func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if t.isClosed() {
 		return false
@@ -163,7 +164,8 @@ func (t *gossipTransport) silence() time.Duration {
 	return time.Since(t.begun) - time.Duration(t.heard.Load())
 }
 
-// vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the key that has opened it.
+// vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the
+// key that has opened it.
 func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte, err error) {
 	from, signature, packet, err := splitPacket(content)
 	if err != nil {
@@ -186,8 +188,8 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	return from, packet, nil
 }
 
-// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say this of anybody, so the record only informs
-// people.
+// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say this of
+// anybody, so the record only informs people.
 func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	if by == 0 && t.second.Load() == 0 {
 		return // nearly always
@@ -279,8 +281,8 @@ func (t *gossipTransport) count(err error) {
 // signEvery is how often foreign gossip is noted at most: a flood of it costs nothing.
 const signEvery = 10 * time.Second
 
-// onForeign notes foreign gossip, so that it is known when it ends, and now and then warns of it. It is generic, because an interface with an address
-// would be allocated for each datagram.
+// onForeign notes foreign gossip, so that it is known when it ends, and now and then warns of it. It is generic,
+// because an interface with an address would be allocated for each datagram.
 func onForeign[Addr fmt.Stringer](t *gossipTransport, src Addr) {
 	now := time.Now()
 	if last := t.lastForeign.Load(); now.Sub(last.at) >= signEvery {

@@ -14,8 +14,8 @@ import (
 // maxUnverified bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
 const maxUnverified = 1024
 
-// unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of them is kept until the certificate is
-// here, because memberlist refuses it until then, and nobody says it again soon.
+// unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of
+// them is kept until the certificate is here, because memberlist refuses it until then, and nobody says it again soon.
 type unverified struct {
 	// ring signals that somebody is to be asked; its capacity is one.
 	ring chan struct{}
@@ -35,8 +35,8 @@ type unverifiedMember struct {
 	heard time.Time
 	// from is the member to be asked: the one that spoke of it last; the zero value is anybody.
 	from wire.MemberID
-	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. until is zero, or the time before which the owner,
-	// which was asked, is not asked again.
+	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. until is zero, or
+	// the time before which the owner, which was asked, is not asked again.
 	tries   int
 	toOwner bool
 	until   time.Time
@@ -46,7 +46,8 @@ func newUnverified(self wire.MemberID) *unverified {
 	return &unverified{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*unverifiedMember)}
 }
 
-// hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is here.
+// hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
+// here.
 func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
 	name, id, err := parseNodeName(string(said.node))
 	if err != nil || id == u.self || a.knows(name, id) {
@@ -107,7 +108,8 @@ func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said a
 	return m.said, now.Sub(m.heard) < meetAgain
 }
 
-// wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken of some of them.
+// wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken
+// of some of them.
 func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unverifiedMember) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -128,8 +130,9 @@ func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unveri
 // meetTries is how many members may be asked for a certificate in vain before its owner is.
 const meetTries = 3
 
-// asked records how a member has answered a question for certificates. If it has no certificate of the members of whom it has spoken, it does not trust
-// them any more: then their owners are asked. brought says that the answer had some certificates; it may have had no room for the others.
+// asked records how a member has answered a question for certificates. If it has no certificate of the members of whom
+// it has spoken, it does not trust them any more: then their owners are asked. brought says that the answer had some
+// certificates; it may have had no room for the others.
 func (u *unverified) asked(list map[wire.MemberID]unverifiedMember, from wire.MemberID, answered, brought bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

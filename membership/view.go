@@ -39,8 +39,8 @@ type Member struct {
 	Addr netip.AddrPort
 	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
-	// Since is when its State or its address changed last, as far as this member knows, and SilentSince since when it has not answered the probes of this
-	// one; zero if it does. Only [Membership.All] fills them in.
+	// Since is when its State or its address changed last, as far as this member knows, and SilentSince since when it
+	// has not answered the probes of this one; zero if it does. Only [Membership.All] fills them in.
 	Since, SilentSince time.Time
 
 	gates []gateMark
@@ -94,8 +94,8 @@ func (v *View) Lookup(id wire.MemberID) (*Member, bool) {
 	return &v.Members[at], true
 }
 
-// Peers returns the live members of one of this member's gates, sorted, including this one. tokenKnown is true if another one of
-// them has met a token of that gate. The slice is the same while the peers are. It does not allocate.
+// Peers returns the live members of one of this member's gates, sorted, including this one. tokenKnown is true if
+// another one of them has met a token of that gate. The slice is the same while the peers are. It does not allocate.
 func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
 	for i := range v.gates {
 		if v.gates[i].gate == gate {
@@ -110,7 +110,8 @@ func (v *View) Follows(gate wire.GateID) bool {
 	return slices.ContainsFunc(v.gates, func(g gateView) bool { return g.gate == gate })
 }
 
-// newView makes the view of members, sorted by ID, for the gates of member self. It reuses unchanged peers of the view before.
+// newView makes the view of members, sorted by ID, for the gates of member self. It reuses unchanged peers of the view
+// before.
 func newView(self wire.MemberID, gates []wire.GateID, members []Member, before *View) *View {
 	v := &View{Members: members, gates: make([]gateView, 0, len(gates))}
 	for _, g := range gates {
