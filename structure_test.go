@@ -54,6 +54,7 @@ func house() []rule {
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/changed", why: "it looks, and reads nothing"},
+		{room: "agent/clock", ours: []string{"policy"}, why: "it reads clocks, and sets none"},
 		{room: "agent/connlimit", why: "it counts connections"},
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/connlimit", "agent/control"}, why: "it shows a status"},

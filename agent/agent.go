@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/changed"
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/fleet"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -63,7 +64,7 @@ type Agent struct {
 	// serving guards control.
 	serving sync.Mutex
 	control io.Closer
-	clock   clock
+	clock   *clock.Clock
 	started time.Time
 	metrics *metrics.Metrics
 	// metricsServer is nil unless the metrics have an address of their own.
@@ -105,7 +106,9 @@ type deps struct {
 	startHook func(hook.Spec) (HookRun, error)
 	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
 	serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
-	host      host
+	host      clock.Host
+	// stops asks the service manager whether this host is being shut down, which may take a second.
+	stops func() bool
 }
 
 // HookRun is a running hook; see [hook.Run]. Its methods may be called from any goroutine.
@@ -128,7 +131,8 @@ func New(cfg Config) (*Agent, error) {
 		startHook: func(spec hook.Spec) (HookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
 		serve:     control.Serve,
-		host:      host{wall: time.Now, asleep: sinceBootAsleep, boot: thisBoot(), stops: hostStops},
+		host:      clock.OfHost(),
+		stops:     hostStops,
 	})
 }
 
@@ -148,7 +152,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
 		started: time.Now(),
 		drops:   newDrops(cfg.Log),
-		clock:   newClock(d.host),
+		clock:   clock.New(d.host),
 	}
 	defer func() {
 		if err != nil {

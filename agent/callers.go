@@ -115,7 +115,7 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 // isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
 // closed.
 func (a *Agent) isFree(g *gate) bool {
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
 	return !closed && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
 }
@@ -157,7 +157,7 @@ func (a *Agent) gateFor(name string) (*gate, error) {
 // tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts once this host is ready.
 func (a *Agent) tellDemand(g *gate) {
 	waits := len(g.callers.queue) > 0
-	if waits && !g.isReady(a.clock.now().Time) {
+	if waits && !g.isReady(a.clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}
 	if waits == g.callers.told {

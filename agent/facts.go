@@ -15,7 +15,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text
 	if len(keys) == 0 {
 		return ""
 	}
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	facts := append(g.machine.Facts(now, nil), policy.Fact{Key: policy.KeyNextRun, At: g.machine.Status(now).NextRun})
 	for _, key := range keys {
 		f := policy.Find(facts, key)
@@ -25,7 +25,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text
 		case f.For != 0:
 			line.Stringer(key.String(), f.For)
 		case f.At != 0 && f.At < policy.Never:
-			line.Time(key.String(), a.clock.at(f.At))
+			line.Time(key.String(), a.clock.At(f.At))
 		}
 		if f.Text != "" {
 			text = f.Text
@@ -61,14 +61,14 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyWindow:
 		s.Windows = append(s.Windows, f.Text)
 	case policy.KeyWindowOpens:
-		s.WindowOpens = a.clock.at(f.At)
+		s.WindowOpens = a.clock.At(f.At)
 	case policy.KeyWindowCloses:
 		s.WindowOpen = true
 		if f.At < policy.Never {
-			s.WindowCloses = a.clock.at(f.At)
+			s.WindowCloses = a.clock.At(f.At)
 		}
 	case policy.KeyRegenerateAt:
-		s.RegenerateAt = a.clock.at(f.At)
+		s.RegenerateAt = a.clock.At(f.At)
 	case policy.KeyGuards, policy.KeyGuardian:
 		// They are about one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
@@ -85,7 +85,7 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 func (a *Agent) fact(f *policy.Fact) control.Fact {
 	c := control.Fact{Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
 	if f.At != 0 {
-		c.At = a.clock.at(f.At)
+		c.At = a.clock.At(f.At)
 	}
 	if !f.Member.IsZero() {
 		c.Member, c.MemberName = f.Member.String(), a.nameOf(f.Member)

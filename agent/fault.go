@@ -39,7 +39,7 @@ func (a *Agent) closeByFault(g *gate, fault any, stack []byte) {
 	g.log.Error().Str("fault", g.fault).Bytes("stack", stack).
 		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
 	g.machine = order.New(&closed{}, a.self, g.cfg.StopAfter)
-	g.machine.Step(a.clock.now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
+	g.machine.Step(a.clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
 	g.asking.unask()

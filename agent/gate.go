@@ -176,7 +176,7 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 		a.startRun(g, now, e)
 	case policy.Extend:
 		if g.run != nil {
-			until := a.clock.sinceBoot(e.Until)
+			until := a.clock.SinceBoot(e.Until)
 			g.run.tell(func(run HookRun) { run.Extend(until) })
 		}
 	case policy.Stop:
@@ -299,7 +299,7 @@ func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
 	g.event.Outcome, g.event.Exit = outcomeOf(r), exitOf(r)
 	switch g.event.Outcome {
 	case policy.Succeeded:
-		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.now().Wall), true
+		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.Now().Wall), true
 	case policy.Failed:
 		g.failures++
 	case policy.NotNow:
@@ -317,9 +317,9 @@ func (a *Agent) sayHookEnded(g *gate, r *hook.Result) {
 		text = "hook said \"not now\""
 	}
 	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
-	if next := g.machine.Status(a.clock.now().Time).NextRun; next < policy.Never {
+	if next := g.machine.Status(a.clock.Now().Time).NextRun; next < policy.Never {
 		g.tally.dueAt, g.tally.dueKnown = next, true
-		line.Time("next_run", a.clock.at(next))
+		line.Time("next_run", a.clock.At(next))
 	}
 	line.Msg(text)
 }
@@ -329,7 +329,7 @@ func (a *Agent) warnTooShort(g *gate) {
 	if time.Since(g.tooShortSaid) < sayAgain {
 		return
 	}
-	if f := policy.Find(g.machine.Facts(a.clock.now().Time, nil), policy.KeyTooShort); f != nil {
+	if f := policy.Find(g.machine.Facts(a.clock.Now().Time, nil), policy.KeyTooShort); f != nil {
 		g.tooShortSaid = time.Now()
 		g.log.Warn().Msg(f.Text)
 	}

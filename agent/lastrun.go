@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
 )
@@ -24,11 +25,11 @@ const unset = 946_684_800
 
 // record converts a state to its record now.
 func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
-	now, boot := a.clock.now(), a.clock.boot()
+	now, boot := a.clock.Now(), a.clock.Boot()
 	ago := now.Time.Sub(s.LastRun)
 	return statedir.Record{
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
-		Boot: boot.id, SinceBoot: boot.up - ago, Synced: boot.synced,
+		Boot: boot.ID, SinceBoot: boot.Up - ago, Synced: boot.Synced,
 		Protocol: g.family.Name, ProtocolVersion: g.family.Version, Memo: s.Memo,
 		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason}, Here: g.orders.here,
 	}
@@ -36,11 +37,11 @@ func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 
 // fromRecord converts a record of before the restart to a state.
 func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
-	now, boot := a.clock.now(), a.clock.boot()
+	now, boot := a.clock.Now(), a.clock.Boot()
 	g.forgetImpossible(now.Wall, &r)
 	g.undoCut(&boot, &r)
 	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
-	g.forgetMemo(now.Wall, boot.synced, &r, &s)
+	g.forgetMemo(now.Wall, boot.Synced, &r, &s)
 	if !r.HasRun {
 		return s
 	}
@@ -56,17 +57,17 @@ func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
 }
 
 // lastRun returns the time since the start of a recorded run. If sure is false, it is a lower bound.
-func lastRun(wall time.Time, boot *boot, r *statedir.Record) (ago time.Duration, sure bool) {
-	known := boot.id != "" && r.Boot != ""
-	if known && boot.id == r.Boot {
-		return max(boot.up-r.SinceBoot, 0), true
+func lastRun(wall time.Time, boot *clock.Boot, r *statedir.Record) (ago time.Duration, sure bool) {
+	known := boot.ID != "" && r.Boot != ""
+	if known && boot.ID == r.Boot {
+		return max(boot.Up-r.SinceBoot, 0), true
 	}
 	var atLeast time.Duration
 	if known {
-		atLeast = max(boot.up, 0)
+		atLeast = max(boot.Up, 0)
 	}
 	ago = wall.Sub(r.LastRun)
-	setRight := known && boot.synced && !r.Synced || r.LastRun.Unix() < unset && wall.Unix() >= unset
+	setRight := known && boot.Synced && !r.Synced || r.LastRun.Unix() < unset && wall.Unix() >= unset
 	if setRight || ago < atLeast {
 		return atLeast, false
 	}

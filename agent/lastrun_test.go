@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -22,86 +23,86 @@ func TestTheTimeSinceTheLastRunAcrossARestart(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, tc := range []struct {
 		name string
-		boot boot
+		boot clock.Boot
 		r    statedir.Record
 		want time.Duration
 		sure bool
 	}{
 		{
 			"one boot, whatever the wall clock did",
-			boot{id: "a", up: time.Hour},
+			clock.Boot{ID: "a", Up: time.Hour},
 			statedir.Record{LastRun: ago(year), Boot: "a", SinceBoot: 50 * time.Minute},
 			10 * time.Minute, true,
 		},
 		{
 			"one boot, the wall clock was set back",
-			boot{id: "a", up: time.Hour, synced: true},
+			clock.Boot{ID: "a", Up: time.Hour, Synced: true},
 			statedir.Record{LastRun: ago(-year), Boot: "a", SinceBoot: 50 * time.Minute},
 			10 * time.Minute, true,
 		},
 		{
 			"another boot, the clock was right and is",
-			boot{id: "b", up: time.Hour, synced: true},
+			clock.Boot{ID: "b", Up: time.Hour, Synced: true},
 			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a", Synced: true},
 			5 * time.Hour, true,
 		},
 		{
 			"another boot, the clock was right and may be",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a", Synced: true},
 			5 * time.Hour, true,
 		},
 		{
 			"another boot, nobody sets the clock",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: ago(5 * time.Hour), Boot: "a"},
 			5 * time.Hour, true,
 		},
 		{
 			"another boot, the clock was set right since",
-			boot{id: "b", up: time.Hour, synced: true},
+			clock.Boot{ID: "b", Up: time.Hour, Synced: true},
 			statedir.Record{LastRun: ago(year), Boot: "a"},
 			time.Hour, false,
 		},
 		{
 			"another boot, the clock was unset",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: time.Unix(600, 0), Boot: "a"},
 			time.Hour, false,
 		},
 		{
 			"another boot, the clock was set back",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: ago(-year), Boot: "a", Synced: true},
 			time.Hour, false,
 		},
 		{
 			"another boot, the clock is behind",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: ago(time.Minute), Boot: "a", Synced: true},
 			time.Hour, false,
 		},
 		{
 			"a record of before",
-			boot{id: "b", up: time.Hour, synced: true},
+			clock.Boot{ID: "b", Up: time.Hour, Synced: true},
 			statedir.Record{LastRun: ago(time.Minute)},
 			time.Minute, true,
 		},
 		{
 			"a record of before, with an unset clock",
-			boot{id: "b", up: time.Hour, synced: true},
+			clock.Boot{ID: "b", Up: time.Hour, Synced: true},
 			statedir.Record{LastRun: time.Unix(600, 0)},
 			0, false,
 		},
 		{
 			"a record of before, from the future",
-			boot{id: "b", up: time.Hour},
+			clock.Boot{ID: "b", Up: time.Hour},
 			statedir.Record{LastRun: ago(-year)},
 			0, false,
 		},
 		{
 			"a system without boots",
-			boot{},
+			clock.Boot{},
 			statedir.Record{LastRun: ago(time.Minute), Boot: "a"},
 			time.Minute, true,
 		},

@@ -83,7 +83,7 @@ func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
 	a.tallyBegin(g, now.Time, c)
 	go func() {
 		end := run()
-		end.hostStops = end.result.Stopped && a.stopping.Load() && a.clock.stops()
+		end.hostStops = end.result.Stopped && a.stopping.Load() && a.deps.stops()
 		a.ended <- func() { a.onRunEnded(g, end) }
 	}()
 }
@@ -174,7 +174,7 @@ func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 		Log: g.log, Env: env,
 		Limits: hook.Limits{
 			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
-			Until: a.clock.sinceBoot(e.Until),
+			Until: a.clock.SinceBoot(e.Until),
 		},
 	}
 }

@@ -82,7 +82,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 // step passes g.event to the gate's machine and carries out the effects.
 func (a *Agent) step(g *gate) {
 	defer a.contain(g)
-	now := a.clock.now()
+	now := a.clock.Now()
 	g.tellReady(now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
 	for i := range g.effects {
@@ -98,7 +98,7 @@ func (a *Agent) step(g *gate) {
 
 // wake steps every gate that is due, and feeds the watchdog: so a loop that hangs does not feed it.
 func (a *Agent) wake() {
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	for _, g := range a.gates {
 		a.wakeGate(g, now)
 	}
@@ -122,7 +122,7 @@ func (a *Agent) wakeGate(g *gate, now policy.Time) {
 }
 
 func (a *Agent) untilNextWake() time.Duration {
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	wait := min(idleWake, a.notifier.untilNext())
 	for _, g := range a.gates {
 		if at := a.nextWake(g, now); at < policy.Never {
@@ -144,7 +144,7 @@ func (a *Agent) nextWake(g *gate, now policy.Time) (at policy.Time) {
 
 // noticeSleep runs before every event of the loop: if the host was suspended, the gates give up their tokens first.
 func (a *Agent) noticeSleep() {
-	gap := a.clock.wokeUp()
+	gap := a.clock.WokeUp()
 	if gap == 0 {
 		return
 	}
@@ -194,7 +194,7 @@ func (a *Agent) killGranted() {
 	granted := func(g *gate) bool { return g.run != nil && g.roster != nil }
 	for _, g := range a.gates {
 		if granted(g) {
-			now := a.clock.sinceBoot(a.clock.now().Time)
+			now := a.clock.SinceBoot(a.clock.Now().Time)
 			g.run.tell(func(run HookRun) { run.Extend(now) })
 		}
 	}

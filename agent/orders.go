@@ -36,7 +36,7 @@ func (a *Agent) order(call *control.Order) error {
 	if len(call.Reason) > membership.MaxReason {
 		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(call.Reason), membership.MaxReason)
 	}
-	now := a.clock.now()
+	now := a.clock.Now()
 	until := int64(0)
 	switch {
 	case !call.Pause:
@@ -158,7 +158,7 @@ func (a *Agent) onNews() {
 		}
 		told := statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason}
 		if n.Order.Compare(g.machine.Newest()) > 0 {
-			if g.orders.fleet = told; n.Order.Stamp <= wire.LatestStamp(a.clock.now().Wall) {
+			if g.orders.fleet = told; n.Order.Stamp <= wire.LatestStamp(a.clock.Now().Wall) {
 				a.giveOrder(g, n.Order, false)
 			}
 		}
@@ -180,7 +180,7 @@ func exitOf(r *hook.Result) uint8 {
 
 // pauses describes what holds a gate up, for the status.
 func (a *Agent) pauses(g *gate, s *control.Gate) {
-	wall := a.clock.now().Wall
+	wall := a.clock.Now().Wall
 	if o := g.machine.Newest(); o.Pauses(wall) {
 		s.Paused = a.pause(&g.orders.fleet, o.Until)
 	}

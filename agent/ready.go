@@ -71,7 +71,7 @@ func (g *gate) tellReady(now policy.Time) {
 
 // considerAsking asks this host if it is time.
 func (a *Agent) considerAsking(g *gate) {
-	if now := a.clock.now().Time; a.askAt(g, now) > now {
+	if now := a.clock.Now().Time; a.askAt(g, now) > now {
 		return
 	}
 	q := &g.asking
@@ -103,7 +103,7 @@ func (a *Agent) onAnswered(g *gate, r *hook.Result) {
 	q := &g.asking
 	said := answerIn(r)
 	q.run = nil
-	if q.Answer(a.clock.now().Time, said == control.AnswerYes) {
+	if q.Answer(a.clock.Now().Time, said == control.AnswerYes) {
 		a.hear(g, said, r)
 	}
 	a.tellDue(g)
@@ -183,7 +183,7 @@ func (a *Agent) readyStatus(g *gate, now policy.Time) *control.Ready {
 	if q.Asking() {
 		s.AskingSince = q.begun
 	} else if next := a.askAt(g, now); next < policy.Never {
-		s.Next = a.clock.at(max(next, now))
+		s.Next = a.clock.At(max(next, now))
 	}
 	return s
 }

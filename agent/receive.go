@@ -94,7 +94,7 @@ func (a *Agent) onInbound(in *inbound) {
 		a.drops.add(wire.DropMalformed, in.src)
 		return
 	}
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	offers := g.family.Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {

@@ -117,7 +117,7 @@ func (a *Agent) renew(g *gate, elsewhere map[int]string, unsure string) (done co
 	}
 	var known []string
 	for slot := range slots {
-		switch here := machine.Knows(slot, a.clock.now().Time); {
+		switch here := machine.Knows(slot, a.clock.Now().Time); {
 		case here != "":
 			known = append(known, "this host "+here)
 		case elsewhere[slot] != "":

@@ -74,7 +74,7 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 
 // tellDue tells those who wait for the gate's own operation that it is due.
 func (a *Agent) tellDue(g *gate) {
-	if at := g.callers.ownPlace(); at >= 0 && g.isReady(a.clock.now().Time) {
+	if at := g.callers.ownPlace(); at >= 0 && g.isReady(a.clock.Now().Time) {
 		c := g.callers.queue[at]
 		for _, due := range c.due {
 			due <- struct{}{}

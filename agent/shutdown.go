@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/statedir"
 )
 
@@ -54,11 +55,11 @@ func (a *Agent) onRunCut(g *gate, hostStops bool) {
 }
 
 // undoCut restores what a record had before a run that a stop has cut short, within the boot of that stop.
-func (g *gate) undoCut(now *boot, r *statedir.Record) {
+func (g *gate) undoCut(now *clock.Boot, r *statedir.Record) {
 	if !r.Cut {
 		return
 	}
-	if now.id == "" || now.id != r.Boot {
+	if now.ID == "" || now.ID != r.Boot {
 		g.log.Warn().Time("last_run", r.LastRun).
 			Msg("a stop has cut the last run short, and this host has rebooted since: it counts as a run, lest a hook that reboots its host does so for ever")
 	} else {

@@ -111,7 +111,7 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 }
 
 func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
@@ -142,16 +142,16 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if !m.Holding {
-		s.SilentSince = a.clock.at(m.Since)
+		s.SilentSince = a.clock.At(m.Since)
 	}
 	if m.HasRun {
-		s.LastRun = a.clock.at(m.LastRun)
+		s.LastRun = a.clock.At(m.LastRun)
 	}
 	if last := g.history.Last(); g.cfg.onDemand() && last.After(s.LastRun) {
 		s.LastRun = last // a run that does not count for min_interval is in no record
 	}
 	if m.HasRun && m.NextRun < policy.Never {
-		s.NextRun = a.clock.at(m.NextRun)
+		s.NextRun = a.clock.At(m.NextRun)
 	}
 	s.LastSuccess = g.saver.record.LastSuccess
 	if g.saver.err != nil {
@@ -222,7 +222,7 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 func (a *Agent) statusLine() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
-	now := a.clock.now().Time
+	now := a.clock.Now().Time
 	for _, g := range a.gates {
 		var s policy.Status
 		a.reads(g, func() { s = g.machine.Status(now) })
@@ -232,7 +232,7 @@ func (a *Agent) statusLine() string {
 		}
 		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, phase)
 		if s.HasRun {
-			fmt.Fprintf(&line, ", last run %s", a.clock.at(s.LastRun).Format(time.RFC3339))
+			fmt.Fprintf(&line, ", last run %s", a.clock.At(s.LastRun).Format(time.RFC3339))
 		}
 	}
 	return line.String()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -25,11 +26,11 @@ func NewVirtual(cfg Config, listen func(netip.AddrPort) (*transport.Endpoint, er
 			return io.NopCloser(nil), nil
 		},
 		save: (*statedir.Dir).Save,
-		host: host{
-			wall: time.Now, asleep: func() time.Duration { return 0 },
-			boot:  func() boot { return boot{id: "virtual", up: time.Since(time.Unix(0, 0)), synced: true} },
-			stops: func() bool { return false },
+		host: clock.Host{
+			Wall: time.Now, Asleep: func() time.Duration { return 0 },
+			Boot: func() clock.Boot { return clock.Boot{ID: "virtual", Up: time.Since(time.Unix(0, 0)), Synced: true} },
 		},
+		stops: func() bool { return false },
 	})
 }
 

@@ -117,7 +117,7 @@ func (s *situation) wait() {
 }
 
 func (a *Agent) situation(g *gate, s *control.Gate, bar policy.Bar, facts []policy.Fact) *situation {
-	now := time.Unix(0, a.clock.now().Wall)
+	now := time.Unix(0, a.clock.Now().Wall)
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
 		called: g.callers.command() >= 0, since: a.dueSince(g, facts),
@@ -130,7 +130,7 @@ func (a *Agent) dueSince(g *gate, facts []policy.Fact) []time.Time {
 	list := []time.Time{a.started}
 	for i := range facts {
 		if f := &facts[i]; f.Key == policy.KeyIntervalEnds || f.Key == policy.KeyWindowOpened {
-			list = append(list, a.clock.at(f.At))
+			list = append(list, a.clock.At(f.At))
 		}
 	}
 	switch o := g.machine.Newest(); {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -184,14 +185,16 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 			return io.NopCloser(nil), nil
 		},
 		save: w.save,
-		host: host{
-			wall:   func() time.Time { return read(w, func() time.Time { return time.Now().Add(r.ahead) }) },
-			asleep: func() time.Duration { return read(w, func() time.Duration { return r.asleep }) },
-			boot: func() boot {
-				return read(w, func() boot { return boot{id: fmt.Sprint(r.boots), up: time.Since(r.bootedAt), synced: r.synced} })
+		host: clock.Host{
+			Wall:   func() time.Time { return read(w, func() time.Time { return time.Now().Add(r.ahead) }) },
+			Asleep: func() time.Duration { return read(w, func() time.Duration { return r.asleep }) },
+			Boot: func() clock.Boot {
+				return read(w, func() clock.Boot {
+					return clock.Boot{ID: fmt.Sprint(r.boots), Up: time.Since(r.bootedAt), Synced: r.synced}
+				})
 			},
-			stops: func() bool { return read(w, func() bool { return r.stops }) },
 		},
+		stops: func() bool { return read(w, func() bool { return r.stops }) },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -1,4 +1,4 @@
-package agent
+package clock
 
 import (
 	"os"
@@ -14,16 +14,16 @@ func sinceBootAsleep() time.Duration {
 }
 
 // thisBoot asks the kernel. If a sandbox forbids adjtimex, the wall clock counts as not synchronised.
-func thisBoot() func() boot {
+func thisBoot() func() Boot {
 	var id string
 	if text, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
 		id = strings.TrimSpace(string(text))
 	}
-	return func() boot {
+	return func() Boot {
 		var timex unix.Timex
 		state, err := unix.Adjtimex(&timex)
 		synced := err == nil && state != unix.TIME_ERROR && timex.Status&unix.STA_UNSYNC == 0
-		return boot{id: id, up: clockTime(unix.CLOCK_BOOTTIME), synced: synced}
+		return Boot{ID: id, Up: clockTime(unix.CLOCK_BOOTTIME), Synced: synced}
 	}
 }
 

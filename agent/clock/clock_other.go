@@ -1,6 +1,6 @@
 //go:build !linux
 
-package agent
+package clock
 
 import "time"
 
@@ -8,4 +8,4 @@ import "time"
 func sinceBootAsleep() time.Duration { return 0 }
 
 // thisBoot has no name for it, so that only the wall clock says how long ago something was before a restart.
-func thisBoot() func() boot { return func() boot { return boot{} } }
+func thisBoot() func() Boot { return func() Boot { return Boot{} } }
