@@ -41,7 +41,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
 // units by another token preceding t" (Ciuffoletti, section 5). Which runs count after a restart: see origin.go.
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
-	return m.ranUnderOlder(now, t) && !m.isBygone(now, t) || m.chases(now, t)
+	return m.schedule.ranUnderOlder(&m.cfg, now, t) && !m.schedule.isBygone(now, t) || m.chases(now, t)
 }
 
 // chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left this member after
@@ -110,9 +110,7 @@ func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.Memb
 	}
 	out = m.take(now, how, from, arrived, out)
 	if m.state == running {
-		if !m.demanded {
-			m.ran.under = arrived.ID
-		}
+		m.schedule.goOnUnder(arrived.ID)
 		return m.save(out)
 	}
 	m.handoff.Withdraw()

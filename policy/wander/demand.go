@@ -6,26 +6,29 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// "A gate may have a hook, take commands, or both. A demand is one bit to the machine; local callers queue at the agent." A member of
-// a gate on demand is due only when it is wanted, and after min_interval if there is one. Each demand leads to at most one run. The token
-// still visits all members, and rests for skip at a member that does not want it.
-//
-// In a gate with a hook, min_interval applies to the hook only, and a member that is wanted is due at once. If the hook is due too, hook and callers take
-// turns: see package pace. A caller's run counts neither for min_interval nor for op.
+// While a token rests at a member, callers may come and go, the host may say that it needs a run, and an operator may
+// pause the gate: when the member is due changes, and so does what it does with the token. The token still visits all
+// members, and rests for skip at a member that does not want it.
 
-// unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
-func (m *Machine) unwanted() bool { return m.paused || m.cfg.OnDemand && !m.wanted }
+// dueAt is when this member may run: see schedule.
+func (m *Machine) dueAt(now policy.Time) policy.Time {
+	return m.schedule.due(&m.cfg, now, m.shelves(now))
+}
 
-// overrides reports whether a caller waits that need not wait for min_interval.
-func (m *Machine) overrides() bool { return m.wanted && !m.cfg.OnDemand }
+// shelves reports whether this member keeps the held token unused: see schedule.
+func (m *Machine) shelves(now policy.Time) bool {
+	return m.schedule.shelves(&m.cfg, now, m.held(), m.peers.count())
+}
 
-// onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this visit: a member that
-// is wanted again and again must not keep it.
+// dueSoon reports whether this member keeps the token until it is due.
+func (m *Machine) dueSoon(now, due policy.Time) bool {
+	return m.schedule.dueSoon(&m.cfg, now, due, m.lapLength())
+}
+
+// onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this
+// visit: a member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.wanted = true
-	if m.state == running && !m.demanded && !m.cfg.OnDemand {
-		m.turns.Owe()
-	}
+	m.schedule.want(&m.cfg, m.state == running && !m.schedule.isCallers())
 	return m.reconsider(now, out)
 }
 
@@ -40,12 +43,11 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// onUnwanted: no caller waits any longer. A run that has not started does not start. A token that was kept only until this member is due
-// rests for skip, as it does at any member.
+// onUnwanted: no caller waits any longer. A run that has not started does not start. A token that was kept only until
+// this member is due rests for skip, as it does at any member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.wanted = false
-	m.turns.Gone()
-	if m.cfg.OnDemand || m.granting() && m.demanded {
+	m.schedule.unwant()
+	if m.cfg.OnDemand || m.granting() && m.schedule.isCallers() {
 		return m.desist(now, out)
 	}
 	return out
@@ -62,16 +64,17 @@ func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// onOrdered: the gate is paused, or not any more. While it is paused, the token goes round and rests for skip at each member, as if nobody were due.
+// onOrdered: the gate is paused, or not any more. While it is paused, the token goes round and rests for skip at each
+// member, as if nobody were due.
 func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
-	if m.paused = paused; paused {
+	if m.schedule.pause(paused); paused {
 		return m.desist(now, out)
 	}
 	return m.reconsider(now, out)
 }
 
-// visit is how long the token stays with a member, by the constants: the duration of the operation. In a gate on demand a lap may pass
-// without a run, and a lap of skips may take longer than one of short operations.
+// visit is how long the token stays with a member, by the constants: the duration of the operation. In a gate on demand
+// a lap may pass without a run, and a lap of skips may take longer than one of short operations.
 func (m *Machine) visit() time.Duration {
 	if m.cfg.OnDemand {
 		return max(m.op(), m.cfg.Skip)

@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -44,31 +42,3 @@ func originOf(id wire.TokenID) origin { return origin(id.Random & originBits) }
 
 // IsFirst reports whether the fleet of a token had met no token since it started.
 func IsFirst(id wire.TokenID) bool { return originOf(id) == originFirst }
-
-// ranUnderOlder reports whether this member ran less than Δmin ago under a token that precedes t. The token of the last run is unknown if its slot no
-// longer exists. Then that run is no reason to discard another token.
-func (m *Machine) ranUnderOlder(now policy.Time, t *guardian.Token) bool {
-	lately := m.ran.ever && now < m.ran.at.Add(m.cfg.MinInterval)
-	return lately && !m.ran.under.Generator.IsZero() && m.ran.under.Precedes(t.ID)
-}
-
-// isBygone reports whether the run does not count against t.
-func (m *Machine) isBygone(now policy.Time, t *guardian.Token) bool {
-	switch originOf(t.ID) {
-	case originFirst:
-		return m.ran.restored
-	case originRenewed:
-		return wasMadeAfter(now.Sub(m.ran.at), t)
-	case originLost:
-	}
-	return false
-}
-
-// shelves reports whether this member keeps the held token unused: it is a first one that another member has made, and of the fleet in which this member ran
-// lately in an earlier life no majority is here.
-func (m *Machine) shelves(now policy.Time) bool {
-	if !m.holds || !m.ran.restored || !IsFirst(m.token.ID) || m.token.ID.Generator == m.cfg.Self {
-		return false
-	}
-	return m.ranUnderOlder(now, &m.token) && 2*m.peers.count() <= int(m.ran.members)
-}

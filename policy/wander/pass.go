@@ -52,7 +52,7 @@ func (p *peers) alone() bool { return len(p.ids) <= 1 }
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.shelves(now.Time) && !m.leaving:
-		return m.becomeResting(now.Time, m.ran.at.Add(m.cfg.MinInterval), out)
+		return m.becomeResting(now.Time, m.schedule.unshelvedAt(&m.cfg), out)
 	case m.numbers.mustSave(m.token.Seq) && !m.peers.alone():
 		m.becomeSaving(now.Time)
 		return out
@@ -73,7 +73,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 // would keep its guardians calm, and no other member would ever get the token. So it asks its guardians.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
-	soon := !m.leaving && !m.elsewhere.running && due.Sub(now.Time) <= m.handoff.Patience()
+	soon := !m.leaving && !m.schedule.runsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := !m.heard && m.token.Guarded() && !m.peers.alone()
 	// A member that is due again and again must not keep its token: it has run under this number.
 	ran := m.numbers.wasGranted(m.token.Seq)

@@ -2,9 +2,8 @@ package wander
 
 import "github.com/wanderd/wanderd/policy"
 
-// A host may say whether it needs a run. Until it does, its member is not due: the token passes by, as within Δmin. If the host says yes while the token
-// rests here, the token is used as if a caller had come. If the host says no while the start of its run is being saved, this run does not start. A run for
-// a caller does not need the host's word.
+// If the host says that it needs a run while the token rests here, the token is used as if a caller had come. If the
+// host says no while the start of its run is being saved, this run does not start.
 
 var (
 	_ policy.Askable = (*Machine)(nil)
@@ -13,16 +12,13 @@ var (
 
 // SetReady implements [policy.Askable].
 func (m *Machine) SetReady(ready bool) {
-	m.readied = m.state == resting && ready && (m.readied || m.unready)
-	m.unready = !ready
+	wasUnready := m.schedule.setReady(ready)
+	m.readied = m.state == resting && ready && (m.readied || wasUnready)
 }
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {
-	if m.paused || m.cfg.OnDemand {
-		return policy.Never
-	}
-	return m.mayRunAt(now, m.intervalEnds(now))
+	return m.schedule.ifReady(&m.cfg, now, m.shelves(now))
 }
 
 // SetReady implements [policy.Askable].

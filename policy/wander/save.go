@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"time"
-
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -12,19 +10,6 @@ import (
 // token and beats meanwhile, so its guardians do not revive it. It waits for less than their patience; then the run is denied and the
 // token is passed on.
 
-// ran is when the operation last started here, and under which token; meaningful if ever is set.
-type ran struct {
-	// everBefore, atBefore and waitBefore are what ever, at and wait were before that run.
-	ever, everBefore bool
-	at, atBefore     policy.Time
-	// wait is the time from at to the next run, if that run is to be repeated before Δmin is over; else zero.
-	wait, waitBefore time.Duration
-	under            wire.TokenID
-	// restored says that the run was in an earlier life of this member, members how many members were here then; zero if that is not known.
-	restored bool
-	members  uint32
-}
-
 // granting reports whether a run waits for its save.
 func (m *Machine) granting() bool { return m.state == saves && m.grants }
 
@@ -32,7 +17,7 @@ func (m *Machine) granting() bool { return m.state == saves && m.grants }
 // it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.token.Seq = m.numbers.grant(m.token.Seq)
-	m.demanded = m.overrides() && m.turns.Callers(!m.unready && now.Time >= m.intervalEnds(now.Time))
+	m.schedule.grant(&m.cfg, now.Time)
 	m.becomeSaving(now.Time)
 	m.grants = true
 	return m.save(out)
@@ -87,13 +72,6 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	return m.save(out)
 }
 
-// onDenied: the shell did not start the run, because it was too late. The last run is again the previous one. The token of the previous run need not be
-// restored, because min_interval has passed since then.
-func (m *Machine) onDenied(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.ran.ever, m.ran.at, m.ran.wait = m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore
-	return m.deny(now, m.save(out))
-}
-
 // save saves the state of this member.
 func (m *Machine) save(out []policy.Effect) []policy.Effect {
 	return policy.AppendSave(out, m.record())
@@ -101,9 +79,9 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 
 // record is the state to save: a granted run counts before it starts.
 func (m *Machine) record() policy.State {
-	s := policy.State{HasRun: m.ran.ever, LastRun: m.ran.at, Seq: m.numbers.seen}
-	ran := Memo{Token: m.ran.under, Slot: m.cfg.Slot, Wait: m.ran.wait, Failures: m.failures, Members: m.ran.members}
-	if m.granting() && !m.demanded {
+	s, ran := m.schedule.record(&m.cfg)
+	s.Seq = m.numbers.seen
+	if m.granting() && !m.schedule.isCallers() {
 		s.HasRun, s.LastRun = true, m.restUntil.Add(-m.cfg.SaveWithin())
 		ran.Token, ran.Wait, ran.Members = m.token.ID, 0, uint32(m.peers.count())
 	}

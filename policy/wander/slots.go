@@ -79,7 +79,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
-		s.machines[j].wanted, s.machines[j].turns, s.machines[j].failures = m.wanted, m.turns, m.failures
+		s.machines[j].schedule.share(&m.schedule)
 		if m.sharing.mixed {
 			s.machines[j].mix(now.Time, m.sharing.mixedAt)
 		}
@@ -111,7 +111,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 
 // slot returns the machine of a slot, which then knows the state of the others.
 func (s *Slots) slot(i int) *Machine {
-	s.machines[i].elsewhere = s.around(i)
+	s.machines[i].schedule.know(s.around(i))
 	return &s.machines[i]
 }
 
@@ -124,7 +124,7 @@ func (s *Slots) around(i int) (e elsewhere) {
 		}
 		e.running = e.running || m.state == running || m.granting()
 		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
-		if ends := m.ran.at.Add(m.interval()); m.ran.ever && (!e.hasRun || ends > e.intervalEnds) {
+		if ends, hasRun := m.schedule.ownIntervalEnds(&m.cfg); hasRun && (!e.hasRun || ends > e.intervalEnds) {
 			e.hasRun, e.intervalEnds = true, ends
 		}
 	}
@@ -197,8 +197,8 @@ func (s *Slots) slotOf(m *wire.Message) int {
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
-		if m := &s.machines[i]; m.ran.ever && (!status.HasRun || m.ran.at > status.LastRun) {
-			status.HasRun, status.LastRun = true, m.ran.at
+		if at, hasRun := s.machines[i].schedule.lastRun(); hasRun && (!status.HasRun || at > status.LastRun) {
+			status.HasRun, status.LastRun = true, at
 		}
 	}
 	return status
@@ -225,7 +225,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		}
 	}
 	begin := len(out)
-	out = busiest.calendar.Facts(now, busiest.paceFacts(now, out))
+	out = busiest.schedule.windowFacts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
 		if f := &out[begin+i]; f.Key == policy.KeyOp {
 			f.For, f.Text = op, source.String()

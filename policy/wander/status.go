@@ -7,7 +7,6 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -78,11 +77,12 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 
 // Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
-	next := m.nextRun(now)
+	next := m.schedule.next(&m.cfg, now, m.shelves(now))
 	s := policy.Status{
 		Phase: m.state.String(), Why: m.why(now, next), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
-		HasRun: m.ran.ever, LastRun: m.ran.at, NextRun: next,
+		NextRun: next,
 	}
+	s.LastRun, s.HasRun = m.schedule.lastRun()
 	guarded, guards := m.guardian.Guards()
 	switch {
 	case m.holds:
@@ -91,14 +91,6 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		s.Holder = guarded
 	}
 	return s
-}
-
-// nextRun is when this member is due, if its host is ready then.
-func (m *Machine) nextRun(now policy.Time) policy.Time {
-	if m.unready && !m.overrides() {
-		return m.DueAt(now)
-	}
-	return m.dueAt(now)
 }
 
 // Detail describes this member in full.
@@ -117,7 +109,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custodyFacts(m.calendar.Facts(now, m.paceFacts(now, out)))
+	return m.custodyFacts(m.schedule.windowFacts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.
@@ -136,10 +128,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Key: policy.KeyRegenerateAt, At: d.RegenerateAt})
 	}
-	if m.ran.ever {
-		out = append(out, policy.Fact{Key: policy.KeyIntervalEnds, At: m.intervalEnds(now)})
-	}
-	out = m.repeat().Facts(out)
+	out = m.schedule.facts(&m.cfg, now, out)
 	if d.Lap > 0 {
 		out = append(out, policy.Fact{Key: policy.KeyLap, For: d.Lap})
 	}
@@ -190,6 +179,7 @@ func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
 }
 
 func (m *Machine) why(now, next policy.Time) string {
+	why := m.schedule.why(&m.cfg, now, next)
 	switch {
 	case m.state == running:
 		return WhyRunning
@@ -201,24 +191,10 @@ func (m *Machine) why(now, next policy.Time) string {
 		return WhyLeaving
 	case m.waitsAlone():
 		return WhyAlone
-	case m.unwanted():
-		return WhyUnwanted
-	case next > now && m.calendar.Opens(now) > now: // A run that is next now is in a window.
-		return pace.WhyClosed
-	case now < next:
-		return m.whyTooSoon(now)
-	case m.unready && !m.overrides():
-		return WhyNotReady
+	case why != "":
+		return why
 	case m.holds:
 		return WhyPassing
 	}
 	return WhyNoToken
-}
-
-// whyTooSoon says why the interval after the last run is not over.
-func (m *Machine) whyTooSoon(now policy.Time) string {
-	if now >= m.ran.at.Add(m.ran.wait) {
-		return pace.WhyTooSoon // The run of another slot counts.
-	}
-	return m.repeat().Why()
 }

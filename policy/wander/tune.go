@@ -14,8 +14,7 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 		return false
 	}
 	m.cfg.Settings = &s
-	m.setCalendar()
-	m.setRepeat(m.pace().Held(m.repeat()))
+	m.schedule.tune(&m.cfg)
 	if m.state == resting {
 		m.restUntil = math.MinInt64
 	}

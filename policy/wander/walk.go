@@ -120,12 +120,6 @@ func (m *Machine) miss(id wire.MemberID) {
 	SetRoute(&m.token.Load, &r)
 }
 
-// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too early, the next chance is a lap later,
-// and the resource idles meanwhile. This pays only if the token comes at regular times, and if no other token waits here.
-func (m *Machine) dueSoon(now, due policy.Time) bool {
-	return m.cfg.Walk == Sweep && !m.elsewhere.waiting && due.Sub(now) <= policy.Times(m.lapLength(), m.cfg.Skip)
-}
-
 // order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon follow each other, and the later
 // ones would find no member due.
 func (m *Machine) order(lap uint32) uint64 {

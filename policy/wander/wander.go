@@ -17,10 +17,7 @@
 //	op.go          the measured duration of the operation; rounds.go: the duration of a lap
 //	mint.go        the first token of a fleet, in the order of rank; a member alone
 //	numbers.go     impossible numbers and stamps
-//	demand.go      runs for callers that wait
-//	retry.go       when a run is due again: see package pace
-//	window.go      times of the week in which members may run
-//	ready.go       hosts that say whether they need a run
+//	schedule.go    when a run is due; demand.go, ready.go: what else happens when that changes
 //	pass.go        passing the token on; members that failed a handoff are avoided for a while
 //	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
 //	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
@@ -39,7 +36,6 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
-	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -113,14 +109,9 @@ type Machine struct {
 	holds, gaveUp bool
 	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the state saves.
 	waitsUntilDue, grants bool
-	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
-	wanted, demanded bool
-	turns            pace.Turns
-	// paused says that an operator has paused the gate, leaving that this member is stopping.
-	paused, leaving bool
-	// unready says that the host has not said that it needs a run, readied that the host has said so while a token rests here, and the token has not been
+	// leaving says that this member is stopping, readied that the host has said that it needs a run while a token rests here, and the token has not been
 	// used yet.
-	unready, readied bool
+	leaving, readied bool
 	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
 	// since that offer began.
 	tries uint8
@@ -131,13 +122,8 @@ type Machine struct {
 	// anew.
 	asked     uint8
 	asksAgain bool
-	// failures is how many runs have failed in a row.
-	failures uint8
 	// measured is the estimate of Δop in milliseconds; zero if there is none.
 	measured uint32
-
-	// calendar is nil in a gate without windows.
-	calendar *pace.Calendar
 
 	token  guardian.Token
 	lastTo wire.MemberID
@@ -145,10 +131,8 @@ type Machine struct {
 	grownAt policy.Time
 	// restUntil ends the states asking, resting and saves.
 	restUntil policy.Time
-	// elsewhere is the state of the other slots of this member.
-	elsewhere elsewhere
 
-	ran       ran
+	schedule  schedule
 	passed    passed
 	numbers   numbers
 	silence   silence
@@ -172,7 +156,7 @@ func New(cfg Config) *Machine {
 		cfg.Laps = new(Laps)
 	}
 	m := &Machine{cfg: cfg}
-	m.setCalendar()
+	m.schedule.setCalendar(&m.cfg)
 	m.handoff = handoff.New(handoff.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
 	})
@@ -202,8 +186,8 @@ func (m *Machine) timeouts(n int) time.Duration { return policy.Times(n, m.timeo
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m.calendar.See(now)
-	if m.unready && m.granting() && !m.demanded && m.concerns(now, ev) {
+	m.schedule.see(now)
+	if m.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 	}
 	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
@@ -275,18 +259,11 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.handoff.Expects(msg)
 }
 
-// onStarted restores the state of an earlier life. If the last run is in the future, a clock was or is wrong. It counts as a run that
-// starts now; otherwise this member might not run for years.
+// onStarted restores the state of an earlier life.
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
-	s := ev.State
-	m.ran.ever, m.ran.at = s.HasRun, min(s.LastRun, now.Time)
-	ran := MemoOf(&s.Memo)
-	m.ran.restored, m.ran.members = s.HasRun, ran.Members
-	m.setRepeat(m.pace().Held(pace.Repeat{Wait: ran.Wait, Failures: ran.Failures}))
-	if ran.Slot == m.cfg.Slot {
-		m.ran.under = ran.Token
-	}
-	m.numbers.restore(s.Seq, ran.Token.Birth)
+	ran := MemoOf(&ev.State.Memo)
+	m.schedule.restore(&m.cfg, now.Time, &ev.State, &ran)
+	m.numbers.restore(ev.State.Seq, ran.Token.Birth)
 	m.beginSilence(now.Time)
 }
 
@@ -379,14 +356,20 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if m.state != running {
 		return out
 	}
-	m.turns.Ended(m.demanded, ev.Denied)
+	m.schedule.end(ev.Denied)
 	if ev.Denied {
-		return m.onDenied(now, out)
+		return m.deny(now, m.save(out))
 	}
-	if !m.disturbed && !m.demanded && !ev.Void && ev.Outcome != policy.NotNow {
-		m.measure(now.Time.Sub(m.ran.at))
+	if !m.disturbed && !m.schedule.isCallers() && !ev.Void && ev.Outcome != policy.NotNow {
+		m.measure(m.schedule.took(now.Time))
 	}
-	out = m.conclude(now.Time, ev.Outcome, out)
+	note, changed := m.schedule.conclude(&m.cfg, now.Time, ev.Outcome)
+	if note != 0 {
+		out = policy.AppendTell(out, note, wire.MemberID{}, &m.token.Ref)
+	}
+	if changed {
+		out = m.save(out)
+	}
 	if !m.holds {
 		m.becomeAbsent(now)
 		return out
@@ -420,15 +403,10 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(running)
 	m.disturbed = false
-	m.wanted = false
-	m.ran.everBefore, m.ran.atBefore, m.ran.waitBefore = m.ran.ever, m.ran.at, m.ran.wait
-	if !m.demanded {
-		m.ran.ever, m.ran.at, m.ran.wait, m.ran.under = true, now.Time, 0, m.token.ID
-		m.ran.restored, m.ran.members = false, uint32(m.peers.count())
-	}
+	m.schedule.begin(now.Time, m.token.ID, m.peers.count())
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
-	out[len(out)-1].Demanded = m.demanded
+	out[len(out)-1].Demanded = m.schedule.isCallers()
 	return m.guardian.Entrust(&m.token, out)
 }
 
@@ -456,43 +434,6 @@ func (m *Machine) held() *guardian.Token {
 		return nil
 	}
 	return &m.token
-}
-
-// dueAt is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but never under two at once. In a gate
-// on demand a caller must wait. In other gates a caller must wait, or the host must be ready.
-func (m *Machine) dueAt(now policy.Time) policy.Time {
-	switch {
-	case m.unwanted(), m.unready && !m.overrides():
-		return policy.Never
-	case m.overrides():
-		return m.mayRunAt(now, now)
-	}
-	return m.mayRunAt(now, m.intervalEnds(now))
-}
-
-// mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
-func (m *Machine) mayRunAt(now, due policy.Time) policy.Time {
-	if m.shelves(now) {
-		due = max(due, m.ran.at.Add(m.cfg.MinInterval))
-	}
-	if m.calendar != nil {
-		due = m.calendar.Opens(max(due, now))
-	}
-	if m.elsewhere.running {
-		due = max(due, now.Add(m.cfg.Skip))
-	}
-	return due
-}
-
-// intervalEnds is when "the minimum time between two successive protected operations" is over, or the time between a failed run and its repetition.
-func (m *Machine) intervalEnds(now policy.Time) policy.Time {
-	if m.ran.ever {
-		now = m.ran.at.Add(m.interval())
-	}
-	if e := &m.elsewhere; e.hasRun {
-		now = max(now, e.intervalEnds)
-	}
-	return now
 }
 
 // String returns one line for traces.

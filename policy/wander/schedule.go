@@ -1,0 +1,336 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// schedule says when a run is due here. It keeps what counts for that: the last run and how it ended, whether a caller
+// waits, whether the host is ready and the gate paused, the windows, and the runs under the other tokens of the gate.
+//
+// Waiting callers: "A gate may have a hook, take commands, or both. A demand is one bit to the machine; local callers
+// queue at the agent." A member of a gate on demand is due only when it is wanted, and after min_interval if there is
+// one. Each demand leads to at most one run. In a gate with a hook, min_interval applies to the hook only, and a member
+// that is wanted is due at once. If the hook is due too, hook and callers take turns: see package pace. A caller's run
+// counts neither for min_interval nor for op.
+//
+// Ready hosts: a host may say whether it needs a run. Until it does, its member is not due: the token passes by, as
+// within Δmin. A run for a caller does not need the host's word.
+//
+// Windows: a member is due only while a window of its gate is open: "a member that may not run passes the token on;
+// nobody ever holds and waits for a window". The only exception is a member that keeps the token because it is due
+// soon: it also keeps the token for a window that opens within a lap of skips.
+//
+// Runs that failed are repeated: see package pace.
+type schedule struct {
+	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
+	wanted, demanded bool
+	turns            pace.Turns
+	// paused says that an operator has paused the gate, unready that the host has not said that it needs a run.
+	paused, unready bool
+	// failures is how many runs have failed in a row.
+	failures uint8
+
+	// ran is when the operation last started here, and under which token; meaningful if ran.ever is set. before is the
+	// same for the run before that one.
+	ran    lastRun
+	before struct {
+		ever bool
+		at   policy.Time
+		wait time.Duration
+	}
+
+	// calendar is nil in a gate without windows.
+	calendar *pace.Calendar
+	// elsewhere is the state of the other slots of this member.
+	elsewhere elsewhere
+}
+
+// lastRun is when the operation last started here, and under which token.
+type lastRun struct {
+	ever bool
+	// restored says that the run was in an earlier life of this member, members how many members were here then; zero
+	// if that is not known.
+	restored bool
+	members  uint32
+	at       policy.Time
+	// wait is the time from at to the next run, if that run is to be repeated before Δmin is over; else zero.
+	wait  time.Duration
+	under wire.TokenID
+}
+
+// restore continues after an earlier life. If the last run is in the future, a clock was or is wrong. It counts as a
+// run that starts now; otherwise this member might not run for years.
+func (s *schedule) restore(cfg *Config, now policy.Time, saved *policy.State, ran *Memo) {
+	s.ran.ever, s.ran.at = saved.HasRun, min(saved.LastRun, now)
+	s.ran.restored, s.ran.members = saved.HasRun, ran.Members
+	s.setRepeat(cfg.pace().Held(pace.Repeat{Wait: ran.Wait, Failures: ran.Failures}))
+	if ran.Slot == cfg.Slot {
+		s.ran.under = ran.Token
+	}
+}
+
+// tune takes the constants of cfg.
+func (s *schedule) tune(cfg *Config) {
+	s.setCalendar(cfg)
+	s.setRepeat(cfg.pace().Held(s.repeat()))
+}
+
+// setCalendar makes the calendar of the present windows. Most machines have none.
+func (s *schedule) setCalendar(cfg *Config) {
+	old := s.calendar
+	if s.calendar = nil; len(cfg.Windows) > 0 {
+		s.calendar = &pace.Calendar{Windows: &cfg.Windows}
+		if old != nil {
+			s.calendar.Ahead = old.Ahead
+		}
+	}
+}
+
+// see reads the clocks. It must be called before anything else is asked in a step.
+func (s *schedule) see(now policy.Instant) { s.calendar.See(now) }
+
+// know takes the state of the other slots of this member.
+func (s *schedule) know(e elsewhere) { s.elsewhere = e }
+
+// share takes what another slot knows of this member: callers and failures are those of all slots.
+func (s *schedule) share(other *schedule) {
+	s.wanted, s.turns, s.failures = other.wanted, other.turns, other.failures
+}
+
+// want: a caller waits for a run here; hookRuns says that the hook does run now. The caller may then have the next
+// grant.
+func (s *schedule) want(cfg *Config, hookRuns bool) {
+	s.wanted = true
+	if hookRuns && !cfg.OnDemand {
+		s.turns.Owe()
+	}
+}
+
+// unwant: no caller waits any longer.
+func (s *schedule) unwant() {
+	s.wanted = false
+	s.turns.Gone()
+}
+
+// pause: an operator has paused the gate, or continues it.
+func (s *schedule) pause(paused bool) { s.paused = paused }
+
+// setReady takes the word of the host, and reports whether it had not said yes before.
+func (s *schedule) setReady(ready bool) (wasUnready bool) {
+	wasUnready = s.unready
+	s.unready = !ready
+	return wasUnready
+}
+
+// isCallers reports whether the granted or present run is for callers only.
+func (s *schedule) isCallers() bool { return s.demanded }
+
+// calledOff reports whether a granted run must not start, because the host has said meanwhile that it needs none.
+func (s *schedule) calledOff() bool { return s.unready && !s.demanded }
+
+// unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
+func (s *schedule) unwanted(cfg *Config) bool { return s.paused || cfg.OnDemand && !s.wanted }
+
+// overrides reports whether a caller waits that need not wait for min_interval.
+func (s *schedule) overrides(cfg *Config) bool { return s.wanted && !cfg.OnDemand }
+
+// due is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but
+// never under two at once. In a gate on demand a caller must wait. In other gates a caller must wait, or the host must
+// be ready. shelved says that the held token is kept unused.
+func (s *schedule) due(cfg *Config, now policy.Time, shelved bool) policy.Time {
+	switch {
+	case s.unwanted(cfg), s.unready && !s.overrides(cfg):
+		return policy.Never
+	case s.overrides(cfg):
+		return s.mayRunAt(cfg, now, now, shelved)
+	}
+	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
+}
+
+// ifReady is when this member is due, if no caller waits and its host is ready then.
+func (s *schedule) ifReady(cfg *Config, now policy.Time, shelved bool) policy.Time {
+	if s.paused || cfg.OnDemand {
+		return policy.Never
+	}
+	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
+}
+
+// next is when this member is due, if its host is ready then.
+func (s *schedule) next(cfg *Config, now policy.Time, shelved bool) policy.Time {
+	if s.unready && !s.overrides(cfg) {
+		return s.ifReady(cfg, now, shelved)
+	}
+	return s.due(cfg, now, shelved)
+}
+
+// mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
+func (s *schedule) mayRunAt(cfg *Config, now, due policy.Time, shelved bool) policy.Time {
+	if shelved {
+		due = max(due, s.unshelvedAt(cfg))
+	}
+	if s.calendar != nil {
+		due = s.calendar.Opens(max(due, now))
+	}
+	if s.elsewhere.running {
+		due = max(due, now.Add(cfg.Skip))
+	}
+	return due
+}
+
+// intervalEnds is when "the minimum time between two successive protected operations" is over, or the time between a
+// failed run and its repetition.
+func (s *schedule) intervalEnds(cfg *Config, now policy.Time) policy.Time {
+	if ends, ok := s.ownIntervalEnds(cfg); ok {
+		now = ends
+	}
+	if e := &s.elsewhere; e.hasRun {
+		now = max(now, e.intervalEnds)
+	}
+	return now
+}
+
+// ownIntervalEnds is the same under this token alone: Δmin after the start of the last run, or less if that run is to
+// be repeated.
+func (s *schedule) ownIntervalEnds(cfg *Config) (at policy.Time, hasRun bool) {
+	return s.ran.at.Add(cfg.pace().Interval(s.repeat())), s.ran.ever
+}
+
+// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too
+// early, the next chance is a lap later, and the resource idles meanwhile. This pays only if the token comes at regular
+// times, and if no other token waits here.
+func (s *schedule) dueSoon(cfg *Config, now, due policy.Time, lapLength int) bool {
+	return cfg.Walk == Sweep && !s.elsewhere.waiting && due.Sub(now) <= policy.Times(lapLength, cfg.Skip)
+}
+
+// runsElsewhere reports whether a run under another token is going on here.
+func (s *schedule) runsElsewhere() bool { return s.elsewhere.running }
+
+// grant decides whether the run that is granted now is for callers only.
+func (s *schedule) grant(cfg *Config, now policy.Time) {
+	s.demanded = s.overrides(cfg) && s.turns.Callers(!s.unready && now >= s.intervalEnds(cfg, now))
+}
+
+// begin records the start of the granted run, which ends the demand.
+func (s *schedule) begin(now policy.Time, under wire.TokenID, members int) {
+	s.wanted = false
+	s.before.ever, s.before.at, s.before.wait = s.ran.ever, s.ran.at, s.ran.wait
+	if !s.demanded {
+		s.ran = lastRun{ever: true, at: now, under: under, members: uint32(members)}
+	}
+}
+
+// goOnUnder records that the present run goes on under another token.
+func (s *schedule) goOnUnder(id wire.TokenID) {
+	if !s.demanded {
+		s.ran.under = id
+	}
+}
+
+// end records the end of the present run. A run that was denied has not started, because it was too late: the last run
+// is again the previous one. The token of the previous run need not be restored, because min_interval has passed since
+// then.
+func (s *schedule) end(denied bool) {
+	s.turns.Ended(s.demanded, denied)
+	if denied {
+		s.ran.ever, s.ran.at, s.ran.wait = s.before.ever, s.before.at, s.before.wait
+	}
+}
+
+// took is how long the present run of the hook has taken until now.
+func (s *schedule) took(now policy.Time) time.Duration { return now.Sub(s.ran.at) }
+
+// conclude decides after a run when the next one is due, and reports what is told of it, and whether it must be saved.
+// A caller's command is repeated by the caller only.
+func (s *schedule) conclude(cfg *Config, now policy.Time, o policy.Outcome) (note policy.Note, changed bool) {
+	if cfg.RetryAfter == 0 || cfg.OnDemand || s.demanded {
+		return 0, false
+	}
+	before := s.repeat()
+	s.setRepeat(cfg.pace().After(before, s.ran.at, now, o))
+	return cfg.pace().NoteOf(o), s.repeat() != before
+}
+
+// repeat is what is to follow the last run.
+func (s *schedule) repeat() pace.Repeat { return pace.Repeat{Wait: s.ran.wait, Failures: s.failures} }
+
+func (s *schedule) setRepeat(r pace.Repeat) { s.ran.wait, s.failures = r.Wait, r.Failures }
+
+// pace is how often a member of the gate runs its operation.
+func (c *Config) pace() pace.Pace {
+	return pace.Pace{MinInterval: c.MinInterval, RetryAfter: c.RetryAfter}
+}
+
+// record is the last run as it is saved.
+func (s *schedule) record(cfg *Config) (policy.State, Memo) {
+	ran := Memo{Token: s.ran.under, Slot: cfg.Slot, Wait: s.ran.wait, Failures: s.failures, Members: s.ran.members}
+	return policy.State{HasRun: s.ran.ever, LastRun: s.ran.at}, ran
+}
+
+// lastRun returns when the last run started, if there was one.
+func (s *schedule) lastRun() (at policy.Time, hasRun bool) { return s.ran.at, s.ran.ever }
+
+// ranUnderOlder reports whether this member ran less than Δmin ago under a token that precedes t. The token of the last
+// run is unknown if its slot no longer exists. Then that run is no reason to discard another token.
+func (s *schedule) ranUnderOlder(cfg *Config, now policy.Time, t *guardian.Token) bool {
+	lately := s.ran.ever && now < s.ran.at.Add(cfg.MinInterval)
+	return lately && !s.ran.under.Generator.IsZero() && s.ran.under.Precedes(t.ID)
+}
+
+// isBygone reports whether the run does not count against t.
+func (s *schedule) isBygone(now policy.Time, t *guardian.Token) bool {
+	switch originOf(t.ID) {
+	case originFirst:
+		return s.ran.restored
+	case originRenewed:
+		return wasMadeAfter(now.Sub(s.ran.at), t)
+	case originLost:
+	}
+	return false
+}
+
+// shelves reports whether this member keeps the held token unused: it is a first one that another member has made, and
+// of the fleet in which this member ran lately in an earlier life no majority is here. held is nil if no token is held.
+func (s *schedule) shelves(cfg *Config, now policy.Time, held *guardian.Token, members int) bool {
+	if held == nil || !s.ran.restored || !IsFirst(held.ID) || held.ID.Generator == cfg.Self {
+		return false
+	}
+	return s.ranUnderOlder(cfg, now, held) && 2*members <= int(s.ran.members)
+}
+
+// unshelvedAt is when a token is no longer kept unused: Δmin is over.
+func (s *schedule) unshelvedAt(cfg *Config) policy.Time { return s.ran.at.Add(cfg.MinInterval) }
+
+// why says why this member, which holds no run up, is not due; empty if it is. next is when it is due.
+func (s *schedule) why(cfg *Config, now, next policy.Time) string {
+	switch {
+	case s.unwanted(cfg):
+		return WhyUnwanted
+	case next > now && s.calendar.Opens(now) > now: // A run that is next now is in a window.
+		return pace.WhyClosed
+	case now < next && now >= s.ran.at.Add(s.ran.wait):
+		return pace.WhyTooSoon // The run of another slot counts.
+	case now < next:
+		return s.repeat().Why()
+	case s.unready && !s.overrides(cfg):
+		return WhyNotReady
+	}
+	return ""
+}
+
+// windowFacts appends the windows and when they open.
+func (s *schedule) windowFacts(now policy.Time, out []policy.Fact) []policy.Fact {
+	return s.calendar.Facts(now, out)
+}
+
+// facts appends when the interval after the last run is over, and how many runs have failed.
+func (s *schedule) facts(cfg *Config, now policy.Time, out []policy.Fact) []policy.Fact {
+	if s.ran.ever {
+		out = append(out, policy.Fact{Key: policy.KeyIntervalEnds, At: s.intervalEnds(cfg, now)})
+	}
+	return s.repeat().Facts(out)
+}
