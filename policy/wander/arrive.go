@@ -14,7 +14,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	from, token := end.Peer, &guardian.Token{Ref: end.Token, Load: end.Load}
 	growBy(&token.Load, end.Took)
 	m.meetCompany(now)
-	m.avoid.forgive(from)
+	m.walk.forgive(from)
 	m.lowerRegenerateAfter()
 	if m.outdated(token) {
 		return m.discardOutdated(now, from, token, out)
@@ -127,7 +127,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 		return m.becomeAsking(now, out)
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
-	case m.peers.alone():
+	case m.walk.alone():
 		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token.Ref)
 		return m.becomeResting(now.Time, due, out)
 	case m.dueSoon(now.Time, due):
@@ -140,7 +140,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 // sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
 	waits := m.cfg.Walk == Sweep || m.handoff.Failures() > 0
-	if m.peers.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
+	if m.walk.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

@@ -79,18 +79,18 @@ func (c *census) begin(after wire.MemberID, view *peers) {
 func (m *Machine) askAll(now policy.Time, out []policy.Effect) []policy.Effect {
 	q, c := &m.inquiry, &m.inquiry.census
 	half := m.answersWithin()
-	first, n := m.peers.batch(c.after)
+	first, n := m.walk.batch(c.after)
 	wait := time.Duration(0)
 	switch {
 	case c.after.IsZero():
 		q.until = policy.Never // Also if fewer were asked until now, before the first token.
-		c.begin(m.cfg.Self, &m.peers)
+		c.begin(m.cfg.Self, &m.walk.peers)
 	case c.silent == 0 || c.times == mostAsks:
 		if c.silent != 0 {
 			wait = half - half/timesAsked
 		}
 		if n > 0 {
-			c.begin(m.peers.at(first, n-1), &m.peers)
+			c.begin(m.walk.at(first, n-1), &m.walk.peers)
 		}
 	}
 	if c.silent == 0 {
@@ -100,9 +100,9 @@ func (m *Machine) askAll(now policy.Time, out []policy.Effect) []policy.Effect {
 	}
 	c.times++
 	q.repeatAt = now.Add(half / timesAsked)
-	first, _ = m.peers.batch(c.after)
+	first, _ = m.walk.batch(c.after)
 	for about, left := m.noToken(), c.silent; left != 0; left &= left - 1 {
-		out = m.inquireOf(m.peers.at(first, bits.TrailingZeros64(left)), &about, out)
+		out = m.inquireOf(m.walk.at(first, bits.TrailingZeros64(left)), &about, out)
 	}
 	return out
 }
@@ -110,8 +110,8 @@ func (m *Machine) askAll(now policy.Time, out []policy.Effect) []policy.Effect {
 // answered notes an answer. When the whole batch has answered, the next one need not wait.
 func (m *Machine) answered(now policy.Time, from wire.MemberID) {
 	q, c := &m.inquiry, &m.inquiry.census
-	first, n := m.peers.batch(c.after)
-	distance, ok := m.peers.distance(first, from)
+	first, n := m.walk.batch(c.after)
+	distance, ok := m.walk.distance(first, from)
 	if c.times == 0 || !ok || distance >= n || c.silent&(1<<distance) == 0 {
 		return
 	}
@@ -129,9 +129,9 @@ func (m *Machine) recount(now policy.Time, before *peers) {
 	was, count := before.batch(c.after)
 	answered := ^c.silent
 	c.silent = 0
-	first, n := m.peers.batch(c.after)
+	first, n := m.walk.batch(c.after)
 	for i := range n {
-		distance, ok := before.distance(was, m.peers.at(first, i))
+		distance, ok := before.distance(was, m.walk.at(first, i))
 		if !ok || distance >= count || answered&(1<<distance) == 0 {
 			c.silent |= 1 << i
 		}
@@ -142,7 +142,7 @@ func (m *Machine) recount(now policy.Time, before *peers) {
 }
 
 // batches is how many batches all others are.
-func (m *Machine) batches() int { return (len(m.peers.ids) + batchSize - 2) / batchSize }
+func (m *Machine) batches() int { return (len(m.walk.ids) + batchSize - 2) / batchSize }
 
 // batchTakes is the longest time that a batch takes.
 func (m *Machine) batchTakes() time.Duration {
@@ -171,7 +171,7 @@ func (m *Machine) giveWay(now policy.Time, to wire.MemberID) {
 	m.inquiry = inquiry{}
 	wait := m.batchTakes()
 	if others := policy.Times(min(m.batches(), spread)-1, wait); others > 0 {
-		wait += time.Duration(m.draw(int(others)))
+		wait += time.Duration(m.cfg.draw(int(others)))
 	}
 	m.silence.holdOff = now.Add(wait).Sub(m.silence.since.Add(m.regenerateAfter()))
 }
@@ -201,7 +201,7 @@ func (m *Machine) goesFirst(now policy.Time, other wire.MemberID) (id wire.Membe
 func (m *Machine) onUnseen(now policy.Instant, msg *wire.Message) {
 	m.answered(now.Time, msg.From)
 	leads := guardian.TrailOf(&msg.Load)
-	if id := leads[0]; !id.IsZero() && m.peers.has(id) && id != m.cfg.Self {
+	if id := leads[0]; !id.IsZero() && m.walk.has(id) && id != m.cfg.Self {
 		m.noteQuestion(now.Time, m.inquiry.askedAt.Add(-time.Duration(msg.Nonce)), id)
 		m.giveWay(now.Time, id)
 	}

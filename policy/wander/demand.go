@@ -17,12 +17,12 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // shelves reports whether this member keeps the held token unused: see schedule.
 func (m *Machine) shelves(now policy.Time) bool {
-	return m.schedule.shelves(&m.cfg, now, m.held(), m.peers.count())
+	return m.schedule.shelves(&m.cfg, now, m.held(), m.walk.count())
 }
 
 // dueSoon reports whether this member keeps the token until it is due.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
-	return m.schedule.dueSoon(&m.cfg, now, due, m.lapLength())
+	return m.schedule.dueSoon(&m.cfg, now, due, m.walk.lapLength(&m.cfg))
 }
 
 // onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this
@@ -36,8 +36,8 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due, had := m.dueAt(now.Time), m.numbers.wasGranted(m.token.Seq)
 	switch {
-	case m.state != resting || had && !m.peers.alone():
-	case now.Time >= due || m.peers.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):
+	case m.state != resting || had && !m.walk.alone():
+	case now.Time >= due || m.walk.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):
 		return m.serve(now, out)
 	}
 	return out

@@ -27,8 +27,9 @@ func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID,
 	clearMixed(&m.token.Load) // It grows older here.
 	m.inquiry = inquiry{}
 	m.learnOp(OpOf(&token.Load))
-	m.muster(now.Time)
-	return m.greet(now.Time, m.entrust(m.guardian.Hold(now.Time, &m.token, out)))
+	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
+	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
+	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)
 }
 
 // giveUp ends the holding of the token without a handoff. A handoff appends its own effect.
@@ -66,46 +67,17 @@ func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 	return m.guardian.Entrust(&m.token, out)
 }
 
-// muster gives the token as many guardians as configured, or as there are members: the previous holders, except those that are gone or
-// have failed a handoff recently, and if these are too few, the next members by identity. A member that sees no other one keeps the
-// guardians: it may just have been restarted, or be cut off, and does not know which ones are gone.
-func (m *Machine) muster(now policy.Time) {
-	t := m.token.Trail()
-	for rank := t.Len() - 1; rank >= 0; rank-- {
-		gone := !m.peers.has(t[rank]) && !m.peers.alone()
-		if rank >= m.cfg.Backups || t[rank] == m.cfg.Self || gone || m.avoid.has(t[rank], now) {
-			t.Drop(rank)
-		}
-	}
-	for behind := 1; behind < len(m.peers.ids) && t.Len() < m.cfg.Backups; behind++ {
-		if id := m.peers.ids[(m.peers.rank+behind)%len(m.peers.ids)]; !m.avoid.has(id, now) {
-			t.Add(id)
-		}
-	}
-	m.token.SetTrail(&t)
-}
-
 // remuster chooses the guardians again after the view has changed. New guardians get a beat at once.
 func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds || m.guardian.Doubting() {
 		return out
 	}
 	before := m.token.Trail()
-	m.muster(now.Time)
+	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	if m.token.Trail() == before {
 		return out
 	}
 	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
-}
-
-// trailBehind returns the guardians of the token after it was passed to the given receiver: this member first. A leaving member does not become a
-// guardian, and does not remove the receiver from the trail, because the receiver may never get the token.
-func (m *Machine) trailBehind(to wire.MemberID) guardian.Trail {
-	trail := m.token.Trail()
-	if m.leaving {
-		return trail
-	}
-	return trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 }
 
 // expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards no token with a number below the
@@ -240,7 +212,7 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 // unless this member is due: other members may be due since it was lost, and a guardian ran recently.
 func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
-		m.avoid.add(from, now.Time.Add(m.avoidFor()))
+		m.walk.shun(&m.cfg, now.Time, from, m.handoff.Patience())
 	}
 	token.Seq = m.numbers.revived(token.Seq, m.cfg.Entropy)
 	m.handoff.Forget(token.ID)
@@ -266,7 +238,7 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 // goOn continues with a token that has rested long enough: it runs, waits until this member is due, or passes the token on.
 func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
-	if m.leaving || m.peers.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
+	if m.leaving || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)
@@ -300,10 +272,10 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
 // changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if unheard := m.state == doubting && !m.heard && m.token.Guarded() && !m.peers.alone(); unheard && !m.offersOn() {
+	if unheard := m.state == doubting && !m.heard && m.token.Guarded() && !m.walk.alone(); unheard && !m.offersOn() {
 		return m.yield(now, out)
 	}
-	m.muster(now.Time)
+	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 	if m.state != doubting {
 		return out
@@ -314,7 +286,7 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 // onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has waited long enough for one offer; it
 // does not wait for its own turn as well, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.muster(now.Time)
+	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	out = m.guardian.Hold(now.Time, &m.token, out)
 	if m.leaving || now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)

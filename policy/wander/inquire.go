@@ -51,7 +51,7 @@ type hearsay struct {
 
 // onSilence asks, and then makes a new token: none has come for regenerate-after.
 func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.peers.alone(), true, out)
+	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.walk.alone(), true, out)
 	if over {
 		return m.regenerate(now, out)
 	}
@@ -89,14 +89,14 @@ func (m *Machine) inquire(now policy.Instant, must, all bool, out []policy.Effec
 	}
 	to, about := q.asked[:], m.noToken()
 	if q.times == askedAtFirst {
-		if id, ok := m.whoAsks(now.Time); ok && all && m.peers.has(id) {
+		if id, ok := m.whoAsks(now.Time); ok && all && m.walk.has(id) {
 			return false, m.inquireOf(id, &about, out)
 		}
 		to = q.asked[:askedAtFirst]
 	}
 	for _, place := range to {
-		if place != 0 && int(place) <= len(m.peers.ids) {
-			out = m.inquireOf(m.peers.ids[place-1], &about, out)
+		if place != 0 && int(place) <= len(m.walk.ids) {
+			out = m.inquireOf(m.walk.ids[place-1], &about, out)
 		}
 	}
 	return false, out
@@ -140,25 +140,22 @@ func (m *Machine) makesAt() policy.Time {
 // drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the token went: only the
 // holder and the guardians know of a token that is held for long, and random questions would miss them.
 func (m *Machine) drawAsked() (to asked) {
-	others := len(m.peers.ids) - 1
+	others := len(m.walk.ids) - 1
 	// Before the first token: the members with the lowest ranks, which make it. Otherwise: from a random start, in steps of a quarter of
 	// the others, so that no member is drawn twice.
-	start, stride := others-m.peers.rank, 1
+	start, stride := others-m.walk.rank, 1
 	if !m.first.armed {
-		start, stride = m.draw(others), max(others/maxAsked, 1)
+		start, stride = m.cfg.draw(others), max(others/maxAsked, 1)
 	}
 	n := min(maxAsked, others)
 	for i := range n {
 		behind := (start + i*stride) % others
-		to[i] = uint32((m.peers.rank+1+behind)%len(m.peers.ids)) + 1
+		to[i] = uint32((m.walk.rank+1+behind)%len(m.walk.ids)) + 1
 	}
 	sighted := m.sighted()
 	leads := sighted.Trail()
 	if m.first.armed {
-		leads = guardian.Trail{}
-		if m.shares() {
-			leads = m.cfg.Laps.lowestIn(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
-		}
+		leads = m.walk.lowest(&m.cfg)
 	}
 	m.addLeads(&to, n, &leads, wire.MemberID{})
 	return to
@@ -167,7 +164,7 @@ func (m *Machine) drawAsked() (to asked) {
 // addLeads adds members of the view to the n members to ask, each once, and returns the new number.
 func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.MemberID) int {
 	for _, id := range leads[:leads.Len()] {
-		place, ok := m.peers.place(id)
+		place, ok := m.walk.place(id)
 		if !ok || id == except || id == m.cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
 			continue
 		}
@@ -212,7 +209,7 @@ func (m *Machine) hasSighted() bool {
 // onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since. If that was too
 // long ago to tell the asker anything, it may say only who asks already.
 func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	m.noteAsker(msg.From)
+	m.walk.noteAsker(&m.cfg, msg.From)
 	m.giveWay(now.Time, msg.From)
 	defer m.noteQuestion(now.Time, now.Time, msg.From)
 	age, token := now.Time.Sub(m.silence.since), m.token
@@ -251,7 +248,7 @@ func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Eff
 	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > m.silence.since {
 		lap := m.maxInterval() / 3
-		m.silence.since, m.silence.holdOff, m.silence.gaveWay = at, lap+time.Duration(m.draw(int(lap))), 0
+		m.silence.since, m.silence.holdOff, m.silence.gaveWay = at, lap+time.Duration(m.cfg.draw(int(lap))), 0
 		m.hear(at, msg)
 		if m.regenerateAt() <= now.Time {
 			return m.pursue(now, msg.From, out)

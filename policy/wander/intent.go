@@ -38,11 +38,13 @@ const mostRepeats = 4
 
 // asksFirst reports whether this member tells the others before it runs.
 func (m *Machine) asksFirst() bool {
-	return m.cfg.AskBeforeRun && !m.peers.alone() && len(m.peers.ids) <= guardian.MostAsked
+	return m.cfg.AskBeforeRun && !m.walk.alone() && len(m.walk.ids) <= guardian.MostAsked
 }
 
 // answersWithin is how long a member waits for answers, here and before it makes a token.
-func (m *Machine) answersWithin() time.Duration { return max(m.timeout()/2, m.handoff.RoundTrip()*3/2) }
+func (m *Machine) answersWithin() time.Duration {
+	return max(m.cfg.timeout()/2, m.handoff.RoundTrip()*3/2)
+}
 
 // becomeAsking asks the other members whether one of them runs. It waits for those, too, that have failed a handoff lately: a member that lies can make them
 // look so.
@@ -52,8 +54,8 @@ func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy
 	m.asked, m.asksAgain = 1, false
 	q := &m.intent
 	*q = intent{id: wire.Exchange(policy.Draw(m.cfg.Entropy))}
-	for place, id := range m.peers.ids {
-		if place == m.peers.rank {
+	for place, id := range m.walk.ids {
+		if place == m.walk.rank {
 			continue
 		}
 		q.silent |= 1 << place
@@ -83,7 +85,7 @@ func (m *Machine) wakeIntent(now policy.Instant, out []policy.Effect) []policy.E
 			m.asked++
 		}
 		for left := m.intent.silent; left != 0; left &= left - 1 {
-			out = m.sendIntent(m.peers.ids[bits.TrailingZeros64(left)], out)
+			out = m.sendIntent(m.walk.ids[bits.TrailingZeros64(left)], out)
 		}
 	}
 	return out
@@ -95,7 +97,7 @@ func (m *Machine) asksAt() policy.Time {
 	if m.asked > mostRepeats {
 		return m.restUntil
 	}
-	part := m.timeout() / 2 >> mostRepeats
+	part := m.cfg.timeout() / 2 >> mostRepeats
 	return m.restUntil.Add(-policy.Times(1<<mostRepeats-(1<<m.asked-1), part))
 }
 
@@ -106,7 +108,7 @@ func (m *Machine) changeAsked(now policy.Time, before *peers) {
 	}
 	var silent uint64
 	for left := m.intent.silent; left != 0; left &= left - 1 {
-		if place, ok := m.peers.place(before.ids[bits.TrailingZeros64(left)]); ok && place < guardian.MostAsked {
+		if place, ok := m.walk.place(before.ids[bits.TrailingZeros64(left)]); ok && place < guardian.MostAsked {
 			silent |= 1 << place
 		}
 	}
@@ -118,7 +120,7 @@ func (m *Machine) changeAsked(now policy.Time, before *peers) {
 // replies reports whether msg answers the open question.
 func (m *Machine) replies(msg *wire.Message) bool {
 	answer := msg.Kind == KindConsent || msg.Kind == KindObjection
-	return answer && m.state == asking && msg.Exchange == m.intent.id && msg.Token.ID == m.token.ID && m.peers.has(msg.From)
+	return answer && m.state == asking && msg.Exchange == m.intent.id && msg.Token.ID == m.token.ID && m.walk.has(msg.From)
 }
 
 // onIntent answers with one message. A member that asks, too, and goes after the other one, does not run this time: others may have consented
@@ -162,7 +164,7 @@ func (m *Machine) onReply(now policy.Instant, msg *wire.Message, out []policy.Ef
 		}
 		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
 	}
-	if place, ok := m.peers.place(msg.From); ok && place < guardian.MostAsked {
+	if place, ok := m.walk.place(msg.From); ok && place < guardian.MostAsked {
 		m.intent.silent &^= 1 << place
 	}
 	if m.intent.silent == 0 {
@@ -193,7 +195,7 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 }
 
 // opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the time for its save and its start.
-func (m *Machine) opLasts() time.Duration { return max(policy.Times(2, m.op()), m.timeouts(2)) }
+func (m *Machine) opLasts() time.Duration { return max(policy.Times(2, m.op()), m.cfg.timeouts(2)) }
 
 // maxObjectors is how many members that object to runs here are remembered.
 const maxObjectors = 4

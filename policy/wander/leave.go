@@ -74,7 +74,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 		return out
 	}
 	out = m.retract(out)
-	if m.peers.alone() {
+	if m.walk.alone() {
 		return m.keepAlone(now, out)
 	}
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.token.Ref)
@@ -88,6 +88,6 @@ func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Ef
 	if m.state != offering && m.state != doubting && m.state != saves && m.state != asking {
 		return out
 	}
-	m.muster(now.Time)
+	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	return m.serve(now, m.guardian.Hold(now.Time, &m.token, out))
 }

@@ -35,26 +35,29 @@ type firstToken struct {
 
 // onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	wasAlone, shelved := m.peers.alone(), m.shelves(now.Time)
-	before := m.peers
-	m.peers = newPeers(ev.Peers, m.cfg.Self)
+	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
+	before := m.walk.peers
+	m.walk.peers = newPeers(ev.Peers, m.cfg.Self)
 	m.changeAsked(now.Time, &before)
 	m.recount(now.Time, &before)
-	m.noteReunion(now.Time, &before)
-	m.handoff.Keep(m.peers.hasHint)
+	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
+	m.handoff.Keep(m.walk.hasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())
-	m.passed.lap = m.passed.rounds.lap(m.lapLength())
+	m.passed.lap = m.passed.rounds.lap(m.walk.lapLength(&m.cfg))
 	m.unmix(now.Time)
-	m.findPart(now.Time)
+	if m.walk.findPart(&m.cfg) {
+		m.beginSilence(now.Time)
+	}
 	m.first.known = ev.TokenKnown
-	if !m.peers.alone() {
+	if !m.walk.alone() {
 		m.meetCompany(now)
 	}
-	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.peers.alone() {
+	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.walk.alone() {
 		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
 	}
-	out = m.greet(now.Time, m.remuster(now, out))
-	if m.peers.alone() {
+	out = m.remuster(now, out)
+	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)
+	if m.walk.alone() {
 		var back guardian.Outcome
 		m.guardian.TakeBack(&back)
 		out = m.onVerdict(now, &back, out)
@@ -75,12 +78,12 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 		if firstView {
 			return policy.AppendTell(out, NoteWaiting, wire.MemberID{}, nil)
 		}
-	case m.peers.alone() && !f.company:
+	case m.walk.alone() && !f.company:
 		return m.mintFirst(now, out)
 	case !f.armed:
 		f.armed, f.since = true, now.Time
 		m.awaitTurn(now)
-	case f.rank != int32(m.peers.rank) || f.count != int32(m.peers.count()):
+	case f.rank != int32(m.walk.rank) || f.count != int32(m.walk.count()):
 		m.awaitTurn(now)
 	}
 	return out
@@ -90,9 +93,9 @@ func (m *Machine) armFirst(now policy.Instant, out []policy.Effect) []policy.Eff
 // first, and may have rank 0 in such a part by mistake.
 func (m *Machine) awaitTurn(now policy.Instant) {
 	f := &m.first
-	f.rank, f.count = int32(m.peers.rank), int32(m.peers.count())
-	settled := min(now.Time.Add(m.timeouts(settleTimeouts)), f.since.Add(m.timeouts(unsettledTimeouts)))
-	f.at = settled.Add(m.timeouts(staggerTimeouts * int(f.rank)))
+	f.rank, f.count = int32(m.walk.rank), int32(m.walk.count())
+	settled := min(now.Time.Add(m.cfg.timeouts(settleTimeouts)), f.since.Add(m.cfg.timeouts(unsettledTimeouts)))
+	f.at = settled.Add(m.cfg.timeouts(staggerTimeouts * int(f.rank)))
 }
 
 // mintsAt is when this member makes the first token; meaningful if first is armed.
@@ -112,7 +115,7 @@ func (m *Machine) mintFirst(now policy.Instant, out []policy.Effect) []policy.Ef
 // onTurn makes the first token. Every member but rank 0 asks the lower ranks whether a token exists before it mints one: the gossip of the lower ranks may
 // be slower than this member's patience, or they saw less of the fleet and began earlier.
 func (m *Machine) onTurn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.peers.rank > 0 || m.cfg.Slot > 0, false, out)
+	over, out := m.inquire(now, m.walk.rank > 0 || m.cfg.Slot > 0, false, out)
 	if over {
 		return m.mintFirst(now, out)
 	}

@@ -49,7 +49,7 @@ func (m *Machine) toldMaxInterval() time.Duration {
 	if m.cfg.MaxInterval > 0 {
 		return m.cfg.MaxInterval
 	}
-	return policy.Times(3, max(m.cfg.MinInterval, policy.Times(m.peers.count(), m.visit())))
+	return policy.Times(3, max(m.cfg.MinInterval, policy.Times(m.walk.count(), m.visit())))
 }
 
 // tooShort names the operator's constant that is too short for the measured laps.
@@ -67,7 +67,7 @@ func (m *Machine) tooShort() string {
 // regenerates reports whether this member makes a new token after a silence. It does not while it waits for a fleet that it has never
 // seen, or if the token never comes here.
 func (m *Machine) regenerates() bool {
-	return !m.leaving && !m.sharing.foreign && (m.cfg.Rejoins || !m.waitsAlone())
+	return !m.leaving && m.walk.comesHere() && (m.cfg.Rejoins || !m.waitsAlone())
 }
 
 func (m *Machine) regenerateAt() policy.Time {
@@ -94,7 +94,7 @@ func (m *Machine) unlessArriving(at policy.Time) policy.Time {
 func (m *Machine) regenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.raiseRegenerateAfter()
 	out = m.make(now, NoteRegenerated, originLost, out)
-	if m.peers.alone() {
+	if m.walk.alone() {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

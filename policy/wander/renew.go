@@ -39,7 +39,7 @@ func (m *Machine) Knows(slot int, now policy.Time) string {
 		return "keeps a copy of the token, and revives it if its holder is gone"
 	case m.handoff.Receiving():
 		return "is about to get the token"
-	case since < m.timeouts(onItsWay) && m.first.met:
+	case since < m.cfg.timeouts(onItsWay) && m.first.met:
 		return "had the token, or heard of it, " + since.Round(time.Second).String() + " ago: it may be on its way"
 	}
 	return ""

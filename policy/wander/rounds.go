@@ -64,8 +64,8 @@ type passed struct {
 // since the last one left, that time was a round.
 func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberID) {
 	if since := now.Sub(m.passed.leftAt); m.passed.any && since <= AgeOf(&t.Load) {
-		m.passed.rounds.add(since, m.lapLength())
-		m.passed.lap = m.passed.rounds.lap(m.lapLength())
+		m.passed.rounds.add(since, m.walk.lapLength(&m.cfg))
+		m.passed.lap = m.passed.rounds.lap(m.walk.lapLength(&m.cfg))
 	}
 	m.passed.leftAt = now
 	if m.passed.any && m.passed.token.Precedes(t.ID) && now.Sub(m.passed.at) < m.regenerateAfter() {

@@ -83,7 +83,7 @@ func (m *Machine) record() policy.State {
 	s.Seq = m.numbers.seen
 	if m.granting() && !m.schedule.isCallers() {
 		s.HasRun, s.LastRun = true, m.restUntil.Add(-m.cfg.SaveWithin())
-		ran.Token, ran.Wait, ran.Members = m.token.ID, 0, uint32(m.peers.count())
+		ran.Token, ran.Wait, ran.Members = m.token.ID, 0, uint32(m.walk.count())
 	}
 	s.Memo = ran.Bytes()
 	return s

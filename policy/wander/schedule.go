@@ -34,12 +34,13 @@ type schedule struct {
 	paused, unready bool
 	// failures is how many runs have failed in a row.
 	failures uint8
+	// hadRun says that there was a run before the last one.
+	hadRun bool
 
 	// ran is when the operation last started here, and under which token; meaningful if ran.ever is set. before is the
-	// same for the run before that one.
+	// same for the run before that one, if hadRun is set.
 	ran    lastRun
 	before struct {
-		ever bool
 		at   policy.Time
 		wait time.Duration
 	}
@@ -218,7 +219,7 @@ func (s *schedule) grant(cfg *Config, now policy.Time) {
 // begin records the start of the granted run, which ends the demand.
 func (s *schedule) begin(now policy.Time, under wire.TokenID, members int) {
 	s.wanted = false
-	s.before.ever, s.before.at, s.before.wait = s.ran.ever, s.ran.at, s.ran.wait
+	s.hadRun, s.before.at, s.before.wait = s.ran.ever, s.ran.at, s.ran.wait
 	if !s.demanded {
 		s.ran = lastRun{ever: true, at: now, under: under, members: uint32(members)}
 	}
@@ -237,7 +238,7 @@ func (s *schedule) goOnUnder(id wire.TokenID) {
 func (s *schedule) end(denied bool) {
 	s.turns.Ended(s.demanded, denied)
 	if denied {
-		s.ran.ever, s.ran.at, s.ran.wait = s.before.ever, s.before.at, s.before.wait
+		s.ran.ever, s.ran.at, s.ran.wait = s.hadRun, s.before.at, s.before.wait
 	}
 }
 

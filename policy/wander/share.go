@@ -1,7 +1,10 @@
 package wander
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -13,101 +16,148 @@ type sharing struct {
 	// mixed says that members with different numbers of slots have been seen, mixedAt when they were last.
 	mixed   bool
 	mixedAt policy.Time
-	// differs is the last member that was seen with another number of slots, asker the last member that has asked for this token.
-	differs, asker wire.MemberID
+	// differing is the last member that was seen with another number of slots, asker the last member that has asked for
+	// this token.
+	differing, asker wire.MemberID
 }
 
-// shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order. If all tokens visited all members,
-// each token would find members not due that another token has just served, and come too late to the rest. Members that disagree on the number of tokens
-// compute different parts, and some members would be in none. So while this member sees another number, the token visits all members.
-func (m *Machine) shares() bool { return m.cfg.Walk == Sweep && m.cfg.LastSlot > 0 && !m.sharing.mixed }
+// shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order.
+// If all tokens visited all members, each token would find members not due that another token has just served, and come
+// too late to the rest. Members that disagree on the number of tokens compute different parts, and some members would
+// be in none. So while this member sees another number, the token visits all members.
+func (w *walker) shares(cfg *Config) bool {
+	return cfg.Walk == Sweep && cfg.LastSlot > 0 && !w.sharing.mixed
+}
 
 // arc is this token's part.
-func (m *Machine) arc() arc { return arc{part: int(m.cfg.Slot), of: int(m.cfg.LastSlot) + 1} }
+func (c *Config) arc() arc { return arc{part: int(c.Slot), of: int(c.LastSlot) + 1} }
 
 // lapLength is how many members a lap has.
-func (m *Machine) lapLength() int {
-	if !m.shares() {
-		return m.peers.count()
+func (w *walker) lapLength(cfg *Config) int {
+	if !w.shares(cfg) {
+		return w.count()
 	}
-	from, to := m.arc().bounds(m.peers.count())
+	from, to := cfg.arc().bounds(w.count())
 	return max(to-from, 1)
 }
 
-// mix records that members with different numbers of slots were seen at that time. The record is forgotten after max_interval, because the message may have
-// been a replay; if it was none, the difference is noticed again. Views change all the time while a fleet is restarted with another number, so they say
-// nothing.
+// mix records that members with different numbers of slots were seen at that time, and reports whether this token
+// visits this member from now on. The record is forgotten after max_interval, because the message may have been a
+// replay; if it was none, the difference is noticed again. Views change all the time while a fleet is restarted with
+// another number, so they say nothing.
 //
-// Of those that were restarted, most see no other member of the old number for long. So a token carries on for how long nobody has.
-func (m *Machine) mix(now, at policy.Time) {
-	m.sharing.mixedAt = max(m.sharing.mixedAt, at)
-	if !m.sharing.mixed && now.Sub(m.sharing.mixedAt) <= m.maxInterval() {
-		m.sharing.mixed = true
-		m.findPart(now)
+// Of those that were restarted, most see no other member of the old number for long. So a token carries on for how long
+// nobody has.
+func (w *walker) mix(cfg *Config, now, at policy.Time, maxInterval time.Duration) (begins bool) {
+	s := &w.sharing
+	s.mixedAt = max(s.mixedAt, at)
+	if s.mixed || now.Sub(s.mixedAt) > maxInterval {
+		return false
+	}
+	s.mixed = true
+	return w.findPart(cfg)
+}
+
+// unmix forgets the record after max_interval, and reports whether this token visits this member from now on.
+func (w *walker) unmix(cfg *Config, now policy.Time, maxInterval time.Duration) (begins bool) {
+	s := &w.sharing
+	if !s.mixed || now.Sub(s.mixedAt) <= maxInterval {
+		return false
+	}
+	s.mixed = false
+	return w.findPart(cfg)
+}
+
+// findPart finds out whether this token visits this member, and reports whether it does so only from now on.
+func (w *walker) findPart(cfg *Config) (begins bool) {
+	was := w.sharing.foreign
+	w.sharing.foreign = w.shares(cfg) && !w.alone() && !cfg.Laps.contains(cfg.arc(), w.ids, cfg.order(0), w.rank)
+	return was && !w.sharing.foreign
+}
+
+// comesHere reports whether this token visits this member.
+func (w *walker) comesHere() bool { return !w.sharing.foreign }
+
+// lowest returns the members of this token's part that make it first, if the tokens share the members.
+func (w *walker) lowest(cfg *Config) (lowest guardian.Trail) {
+	if w.shares(cfg) {
+		return cfg.Laps.lowestIn(cfg.arc(), w.ids, cfg.order(0), w.rank)
+	}
+	return guardian.Trail{}
+}
+
+// tell lets a token that leaves carry the record.
+func (s *sharing) tell(now policy.Time, l *wire.Load) {
+	if s.mixed {
+		SetMixed(l, now.Sub(s.mixedAt))
 	}
 }
 
-// unmix forgets the record after max_interval.
-func (m *Machine) unmix(now policy.Time) {
-	if m.sharing.mixed && now.Sub(m.sharing.mixedAt) > m.maxInterval() {
-		m.sharing.mixed = false
-		m.findPart(now)
-	}
-}
-
-// tellMixed lets a token that leaves carry the record.
-func (m *Machine) tellMixed(now policy.Time, l *wire.Load) {
-	if m.sharing.mixed {
-		SetMixed(l, now.Sub(m.sharing.mixedAt))
-	}
-}
-
-// findPart finds out whether this token visits this member. If it does from now on, its silence begins now.
-func (m *Machine) findPart(now policy.Time) {
-	foreign := m.shares() && !m.peers.alone() && !m.cfg.Laps.contains(m.arc(), m.peers.ids, m.order(0), m.peers.rank)
-	if m.sharing.foreign && !foreign {
-		m.beginSilence(now)
-	}
-	m.sharing.foreign = foreign
-}
+// isMixed returns the record.
+func (s *sharing) isMixed() (at policy.Time, mixed bool) { return s.mixedAt, s.mixed }
 
 // otherSlots reports whether a message shows that its sender has another number of slots. Ack and Commit carry none.
-func (m *Machine) otherSlots(msg *wire.Message) bool {
+func (c *Config) otherSlots(msg *wire.Message) bool {
 	bare := msg.Kind == handoff.KindAck || msg.Kind == handoff.KindCommit
-	return !bare && LastSlotOf(&msg.Load) != m.cfg.LastSlot
+	return !bare && LastSlotOf(&msg.Load) != c.LastSlot
 }
 
-// differing reports whether otherSlots is news: the sender is not the last such member.
-func (m *Machine) differing(msg *wire.Message) bool {
-	return m.otherSlots(msg) && msg.From != m.sharing.differs
+// shows returns when members with different numbers of slots were seen, by a message; ok is false if it says nothing of
+// that.
+func (s *sharing) shows(cfg *Config, now policy.Time, msg *wire.Message) (at policy.Time, ok bool) {
+	if cfg.otherSlots(msg) {
+		return now, true
+	}
+	ago, mixed := MixedOf(&msg.Load)
+	return now.Add(-ago), mixed && msg.Token.Slot == cfg.Slot
 }
 
-// noteAsker records a member that asks for the token, if members may disagree on their parts: then some get it only if they ask.
-func (m *Machine) noteAsker(id wire.MemberID) {
-	if m.shares() {
-		m.sharing.asker = id
+// differs reports whether it is news that a message has another number of slots: its sender is not the last such
+// member.
+func (s *sharing) differs(cfg *Config, msg *wire.Message) bool {
+	return cfg.otherSlots(msg) && msg.From != s.differing
+}
+
+// noteDiffers remembers a member that has another number of slots.
+func (s *sharing) noteDiffers(id wire.MemberID) { s.differing = id }
+
+// noteAsker records a member that asks for the token, if members may disagree on their parts: then some get it only if
+// they ask.
+func (w *walker) noteAsker(cfg *Config, id wire.MemberID) {
+	if w.shares(cfg) {
+		w.sharing.asker = id
 	}
 }
 
 // takeAsker returns the member that has asked for the token since it was here last, once.
-func (m *Machine) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
-	id, m.sharing.asker = m.sharing.asker, wire.MemberID{}
-	return id, m.peers.has(id) && !m.avoid.has(id, now)
+func (w *walker) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
+	id, w.sharing.asker = w.sharing.asker, wire.MemberID{}
+	return id, w.has(id) && !w.avoid.has(id, now)
 }
 
-// noteSlots notices members that have another number of slots.
-func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	ago, mixed := MixedOf(&msg.Load)
-	switch {
-	case !m.Expects(msg):
-	case m.otherSlots(msg):
-		m.mix(now, now)
-	case mixed && msg.Token.Slot == m.cfg.Slot:
-		m.mix(now, now.Add(-ago))
+// mix learns that members with different numbers of slots were seen at that time. If the token visits this member only
+// from now on, its silence begins now.
+func (m *Machine) mix(now, at policy.Time) {
+	if m.walk.mix(&m.cfg, now, at, m.maxInterval()) {
+		m.beginSilence(now)
 	}
-	if !m.differing(msg) || !m.Expects(msg) {
+}
+
+// unmix forgets that after max_interval.
+func (m *Machine) unmix(now policy.Time) {
+	if m.walk.unmix(&m.cfg, now, m.maxInterval()) {
+		m.beginSilence(now)
+	}
+}
+
+// noteSlots notices, by a message that is expected, members that have another number of slots.
+func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if at, ok := m.walk.sharing.shows(&m.cfg, now, msg); ok {
+		m.mix(now, at)
+	}
+	if !m.walk.sharing.differs(&m.cfg, msg) {
 		return out
 	}
-	m.sharing.differs = msg.From
+	m.walk.sharing.noteDiffers(msg.From)
 	return policy.AppendTell(out, NoteSlotsDiffer, msg.From, &msg.Token)
 }

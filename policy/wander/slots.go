@@ -80,8 +80,8 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
 		s.machines[j].schedule.share(&m.schedule)
-		if m.sharing.mixed {
-			s.machines[j].mix(now.Time, m.sharing.mixedAt)
+		if at, mixed := m.walk.sharing.isMixed(); mixed {
+			s.machines[j].mix(now.Time, at)
 		}
 	}
 	for k := range s.effects {

@@ -157,9 +157,9 @@ func (m *Machine) maxIntervalRule(d *Detail) string {
 	case m.cfg.MaxInterval > 0:
 		return "as configured"
 	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval) && m.visit() > m.op():
-		return fmt.Sprintf("3 × %d members × skip", m.peers.count())
+		return fmt.Sprintf("3 × %d members × skip", m.walk.count())
 	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval):
-		return fmt.Sprintf("3 × %d members × op", m.peers.count())
+		return fmt.Sprintf("3 × %d members × op", m.walk.count())
 	}
 	return "3 × min_interval"
 }

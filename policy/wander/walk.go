@@ -2,16 +2,21 @@ package wander
 
 import (
 	"encoding/binary"
+	"math/bits"
+	"slices"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Walk chooses the next member. The paper's is a random walk. The two others visit every live member once in a lap, in an order
-// that every member can compute (a hash of gate, lap and member), so the token carries no list of visited members. A lap is N hops; a
-// random walk needs N ln N hops to visit all members.
+// Walk chooses the next member. The paper's is a random walk. The two others visit every live member once in a lap, in
+// an order that every member can compute (a hash of gate, lap and member), so the token carries no list of visited
+// members. A lap is N hops; a random walk needs N ln N hops to visit all members.
 //
-// Members need not agree on the view or on the walk: a member that is missing in one view is skipped by that holder only.
+// Members need not agree on the view or on the walk: a member that is missing in one view is skipped by that holder
+// only.
 type Walk uint8
 
 const (
@@ -19,7 +24,8 @@ const (
 	Random Walk = iota
 	// Shuffle uses a new order for each lap: a member waits for at most two laps.
 	Shuffle
-	// Sweep keeps one order: every member waits for one lap. A member that is due within a lap keeps the token until then.
+	// Sweep keeps one order: every member waits for one lap. A member that is due within a lap keeps the token until
+	// then.
 	Sweep
 )
 
@@ -31,103 +37,220 @@ func (w Walk) String() string {
 	return policy.Name([]string{Random: "random", Shuffle: "shuffle", Sweep: "sweep"}, w)
 }
 
-// next returns the member that gets the token: one that asked for it, one that others could not reach, or the next in the walk.
-func (m *Machine) next(now policy.Time) wire.MemberID {
-	if m.cfg.Walk == Random {
-		return m.stray(now)
+// walker finds the next member. It keeps the view of the members, and which of them are avoided. In a sweep with
+// several tokens it knows which part of the members this token visits.
+type walker struct {
+	peers
+	avoid   avoided
+	sharing sharing
+	// tries is how many holders before this one could not reach the member that is offered the token.
+	tries uint8
+}
+
+// next returns the member that gets the token with that load: one that asked for it, one that others could not reach,
+// or the next in the walk.
+func (w *walker) next(cfg *Config, now policy.Time, load *wire.Load) wire.MemberID {
+	if cfg.Walk == Random {
+		return w.stray(cfg, now)
 	}
-	m.unmix(now)
-	if id, ok := m.takeAsker(now); ok {
-		m.tries = 0
-		return id
+	id, ok := w.takeAsker(now)
+	if w.tries = 0; !ok {
+		id, w.tries, ok = w.takeMissed(cfg, now, load)
 	}
-	if id, tries, ok := m.takeMissed(now); ok {
-		m.tries = tries
-		return id
+	if !ok {
+		id, ok = w.successor(cfg, now, load)
 	}
-	m.tries = 0
-	if id, ok := m.successor(now); ok {
-		return id
+	if !ok {
+		route := RouteOf(load)
+		route.Lap++
+		route.Cursor = 0
+		SetRoute(load, &route)
+		id, ok = w.successor(cfg, now, load)
 	}
-	route := RouteOf(&m.token.Load)
-	route.Lap++
-	route.Cursor = 0
-	SetRoute(&m.token.Load, &route)
-	if id, ok := m.successor(now); ok {
-		return id
+	if !ok {
+		// All other members are avoided. The new lap was needless, but does no harm.
+		return w.stray(cfg, now)
 	}
-	// All other members are avoided. The new lap was needless, but does no harm.
-	return m.stray(now)
+	return id
 }
 
 // successor moves the cursor to the next member of this lap that is not avoided. Members that it skips are missed.
-func (m *Machine) successor(now policy.Time) (wire.MemberID, bool) {
+func (w *walker) successor(cfg *Config, now policy.Time, load *wire.Load) (wire.MemberID, bool) {
 	for {
-		id, ok := m.follow()
-		if !ok || !m.avoid.has(id, now) {
+		id, ok := w.follow(cfg, load)
+		if !ok || !w.avoid.has(id, now) {
 			return id, ok
 		}
-		m.miss(id)
+		w.miss(cfg, id, load)
 	}
 }
 
 // follow moves the cursor to the next other member of this lap.
-func (m *Machine) follow() (wire.MemberID, bool) {
-	r := RouteOf(&m.token.Load)
+func (w *walker) follow(cfg *Config, load *wire.Load) (wire.MemberID, bool) {
+	r := RouteOf(load)
 	var next placed
 	var ok bool
-	if m.shares() {
-		next, ok = m.cfg.Laps.afterIn(m.arc(), m.peers.ids, m.order(r.Lap), r.Cursor, m.peers.rank)
+	if w.shares(cfg) {
+		next, ok = cfg.Laps.afterIn(cfg.arc(), w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
 	} else {
-		next, ok = m.cfg.Laps.after(m.peers.ids, m.order(r.Lap), r.Cursor, m.peers.rank)
+		next, ok = cfg.Laps.after(w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
 	}
 	if !ok {
 		return wire.MemberID{}, false
 	}
 	r.Cursor = next.at
-	SetRoute(&m.token.Load, &r)
-	return m.peers.ids[next.index], true
+	SetRoute(load, &r)
+	return w.ids[next.index], true
 }
 
-// takeMissed removes the missed member that has waited longest from the token's list. It leaves members that are not in this member's view,
-// or that this member could not reach itself, to other holders.
-func (m *Machine) takeMissed(now policy.Time) (id wire.MemberID, tries uint8, ok bool) {
-	r := RouteOf(&m.token.Load)
+// takeMissed removes the missed member that has waited longest from the token's list. It leaves members that are not in
+// this member's view, or that this member could not reach itself, to other holders.
+func (w *walker) takeMissed(cfg *Config, now policy.Time, load *wire.Load) (id wire.MemberID, tries uint8, ok bool) {
+	r := RouteOf(load)
 	for i, tries := range r.Tries {
 		if tries == 0 {
 			break
 		}
-		id, ok := m.peers.byHint(r.Missed[i])
-		if !ok || id == m.cfg.Self || m.avoid.has(id, now) {
+		id, ok := w.byHint(r.Missed[i])
+		if !ok || id == cfg.Self || w.avoid.has(id, now) {
 			continue
 		}
 		r.Take(i)
-		SetRoute(&m.token.Load, &r)
+		SetRoute(load, &r)
 		return id, tries, true
 	}
 	return wire.MemberID{}, 0, false
 }
 
-// miss puts a member that this one could not reach onto the token's list: the next holders try it first. Otherwise, of two members that can never reach
-// each other, the later one would starve. A member that several holders could not reach waits for the next lap. A member that is really gone soon leaves
-// the views.
-func (m *Machine) miss(id wire.MemberID) {
-	if m.cfg.Walk == Random || m.tries >= MaxTries-1 {
+// miss puts a member that this one could not reach onto the token's list: the next holders try it first. Otherwise, of
+// two members that can never reach each other, the later one would starve. A member that several holders could not
+// reach waits for the next lap. A member that is really gone soon leaves the views.
+func (w *walker) miss(cfg *Config, id wire.MemberID, load *wire.Load) {
+	if cfg.Walk == Random || w.tries >= MaxTries-1 {
 		return
 	}
-	r := RouteOf(&m.token.Load)
-	r.Miss(id.Hint(), m.tries+1)
-	SetRoute(&m.token.Load, &r)
+	r := RouteOf(load)
+	r.Miss(id.Hint(), w.tries+1)
+	SetRoute(load, &r)
 }
 
-// order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon follow each other, and the later
-// ones would find no member due.
-func (m *Machine) order(lap uint32) uint64 {
-	name := uint64(lap) + uint64(m.cfg.Slot)<<32
-	if m.cfg.Walk == Sweep {
+// stray is a step of the random walk: "instead of introducing an overlay topology we adopt a random walk approach"
+// (abstract), here on the full mesh. It is uniform over the other members, without those that failed a handoff
+// recently, as long as any are left.
+func (w *walker) stray(cfg *Config, now policy.Time) wire.MemberID {
+	var room [1 + len(w.avoid)]int
+	room[0] = w.rank
+	without := w.avoid.appendPlaces(room[:1], &w.peers, now)
+	if len(without) == len(w.ids) {
+		without = without[:1]
+	}
+	slices.Sort(without)
+	drawn := cfg.draw(len(w.ids) - len(without))
+	for _, place := range without {
+		if drawn >= place {
+			drawn++
+		}
+	}
+	return w.ids[drawn]
+}
+
+// chooseGuardians gives the token as many guardians as configured, or as there are members: the previous holders,
+// except those that are gone or have failed a handoff recently, and if these are too few, the next members by identity.
+// A member that sees no other one keeps the guardians: it may just have been restarted, or be cut off, and does not
+// know which ones are gone.
+func (w *walker) chooseGuardians(cfg *Config, now policy.Time, token *guardian.Token) {
+	t := token.Trail()
+	for rank := t.Len() - 1; rank >= 0; rank-- {
+		gone := !w.has(t[rank]) && !w.alone()
+		if rank >= cfg.Backups || t[rank] == cfg.Self || gone || w.avoid.has(t[rank], now) {
+			t.Drop(rank)
+		}
+	}
+	for behind := 1; behind < len(w.ids) && t.Len() < cfg.Backups; behind++ {
+		if id := w.ids[(w.rank+behind)%len(w.ids)]; !w.avoid.has(id, now) {
+			t.Add(id)
+		}
+	}
+	token.SetTrail(&t)
+}
+
+// avoidTimeouts is how long a member that failed a handoff is avoided, in handoff timeouts: about as long as membership
+// takes to notice a crash. If offers take longer, a member is avoided for as long as offers to all avoided members
+// take.
+const avoidTimeouts = 16
+
+// shun avoids a member that has failed a handoff; patience is how long an offer takes at most.
+func (w *walker) shun(cfg *Config, now policy.Time, id wire.MemberID, patience time.Duration) {
+	w.avoid.add(id, now.Add(max(cfg.timeouts(avoidTimeouts), policy.Times(len(w.avoid), patience))))
+}
+
+// forgive no longer avoids a member: it has taken part in a handoff.
+func (w *walker) forgive(id wire.MemberID) { w.avoid.forgive(id) }
+
+// avoided remembers the last members that failed a handoff.
+type avoided [4]struct {
+	id    wire.MemberID
+	until policy.Time
+}
+
+// add avoids id until the given time, in place of the member that would be forgotten first.
+func (a *avoided) add(id wire.MemberID, until policy.Time) {
+	a.forgive(id)
+	place := 0
+	for i := range a {
+		if a[i].until < a[place].until {
+			place = i
+		}
+	}
+	a[place].id, a[place].until = id, until
+}
+
+// forgive stops avoiding id: it has taken part in a handoff.
+func (a *avoided) forgive(id wire.MemberID) {
+	for i := range a {
+		if a[i].id == id {
+			a[i].id, a[i].until = wire.MemberID{}, 0
+		}
+	}
+}
+
+// has reports whether id is avoided.
+func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
+	for i := range a {
+		if a[i].id == id {
+			return now < a[i].until
+		}
+	}
+	return false
+}
+
+// appendPlaces appends the places of the avoided members in a view.
+func (a *avoided) appendPlaces(places []int, view *peers, now policy.Time) []int {
+	for i := range a {
+		if now >= a[i].until {
+			continue
+		}
+		if place, ok := view.place(a[i].id); ok {
+			places = append(places, place)
+		}
+	}
+	return places
+}
+
+// order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon
+// follow each other, and the later ones would find no member due.
+func (c *Config) order(lap uint32) uint64 {
+	name := uint64(lap) + uint64(c.Slot)<<32
+	if c.Walk == Sweep {
 		name = 0
 	}
-	return scramble(uint64(m.cfg.Gate) + scramble(name+1))
+	return scramble(uint64(c.Gate) + scramble(name+1))
+}
+
+// draw returns a uniform number below n, by multiplication; n is far too small for the bias of 2⁻⁶⁴ × n to show.
+func (c *Config) draw(n int) int {
+	hi, _ := bits.Mul64(c.Entropy.Uint64(), uint64(n))
+	return int(hi)
 }
 
 // place is a member's place in an order: a pseudo-random number, the same at every member. Zero is before all members.

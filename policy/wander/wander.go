@@ -112,9 +112,7 @@ type Machine struct {
 	// leaving says that this member is stopping, readied that the host has said that it needs a run while a token rests here, and the token has not been
 	// used yet.
 	leaving, readied bool
-	// tries is how many holders before this one could not reach the member that is offered the token. heard says that a member has answered
-	// since that offer began.
-	tries uint8
+	// heard says that a member has answered since the token was offered.
 	heard bool
 	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
@@ -133,6 +131,7 @@ type Machine struct {
 	restUntil policy.Time
 
 	schedule  schedule
+	walk      walker
 	passed    passed
 	numbers   numbers
 	silence   silence
@@ -140,11 +139,8 @@ type Machine struct {
 	asker     asker
 	intent    intent
 	objectors objectors
-	sharing   sharing
 	first     firstToken
-	peers     peers
 	reunion   reunion
-	avoid     avoided
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -158,16 +154,16 @@ func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg}
 	m.schedule.setCalendar(&m.cfg)
 	m.handoff = handoff.New(handoff.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Entropy: cfg.Entropy,
 	})
 	return m
 }
 
 // timeout is the shortest wait for a partner in a handoff: skip, and at least a quarter of a second.
-func (m *Machine) timeout() time.Duration { return Patience(m.cfg.Skip) }
+func (c *Config) timeout() time.Duration { return Patience(c.Skip) }
 
 // Patience is the silence after which guardians suspect a holder, and the least time for a handoff.
 func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
@@ -182,7 +178,7 @@ func LeastSkip(roundTrip time.Duration) time.Duration {
 	return (2*roundTrip + step - 1) / step * step
 }
 
-func (m *Machine) timeouts(n int) time.Duration { return policy.Times(n, m.timeout()) }
+func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeout()) }
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -251,7 +247,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if msg.Token.Slot != m.cfg.Slot {
-		return msg.Kind == handoff.KindToken && m.differing(msg)
+		return msg.Kind == handoff.KindToken && m.walk.sharing.differs(&m.cfg, msg)
 	}
 	if !handoff.Owns(msg.Kind) {
 		return m.expectsWord(msg)
@@ -272,7 +268,9 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onImpossible(now, &ev.Msg, out)
 	}
 	m.heard = m.heard || m.answers(&ev.Msg)
-	out = m.noteSlots(now.Time, &ev.Msg, out)
+	if m.Expects(&ev.Msg) {
+		out = m.noteSlots(now.Time, &ev.Msg, out)
+	}
 	if ev.Msg.Token.Slot != m.cfg.Slot {
 		return policy.AppendTell(out, guardian.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
 	}
@@ -297,7 +295,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	var verdict guardian.Outcome
 	out = m.guardian.Wake(now.Time, m.held(), &verdict, out)
-	out = m.guardian.AskOthers(m.peers.ids, m.held(), out)
+	out = m.guardian.AskOthers(m.walk.ids, m.held(), out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
@@ -337,15 +335,15 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 	case handoff.Arrived:
 		out = m.onArrived(now, o, out)
 	case handoff.Passed:
-		m.avoid.forgive(o.Peer)
+		m.walk.forgive(o.Peer)
 		m.lastTo = o.Peer
 		passed := guardian.Token{Ref: o.Token, Load: o.Load}
 		m.notePassed(now.Time, &passed, o.Peer)
 		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
-		m.avoid.add(o.Peer, now.Time.Add(m.avoidFor()))
-		m.miss(o.Peer)
+		m.walk.shun(&m.cfg, now.Time, o.Peer, m.handoff.Patience())
+		m.walk.miss(&m.cfg, o.Peer, &m.token.Load)
 		out = m.onNoAck(now, out)
 	}
 	return out
@@ -403,7 +401,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(running)
 	m.disturbed = false
-	m.schedule.begin(now.Time, m.token.ID, m.peers.count())
+	m.schedule.begin(now.Time, m.token.ID, m.walk.count())
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
 	out[len(out)-1].Demanded = m.schedule.isCallers()
@@ -417,14 +415,19 @@ func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []p
 	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
 }
 
+// becomeOffering offers the token. When it has been passed, this member is the first of its guardians. A leaving member does not become a
+// guardian, and does not remove the receiver from the trail, because the receiver may never get the token.
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.become(offering)
 	m.heard = false
 	m.grow(now.Time)
 	m.token.Seq = m.numbers.passed(m.token.Seq)
-	load, trail := m.token.Load, m.trailBehind(to)
+	load, trail := m.token.Load, m.token.Trail()
+	if !m.leaving {
+		trail = trail.Behind(m.cfg.Self, to, m.cfg.Backups)
+	}
 	guardian.SetTrail(&load, &trail)
-	m.tellMixed(now.Time, &load)
+	m.walk.sharing.tell(now.Time, &load)
 	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
 }
 
