@@ -41,7 +41,10 @@ func house() []rule {
 	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}
 	return []rule{
 		{room: "wire", never: impure, why: "bytes in, bytes out"},
-		{room: "policy/...", ours: []string{"wire"}, inTests: []string{"lab/mutant"}, never: impure, why: "no clock, no I/O, no goroutine"},
+		{
+			room: "policy/...", ours: []string{"wire"}, inTests: []string{"lab/mutant", "sim/explore"}, never: impure,
+			why: "no clock, no I/O, no goroutine",
+		},
 		{room: "policy/kcopies/survival", never: impure, why: "whole numbers only"},
 		{room: "policy/window", never: impure, why: "a calendar, and nothing that goes by it"},
 		{
@@ -77,7 +80,7 @@ func house() []rule {
 			why: "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "lab/mutant", "sim/script"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
 			why: "a family's own worlds and rules",
 		},
 		{
@@ -85,6 +88,7 @@ func house() []rule {
 			why: "checkers judge",
 		},
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
+		{room: "sim/explore", never: impure, why: "a test brings the world"},
 		{room: "sim/seeds", why: "it does not know what is run"},
 		{
 			room: "lab/study/...", ours: []string{"wire", "policy/...", "sim/..."}, never: []string{"net", "math/rand", "crypto/rand"},

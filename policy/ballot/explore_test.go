@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/sim/explore"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // explorer explores a small world.
 type explorer struct {
+	explore.Search[small]
 	smallWorld
 	end    policy.Time
 	roster ballot.Roster
@@ -26,12 +27,10 @@ type explorer struct {
 	// seen has, for each state without its messages, the messages with which it was visited.
 	seen map[uint64][]mail
 	// numbers are of the messages that there were, with drawn numbers as they are in a form.
-	numbers         map[sent]uint32
-	layouts         layouts
-	visited, steps  int
-	deepest         int
-	err             error
-	path            []string
+	numbers map[sent]uint32
+	layouts layouts
+	// broken is the rule that the last step has broken.
+	broken          error
 	elected, passed int
 	out             []policy.Effect
 	// own are the last messages of the kinds that only one protocol has.
@@ -74,29 +73,41 @@ func (x *explorer) forget(s *small) {
 	s.arrived = slices.DeleteFunc(s.arrived, func(m sent) bool { return !s.comesAgain(&m) })
 }
 
-// visit explores what may follow a state.
-func (x *explorer) visit(s *small) {
-	x.steps++
+// visited forgets what means nothing any more, and reports whether a state need not be explored.
+func (x *explorer) visited(s *small, _ int) (covered, known bool) {
+	if x.broken != nil {
+		return false, false
+	}
 	if !x.naive {
 		x.forget(s)
 	}
-	if !x.isNew(s) {
-		return
-	}
+	return !x.isNew(s), false
+}
+
+// judge holds that no two members hold the same token, beside what a step has broken.
+func (x *explorer) judge(s *small) error {
 	h := newHash()
 	h.situation(s)
 	x.met[h.Sum64()] = true
-	x.visited++
-	x.deepest = max(x.deepest, len(x.path))
 	for i := range s.seats {
 		for k := range i {
 			if a, b := s.seats[i].Ballot().Token(), s.seats[k].Ballot().Token(); a != nil && b != nil && a.ID == b.ID {
-				x.err = fmt.Errorf("holders: %d and %d hold %s and %s", i, k, seqName(a.Seq), seqName(b.Seq))
+				return fmt.Errorf("holders: %d and %d hold %s and %s", i, k, seqName(a.Seq), seqName(b.Seq))
 			}
 		}
 	}
+	return x.broken
+}
+
+// branch calls reach with every state that can come next.
+func (x *explorer) branch(s *small, reach func(*small, string)) {
+	try := func(step string, do func(*small)) {
+		next := s.clone()
+		do(next)
+		reach(next, step)
+	}
 	if s.now < x.end {
-		x.try(s, "a tick", x.tick)
+		try("a tick", x.tick)
 	}
 	for n := range s.pending {
 		m := &s.pending[n]
@@ -104,32 +115,17 @@ func (x *explorer) visit(s *small) {
 		if !x.naive && !s.seats[m.to].Expects(&msg) || x.hops > 0 && s.hops >= x.hops && m.kind == handoff.KindToken {
 			continue
 		}
-		x.try(s, m.describe(), func(next *small) { x.arrive(next, n) })
+		try(m.describe(), func(next *small) { x.arrive(next, n) })
 	}
 	for i := range s.seats {
 		if s.run[i].active {
-			x.try(s, fmt.Sprintf("the command on %d ends", i), func(s *small) { x.ends(s, i) })
+			try(fmt.Sprintf("the command on %d ends", i), func(s *small) { x.ends(s, i) })
 		}
 		for _, host := range []bool{false, true} {
 			if s.crashes < x.crashes {
-				x.try(s, fmt.Sprintf("%d crashes, its host %v", i, host), func(s *small) { x.crash(s, i, host) })
+				try(fmt.Sprintf("%d crashes, its host %v", i, host), func(s *small) { x.crash(s, i, host) })
 			}
 		}
-	}
-}
-
-// try lets something happen to a copy of the world.
-func (x *explorer) try(s *small, what string, do func(*small)) {
-	if x.err != nil {
-		return
-	}
-	next := s.clone()
-	x.path = append(x.path, what)
-	if do(next); x.err == nil {
-		x.visit(next)
-	}
-	if x.err == nil {
-		x.path = x.path[:len(x.path)-1]
 	}
 }
 
@@ -179,10 +175,10 @@ func TestSmallWorldsExhaustively(t *testing.T) {
 
 func (w smallWorld) explore(t *testing.T) {
 	t.Helper()
-	x := w.explored(t, false)
+	x, err := w.explored(t, false)
 	switch {
-	case x.err != nil:
-		t.Fatalf("%v, after:\n%s", x.err, strings.Join(x.path, "\n"))
+	case err != nil:
+		t.Fatal(err)
 	case x.elected == 0 && w.ticks > 0 || x.passed == 0:
 		t.Errorf("%d elections, %d handoffs", x.elected, x.passed)
 	}
@@ -191,11 +187,11 @@ func (w smallWorld) explore(t *testing.T) {
 		offers = fmt.Sprint(w.hops)
 	}
 	t.Logf("all %d states, in %d steps, at most %d in a row; bound: %d leases of time, %d crashes, %s offers of the token, each message once",
-		x.visited, x.steps, x.deepest, w.ticks, w.crashes, offers)
+		x.States, x.Transitions, x.Deepest, w.ticks, w.crashes, offers)
 }
 
-// explored returns an explorer that has explored the world.
-func (w smallWorld) explored(t *testing.T, naive bool) *explorer {
+// explored returns an explorer that has explored the world, and the rule that is broken in it.
+func (w smallWorld) explored(t *testing.T, naive bool) (*explorer, error) {
 	t.Helper()
 	x, s, err := newExplorer(w)
 	if err != nil {
@@ -203,8 +199,7 @@ func (w smallWorld) explored(t *testing.T, naive bool) *explorer {
 	}
 	x.contend(s)
 	x.naive = naive
-	x.visit(s)
-	return x
+	return x, x.From(s)
 }
 
 // What is not explored would lead to no other situation: a naive explorer, which leaves nothing out, meets the same ones.
@@ -219,11 +214,12 @@ func TestNothingIsLeftOutOfASmallWorld(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(gateKinds()[w.kind]+", "+w.String(), func(t *testing.T) {
 			t.Parallel()
-			x, all := w.explored(t, false), w.explored(t, true)
-			if x.err != nil || all.err != nil || !maps.Equal(x.met, all.met) {
-				t.Errorf("%d situations, and %d if nothing is left out; %v, %v", len(x.met), len(all.met), x.err, all.err)
+			x, err := w.explored(t, false)
+			all, allErr := w.explored(t, true)
+			if err != nil || allErr != nil || !maps.Equal(x.met, all.met) {
+				t.Errorf("%d situations, and %d if nothing is left out; %v, %v", len(x.met), len(all.met), err, allErr)
 			}
-			t.Logf("%d situations in %d states, of %d", len(x.met), x.visited, all.visited)
+			t.Logf("%d situations in %d states, of %d", len(x.met), x.States, all.States)
 		})
 	}
 }

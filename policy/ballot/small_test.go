@@ -127,7 +127,7 @@ func (x *explorer) seat(s *small, i int, g gate) {
 
 func (x *explorer) send(s *small, m *wire.Message) {
 	if m.Kind >= 64 { // The protocols' own are lost while a world is explored.
-		if x.visited == 0 {
+		if x.States == 0 {
 			x.own = append(x.own, *m)
 		}
 		return
@@ -153,11 +153,11 @@ func (x *explorer) message(m *sent) wire.Message {
 func (x *explorer) starts(s *small, i int, e *policy.Effect) {
 	for k := range s.run {
 		if s.run[k].active {
-			x.err = fmt.Errorf("overlap: commands run on %d and on %d", i, k)
+			x.broken = fmt.Errorf("overlap: commands run on %d and on %d", i, k)
 		}
 	}
 	if e.Token.Seq <= s.newest {
-		x.err = fmt.Errorf("seq: %d starts under %s after %s", i, seqName(e.Token.Seq), seqName(s.newest))
+		x.broken = fmt.Errorf("seq: %d starts under %s after %s", i, seqName(e.Token.Seq), seqName(s.newest))
 	}
 	s.newest = e.Token.Seq
 	s.run[i] = smallRun{active: true, until: e.Until, token: e.Token}
@@ -239,6 +239,7 @@ func (x *explorer) propose(s *small, i int) {
 // the tour with which rings begin.
 func newExplorer(w smallWorld) (*explorer, *small, error) {
 	x := &explorer{smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{}, layouts: layouts{}}
+	x.Visited, x.Judge, x.Branch = x.visited, x.judge, x.branch
 	list, ids := names(3)
 	x.ids = ids
 	var err error

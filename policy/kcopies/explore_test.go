@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/sim/explore"
 )
 
 // Small worlds are explored to the end: every order in which the holder passes the token on, so many times at most; any pending
@@ -18,14 +19,13 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("n=%d,k=%d", tc.n, tc.k), func(t *testing.T) {
 			t.Parallel()
-			e := explorer{crashes: tc.crashes, hops: tc.hops, seen: map[string]bool{}}
 			r := newRing(tc.n, tc.k)
 			r.forgets = true
-			first := r.begin()
-			if err := e.explore(&first, 0); err != nil {
+			e := newExplorer(tc.hops, tc.crashes)
+			if err := e.From(&hopped{world: r.begin()}); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d states; the token was regenerated in %d, and lost in %d", len(e.seen), e.regenerated, e.lost)
+			t.Logf("%d states; the token was regenerated in %d, and lost in %d", e.States, e.regenerated, e.lost)
 			if e.regenerated == 0 && tc.k > 0 {
 				t.Error("the token was never regenerated")
 			}
@@ -36,16 +36,34 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	}
 }
 
+// hopped is a world in which the token has been passed on so many times.
+type hopped struct {
+	world
+	hops int
+	// broken is the property that the last step has broken.
+	broken error
+}
+
+// explorer explores the world until the token has been passed on and sites have crashed so many times.
 type explorer struct {
+	explore.Search[hopped]
 	hops, crashes     int
-	seen              map[string]bool
 	regenerated, lost int
 	key               []byte
 }
 
+func newExplorer(hops, crashes int) *explorer {
+	e := &explorer{hops: hops, crashes: crashes}
+	e.Visited, e.Judge, e.Branch = explore.ByKey(e.stateKey), e.judge, e.branch
+	return e
+}
+
 // stateKey is all that the future of a world depends on.
-func (e *explorer) stateKey(w *world, hops int) string {
-	b := append(e.key[:0], byte(w.crashed), byte(hops))
+func (e *explorer) stateKey(w *hopped) string {
+	b := append(e.key[:0], byte(w.crashed), byte(w.hops), 0)
+	if w.broken != nil {
+		b[2] = 1
+	}
 	for i := range w.n {
 		m := &w.sites[i]
 		st, monitors := m.Monitored()
@@ -68,12 +86,7 @@ func (e *explorer) stateKey(w *world, hops int) string {
 	return string(b)
 }
 
-func (e *explorer) explore(w *world, hops int) error {
-	key := e.stateKey(w, hops)
-	if e.seen[key] {
-		return nil
-	}
-	e.seen[key] = true
+func (e *explorer) judge(w *hopped) error {
 	if w.regenerated > 0 {
 		e.regenerated++
 	}
@@ -83,25 +96,25 @@ func (e *explorer) explore(w *world, hops int) error {
 			return fmt.Errorf("the token is lost, and only %d in a row have crashed", w.row())
 		}
 	}
-	return w.each(hops < e.hops, w.dead() < e.crashes, func(a action) error {
+	return w.broken
+}
+
+func (e *explorer) branch(w *hopped, reach func(*hopped, string)) {
+	for _, a := range w.possible(w.hops < e.hops, w.dead() < e.crashes) {
 		next := *w
-		if err := a.do(&next); err != nil {
-			return err
+		if next.broken = a.do(&next.world); a.kind == sends {
+			next.hops++
 		}
-		if a.kind == sends {
-			return e.explore(&next, hops+1)
-		}
-		return e.explore(&next, hops)
-	})
+		reach(&next, a.String())
+	}
 }
 
 // "Let k (k < N − 1)" (section 2): with one more, S_i+k+1 is S_i itself.
 func TestWithKOfNMinusOneTheHolderIsToReceiveItsOwnToken(t *testing.T) {
 	for n := 2; n <= 3; n++ {
-		e := explorer{crashes: 2, hops: 5, seen: map[string]bool{}}
-		first := newRing(n, n-1).begin()
-		if err := e.explore(&first, 0); err == nil {
-			t.Errorf("n = %d, k = %d: nothing is wrong in %d states", n, n-1, len(e.seen))
+		e := newExplorer(5, 2)
+		if err := e.From(&hopped{world: newRing(n, n-1).begin()}); err == nil {
+			t.Errorf("n = %d, k = %d: nothing is wrong in %d states", n, n-1, e.States)
 		}
 	}
 }

@@ -44,13 +44,9 @@ func live(seed uint64) (*world, error) {
 	w := newRing(n, dice.IntN(n-1)).begin()
 	most := dice.IntN(n)
 	for range 40 + dice.IntN(160) {
-		var all []action
 		// Crashes are rare, so that the token comes round between them.
 		crash := w.dead() < most && dice.IntN(8) == 0
-		_ = w.each(true, crash, func(a action) error {
-			all = append(all, a)
-			return nil
-		})
+		all := w.possible(true, crash)
 		if len(all) == 0 {
 			break
 		}

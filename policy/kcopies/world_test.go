@@ -229,6 +229,20 @@ type action struct {
 	i, other int
 }
 
+func (a action) String() string {
+	switch a.kind {
+	case sends:
+		return fmt.Sprintf("S_%d passes the token on, and crashes after %d messages (-1: does not)", a.i, a.other)
+	case delivers:
+		return fmt.Sprintf("message %d arrives", a.i)
+	case crashes:
+		return fmt.Sprintf("S_%d crashes", a.i)
+	case suspects:
+		return fmt.Sprintf("S_%d is told that S_%d has crashed", a.i, a.other)
+	}
+	return ""
+}
+
 func (a action) do(w *world) error {
 	switch a.kind {
 	case sends:
@@ -244,9 +258,8 @@ func (a action) do(w *world) error {
 	return nil
 }
 
-// each yields all that can happen: with more hops, and more crashes, or without.
-func (w *world) each(hop, crash bool, do func(action) error) error {
-	var all []action
+// possible lists all that can happen: with more hops, and more crashes, or without.
+func (w *world) possible(hop, crash bool) (all []action) {
 	if i, ok := w.holder(); ok && hop {
 		all = append(all, action{sends, i, -1})
 		for only := 0; crash && only <= w.k; only++ {
@@ -269,10 +282,5 @@ func (w *world) each(hop, crash bool, do func(action) error) error {
 			}
 		}
 	}
-	for _, a := range all {
-		if err := do(a); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim/explore"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -35,13 +36,15 @@ func TestThreeSitesAreExploredExhaustively(t *testing.T) {
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			e := newExplorer(t, w.recovery)
+			e := newExplorer(w.recovery, w.depth)
 			first := e.begin()
 			first.wants, first.crashes, first.withdrawals = w.wants, w.crashes, w.withdrawals
-			e.explore(first, w.depth)
-			t.Logf("%d states, %d regenerations, %d of them in the ends", len(e.seen), e.regenerated, e.ended)
-			if len(e.seen) < 1000 {
-				t.Errorf("%d states only", len(e.seen))
+			if err := e.From(first); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d states, %d regenerations, %d of them in the ends", e.States, e.regenerated, e.ended)
+			if e.States < 1000 {
+				t.Errorf("%d states only", e.States)
 			}
 		})
 	}
@@ -54,21 +57,25 @@ type state struct {
 	down, running               [3]bool
 	mail                        []wire.Message
 	wants, crashes, withdrawals int
+	// broken is the rule that the last step has broken.
+	broken error
 }
 
 type explorer struct {
-	t                  *testing.T
+	explore.Search[state]
 	roster             []wire.MemberID
 	recovery           Recovery
-	seen               map[uint64]int
 	seed               maphash.Seed
 	regenerated, ended int
 	ending             bool
 	buffer             []byte
 }
 
-func newExplorer(t *testing.T, recovery Recovery) *explorer {
-	return &explorer{t: t, roster: ids(3), recovery: recovery, seen: map[uint64]int{}, seed: maphash.MakeSeed()}
+func newExplorer(recovery Recovery, depth int) *explorer {
+	e := &explorer{roster: ids(3), recovery: recovery, seed: maphash.MakeSeed()}
+	e.Depth, e.Visited, e.Branch, e.End = depth, explore.ByKey(e.key), e.choices, e.end
+	e.Judge = func(s *state) error { return s.broken }
+	return e
 }
 
 // Uint64 is the sites' entropy, which they need for nothing that matters.
@@ -107,7 +114,7 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 			}
 		case policy.Run:
 			if slices.Contains(s.running[:], true) {
-				e.fail(s, fmt.Sprintf("S%d enters its section, and another is in its own", i))
+				s.fail(fmt.Sprintf("S%d enters its section, and another is in its own", i))
 			}
 			s.running[i] = true
 		case policy.Took:
@@ -117,7 +124,7 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 					e.ended++
 				}
 				if e.tokens(s, i) > 0 {
-					e.fail(s, fmt.Sprintf("S%d makes a token, and there is one", i))
+					s.fail(fmt.Sprintf("S%d makes a token, and there is one", i))
 				}
 			}
 		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
@@ -141,37 +148,29 @@ func (e *explorer) tokens(s *state, but int) int {
 	return n
 }
 
-func (e *explorer) fail(s *state, what string) {
-	e.t.Helper()
-	e.t.Fatalf("%s\n%s\n%s\n%s\n%d messages under way", what, &s.sites[0], &s.sites[1], &s.sites[2], len(s.mail))
+func (s *state) fail(what string) {
+	if s.broken == nil {
+		s.broken = fmt.Errorf("%s\n%s\n%s\n%s\n%d messages under way", what, &s.sites[0], &s.sites[1], &s.sites[2], len(s.mail))
+	}
 }
 
-// explore visits every state that can be reached in so many steps, and lets each of the last ones end.
-func (e *explorer) explore(s *state, steps int) {
-	key := e.key(s)
-	if left, known := e.seen[key]; known && left >= steps {
-		return
-	}
-	e.seen[key] = steps
-	if steps == 0 {
-		e.end(s.branch())
-		return
-	}
+// choices are what can happen next.
+func (e *explorer) choices(s *state, reach func(*state, string)) {
 	for i := range s.mail {
 		next := s.branch()
 		e.deliver(next, i)
-		e.explore(next, steps-1)
+		reach(next, s.mail[i].Kind.String()+" arrives")
 	}
 	for i := range s.sites {
-		e.choices(s, i, steps)
+		e.choicesOf(s, i, reach)
 	}
 	if next := s.branch(); len(s.mail) == 0 && e.wake(next) {
-		e.explore(next, steps-1)
+		reach(next, "the next timer")
 	}
 }
 
-// choices are what can happen at a site by itself.
-func (e *explorer) choices(s *state, i, steps int) {
+// choicesOf are what can happen at a site by itself.
+func (e *explorer) choicesOf(s *state, i int, reach func(*state, string)) {
 	if s.down[i] {
 		return
 	}
@@ -180,25 +179,25 @@ func (e *explorer) choices(s *state, i, steps int) {
 		next := s.branch()
 		next.wants--
 		e.step(next, i, &policy.Event{Kind: policy.Wanted})
-		e.explore(next, steps-1)
+		reach(next, fmt.Sprintf("S%d wants its section", i))
 	}
 	if s.withdrawals > 0 && m.wanted && !s.running[i] {
 		next := s.branch()
 		next.withdrawals--
 		e.step(next, i, &policy.Event{Kind: policy.Unwanted})
-		e.explore(next, steps-1)
+		reach(next, fmt.Sprintf("S%d takes its demand back", i))
 	}
 	if s.running[i] {
 		next := s.branch()
 		e.finish(next, i)
-		e.explore(next, steps-1)
+		reach(next, fmt.Sprintf("S%d ends its section", i))
 	}
 	if s.crashes > 0 {
 		next := s.branch()
 		next.crashes--
 		next.down[i], next.running[i] = true, false
 		next.mail = slices.DeleteFunc(next.mail, func(m wire.Message) bool { return index(m.To) == i })
-		e.explore(next, steps-1)
+		reach(next, fmt.Sprintf("S%d crashes", i))
 	}
 }
 
@@ -233,22 +232,26 @@ func (e *explorer) wake(s *state) bool {
 const patience = 2000
 
 // end lets everything that is under way arrive, sections end and timers trigger, until nobody waits.
-func (e *explorer) end(s *state) {
+func (e *explorer) end(last *state) error {
+	s := last.branch()
 	e.ending = true
 	defer func() { e.ending = false }()
 	for range patience {
 		switch i := slices.Index(s.running[:], true); {
+		case s.broken != nil:
+			return s.broken
 		case len(s.mail) > 0:
 			e.deliver(s, 0)
 		case i >= 0:
 			e.finish(s, i)
 		case !e.waits(s):
-			return
+			return nil
 		case !e.wake(s):
-			e.fail(s, "somebody waits, and nothing happens any more")
+			s.fail("somebody waits, and nothing happens any more")
 		}
 	}
-	e.fail(s, "somebody waits for ever")
+	s.fail("somebody waits for ever")
+	return s.broken
 }
 
 func (e *explorer) waits(s *state) bool {
@@ -278,7 +281,7 @@ func (e *explorer) key(s *state) uint64 {
 	}
 	for i := range s.sites {
 		m := &s.sites[i]
-		flag(s.down[i], s.running[i], m.req, m.candidate, m.wanted, m.holds)
+		flag(s.broken != nil, s.down[i], s.running[i], m.req, m.candidate, m.wanted, m.holds)
 		put(int64(m.last), int64(m.next.rank), int64(m.next.number), m.pos, int64(m.newPred.id), m.newPred.pos, int64(m.newPred.next))
 		put(int64(m.pred[0]), int64(m.pred[1]), int64(m.timer), int64(m.number), int64(m.commitNumber), int64(m.servedNumber), int64(m.known))
 		if m.timer != timerOff {

@@ -2,6 +2,8 @@ package wander_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim/explore"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -25,10 +28,9 @@ type rivals struct {
 
 // rivalry explores all orders in which they can get their tokens, ask, answer, save and run, while each message arrives before anybody loses patience.
 type rivalry struct {
-	t    *testing.T
+	explore.Search[rivals]
 	now  policy.Instant
 	seed maphash.Seed
-	seen map[uint64]bool
 	// ends counts the states in which nothing more happens.
 	ends int
 }
@@ -44,9 +46,12 @@ func TestMembersThatAskNeverRunAtOnce(t *testing.T) {
 		"two copies of the older of two": {born(1, 70), born(2, 50), born(1, 60)},
 		"copies with the same number":    {born(1, 50), born(1, 50), born(1, 50)},
 	} {
-		r := rivalry{t: t, now: policy.Instant{Time: 1, Wall: noon}, seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
-		r.explore(r.begin(tokens))
-		t.Logf("%s: %d states, %d ends", name, len(r.seen), r.ends)
+		r := rivalry{now: policy.Instant{Time: 1, Wall: noon}, seed: maphash.MakeSeed()}
+		r.Visited, r.Branch, r.Judge, r.End = explore.ByKey(r.key), r.branch, neverAtOnce, r.end
+		if err := r.From(r.begin(tokens)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%s: %d states, %d ends", name, r.States, r.ends)
 		if r.ends == 0 {
 			t.Error("none ends")
 		}
@@ -88,49 +93,46 @@ func (r *rivalry) step(s *rivals, i int, ev *policy.Event) {
 	}
 }
 
-func (r *rivalry) explore(s *rivals) {
-	r.t.Helper()
-	key := r.key(s)
-	if r.seen[key] {
-		return
-	}
-	r.seen[key] = true
+func neverAtOnce(s *rivals) error {
 	if first := slices.Index(s.running[:], true); first >= 0 && slices.Contains(s.running[first+1:], true) {
-		r.t.Fatalf("two run at once: %v", s.running)
+		return fmt.Errorf("two run at once: %v", s.running)
 	}
-	ended := true
-	branch := func() *rivals {
-		ended = false
+	return nil
+}
+
+func (r *rivalry) end(s *rivals) error {
+	if r.ends++; s.ran == 0 {
+		return errors.New("nobody runs")
+	}
+	return nil
+}
+
+func (r *rivalry) branch(s *rivals, reach func(*rivals, string)) {
+	copied := func() *rivals {
 		next := *s
 		next.way = slices.Clone(s.way)
 		return &next
 	}
 	for k := range s.way {
-		next := branch()
+		next := copied()
 		m := next.way[k]
 		next.way = slices.Delete(next.way, k, k+1)
 		r.step(next, int(m.To[0])-1, &policy.Event{Kind: policy.Received, Msg: m})
-		r.explore(next)
+		reach(next, m.Kind.String()+" arrives")
 	}
 	for i := range s.machines {
 		if s.saving[i] {
-			next := branch()
+			next := copied()
 			next.saving[i] = false
 			r.step(next, i, &policy.Event{Kind: policy.Saved})
-			r.explore(next)
+			reach(next, fmt.Sprintf("%d has saved", i))
 		}
 		if s.running[i] {
-			next := branch()
+			next := copied()
 			next.running[i] = false
 			r.step(next, i, &policy.Event{Kind: policy.Finished})
-			r.explore(next)
+			reach(next, fmt.Sprintf("the run of %d ends", i))
 		}
-	}
-	if !ended {
-		return
-	}
-	if r.ends++; s.ran == 0 {
-		r.t.Fatal("nobody runs")
 	}
 }
 

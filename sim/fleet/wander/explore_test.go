@@ -18,6 +18,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
+	"github.com/wanderd/wanderd/sim/explore"
 	"github.com/wanderd/wanderd/sim/tell"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -45,7 +46,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		passed bool
 		// slow says that the disks are.
 		slow    bool
-		depth   int8
+		depth   int
 		leadsTo policy.Note
 	}{
 		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
@@ -65,16 +66,19 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			e := newExplorer(w.members, w.backups)
+			e.Depth = w.depth
 			first := e.begin(w.crashes, w.stops)
 			if w.passed {
 				e.pass(&first)
 			}
 			e.slow = w.slow
-			e.explore(t, &first, w.depth)
+			if err := e.From(&first); err != nil {
+				t.Fatal(err)
+			}
 			t.Logf("%d steps: %d states, %d with a token held, %d with two copies, %d transitions; %v",
-				w.depth, len(e.seen), e.held, e.copied, e.transitions, time.Since(began).Round(time.Millisecond))
-			if len(e.seen) < 1000 || e.told[w.leadsTo] == 0 {
-				t.Errorf("%d states, and none is reached by %v: %v", len(e.seen), w.leadsTo, e.told)
+				w.depth, e.States, e.held, e.copied, e.Transitions, time.Since(began).Round(time.Millisecond))
+			if e.States < 1000 || e.told[w.leadsTo] == 0 {
+				t.Errorf("%d states, and none is reached by %v: %v", e.States, w.leadsTo, e.told)
 			}
 		})
 	}
@@ -108,6 +112,7 @@ type smallSave struct {
 
 // explorer explores one world. The machines draw from it, so that what they draw is part of the state.
 type explorer struct {
+	explore.Search[small]
 	ids  []wire.MemberID
 	slow bool
 	// settings are the same for all machines: a state in which a machine has others would be another one.
@@ -115,23 +120,22 @@ type explorer struct {
 	laps     wander.Laps
 	drawn    uint64
 	seed     maphash.Seed
-	seen     map[uint64]int8
 	// held counts the states in which somebody holds a token, copied those in which there are two copies of one.
 	held, copied int
 	// told counts the notes.
-	told        map[policy.Note]int
-	transitions int
-	effects     []policy.Effect
+	told    map[policy.Note]int
+	effects []policy.Effect
 }
 
 func newExplorer(members, backups int) *explorer {
 	e := &explorer{
 		settings: wander.Settings{Skip: time.Second, Op: time.Second, MinInterval: 10 * time.Second, Backups: backups},
-		seed:     maphash.MakeSeed(), seen: map[uint64]int8{}, told: map[policy.Note]int{},
+		seed:     maphash.MakeSeed(), told: map[policy.Note]int{},
 	}
 	for i := range members {
 		e.ids = append(e.ids, sim.Identity(sim.InOrder, 0, i))
 	}
+	e.Visited, e.Branch, e.Judge = explore.ByKey(e.key), e.branch, e.judge
 	return e
 }
 
@@ -179,28 +183,6 @@ func (e *explorer) finish(w small, i int) small {
 	w.running[i] = false
 	e.step(&w, i, &policy.Event{Kind: policy.Finished}, -1)
 	return w
-}
-
-// explore visits every state that can be reached from w in so many steps. A state that is reached again with fewer steps
-// left than before leads nowhere new.
-func (e *explorer) explore(t *testing.T, w *small, steps int8) {
-	t.Helper()
-	if steps == 0 {
-		return
-	}
-	e.branch(w, func(next *small, what string) {
-		e.transitions++
-		key := e.key(next)
-		left, known := e.seen[key]
-		if known && left >= steps-1 {
-			return
-		}
-		e.seen[key] = steps - 1
-		if !known {
-			e.check(t, next, what)
-		}
-		e.explore(t, next, steps-1)
-	})
 }
 
 // branch calls reach with every state that can come next.
@@ -377,21 +359,20 @@ func (w *small) question(i int, note *policy.Effect) {
 	w.asked[i], w.mayKnow[i] = 0, 0
 }
 
-// check holds the property of the handoff.
-func (e *explorer) check(t *testing.T, w *small, what string) {
-	t.Helper()
+// judge holds the property of the handoff.
+func (e *explorer) judge(w *small) error {
 	var holders [maxSmall]int
 	tokens := map[wire.TokenID]int{}
 	for i := range e.ids {
 		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.Of(i)
 		if s.Holding != (copied > 0) {
-			t.Fatalf("%s holds a token: %v, and copy %d, after %s:\n%s", sim.MemberName(i), s.Holding, copied, what, e.describe(w))
+			return fmt.Errorf("%s holds a token: %v, and copy %d:\n%s", sim.MemberName(i), s.Holding, copied, e.describe(w))
 		}
 		if !s.Holding {
 			continue
 		}
 		if other := slices.Index(holders[:i], copied); other >= 0 {
-			t.Fatalf("%s and %s both hold %v after %s:\n%s", sim.MemberName(other), sim.MemberName(i), s.Token.ID, what, e.describe(w))
+			return fmt.Errorf("%s and %s both hold %v:\n%s", sim.MemberName(other), sim.MemberName(i), s.Token.ID, e.describe(w))
 		}
 		holders[i] = copied
 		tokens[s.Token.ID]++
@@ -404,6 +385,7 @@ func (e *explorer) check(t *testing.T, w *small, what string) {
 	if len(tokens) > 0 {
 		e.held++
 	}
+	return nil
 }
 
 // key is the same only for worlds in the same state, but for collisions of the hash. Machines are compared byte by byte: they
