@@ -73,6 +73,9 @@ type Agent struct {
 	// listed is gates for those who ask beside the loop.
 	listed atomic.Pointer[[]*gate]
 
+	// env is what all gates are given.
+	env *env
+
 	// Only the loop uses the fields below.
 	gates  []*gate
 	byGate map[wire.GateID]*gate
@@ -181,7 +184,9 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if cfg.Secret != nil {
 		a.duplicates = newDuplicates()
 	}
+	a.metrics = metrics.New(source{a}.Status)
 	a.recall()
+	a.env = a.newEnv()
 	gates := make([]*gate, 0, len(cfg.Gates))
 	for _, gc := range cfg.Gates {
 		past, err := a.pastOf(&gc)
@@ -194,7 +199,6 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
 		return nil, err
 	}
-	a.metrics = metrics.New(source{a}.Status)
 	if cfg.Metrics != "" {
 		if a.metricsServer, err = a.metrics.Serve(cfg.Metrics); err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 	case <-ctx.Done():
 	}
 	select {
-	case a.queries <- func() { a.withdraw(g, c) }:
+	case a.queries <- func() { g.withdraw(c) }:
 		return <-ended, nil
 	case r := <-ended:
 		return r, nil
@@ -93,12 +93,12 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 	g, err := a.gateFor(c.Gate)
 	free := err == nil && !c.NonBlock
 	if err == nil && c.NonBlock {
-		a.reads(g, func() { free = a.isFree(g) })
+		g.reads(func() { free = g.isFree() })
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case a.leaving || g.removed || g.isClosed():
+	case g.leaving || g.isClosed():
 		return nil, g.refusal()
 	case c.NonBlock && g.machine.Paused():
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
@@ -108,27 +108,27 @@ func (a *Agent) queue(c *caller) (*gate, error) {
 		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
 	}
 	g.callers.queue = append(g.callers.queue, c)
-	a.tellDemand(g)
+	g.tellDemand()
 	return g, nil
 }
 
 // isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
 // closed.
-func (a *Agent) isFree(g *gate) bool {
-	now := a.clock.Now().Time
+func (g *gate) isFree() bool {
+	now := g.env.clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
 	return !closed && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
 }
 
 // withdraw ends what a caller has asked for.
-func (a *Agent) withdraw(g *gate, c *caller) {
+func (g *gate) withdraw(c *caller) {
 	if g.callers.served == c {
 		c.withdrawn = true
 		g.run.Stop()
 	}
 	if i := slices.Index(g.callers.queue, c); i >= 0 {
 		g.callers.take(i).refuse(context.Canceled)
-		a.tellDemand(g)
+		g.tellDemand()
 	}
 }
 
@@ -155,9 +155,9 @@ func (a *Agent) gateFor(name string) (*gate, error) {
 }
 
 // tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts once this host is ready.
-func (a *Agent) tellDemand(g *gate) {
+func (g *gate) tellDemand() {
 	waits := len(g.callers.queue) > 0
-	if waits && !g.isReady(a.clock.Now().Time) {
+	if waits && !g.isReady(g.env.clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}
 	if waits == g.callers.told {
@@ -167,7 +167,7 @@ func (a *Agent) tellDemand(g *gate) {
 	if g.event.Kind = policy.Unwanted; waits {
 		g.event.Kind = policy.Wanted
 	}
-	a.step(g)
+	g.step()
 }
 
 // command is the place in the queue of the first who waits with a command, or -1.

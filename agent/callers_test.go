@@ -51,10 +51,9 @@ func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		first, second := newCaller(), newCaller()
 		g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: []*caller{first, second}}, run: &launch{}}
-		a := &Agent{gates: []*gate{g}}
 		g.callers.begin()
 		if gone {
-			a.withdraw(g, first)
+			g.withdraw(first)
 			if !g.run.isStopped() {
 				t.Error("the run of one that has gone is not stopped")
 			}

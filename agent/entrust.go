@@ -27,7 +27,7 @@ func (l *lastWords) entrust(m *wire.Message) {
 
 // handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members. A guard has
 // no key, and does not know the members.
-func (a *Agent) handOver(g *gate) {
+func (g *gate) handOver() {
 	g.entrusted.changed = false
 	if g.run == nil {
 		return
@@ -35,8 +35,8 @@ func (a *Agent) handOver(g *gate) {
 	words := make([]hook.Word, 0, len(g.entrusted.words))
 	for i := range g.entrusted.words {
 		m := &g.entrusted.words[i]
-		if to, ok := a.view.Lookup(m.To); ok {
-			words = append(words, hook.Word{To: to.Addr, Datagram: a.codec.Load().Append(nil, m)})
+		if to, ok := g.env.fleet.Lookup(g.id, m.To); ok {
+			words = append(words, hook.Word{To: to.Addr, Datagram: g.env.fleet.Seal(m)})
 		}
 	}
 	g.run.tell(func(run HookRun) { run.Entrust(words) })

@@ -11,11 +11,11 @@ import (
 // others are listed.
 
 // withFacts adds the facts with these names to a line of the log, and returns the last text among them.
-func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text string) {
+func (g *gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
 	if len(keys) == 0 {
 		return ""
 	}
-	now := a.clock.Now().Time
+	now := g.env.clock.Now().Time
 	facts := append(g.machine.Facts(now, nil), policy.Fact{Key: policy.KeyNextRun, At: g.machine.Status(now).NextRun})
 	for _, key := range keys {
 		f := policy.Find(facts, key)
@@ -25,7 +25,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text
 		case f.For != 0:
 			line.Stringer(key.String(), f.For)
 		case f.At != 0 && f.At < policy.Never:
-			line.Time(key.String(), a.clock.At(f.At))
+			line.Time(key.String(), g.env.clock.At(f.At))
 		}
 		if f.Text != "" {
 			text = f.Text
@@ -34,7 +34,7 @@ func (a *Agent) withFacts(line *zerolog.Event, g *gate, keys []policy.Key) (text
 	return text
 }
 
-func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
+func (g *gate) addFact(s *control.Gate, f *policy.Fact) {
 	switch f.Key {
 	case policy.KeyWalk:
 		s.Walk = f.Text
@@ -61,14 +61,14 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyWindow:
 		s.Windows = append(s.Windows, f.Text)
 	case policy.KeyWindowOpens:
-		s.WindowOpens = a.clock.At(f.At)
+		s.WindowOpens = g.env.clock.At(f.At)
 	case policy.KeyWindowCloses:
 		s.WindowOpen = true
 		if f.At < policy.Never {
-			s.WindowCloses = a.clock.At(f.At)
+			s.WindowCloses = g.env.clock.At(f.At)
 		}
 	case policy.KeyRegenerateAt:
-		s.RegenerateAt = a.clock.At(f.At)
+		s.RegenerateAt = g.env.clock.At(f.At)
 	case policy.KeyGuards, policy.KeyGuardian:
 		// They are about one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
@@ -78,17 +78,17 @@ func (a *Agent) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised, policy.KeyLeaseUntil, policy.KeyMissing,
 		policy.KeyOutsider, policy.KeyOtherRoster, policy.KeyClockRate, policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred,
 		policy.KeyCounter, policy.KeyServer, policy.KeyServed:
-		s.Facts = append(s.Facts, a.fact(f))
+		s.Facts = append(s.Facts, g.fact(f))
 	}
 }
 
-func (a *Agent) fact(f *policy.Fact) control.Fact {
+func (g *gate) fact(f *policy.Fact) control.Fact {
 	c := control.Fact{Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
 	if f.At != 0 {
-		c.At = a.clock.At(f.At)
+		c.At = g.env.clock.At(f.At)
 	}
 	if !f.Member.IsZero() {
-		c.Member, c.MemberName = f.Member.String(), a.nameOf(f.Member)
+		c.Member, c.MemberName = f.Member.String(), g.nameOf(f.Member)
 	}
 	return c
 }

@@ -15,17 +15,17 @@ import (
 // new one, as after a crash. The gate stays closed until the agent is started again. All else in the agent goes on.
 
 // contain closes a gate if what was done for it has panicked. It must be deferred itself.
-func (a *Agent) contain(g *gate) {
+func (g *gate) contain() {
 	if fault := recover(); fault != nil {
-		a.closeByFault(g, fault, debug.Stack())
+		g.closeByFault(fault, debug.Stack())
 	}
 }
 
 // reads does something that only reads a gate. If that panics it is done again when the gate is closed.
-func (a *Agent) reads(g *gate, what func()) {
+func (g *gate) reads(what func()) {
 	before := g.faults
 	func() {
-		defer a.contain(g)
+		defer g.contain()
 		what()
 	}()
 	if g.faults > before {
@@ -33,13 +33,13 @@ func (a *Agent) reads(g *gate, what func()) {
 	}
 }
 
-func (a *Agent) closeByFault(g *gate, fault any, stack []byte) {
+func (g *gate) closeByFault(fault any, stack []byte) {
 	g.faults++
 	g.fault = fmt.Sprint(fault)
 	g.log.Error().Str("fault", g.fault).Bytes("stack", stack).
 		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
-	g.machine = order.New(&closed{}, a.self, g.cfg.StopAfter)
-	g.machine.Step(a.clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
+	g.machine = order.New(&closed{}, g.env.self, g.cfg.StopAfter)
+	g.machine.Step(g.env.clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
 	g.asking.unask()
@@ -50,14 +50,14 @@ func (a *Agent) closeByFault(g *gate, fault any, stack []byte) {
 		g.run.Stop()
 		return
 	}
-	a.withdrawClosed()
+	g.takePartNoMore()
 }
 
-// withdrawClosed tells the others that this member takes no part in gates that are closed and of which nothing runs here: otherwise they would offer it their
-// token in each lap.
-func (a *Agent) withdrawClosed() {
-	if _, err := a.members.SetGates(idsOf(a.gates)); err != nil {
-		a.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")
+// takePartNoMore tells the others that this member takes no part in a gate that is closed and of which nothing runs here: otherwise they would offer it
+// their token in each lap.
+func (g *gate) takePartNoMore() {
+	if err := g.env.fleet.Withdraw(); err != nil {
+		g.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 // gate is one machine with its shell state. Only the loop uses it.
 type gate struct {
+	env     *env
 	cfg     GateConfig
 	id      wire.GateID
 	machine *order.Layer
@@ -43,9 +44,9 @@ type gate struct {
 	// roster is nil in a gate that takes whoever comes.
 	roster *electorate
 	gone   bool
-	// left says that the machine was told to leave, at leftAt.
-	left   bool
-	leftAt time.Time
+	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the machine was told to leave, at leftAt.
+	leaving, left bool
+	leftAt        time.Time
 	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten. endHistory ends the
 	// writing of its history.
 	removed, closing bool
@@ -99,37 +100,38 @@ func (a *Agent) pastOf(cfg *GateConfig) (p past, err error) {
 
 func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	g := &gate{
-		cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
+		env: a.env, cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
 		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
 		asking: asking{answers: noAnswers()},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
-	if g.roster == nil || g.roster.known.Agreed && a.moved == "" {
-		machine = cfg.Protocol.Machine(a.seatOf(g))
+	if g.roster == nil || g.roster.known.Agreed && g.env.moved == "" {
+		machine = cfg.Protocol.Machine(g.seatOf())
 	}
-	g.machine = order.New(machine, a.self, cfg.StopAfter)
+	g.machine = order.New(machine, g.env.self, cfg.StopAfter)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}
 	if p.found {
-		g.state, g.saver.record = g.fromRecord(a, p.record), p.record
+		g.state, g.saver.record = g.fromRecord(p.record), p.record
 		g.orders.fleet, g.orders.here = p.record.Order, p.record.Here
 	}
 	return g
 }
 
 // begin lets a gate take part.
-func (a *Agent) begin(g *gate) {
+func (g *gate) begin() {
 	g.endHistory = beside(func(ctx context.Context) {
 		g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
 	})
 	g.event.Kind, g.event.State = policy.Started, g.state
-	a.step(g)
+	g.step()
 }
 
-func (a *Agent) seatOf(g *gate) policy.Seat {
+func (g *gate) seatOf() policy.Seat {
+	waits, rejoins := g.env.alone()
 	seat := policy.Seat{
-		Gate: g.id, Self: a.self, WaitsAlone: a.waitsAlone(), Rejoins: a.rejoins(), OnDemand: g.cfg.onDemand(), Entropy: entropy{},
+		Gate: g.id, Self: g.env.self, WaitsAlone: waits, Rejoins: rejoins, OnDemand: g.cfg.onDemand(), Entropy: entropy{},
 	}
 	if g.roster != nil {
 		seat.Roster = g.roster.known.Voters
@@ -164,19 +166,19 @@ func (g *gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy
 	}
 }
 
-func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
+func (g *gate) perform(now policy.Instant, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
-		a.wantSaved(g, &e.State)
+		g.wantSaved(&e.State)
 	case policy.Send:
 		g.family.Stamp(&e.Msg)
-		a.send(g, &e.Msg)
+		g.send(&e.Msg)
 	case policy.Run:
-		a.observe(g, now, e)
-		a.startRun(g, now, e)
+		g.observe(now, e)
+		g.startRun(now, e)
 	case policy.Extend:
 		if g.run != nil {
-			until := a.clock.SinceBoot(e.Until)
+			until := g.env.clock.SinceBoot(e.Until)
 			g.run.tell(func(run HookRun) { run.Extend(until) })
 		}
 	case policy.Stop:
@@ -189,13 +191,13 @@ func (a *Agent) perform(g *gate, now policy.Instant, e *policy.Effect) {
 	case policy.Took, policy.Gave:
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))
 		g.tally.hand(e)
-		a.observe(g, now, e)
+		g.observe(now, e)
 	case policy.Announce:
-		a.members.Announce(g.id)
+		g.env.fleet.Announce(g.id)
 	case policy.Proclaim:
-		a.proclaim(g, e.Msg.Order)
+		g.proclaim(e.Msg.Order)
 	case policy.Tell:
-		a.tell(g, now, e)
+		g.tell(now, e)
 	case policy.Gone:
 		g.gone = true
 	}
@@ -223,8 +225,8 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	}
 }
 
-func (a *Agent) onRunEnded(g *gate, f finished) {
-	defer a.contain(g)
+func (g *gate) onRunEnded(f finished) {
+	defer g.contain()
 	r := &f.result
 	demanded, isHook := g.run.demanded, g.run.isHook
 	g.run = nil
@@ -236,33 +238,33 @@ func (a *Agent) onRunEnded(g *gate, f finished) {
 			g.callers.again()
 		}
 		g.callers.end(*r)
-		a.observeEnd(g, &hook.Result{Err: errors.New("it was too late for its start")})
-		a.step(g)
-		a.leaveAfterRun(g)
+		g.observeEnd(&hook.Result{Err: errors.New("it was too late for its start")})
+		g.step()
+		g.leaveAfterRun()
 		return
 	}
-	a.tallyEnd(g, r, isHook)
+	g.tallyEnd(r, isHook)
 	c := g.callers.served
 	if isHook {
 		g.last, g.hasLast = *r, true
 		g.asking.Used()
-		a.onHookEnded(g, r)
+		g.onHookEnded(r)
 		g.event.ByHand = c != nil && demanded
 	} else if c != nil {
 		g.lastCommand = &control.CommandEnd{Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r)}
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}
 	g.callers.end(*r)
-	a.warnTooShort(g)
-	a.observeEnd(g, r)
+	g.warnTooShort()
+	g.observeEnd(r)
 	if g.left && r.Stopped {
-		a.onRunCut(g, f.hostStops)
+		g.onRunCut(f.hostStops)
 	}
-	a.step(g)
+	g.step()
 	if isHook {
-		a.sayHookEnded(g, r)
+		g.sayHookEnded(r)
 	}
-	a.leaveAfterRun(g)
+	g.leaveAfterRun()
 }
 
 // granted counts the grants to the hook, or to callers.
@@ -274,12 +276,12 @@ func (g *gate) granted(isHook bool) *uint64 {
 }
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.
-func (a *Agent) leaveAfterRun(g *gate) {
+func (g *gate) leaveAfterRun() {
 	if g.isClosed() {
-		a.withdrawClosed()
+		g.takePartNoMore()
 	}
-	if a.leaving || g.removed {
-		a.leaveGate(g)
+	if g.leaving {
+		g.leaveGate()
 	}
 }
 
@@ -295,11 +297,11 @@ func outcomeOf(r *hook.Result) policy.Outcome {
 }
 
 // onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
-func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
+func (g *gate) onHookEnded(r *hook.Result) {
 	g.event.Outcome, g.event.Exit = outcomeOf(r), exitOf(r)
 	switch g.event.Outcome {
 	case policy.Succeeded:
-		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, a.clock.Now().Wall), true
+		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, g.env.clock.Now().Wall), true
 	case policy.Failed:
 		g.failures++
 	case policy.NotNow:
@@ -307,7 +309,7 @@ func (a *Agent) onHookEnded(g *gate, r *hook.Result) {
 }
 
 // sayHookEnded logs how the hook has ended, and when it is due again.
-func (a *Agent) sayHookEnded(g *gate, r *hook.Result) {
+func (g *gate) sayHookEnded(r *hook.Result) {
 	level, text := zerolog.InfoLevel, "hook ended"
 	switch outcomeOf(r) {
 	case policy.Succeeded:
@@ -317,19 +319,19 @@ func (a *Agent) sayHookEnded(g *gate, r *hook.Result) {
 		text = "hook said \"not now\""
 	}
 	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
-	if next := g.machine.Status(a.clock.Now().Time).NextRun; next < policy.Never {
+	if next := g.machine.Status(g.env.clock.Now().Time).NextRun; next < policy.Never {
 		g.tally.dueAt, g.tally.dueKnown = next, true
-		line.Time("next_run", a.clock.At(next))
+		line.Time("next_run", g.env.clock.At(next))
 	}
 	line.Msg(text)
 }
 
 // warnTooShort warns at most once a minute that a constant is too short.
-func (a *Agent) warnTooShort(g *gate) {
+func (g *gate) warnTooShort() {
 	if time.Since(g.tooShortSaid) < sayAgain {
 		return
 	}
-	if f := policy.Find(g.machine.Facts(a.clock.Now().Time, nil), policy.KeyTooShort); f != nil {
+	if f := policy.Find(g.machine.Facts(g.env.clock.Now().Time, nil), policy.KeyTooShort); f != nil {
 		g.tooShortSaid = time.Now()
 		g.log.Warn().Msg(f.Text)
 	}

@@ -67,27 +67,28 @@ func (a *Agent) add(c GateConfig, p past) bool {
 	a.setGates(append(slices.Clone(a.gates), g))
 	g.log.Info().Msg("the gate is added")
 	a.view = view
-	a.begin(g)
-	a.meet(g)
+	g.begin()
+	g.meet()
 	return true
 }
 
-func (a *Agent) remove(g *gate) {
+// remove lets a gate go that the configuration does not have any more.
+func (g *gate) remove() {
 	if g.removed {
 		return
 	}
-	g.removed = true
+	g.removed, g.leaving = true, true
 	g.log.Info().Bool("runs", g.run != nil).Msg("the gate is removed: waiting for what runs, and passing its token on")
 	g.callers.leave(g.refusal())
 	if g.run == nil {
-		a.leaveGate(g)
+		g.leaveGate()
 	}
 }
 
 // closeRemoved begins to forget the removed gates of which nothing is left.
 func (a *Agent) closeRemoved() {
 	for _, g := range a.gates {
-		if !g.removed || g.closing || !a.isOver(g) {
+		if !g.removed || g.closing || !g.isOver(a.cfg.StopTimeout) {
 			continue
 		}
 		g.closing = true
@@ -99,9 +100,9 @@ func (a *Agent) closeRemoved() {
 }
 
 // isOver reports whether nothing of a gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody takes is waited for as at a stop.
-func (a *Agent) isOver(g *gate) bool {
+func (g *gate) isOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	return g.left && g.run == nil && g.asking.run == nil && !saves && (g.gone || time.Since(g.leftAt) > a.cfg.StopTimeout)
+	return g.left && g.run == nil && g.asking.run == nil && !saves && (g.gone || time.Since(g.leftAt) > patience)
 }
 
 func (a *Agent) forget(g *gate) {

@@ -51,12 +51,12 @@ func (a *Agent) onStateLost(err error) {
 	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; restored it")
 	for _, g := range a.gates {
 		if g.saver.record != (statedir.Record{}) {
-			a.wantSaved(g, &g.state)
-			a.beginSave(g)
+			g.wantSaved(&g.state)
+			g.beginSave()
 		}
 		if g.roster != nil {
 			g.roster.saved = statedir.Roster{}
-			a.saveRoster(g)
+			g.saveRoster()
 		}
 	}
 	a.memory.lost.Store(true)

@@ -24,8 +24,8 @@ const correction = time.Second
 const unset = 946_684_800
 
 // record converts a state to its record now.
-func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
-	now, boot := a.clock.Now(), a.clock.Boot()
+func (g *gate) record(s *policy.State) statedir.Record {
+	now, boot := g.env.clock.Now(), g.env.clock.Boot()
 	ago := now.Time.Sub(s.LastRun)
 	return statedir.Record{
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
@@ -36,8 +36,8 @@ func (a *Agent) record(g *gate, s *policy.State) statedir.Record {
 }
 
 // fromRecord converts a record of before the restart to a state.
-func (g *gate) fromRecord(a *Agent, r statedir.Record) policy.State {
-	now, boot := a.clock.Now(), a.clock.Boot()
+func (g *gate) fromRecord(r statedir.Record) policy.State {
+	now, boot := g.env.clock.Now(), g.env.clock.Boot()
 	g.forgetImpossible(now.Wall, &r)
 	g.undoCut(&boot, &r)
 	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
@@ -81,10 +81,10 @@ func (a *Agent) correctRecords() {
 		if !was.HasRun {
 			continue
 		}
-		if is := a.record(g, &g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
+		if is := g.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
 			g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
-			a.wantSaved(g, &g.state) // If that fails, the old record still gives a lower bound.
-			a.beginSave(g)
+			g.wantSaved(&g.state) // If that fails, the old record still gives a lower bound.
+			g.beginSave()
 		}
 	}
 }

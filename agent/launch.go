@@ -63,28 +63,28 @@ func (l *launch) started(run HookRun) {
 }
 
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
-func (a *Agent) startRun(g *gate, now policy.Instant, e *policy.Effect) {
-	l, spec := &launch{token: e.Token, demanded: e.Demanded}, a.grant(g, now, e)
+func (g *gate) startRun(now policy.Instant, e *policy.Effect) {
+	l, spec := &launch{token: e.Token, demanded: e.Demanded}, g.grant(now, e)
 	g.run = l
 	g.entrusted.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
-	run := func() finished { return a.follow(g, l, spec, startBy) }
+	run := func() finished { return g.follow(l, spec, startBy) }
 	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
 	toCaller := c == nil && (g.cfg.onDemand() || e.Demanded)
 	if toCaller {
 		c = g.callers.begin()
-		run = func() finished { return a.serve(g, l, c, spec, startBy) }
+		run = func() finished { return g.serve(l, c, spec, startBy) }
 	} else {
 		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
 	l.isHook = !toCaller
 	*g.granted(l.isHook)++
-	a.tallyBegin(g, now.Time, c)
+	g.tallyBegin(now.Time, c)
 	go func() {
 		end := run()
-		end.hostStops = end.result.Stopped && a.stopping.Load() && a.deps.stops()
-		a.ended <- func() { a.onRunEnded(g, end) }
+		end.hostStops = end.result.Stopped && g.env.hostStops()
+		g.env.ended <- func() { g.onRunEnded(end) }
 	}()
 }
 
@@ -96,18 +96,18 @@ type finished struct {
 }
 
 // follow runs a hook to its end.
-func (a *Agent) follow(g *gate, l *launch, spec hook.Spec, startBy time.Time) finished {
+func (g *gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(startBy); ends {
 		return end
 	}
 	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
 	entry := g.enter(&l.token, "")
-	run, err := a.deps.startHook(spec)
+	run, err := g.env.start(spec)
 	return l.toItsEnd(g, entry, run, err)
 }
 
 // serve runs a caller's command to its end.
-func (a *Agent) serve(g *gate, l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
+func (g *gate) serve(l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(startBy); ends {
 		if end.result.Stopped {
 			end.result.Err = errLate() // it may ask again
@@ -159,9 +159,9 @@ func stoppedBefore() hook.Result {
 }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
-func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
+func (g *gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.timeout(now.Time)
-	env := append(a.environment(g),
+	env := append(g.environment(),
 		"WANDERD_HELD=1",
 		"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
 		"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
@@ -174,17 +174,17 @@ func (a *Agent) grant(g *gate, now policy.Instant, e *policy.Effect) hook.Spec {
 		Log: g.log, Env: env,
 		Limits: hook.Limits{
 			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
-			Until: a.clock.SinceBoot(e.Until),
+			Until: g.env.clock.SinceBoot(e.Until),
 		},
 	}
 }
 
 // environment is what an operation is told of its gate and its host.
-func (a *Agent) environment(g *gate) []string {
+func (g *gate) environment() []string {
 	return []string{
 		"WANDERD_GATE=" + g.cfg.Name,
-		"WANDERD_MEMBER=" + a.self.String(),
-		"WANDERD_NAME=" + a.cfg.Name,
+		"WANDERD_MEMBER=" + g.env.self.String(),
+		"WANDERD_NAME=" + g.env.name,
 		"WANDERD_MEMBERS=" + strconv.Itoa(g.members),
 	}
 }

@@ -19,7 +19,8 @@ func (a *Agent) leave() {
 	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
 	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
 	for _, g := range a.gates {
-		a.leaveGate(g)
+		g.leaving = true
+		g.leaveGate()
 	}
 }
 
@@ -28,13 +29,19 @@ func (a *Agent) drain() {
 	a.leaving = true
 	a.log.Info().Msg("draining: waiting for what runs, and passing tokens on")
 	for _, g := range a.gates {
-		g.callers.leave(errLeaving())
-		if g.run == nil {
-			a.leaveGate(g)
-		}
+		g.drain()
 	}
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
+	}
+}
+
+// drain lets a gate go when its run has ended.
+func (g *gate) drain() {
+	g.leaving = true
+	g.callers.leave(g.refusal())
+	if g.run == nil {
+		g.leaveGate()
 	}
 }
 
@@ -44,14 +51,14 @@ func (a *Agent) draining() bool {
 }
 
 // leaveGate tells a gate's machine to leave, once.
-func (a *Agent) leaveGate(g *gate) {
+func (g *gate) leaveGate() {
 	if g.left {
 		return
 	}
 	g.left, g.leftAt = true, time.Now()
 	g.asking.unask()
 	g.event.Kind = policy.Leave
-	a.step(g)
+	g.step()
 	g.callers.leave(g.refusal())
 }
 

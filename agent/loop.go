@@ -22,7 +22,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for _, g := range a.gates {
-		a.begin(g)
+		g.begin()
 	}
 	a.notifier.ready(a.statusLine())
 	views, done := a.members.Views(), ctx.Done()
@@ -80,27 +80,27 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 }
 
 // step passes g.event to the gate's machine and carries out the effects.
-func (a *Agent) step(g *gate) {
-	defer a.contain(g)
-	now := a.clock.Now()
+func (g *gate) step() {
+	defer g.contain()
+	now := g.env.clock.Now()
 	g.tellReady(now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
 	for i := range g.effects {
-		a.perform(g, now, &g.effects[i])
+		g.perform(now, &g.effects[i])
 	}
 	if g.entrusted.changed {
-		a.handOver(g)
+		g.handOver()
 	}
-	a.beginSave(g)
-	a.considerAsking(g)
-	a.tellDemand(g)
+	g.beginSave()
+	g.considerAsking()
+	g.tellDemand()
 }
 
 // wake steps every gate that is due, and feeds the watchdog: so a loop that hangs does not feed it.
 func (a *Agent) wake() {
 	now := a.clock.Now().Time
 	for _, g := range a.gates {
-		a.wakeGate(g, now)
+		g.wakeGate(now)
 	}
 	a.correctRecords()
 	if a.draining() {
@@ -109,15 +109,15 @@ func (a *Agent) wake() {
 	a.notifier.alive(a.statusLine)
 }
 
-func (a *Agent) wakeGate(g *gate, now policy.Time) {
-	defer a.contain(g)
+func (g *gate) wakeGate(now policy.Time) {
+	defer g.contain()
 	if at, ok := g.machine.NextWake(); ok && at <= now {
 		g.event.Kind = policy.Woke
-		a.step(g)
+		g.step()
 	}
-	a.considerAsking(g)
+	g.considerAsking()
 	if g.roster != nil && g.roster.err != nil {
-		a.gather(g)
+		g.gather()
 	}
 }
 
@@ -125,7 +125,7 @@ func (a *Agent) untilNextWake() time.Duration {
 	now := a.clock.Now().Time
 	wait := min(idleWake, a.notifier.untilNext())
 	for _, g := range a.gates {
-		if at := a.nextWake(g, now); at < policy.Never {
+		if at := g.nextWake(now); at < policy.Never {
 			wait = min(wait, at.Sub(now))
 		}
 	}
@@ -133,9 +133,9 @@ func (a *Agent) untilNextWake() time.Duration {
 }
 
 // nextWake is when a gate has something to do.
-func (a *Agent) nextWake(g *gate, now policy.Time) (at policy.Time) {
-	defer a.contain(g)
-	at = a.askAt(g, now)
+func (g *gate) nextWake(now policy.Time) (at policy.Time) {
+	defer g.contain()
+	at = g.askAt(now)
 	if wake, ok := g.machine.NextWake(); ok {
 		at = min(at, wake)
 	}
@@ -151,7 +151,7 @@ func (a *Agent) noticeSleep() {
 	a.log.Warn().Dur("slept", gap).Msg("the host was suspended")
 	for _, g := range a.gates {
 		g.event.Kind, g.event.Slept = policy.Suspended, gap
-		a.step(g)
+		g.step()
 	}
 }
 
@@ -161,15 +161,15 @@ func (a *Agent) onView(view *membership.View) {
 	a.senders.keep(view)
 	for _, g := range a.gates {
 		if view.Follows(g.id) { // else it is older than the gate
-			a.meet(g)
+			g.meet()
 		}
 	}
 }
 
 // meet tells a gate who its members are.
-func (a *Agent) meet(g *gate) {
+func (g *gate) meet() {
 	g.event.Kind = policy.PeersChanged
-	g.event.Peers, g.event.TokenKnown = a.view.Peers(g.id)
+	g.event.Peers, g.event.TokenKnown = g.env.fleet.Peers(g.id)
 	if n := len(g.event.Peers); n != g.members {
 		g.members = n
 		level := zerolog.DebugLevel // flapping: the membership summarises it
@@ -179,8 +179,8 @@ func (a *Agent) meet(g *gate) {
 		g.log.WithLevel(level).Int("members", n).Msg("peers changed")
 	}
 	g.entrusted.changed = true // a guardian may have another address
-	a.step(g)
-	a.gather(g)
+	g.step()
+	g.gather()
 }
 
 // hasLeft reports whether nothing of any gate is left: nothing in its machine, no save, no process of a question.
@@ -226,14 +226,13 @@ func (a *Agent) abandon() error {
 }
 
 // send signs, seals and sends one message. A failure is like a lost datagram: the handoff repeats the message.
-func (a *Agent) send(g *gate, m *wire.Message) {
-	to, ok := a.view.Lookup(m.To)
+func (g *gate) send(m *wire.Message) {
+	to, ok := g.env.fleet.Lookup(g.id, m.To)
 	if !ok {
 		g.log.Debug().Str("peer", m.To.Short()).Msg("not sent: the member is gone")
 		return
 	}
-	a.sendBuf = a.codec.Load().Append(a.sendBuf[:0], m)
-	if err := a.endpoint.Packets.WriteTo(a.sendBuf, a.senders.localFor(m.To), to.Addr); err != nil {
+	if err := g.env.fleet.Send(m, to.Addr); err != nil {
 		g.sendErrors++
 		if now := time.Now(); now.Sub(g.sendErrorSaid) >= sayAgain {
 			g.sendErrorSaid = now

@@ -49,6 +49,9 @@ func (a *Agent) rejoins() bool {
 	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
 }
 
+// sitsAlone reports whether this agent sees no other member, and waits for one.
+func (a *Agent) sitsAlone() bool { return len(a.view.Members) <= 1 && (a.waitsAlone() || a.rejoins()) }
+
 // keepMemory writes the list after each change until ctx is done.
 func (a *Agent) keepMemory(ctx context.Context) {
 	written, failed := a.memory.fleet, false

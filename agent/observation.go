@@ -32,20 +32,20 @@ type Observation struct {
 }
 
 // observe passes a machine's effect to the observer.
-func (a *Agent) observe(g *gate, now policy.Instant, e *policy.Effect) {
-	a.show(g, Observation{
+func (g *gate) observe(now policy.Instant, e *policy.Effect) {
+	g.show(Observation{
 		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
 	})
 }
 
 // observeEnd passes the end of a run to the observer.
-func (a *Agent) observeEnd(g *gate, r *hook.Result) {
-	a.show(g, Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
+func (g *gate) observeEnd(r *hook.Result) {
+	g.show(Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
 }
 
-func (a *Agent) show(g *gate, o Observation) {
-	if a.cfg.Observe != nil {
-		o.Member, o.Name, o.Gate = a.self, a.cfg.Name, g.cfg.Name
-		a.cfg.Observe(o)
+func (g *gate) show(o Observation) {
+	if g.env.observe != nil {
+		o.Member, o.Name, o.Gate = g.env.self, g.env.name, g.cfg.Name
+		g.env.observe(o)
 	}
 }

@@ -58,47 +58,52 @@ func (a *Agent) order(call *control.Order) error {
 		gates = []*gate{g}
 	}
 	for _, g := range gates {
-		said := statedir.Order{Order: g.machine.Next(now.Wall, until), Who: who, Reason: call.Reason}
-		if call.Here {
-			g.orders.here = said
-		} else {
-			g.orders.fleet = said
-		}
-		a.giveOrder(g, said.Order, call.Here)
+		g.order(until, who, call)
 	}
 	return nil
 }
 
-func (a *Agent) giveOrder(g *gate, o wire.Order, here bool) {
+// order gives an order of an operator of this host: a pause until then, or none.
+func (g *gate) order(until int64, who string, call *control.Order) {
+	said := statedir.Order{Order: g.machine.Next(g.env.clock.Now().Wall, until), Who: who, Reason: call.Reason}
+	if call.Here {
+		g.orders.here = said
+	} else {
+		g.orders.fleet = said
+	}
+	g.giveOrder(said.Order, call.Here)
+}
+
+func (g *gate) giveOrder(o wire.Order, here bool) {
 	g.event.Kind, g.event.Order, g.event.Here = policy.Ordered, o, here
-	a.step(g)
+	g.step()
 }
 
 // proclaim is the effect: the newest order of a gate has changed.
-func (a *Agent) proclaim(g *gate, o wire.Order) {
+func (g *gate) proclaim(o wire.Order) {
 	switch {
 	case g.orders.fleet.Order == o:
-	case o.By == a.self && o.Until != 0:
-		g.orders.fleet = statedir.Order{Order: o, Who: "stop_after@" + a.cfg.Name, Reason: a.braked(g)}
+	case o.By == g.env.self && o.Until != 0:
+		g.orders.fleet = statedir.Order{Order: o, Who: "stop_after@" + g.env.name, Reason: g.braked()}
 	default:
 		g.orders.fleet = statedir.Order{Order: o}
 	}
 	said := &g.orders.fleet
-	a.sayOrder(g, said)
-	n := membership.Broadcast{Gate: g.id, Order: o}
-	if o.By == a.self {
-		n.Who, n.Reason = said.Who, said.Reason
+	g.sayOrder(said)
+	var who, reason string
+	if o.By == g.env.self {
+		who, reason = said.Who, said.Reason
 	}
-	if err := a.members.Notify(n); err != nil {
+	if err := g.env.fleet.Notify(g.id, o, who, reason); err != nil {
 		g.log.Warn().Err(err).Msg("the order travels without its reason")
-		if err := a.members.Notify(membership.Broadcast{Gate: g.id, Order: o}); err != nil {
+		if err := g.env.fleet.Notify(g.id, o, "", ""); err != nil {
 			g.log.Warn().Err(err).Msg("gossip does not carry the order; it goes with the token only")
 		}
 	}
 }
 
-func (a *Agent) sayOrder(g *gate, said *statedir.Order) {
-	line := g.log.Warn().Str("by", a.giver(said))
+func (g *gate) sayOrder(said *statedir.Order) {
+	line := g.log.Warn().Str("by", g.giver(said))
 	if said.Reason != "" {
 		line.Str("reason", said.Reason)
 	}
@@ -113,36 +118,40 @@ func (a *Agent) sayOrder(g *gate, said *statedir.Order) {
 }
 
 // giver is who has given an order: by what is said of it, or the name of the member.
-func (a *Agent) giver(said *statedir.Order) string {
+func (g *gate) giver(said *statedir.Order) string {
 	if said.Who != "" {
 		return said.Who
 	}
-	return a.nameOf(said.By)
+	return g.nameOf(said.By)
 }
 
 // braked names the hosts whose failures have stopped the gate, and their exit statuses.
-func (a *Agent) braked(g *gate) string {
+func (g *gate) braked() string {
 	list := g.machine.Failures()
 	hosts := make([]string, 0, list.Len())
 	for i, exit := range list.Exits[:list.Len()] {
-		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", a.nameByHint(list.Hosts[i]), exit))
+		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", g.nameByHint(list.Hosts[i]), exit))
 	}
 	text := fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", "))
-	if len(text) > membership.MaxReason {
-		text = text[:membership.MaxReason-len(dots)] + dots
+	if len(text) > maxReason {
+		text = text[:maxReason-len(dots)] + dots
 	}
 	return text
 }
 
-const dots = "..."
+// maxReason bounds the reason of an order, in bytes; with more, gossip does not carry it.
+const (
+	maxReason = 200
+	dots      = "..."
+)
 
 // nameByHint is the name of the member whose identity begins so, or these digits.
-func (a *Agent) nameByHint(hint uint32) string {
-	if a.self.Hint() == hint {
-		return a.cfg.Name
+func (g *gate) nameByHint(hint uint32) string {
+	if g.env.self.Hint() == hint {
+		return g.env.name
 	}
-	for i := range a.view.Members {
-		if m := &a.view.Members[i]; m.ID.Hint() == hint {
+	for _, m := range g.env.fleet.Members(g.id) {
+		if m.ID.Hint() == hint {
 			return m.Name
 		}
 	}
@@ -156,17 +165,21 @@ func (a *Agent) onNews() {
 		if g == nil {
 			continue // it was removed meanwhile
 		}
-		told := statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason}
-		if n.Order.Compare(g.machine.Newest()) > 0 {
-			if g.orders.fleet = told; n.Order.Stamp <= wire.LatestStamp(a.clock.Now().Wall) {
-				a.giveOrder(g, n.Order, false)
-			}
+		g.learn(statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason})
+	}
+}
+
+// learn takes what gossip says of an order.
+func (g *gate) learn(told statedir.Order) {
+	if told.Compare(g.machine.Newest()) > 0 {
+		if g.orders.fleet = told; told.Stamp <= wire.LatestStamp(g.env.clock.Now().Wall) {
+			g.giveOrder(told.Order, false)
 		}
-		if n.Order == g.machine.Newest() && n.Who != "" && g.orders.fleet != told {
-			g.orders.fleet = told
-			a.wantSaved(g, &g.state)
-			a.beginSave(g)
-		}
+	}
+	if told.Order == g.machine.Newest() && told.Who != "" && g.orders.fleet != told {
+		g.orders.fleet = told
+		g.wantSaved(&g.state)
+		g.beginSave()
 	}
 }
 
@@ -179,22 +192,22 @@ func exitOf(r *hook.Result) uint8 {
 }
 
 // pauses describes what holds a gate up, for the status.
-func (a *Agent) pauses(g *gate, s *control.Gate) {
-	wall := a.clock.Now().Wall
+func (g *gate) pauses(s *control.Gate) {
+	wall := g.env.clock.Now().Wall
 	if o := g.machine.Newest(); o.Pauses(wall) {
-		s.Paused = a.pause(&g.orders.fleet, o.Until)
+		s.Paused = g.pause(&g.orders.fleet, o.Until)
 	}
 	if until := g.machine.Here(); wall < until {
-		s.PausedHere = a.pause(&g.orders.here, until)
+		s.PausedHere = g.pause(&g.orders.here, until)
 	}
 	list := g.machine.Failures()
 	for i, exit := range list.Exits[:list.Len()] {
-		s.Failing = append(s.Failing, control.Failing{Host: a.nameByHint(list.Hosts[i]), Exit: int(exit)})
+		s.Failing = append(s.Failing, control.Failing{Host: g.nameByHint(list.Hosts[i]), Exit: int(exit)})
 	}
 }
 
-func (a *Agent) pause(said *statedir.Order, until int64) *control.Pause {
-	p := &control.Pause{By: a.giver(said), Reason: said.Reason, Since: time.UnixMilli(int64(said.Stamp))}
+func (g *gate) pause(said *statedir.Order, until int64) *control.Pause {
+	p := &control.Pause{By: g.giver(said), Reason: said.Reason, Since: time.UnixMilli(int64(said.Stamp))}
 	if until != wire.ForEver {
 		p.Until = time.Unix(0, until)
 	}

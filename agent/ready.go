@@ -47,8 +47,8 @@ func (g *GateConfig) asks() bool { return len(g.Ready) > 0 && !g.onDemand() }
 func (g *gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.Ready(now) }
 
 // askAt is when this host has to be asked next.
-func (a *Agent) askAt(g *gate, now policy.Time) policy.Time {
-	if !g.cfg.asks() || g.run != nil || g.left || a.leaving {
+func (g *gate) askAt(now policy.Time) policy.Time {
+	if !g.cfg.asks() || g.run != nil || g.leaving {
 		return policy.Never
 	}
 	due := policy.Never
@@ -70,24 +70,24 @@ func (g *gate) tellReady(now policy.Time) {
 }
 
 // considerAsking asks this host if it is time.
-func (a *Agent) considerAsking(g *gate) {
-	if now := a.clock.Now().Time; a.askAt(g, now) > now {
+func (g *gate) considerAsking() {
+	if now := g.env.clock.Now().Time; g.askAt(now) > now {
 		return
 	}
 	q := &g.asking
 	q.Ask()
 	q.run, q.begun = &launch{}, time.Now()
 	run, spec := q.run, hook.Spec{
-		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), a.environment(g)...), Question: true,
+		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), g.environment()...), Question: true,
 		Limits: hook.Limits{Timeout: g.cfg.ReadyTimeout, Grace: readyGrace},
 		Log:    g.log.With().Bool("ready", true).Logger(),
 	}
 	go func() {
 		result := stoppedBefore()
 		if !run.isStopped() {
-			result = run.await(a.deps.startHook(spec))
+			result = run.await(g.env.start(spec))
 		}
-		a.ended <- func() { a.onAnswered(g, &result) }
+		g.env.ended <- func() { g.onAnswered(&result) }
 	}()
 }
 
@@ -99,16 +99,16 @@ func (q *asking) unask() {
 	}
 }
 
-func (a *Agent) onAnswered(g *gate, r *hook.Result) {
+func (g *gate) onAnswered(r *hook.Result) {
 	q := &g.asking
 	said := answerIn(r)
 	q.run = nil
-	if q.Answer(a.clock.Now().Time, said == control.AnswerYes) {
-		a.hear(g, said, r)
+	if q.Answer(g.env.clock.Now().Time, said == control.AnswerYes) {
+		g.hear(said, r)
 	}
-	a.tellDue(g)
+	g.tellDue()
 	g.event.Kind = policy.Woke
-	a.step(g)
+	g.step()
 }
 
 // answerIn is what a question's process says: 0 is yes, 75 is no, and all else an error.
@@ -119,7 +119,7 @@ func answerIn(r *hook.Result) control.Answer {
 }
 
 // hear counts an answer, logs it if it is news, and tells it to those who wait for a run of the hook.
-func (a *Agent) hear(g *gate, said control.Answer, r *hook.Result) {
+func (g *gate) hear(said control.Answer, r *hook.Result) {
 	q := &g.asking
 	news := said != q.said
 	q.said, q.at, q.why = said, time.Now(), ""
@@ -174,7 +174,7 @@ func (g *gate) refuseOwn(why error) {
 }
 
 // readyStatus says what is known of the question.
-func (a *Agent) readyStatus(g *gate, now policy.Time) *control.Ready {
+func (g *gate) readyStatus(now policy.Time) *control.Ready {
 	if !g.cfg.asks() {
 		return nil
 	}
@@ -182,8 +182,8 @@ func (a *Agent) readyStatus(g *gate, now policy.Time) *control.Ready {
 	s := &control.Ready{Answer: q.said, At: q.at, Error: q.why, Counts: q.Ready(now), Answers: maps.Clone(q.answers)}
 	if q.Asking() {
 		s.AskingSince = q.begun
-	} else if next := a.askAt(g, now); next < policy.Never {
-		s.Next = a.clock.At(max(next, now))
+	} else if next := g.askAt(now); next < policy.Never {
+		s.Next = g.env.clock.At(max(next, now))
 	}
 	return s
 }

@@ -104,7 +104,7 @@ func (a *Agent) onInbound(in *inbound) {
 	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.cfg.Protocol)):
 		a.drops.add(wire.DropDuplicate, in.src)
 		return
-	case !a.expects(g, m):
+	case !g.expects(m):
 		a.drops.add(wire.DropUnexpected, in.src)
 		return
 	case !a.senders.admit(m.From, sender.Addr, in.src, now):
@@ -119,12 +119,12 @@ func (a *Agent) onInbound(in *inbound) {
 		a.offers.saw(m.Exchange, now)
 	}
 	g.event.Kind, g.event.Msg = policy.Received, *m
-	a.step(g)
+	g.step()
 }
 
 // expects reports whether a gate's machine expects a message.
-func (a *Agent) expects(g *gate, m *wire.Message) (yes bool) {
-	defer a.contain(g)
+func (g *gate) expects(m *wire.Message) (yes bool) {
+	defer g.contain()
 	return g.machine.Expects(m)
 }
 

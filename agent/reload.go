@@ -103,7 +103,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 		i := slices.IndexFunc(a.awaited, func(c GateConfig) bool { return c.Name == g.cfg.Name })
 		switch {
 		case i < 0:
-			a.remove(g)
+			g.remove()
 			if g.run != nil {
 				about.Waits = append(about.Waits, "gate "+g.cfg.Name+": it goes when its run has ended")
 			}
@@ -117,7 +117,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 		if c.onDemand() != g.cfg.onDemand() {
 			continue // The configuration's own comparison names it.
 		}
-		if !a.applyGate(g, &c) {
+		if !g.applyGate(&c) {
 			about.Restart = append(about.Restart, "the constants of gate "+g.cfg.Name)
 		}
 	}
@@ -126,12 +126,12 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 }
 
 // applyGate changes a gate. A run that has begun goes on as it was.
-func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
-	defer a.contain(g)
+func (g *gate) applyGate(next *GateConfig) (tuned bool) {
+	defer g.contain()
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter = next.StopAfter
 	g.machine.StopAfter(next.StopAfter)
-	a.askAnew(g, next)
+	g.askAnew(next)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}
@@ -141,12 +141,12 @@ func (a *Agent) applyGate(g *gate, next *GateConfig) (tuned bool) {
 	}
 	g.cfg.Protocol = next.Protocol
 	g.event.Kind = policy.Woke
-	a.step(g)
+	g.step()
 	return true
 }
 
 // askAnew puts another question into force. The answer to the last one no longer counts.
-func (a *Agent) askAnew(g *gate, next *GateConfig) {
+func (g *gate) askAnew(next *GateConfig) {
 	another := !slices.Equal(g.cfg.Ready, next.Ready)
 	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain
 	if !another {
@@ -154,9 +154,9 @@ func (a *Agent) askAnew(g *gate, next *GateConfig) {
 	}
 	g.asking.unask()
 	g.asking.said, g.asking.at, g.asking.why, g.asking.yesSince = "", time.Time{}, "", time.Time{}
-	a.tellDue(g)
+	g.tellDue()
 	g.event.Kind = policy.Woke
-	a.step(g)
+	g.step()
 }
 
 func (s source) Reload(ctx context.Context) (control.Reloaded, error) { return s.a.reload(ctx) }

@@ -38,7 +38,7 @@ func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed,
 		if err != nil {
 			return err
 		}
-		done, err = s.a.renew(g, elsewhere, known)
+		done, err = g.renew(elsewhere, known)
 		return err
 	})
 	return done, err
@@ -50,7 +50,7 @@ func (a *Agent) renewable(name string) (*gate, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.leaving || g.removed || g.isClosed():
+	case g.leaving || g.isClosed():
 		return nil, g.refusal()
 	case g.roster != nil:
 		return nil, fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
@@ -110,14 +110,14 @@ func knowsOf(member string, g *control.Gate, known map[int]string) {
 }
 
 // renew makes a new token for each slot of whose token nobody knows.
-func (a *Agent) renew(g *gate, elsewhere map[int]string, unsure string) (done control.Renewed, err error) {
+func (g *gate) renew(elsewhere map[int]string, unsure string) (done control.Renewed, err error) {
 	machine, slots := g.machine.Machine.(policy.Renewable), 1
 	if several, ok := g.machine.Machine.(policy.Slotted); ok {
 		slots = several.Slots()
 	}
 	var known []string
 	for slot := range slots {
-		switch here := machine.Knows(slot, a.clock.Now().Time); {
+		switch here := machine.Knows(slot, g.env.clock.Now().Time); {
 		case here != "":
 			known = append(known, "this host "+here)
 		case elsewhere[slot] != "":
@@ -127,7 +127,7 @@ func (a *Agent) renew(g *gate, elsewhere map[int]string, unsure string) (done co
 		default:
 			g.log.Warn().Int("slot", slot).Msg("an operator asks for a new token")
 			g.event.Kind, g.event.Slot = policy.Renew, uint8(slot)
-			a.step(g)
+			g.step()
 			done.Slots = append(done.Slots, slot)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -154,40 +153,40 @@ func (e *electorate) hash() uint64 {
 }
 
 // gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
-func (a *Agent) gather(g *gate) {
-	defer a.contain(g)
+func (g *gate) gather() {
+	defer g.contain()
 	e := g.roster
 	if e == nil {
 		return
 	}
-	if !e.known.Agreed && a.moved == "" {
-		a.bind(g)
+	if !e.known.Agreed && g.env.moved == "" {
+		g.bind()
 	}
-	a.saveRoster(g)
-	if e.isComplete() && e.isSaved() && a.moved == "" {
-		a.members.DeclareRoster(g.id, e.hash())
-		if !e.known.Agreed && a.allDeclare(g) {
+	g.saveRoster()
+	if e.isComplete() && e.isSaved() && g.env.moved == "" {
+		g.env.fleet.DeclareRoster(g.id, e.hash())
+		if !e.known.Agreed && g.allDeclare() {
 			e.known.Agreed, e.known.Former = true, nil
-			a.saveRoster(g)
+			g.saveRoster()
 		}
 	}
-	a.tellRoster(g)
+	g.tellRoster()
 	if u, waits := g.machine.Machine.(*unseated); waits {
-		u.why = "waits for its roster: " + cmp.Or(strings.Join(a.rosterTroubles(g), "; "), "it is being saved")
-		if e.known.Agreed && e.isSaved() && a.moved == "" && !a.leaving {
-			a.seat(g)
+		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.rosterTroubles(), "; "), "it is being saved")
+		if e.known.Agreed && e.isSaved() && g.env.moved == "" && !g.leaving {
+			g.seat()
 		}
 	}
 }
 
 // bind looks for the keys of the names that have none.
-func (a *Agent) bind(g *gate) {
+func (g *gate) bind() {
 	e := g.roster
 	for _, name := range e.names {
 		if _, bound := e.voter(name); bound {
 			continue
 		}
-		if id, why := a.keyOf(g, name); why == "" {
+		if id, why := g.keyOf(name); why == "" {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
@@ -199,12 +198,11 @@ func (a *Agent) bind(g *gate) {
 // keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live member of the gate that
 // has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which nobody has told it another one. With
 // trust = known_hosts, such a member has a key that the file gives to the name. Two members with one name are none; why says what is missing.
-func (a *Agent) keyOf(g *gate, name string) (id wire.MemberID, why string) {
-	var called []*membership.Member
-	for i := range a.view.Members {
-		m := &a.view.Members[i]
+func (g *gate) keyOf(name string) (id wire.MemberID, why string) {
+	var called []peer
+	for _, m := range g.env.fleet.Members(g.id) {
 		otherwise := slices.ContainsFunc(g.roster.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
-		if m.Name == name && m.Has(g.id) && !otherwise {
+		if m.Name == name && m.InGate && !otherwise {
 			called = append(called, m)
 		}
 	}
@@ -219,17 +217,17 @@ func (a *Agent) keyOf(g *gate, name string) (id wire.MemberID, why string) {
 }
 
 // allDeclare reports whether every member of the roster is here, and has declared the roster that this one has.
-func (a *Agent) allDeclare(g *gate) bool {
+func (g *gate) allDeclare() bool {
 	e := g.roster
 	hash := e.hash()
 	return !slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
-		m, ok := a.view.Lookup(v.ID)
-		return v.ID != a.self && (!ok || m.Roster(g.id) != hash)
+		m, ok := g.env.fleet.Lookup(g.id, v.ID)
+		return v.ID != g.env.self && (!ok || m.Roster != hash)
 	})
 }
 
 // saveRoster begins a save of the newest state, unless it is saved or one is under way.
-func (a *Agent) saveRoster(g *gate) {
+func (g *gate) saveRoster() {
 	e := g.roster
 	if e.saving || e.isSaved() {
 		return
@@ -237,13 +235,13 @@ func (a *Agent) saveRoster(g *gate) {
 	e.saving = true
 	newest := e.known
 	go func() {
-		err := a.state.SaveRoster(g.cfg.Name, newest)
-		a.ended <- func() { a.onRosterSaved(g, newest, err) }
+		err := g.env.disk.SaveRoster(g.cfg.Name, newest)
+		g.env.ended <- func() { g.onRosterSaved(newest, err) }
 	}()
 }
 
 // onRosterSaved ends a save. One that has failed is repeated with the next view.
-func (a *Agent) onRosterSaved(g *gate, newest statedir.Roster, err error) {
+func (g *gate) onRosterSaved(newest statedir.Roster, err error) {
 	e := g.roster
 	e.saving, e.err = false, err
 	if err != nil {
@@ -251,19 +249,19 @@ func (a *Agent) onRosterSaved(g *gate, newest statedir.Roster, err error) {
 		return
 	}
 	e.saved = newest
-	a.gather(g)
+	g.gather()
 }
 
 // seat lets a gate take part.
-func (a *Agent) seat(g *gate) {
+func (g *gate) seat() {
 	g.log.Info().Strs("roster", g.roster.names).Msg("all members of the roster agree on it; this one takes part")
-	g.machine.Machine = g.cfg.Protocol.Machine(a.seatOf(g))
+	g.machine.Machine = g.cfg.Protocol.Machine(g.seatOf())
 	g.event.Kind, g.event.State = policy.Started, g.state
-	a.step(g)
+	g.step()
 	g.event.Kind = policy.PeersChanged
-	g.event.Peers, g.event.TokenKnown = a.view.Peers(g.id)
+	g.event.Peers, g.event.TokenKnown = g.env.fleet.Peers(g.id)
 	g.callers.told = false
-	a.step(g)
+	g.step()
 }
 
 func namesOf(voters []policy.Voter) (names []string) {
@@ -274,50 +272,50 @@ func namesOf(voters []policy.Voter) (names []string) {
 }
 
 // rosterTroubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
-func (a *Agent) rosterTroubles(g *gate) (list []string) {
+func (g *gate) rosterTroubles() (list []string) {
 	e := g.roster
 	switch {
 	case e == nil:
 		return nil
-	case a.moved != "":
-		return []string{a.moved}
+	case g.env.moved != "":
+		return []string{g.env.moved}
 	}
 	if e.err != nil {
 		list = append(list, e.err.Error())
 	}
-	declares := e.isComplete() && e.isSaved()
+	declares, members := e.isComplete() && e.isSaved(), g.env.fleet.Members(g.id)
 	for _, name := range e.names {
 		v, bound := e.voter(name)
 		if !bound {
-			_, why := a.keyOf(g, name)
+			_, why := g.keyOf(name)
 			list = append(list, why)
 			continue
 		}
-		for i := range a.view.Members {
-			if m := &a.view.Members[i]; m.Name == name && m.ID != v.ID && m.Has(g.id) {
+		for _, m := range members {
+			if m.Name == name && m.ID != v.ID && m.InGate {
 				list = append(list, fmt.Sprintf("%s at %s is not the %s of the roster: it has the key of %s, and not that of %s; it does not count",
 					name, m.Addr, name, m.ID.Short(), v.ID.Short()))
 			}
 		}
-		if v.ID == a.self {
+		if v.ID == g.env.self {
 			continue
 		}
-		m, live := a.view.Lookup(v.ID)
+		m, live := g.env.fleet.Lookup(g.id, v.ID)
 		switch {
 		case !live && !e.known.Agreed:
 			list = append(list, name+" has to agree, and is away")
 		case !live || !declares:
-		case m.Roster(g.id) == 0:
+		case m.Roster == 0:
 			if !e.known.Agreed {
 				list = append(list, name+" has to agree, and does not know all keys yet")
 			}
-		case m.Roster(g.id) != e.hash():
+		case m.Roster != e.hash():
 			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; configure the same names on all, and "+
 				"compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
 		}
 	}
-	for i := range a.view.Members {
-		if m := &a.view.Members[i]; m.Has(g.id) && !slices.Contains(e.names, m.Name) {
+	for _, m := range members {
+		if m.InGate && !slices.Contains(e.names, m.Name) {
 			list = append(list, fmt.Sprintf("%s at %s takes part in the gate, and is not in its roster (%s): it does not count", m.Name, m.Addr, e.list()))
 		}
 	}
@@ -327,9 +325,9 @@ func (a *Agent) rosterTroubles(g *gate) (list []string) {
 func (e *electorate) list() string { return strings.Join(e.names, ", ") }
 
 // tellRoster logs what is wrong with a roster, when that is something new.
-func (a *Agent) tellRoster(g *gate) {
+func (g *gate) tellRoster() {
 	e := g.roster
-	troubles := a.rosterTroubles(g)
+	troubles := g.rosterTroubles()
 	for _, text := range troubles {
 		if !slices.Contains(e.said, text) {
 			g.log.Warn().Msg(text)
@@ -339,7 +337,7 @@ func (a *Agent) tellRoster(g *gate) {
 }
 
 // voters describes a roster for operators.
-func (a *Agent) voters(g *gate) (list []control.Voter) {
+func (g *gate) voters() (list []control.Voter) {
 	e := g.roster
 	if e == nil {
 		return nil
@@ -350,9 +348,9 @@ func (a *Agent) voters(g *gate) (list []control.Voter) {
 			list = append(list, control.Voter{Name: name})
 			continue
 		}
-		m, live := a.view.Lookup(v.ID)
+		m, live := g.env.fleet.Lookup(g.id, v.ID)
 		list = append(list, control.Voter{
-			Name: name, Member: v.ID.String(), Self: v.ID == a.self, Live: live, Agrees: live && e.isComplete() && m.Roster(g.id) == e.hash(),
+			Name: name, Member: v.ID.String(), Self: v.ID == g.env.self, Live: live, Agrees: live && e.isComplete() && m.Roster == e.hash(),
 		})
 	}
 	return list

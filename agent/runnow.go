@@ -50,7 +50,7 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 	switch {
 	case err != nil:
 		return err
-	case a.leaving || g.removed:
+	case g.leaving:
 		return g.refusal()
 	case g.cfg.onDemand():
 		return &control.Refusal{
@@ -66,15 +66,15 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 		})
 	}
 	g.asking.AtOnce()
-	a.considerAsking(g)
-	a.tellDue(g)
-	a.tellDemand(g)
+	g.considerAsking()
+	g.tellDue()
+	g.tellDemand()
 	return nil
 }
 
 // tellDue tells those who wait for the gate's own operation that it is due.
-func (a *Agent) tellDue(g *gate) {
-	if at := g.callers.ownPlace(); at >= 0 && g.isReady(a.clock.Now().Time) {
+func (g *gate) tellDue() {
+	if at := g.callers.ownPlace(); at >= 0 && g.isReady(g.env.clock.Now().Time) {
 		c := g.callers.queue[at]
 		for _, due := range c.due {
 			due <- struct{}{}

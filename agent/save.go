@@ -24,7 +24,7 @@ type saver struct {
 func (s *saver) busy() bool { return !s.since.IsZero() }
 
 // wantSaved puts the machine's state into the record.
-func (a *Agent) wantSaved(g *gate, s *policy.State) {
+func (g *gate) wantSaved(s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
 	isNew := s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun
 	if isNew && g.run == nil && g.cut == uncut { // later, the same run may be known to have begun a little later
@@ -34,10 +34,10 @@ func (a *Agent) wantSaved(g *gate, s *policy.State) {
 	if g.cut != uncut {
 		g.state.HasRun, g.state.LastRun, g.state.Memo = g.begun.HasRun, g.begun.LastRun, g.begun.Memo
 	}
-	g.saver.record, g.saver.wanted = a.record(g, &g.state), true
+	g.saver.record, g.saver.wanted = g.record(&g.state), true
 	g.saver.record.LastSuccess = succeeded
 	if g.cut == byStop {
-		was := a.record(g, &g.before)
+		was := g.record(&g.before)
 		g.saver.record.Cut, g.saver.record.Before.Memo = true, was.Memo
 		if was.HasRun {
 			g.saver.record.Before.LastRun, g.saver.record.Before.SinceBoot = was.LastRun, was.SinceBoot
@@ -46,7 +46,7 @@ func (a *Agent) wantSaved(g *gate, s *policy.State) {
 }
 
 // beginSave saves the newest record, unless a save is in progress.
-func (a *Agent) beginSave(g *gate) {
+func (g *gate) beginSave() {
 	s := &g.saver
 	if !s.wanted || s.busy() {
 		return
@@ -54,21 +54,21 @@ func (a *Agent) beginSave(g *gate) {
 	s.wanted, s.since = false, time.Now()
 	record := s.record
 	go func() {
-		err := a.deps.save(a.state, g.cfg.Name, record)
-		a.ended <- func() { a.onSaved(g, err) }
+		err := g.env.disk.Save(g.cfg.Name, record)
+		g.env.ended <- func() { g.onSaved(err) }
 	}()
 }
 
 // onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
-func (a *Agent) onSaved(g *gate, err error) {
+func (g *gate) onSaved(err error) {
 	s := &g.saver
 	took := time.Since(s.since)
 	s.since, s.err = time.Time{}, err
 	if s.wanted {
-		a.beginSave(g)
+		g.beginSave()
 	} else {
 		g.event.Kind, g.event.Failed = policy.Saved, err != nil
-		a.step(g)
+		g.step()
 	}
 	// A denied run has been logged with the reason.
 	slow := took > g.cfg.Protocol.SaveWithin()

@@ -57,6 +57,7 @@ func do(ctx context.Context, a *Agent, what func() error) error {
 
 func (a *Agent) status() control.Status {
 	silence := a.silence()
+	around := around{alone: a.sitsAlone(), otherSecret: a.otherSecret(time.Unix(0, a.clock.Now().Wall))}
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil,
@@ -64,8 +65,9 @@ func (a *Agent) status() control.Status {
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
-		a.reads(g, func() {
-			status := a.gateStatus(g, silence)
+		g.reads(func() {
+			around.cutOff = silence.cutsOff(g.id)
+			status := g.gateStatus(&around)
 			s.Gates = append(s.Gates, status)
 		})
 	}
@@ -91,7 +93,7 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 		if g.isClosed() {
 			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
 		}
-		for _, text := range a.rosterTroubles(g) {
+		for _, text := range g.rosterTroubles() {
 			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
 		}
 	}
@@ -110,31 +112,31 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 	return all
 }
 
-func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
-	now := a.clock.Now().Time
+func (g *gate) gateStatus(around *around) control.Gate {
+	now := g.env.clock.Now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
-		Whereabouts: a.whereabouts(g, &m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
+		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
 		OnDemand: g.cfg.onDemand(), Commands: g.commands, CommandResults: maps.Clone(g.tally.commands), LastCommand: g.lastCommand,
 		Fault: g.fault, Faults: g.faults,
-		Slots: 1, Callers: g.callers.list(), Roster: a.voters(g),
+		Slots: 1, Callers: g.callers.list(), Roster: g.voters(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.notes)),
 	}
 	for i := range facts {
-		a.addFact(&s, &facts[i])
+		g.addFact(&s, &facts[i])
 	}
 	if several, ok := g.machine.Machine.(policy.Slotted); ok {
 		s.Slots = several.Slots()
 		for i := range s.Slots {
 			slot := several.SlotStatus(i, now)
 			slot.Token.Slot = uint8(i)
-			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: a.whereabouts(g, &slot, facts)})
+			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: g.whereabouts(&slot, facts)})
 		}
 	}
-	a.pauses(g, &s)
-	s.Ready = a.readyStatus(g, now)
+	g.pauses(&s)
+	s.Ready = g.readyStatus(now)
 	if s.MinInterval > 0 {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}
@@ -142,16 +144,16 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if !m.Holding {
-		s.SilentSince = a.clock.At(m.Since)
+		s.SilentSince = g.env.clock.At(m.Since)
 	}
 	if m.HasRun {
-		s.LastRun = a.clock.At(m.LastRun)
+		s.LastRun = g.env.clock.At(m.LastRun)
 	}
 	if last := g.history.Last(); g.cfg.onDemand() && last.After(s.LastRun) {
 		s.LastRun = last // a run that does not count for min_interval is in no record
 	}
 	if m.HasRun && m.NextRun < policy.Never {
-		s.NextRun = a.clock.At(m.NextRun)
+		s.NextRun = g.env.clock.At(m.NextRun)
 	}
 	s.LastSuccess = g.saver.record.LastSuccess
 	if g.saver.err != nil {
@@ -165,15 +167,13 @@ func (a *Agent) gateStatus(g *gate, silence *silence) control.Gate {
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why
-		situation := a.situation(g, &s, m.Bar, facts)
-		situation.cutOff = silence.cutsOff(g.id)
-		situation.explain()
+		g.situation(&s, m.Bar, facts, around).explain()
 	}
 	return s
 }
 
 // whereabouts says where the token of m is.
-func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) control.Whereabouts {
+func (g *gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Whereabouts {
 	w := control.Whereabouts{Holding: m.Holding}
 	if m.Token.Seq != 0 {
 		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
@@ -185,13 +185,13 @@ func (a *Agent) whereabouts(g *gate, m *policy.Status, facts []policy.Fact) cont
 		case f.Key == policy.KeyGuards:
 			w.Guards = true
 		case f.Key == policy.KeyGuardian:
-			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: a.nameOf(f.Member)})
+			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: g.nameOf(f.Member)})
 		}
 	}
 	if m.Holder.IsZero() {
 		return w
 	}
-	w.Holder, w.HolderName = m.Holder.String(), a.nameOf(m.Holder)
+	w.Holder, w.HolderName = m.Holder.String(), g.nameOf(m.Holder)
 	switch hands := &g.hands[m.Token.Slot]; {
 	case m.Holding:
 		w.HolderSince = hands.since
@@ -225,7 +225,7 @@ func (a *Agent) statusLine() string {
 	now := a.clock.Now().Time
 	for _, g := range a.gates {
 		var s policy.Status
-		a.reads(g, func() { s = g.machine.Status(now) })
+		g.reads(func() { s = g.machine.Status(now) })
 		phase := s.Phase
 		if phase == control.Absent {
 			phase = "the token is elsewhere"

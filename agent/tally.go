@@ -32,15 +32,15 @@ func (t *tally) hand(e *policy.Effect) {
 }
 
 // tallyBegin measures the wait before a run: of its caller, or of this member since it was due.
-func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
+func (g *gate) tallyBegin(now policy.Time, c *caller) {
 	switch {
 	case c != nil && !c.own:
-		a.metrics.Commands.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.commands.Waited(g.cfg.Name, time.Since(c.since))
 		return
 	case c != nil:
-		a.metrics.Runs.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.runs.Waited(g.cfg.Name, time.Since(c.since))
 	case g.tally.dueKnown:
-		a.metrics.Runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
+		g.env.runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
 	}
 	g.tally.dueKnown = false
 }
@@ -48,10 +48,10 @@ func (a *Agent) tallyBegin(g *gate, now policy.Time, c *caller) {
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
 // tallyEnd counts how a run of the hook, or a caller's command, has ended.
-func (a *Agent) tallyEnd(g *gate, r *hook.Result, isHook bool) {
-	results, durations := g.tally.commands, a.metrics.Commands
+func (g *gate) tallyEnd(r *hook.Result, isHook bool) {
+	results, durations := g.tally.commands, g.env.commands
 	if isHook {
-		results, durations = g.tally.results, a.metrics.Runs
+		results, durations = g.tally.results, g.env.runs
 	}
 	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
 	switch {

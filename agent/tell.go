@@ -9,9 +9,9 @@ import (
 
 // tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a minute, and the
 // others at level debug.
-func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
+func (g *gate) tell(now policy.Instant, e *policy.Effect) {
 	g.notes[e.Note]++
-	a.observe(g, now, e)
+	g.observe(now, e)
 	info := g.family.Notes.Of(e.Note)
 	if info.Denied {
 		tellDenied(g, info.Name)
@@ -30,10 +30,10 @@ func (a *Agent) tell(g *gate, now policy.Instant, e *policy.Effect) {
 		return
 	}
 	if !e.Peer.IsZero() {
-		line.Str("peer", a.nameOf(e.Peer))
+		line.Str("peer", g.nameOf(e.Peer))
 	}
 	withToken(line, g, &e.Token)
-	if text := a.withFacts(line, g, info.Facts); text != "" {
+	if text := g.withFacts(line, info.Facts); text != "" {
 		info.Text = text
 	}
 	line.Str("note", info.Name).Msg(info.Text)
@@ -51,11 +51,11 @@ func withToken(line *zerolog.Event, g *gate, t *wire.Ref) *zerolog.Event {
 }
 
 // nameOf is a member's name, or the first digits of its identity if the name is unknown.
-func (a *Agent) nameOf(id wire.MemberID) string {
-	if id == a.self {
-		return a.cfg.Name
+func (g *gate) nameOf(id wire.MemberID) string {
+	if id == g.env.self {
+		return g.env.name
 	}
-	if m, ok := a.view.Lookup(id); ok {
+	if m, ok := g.env.fleet.Lookup(g.id, id); ok {
 		return m.Name
 	}
 	return id.Short()

@@ -8,18 +8,26 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// situation is what decides why a gate does not run here: its status with what its machine says, and what only the shell knows.
-type situation struct {
-	gate *control.Gate
-	now  time.Time
-	// bar is what the machine says that keeps it from running.
-	bar policy.Bar
+// around is what an agent knows that concerns the status of a gate, besides the gate itself.
+type around struct {
 	// alone says that this agent sees no other member, and waits for one. otherSecret is the address of a host that seems to have another
 	// secret; empty if there is none.
 	alone       bool
 	otherSecret string
 	// cutOff says that no other member of the gate answers datagrams of this host.
 	cutOff bool
+}
+
+// situation is what decides why a gate does not run here: its status with what its machine says, and what only the shell knows.
+type situation struct {
+	gate *control.Gate
+	now  time.Time
+	// bar is what the machine says that keeps it from running.
+	bar policy.Bar
+	// alone, otherSecret and cutOff are as in around; alone, only while no token is here.
+	alone       bool
+	otherSecret string
+	cutOff      bool
 	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
 	leaving, unwanted bool
 	// called says that somebody waits with a command, for whom this host is not asked.
@@ -116,21 +124,21 @@ func (s *situation) wait() {
 	}
 }
 
-func (a *Agent) situation(g *gate, s *control.Gate, bar policy.Bar, facts []policy.Fact) *situation {
-	now := time.Unix(0, a.clock.Now().Wall)
+func (g *gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, around *around) *situation {
+	now := time.Unix(0, g.env.clock.Now().Wall)
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
-		called: g.callers.command() >= 0, since: a.dueSince(g, facts),
-		alone: len(a.view.Members) <= 1 && !s.Holding && (a.waitsAlone() || a.rejoins()), otherSecret: a.otherSecret(now),
+		called: g.callers.command() >= 0, since: g.dueSince(facts),
+		alone: around.alone && !s.Holding, otherSecret: around.otherSecret, cutOff: around.cutOff,
 	}
 }
 
 // dueSince are the times before which a gate could not wait for the token.
-func (a *Agent) dueSince(g *gate, facts []policy.Fact) []time.Time {
-	list := []time.Time{a.started}
+func (g *gate) dueSince(facts []policy.Fact) []time.Time {
+	list := []time.Time{g.env.started}
 	for i := range facts {
 		if f := &facts[i]; f.Key == policy.KeyIntervalEnds || f.Key == policy.KeyWindowOpened {
-			list = append(list, a.clock.At(f.At))
+			list = append(list, g.env.clock.At(f.At))
 		}
 	}
 	switch o := g.machine.Newest(); {
