@@ -1,0 +1,140 @@
+package wanderd_test
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Who looks for a package finds it in the picture of the house, and what is in the picture is there.
+func TestArchitectureShowsTheHouse(t *testing.T) {
+	drawn := houseDrawn(read(t, "ARCHITECTURE.md"))
+	if len(drawn) < 30 {
+		t.Fatalf("the picture has %q", drawn)
+	}
+	for _, room := range drawn {
+		if info, err := os.Stat(filepath.FromSlash(room)); err != nil || !info.IsDir() {
+			t.Errorf("ARCHITECTURE.md shows %s, which is not there", room)
+		}
+	}
+	var packages []string
+	for _, p := range list(t, "./...") {
+		if p.ImportPath != module {
+			packages = append(packages, p.local())
+		}
+	}
+	for _, missing := range notDrawn(drawn, packages) {
+		t.Errorf("ARCHITECTURE.md does not show %s", missing)
+	}
+}
+
+func TestHouseRulesCatchAPlantedFault(t *testing.T) {
+	drawn := houseDrawn("```text\nwire/     bytes\nagent/    a shell\n  hook/    a child\n  a/, b/   more;   c/  and more\nlab/      all\n```\n")
+	if want := []string{"wire", "agent", "agent/hook", "agent/a", "agent/b", "agent/c", "lab"}; !slices.Equal(drawn, want) {
+		t.Errorf("drawn: %q, want %q", drawn, want)
+	}
+	packages := []string{"wire", "agent", "agent/hook", "agent/hook/deep", "agent/new", "lab/study/paper", "policy"}
+	if got, want := notDrawn(drawn, packages), []string{"agent/new", "policy"}; !slices.Equal(got, want) {
+		t.Errorf("not drawn: %q, want %q", got, want)
+	}
+}
+
+// houseDrawn returns the folders in the first picture of a page: rooms, and indented what is in them.
+func houseDrawn(text string) []string {
+	var drawn []string
+	room := ""
+	pictures := blocks(text, "text")
+	if len(pictures) == 0 {
+		return nil
+	}
+	for line := range strings.Lines(pictures[0]) {
+		for i, m := range regexp.MustCompile(`(?:^|[ ,])([a-z0-9]+(?:/[a-z0-9]+)*)/(?:[ ,\n])`).FindAllStringSubmatch(strings.ReplaceAll(line, ", ", " , "), -1) {
+			name := m[1]
+			if strings.HasPrefix(line, " ") {
+				name = path.Join(room, name)
+			} else if i == 0 {
+				room = name
+			}
+			drawn = append(drawn, name)
+		}
+	}
+	return drawn
+}
+
+// notDrawn are the packages that are in no room of the picture: a room with rooms in it shows all of them.
+func notDrawn(drawn, packages []string) []string {
+	hasRooms := func(room string) bool {
+		return slices.ContainsFunc(drawn, func(d string) bool { return strings.HasPrefix(d, room+"/") })
+	}
+	return slices.DeleteFunc(slices.Clone(packages), func(p string) bool {
+		if slices.Contains(drawn, p) {
+			return true
+		}
+		for above := path.Dir(p); above != "."; above = path.Dir(above) {
+			if slices.Contains(drawn, above) {
+				return !hasRooms(above)
+			}
+		}
+		return false
+	})
+}
+
+// Each decision has its line in the list, its number, and code that is there.
+func TestDecisionsAreListed(t *testing.T) {
+	index := read(t, "docs/decisions/README.md")
+	files, err := filepath.Glob(filepath.Join("docs", "decisions", "[0-9]*.md"))
+	if err != nil || len(files) < 80 {
+		t.Fatalf("%d decisions, %v", len(files), err)
+	}
+	for i, file := range files {
+		name, text := filepath.Base(file), read(t, file)
+		if !strings.HasPrefix(name, fmt.Sprintf("%03d-", i+1)) {
+			t.Errorf("%s is decision %d", name, i+1)
+		}
+		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+		code := regexp.MustCompile(`(?m)^Code: (.*)$`).FindStringSubmatch(rest)
+		if code == nil {
+			t.Errorf("%s does not say where its code is", name)
+			continue
+		}
+		if line := fmt.Sprintf("| %s | [%s](%s) | %s |\n", name[:3], title, name, code[1]); !strings.Contains(index, line) {
+			t.Errorf("docs/decisions/README.md does not have the line\n%s", line)
+		}
+		for _, at := range spans(code[1]) {
+			if _, err := os.Stat(filepath.FromSlash(at)); err != nil {
+				t.Errorf("%s: there is no %s", name, at)
+			}
+		}
+	}
+}
+
+// What is linked is named with its purpose, and what is named is linked.
+func TestDependenciesAreNamed(t *testing.T) {
+	page := read(t, "docs/decisions/087-dependencies.md")
+	required, _, _ := strings.Cut(read(t, "go.mod"), "// indirect")
+	var modules []string
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(required, -1) {
+		modules = append(modules, regexp.MustCompile(`/v\d+$`).ReplaceAllString(m[1], ""))
+	}
+	for _, name := range modules {
+		if !strings.Contains(page, name) {
+			t.Errorf("docs/decisions/087-dependencies.md does not say what %s is for", name)
+		}
+	}
+	for line := range strings.Lines(page) {
+		cell, _, isRow := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !isRow || !strings.Contains(cell, "/") {
+			continue
+		}
+		for name := range strings.SplitSeq(cell, ", ") {
+			if name = regexp.MustCompile(`/v\d+$`).ReplaceAllString(name, ""); !slices.Contains(modules, name) {
+				t.Errorf("docs/decisions/087-dependencies.md names %s, which go.mod does not require", name)
+			}
+		}
+	}
+}
