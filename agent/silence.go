@@ -34,7 +34,9 @@ func (a *Agent) silence() *silence {
 		if m.ID == a.self {
 			s.own = m.Addr
 		}
-		if m.ID == a.self || m.State != membership.StateAlive && m.State != membership.StateSuspect {
+		live := m.State == membership.StateAlive || m.State == membership.StateSuspect
+		// A host that hears no answers takes the others for failed now and then, until a connection of theirs comes.
+		if m.ID == a.self || !live && m.SilentSince.IsZero() {
 			continue
 		}
 		s.others = append(s.others, m)

@@ -220,8 +220,8 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	}
 	if gone {
 		delete(b.silent, n.Name)
-		b.probes.answered(n.Name)
 	}
+	b.probes.saw(n.Name, gone)
 	switch told.gone = gone; {
 	case told.ID != b.id:
 		b.seen[n.Name] = told

@@ -354,11 +354,10 @@ func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.copied
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member {
-	now := time.Now()
-	all := m.peers.all(now)
+	all := m.peers.all(time.Now())
 	for i := range all {
-		if s := all[i].State; s == StateAlive || s == StateSuspect {
-			all[i].SilentSince = m.mailbox.probes.silentSince(nodeName(all[i].Name, all[i].ID), now)
+		if s := all[i].State; s == StateAlive || s == StateSuspect || s == StateFailed {
+			all[i].SilentSince = m.mailbox.probes.silentSince(nodeName(all[i].Name, all[i].ID))
 		}
 	}
 	return all

@@ -18,17 +18,22 @@ type probes struct {
 	rows map[string]row
 }
 
-// row is a row of probes without an answer: how many, and when the first one was sent, about.
+// row is a row of probes without an answer: how many, and when the first and the last one were sent, about. gone is a
+// member that has failed or left: what cannot be sent to it does not count.
 type row struct {
-	count int
-	since time.Time
+	count       int
+	since, last time.Time
+	gone        bool
 }
+
+// isLong reports whether a row says something of its member.
+func (r row) isLong() bool { return r.count >= silentRow && r.last.Sub(r.since) >= silentFor }
 
 const (
 	// silentRow probes without an answer in a row are no accident: at 10 % loss in both directions it happens once in a
 	// thousand.
 	silentRow = 4
-	// silentFor is how long they must have been coming: a member that starts or stops is none of them.
+	// silentFor is the least time between the first and the last of them: a member that starts, stops or crashes is probed for less.
 	silentFor = 20 * time.Second
 )
 
@@ -38,18 +43,42 @@ func newProbes() *probes { return &probes{rows: make(map[string]row)} }
 func (p *probes) failed(node string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r, known := p.rows[node]
-	if !known && len(p.rows) >= checkedMax {
-		clear(p.rows)
+	r := p.rows[node]
+	if r.gone {
+		return
 	}
 	if r.count == 0 {
 		r.since = now
 	}
 	r.count++
+	r.last = now
+	p.put(node, r)
+}
+
+// saw records that a member is there, or gone. The end of a member is not the end of a long row: without answers to its
+// probes a host takes all others for failed, and their connections to it bring them back, again and again.
+func (p *probes) saw(node string, gone bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.rows[node]
+	if r.gone == gone {
+		return
+	}
+	if r.gone = gone; gone || r.isLong() {
+		p.put(node, r)
+	} else {
+		delete(p.rows, node)
+	}
+}
+
+func (p *probes) put(node string, r row) {
+	if _, known := p.rows[node]; !known && len(p.rows) >= checkedMax {
+		clear(p.rows)
+	}
 	p.rows[node] = r
 }
 
-// answered records an answer. A member that is gone counts as one that has answered.
+// answered records an answer.
 func (p *probes) answered(node string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,10 +86,10 @@ func (p *probes) answered(node string) {
 }
 
 // silentSince is since when a member has not answered the probes of this one; zero if it answers, or may yet.
-func (p *probes) silentSince(node string, now time.Time) time.Time {
+func (p *probes) silentSince(node string) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r := p.rows[node]; r.count >= silentRow && now.Sub(r.since) >= silentFor {
+	if r := p.rows[node]; r.isLong() {
 		return r.since
 	}
 	return time.Time{}
