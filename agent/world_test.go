@@ -22,7 +22,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/strictlock"
+	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -48,7 +48,7 @@ type world struct {
 	agents map[string]*resident
 	// rosters are the rosters of a strict gate by agent; without any, the gate is soft.
 	rosters map[string][]string
-	// strictly is its protocol; nil is strictlock.
+	// strictly is its protocol; nil is policytest.
 	strictly policy.Protocol
 	// says is what hosts answer that are asked whether they are ready, and asked when they were asked.
 	says  map[string]answer
@@ -215,7 +215,7 @@ func (w *world) gateOf(name string) GateConfig {
 		c.ask()
 	}
 	if c.Protocol == nil {
-		c.Protocol = strictlock.Settings{
+		c.Protocol = policytest.Settings{
 			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
 			Patience: 200 * time.Millisecond,
 		}

@@ -38,7 +38,7 @@
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
-// Package strictlock is the smallest machine that does all this.
+// Package policytest has the smallest machine that does all this.
 //
 // The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a host is suspended.
 package ballot

@@ -5,9 +5,9 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
-	"github.com/wanderd/wanderd/policy/strictlock"
 )
 
 // gate is a protocol with a ballot in it.
@@ -53,14 +53,14 @@ func (w *world) settings(i int) strict.Settings {
 
 func (w *world) newGate(i int) gate {
 	if w.p.kind == lock {
-		return strictlock.New(w.config(i))
+		return policytest.New(w.config(i))
 	}
 	return strict.New(w.settings(i), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
 }
 
 func (w *world) newFamily() policy.Family {
 	if w.p.kind == lock {
-		return strictlock.Settings{}.Family()
+		return policytest.Settings{}.Family()
 	}
 	return w.settings(0).Family()
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/policy/ballot"
-	"github.com/wanderd/wanderd/policy/strictlock"
+	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -45,7 +45,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 			good.Exchange = 0
 		}
 		if !ballot.WellFormed(&good) {
-			t.Errorf("%s: not well-formed", strictlock.Settings{}.Family().Kinds.Of(kind).Name)
+			t.Errorf("%s: not well-formed", policytest.Settings{}.Family().Kinds.Of(kind).Name)
 		}
 		for name, change := range map[string]func(*wire.Message){
 			"no epoch":         func(m *wire.Message) { m.Token.Seq = 5 },
@@ -60,11 +60,11 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 				}
 				ballot.SetLoad(&m.Load, roster, span, 0)
 			},
-			"another kind": func(m *wire.Message) { m.Kind = strictlock.KindRequest },
+			"another kind": func(m *wire.Message) { m.Kind = policytest.KindRequest },
 		} {
 			bad := good
 			if change(&bad); ballot.WellFormed(&bad) && (kind != ballot.KindRefused || name != "another lease") {
-				t.Errorf("%s with %s is well-formed", strictlock.Settings{}.Family().Kinds.Of(kind).Name, name)
+				t.Errorf("%s with %s is well-formed", policytest.Settings{}.Family().Kinds.Of(kind).Name, name)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/strict"
-	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -176,7 +176,7 @@ func (x *explorer) arrive(s *small, n int) {
 	}
 }
 
-var smallKinds = strictlock.Settings{}.Family().Kinds
+var smallKinds = policytest.Settings{}.Family().Kinds
 
 // describe says in words what arrives.
 func (m *sent) describe() string {

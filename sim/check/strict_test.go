@@ -8,19 +8,44 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
-	"github.com/wanderd/wanderd/policy/strictlock"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 	"github.com/wanderd/wanderd/wire"
 )
 
+const lease = 8 * time.Second
+
+// served counts the runs of each member, and what is done with the ends of grants.
+type served struct {
+	runs     map[int]int
+	extended int
+	expired  int
+}
+
+func (s *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	for i := range o.Effects {
+		switch o.Effects[i].Kind {
+		case policy.Run:
+			s.runs[o.Member]++
+		case policy.Extend:
+			s.extended++
+		case policy.Save, policy.Send, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		}
+	}
+	if o.Kind == sim.Stepped && o.Event.Kind == policy.Finished && o.Event.Void {
+		s.expired++
+	}
+	return nil
+}
+
 // gates are the strict gates over a roster: the specimen, and the ones that operators use.
 func gates(roster *ballot.Roster) map[string]policy.Protocol {
 	const killAfter, margin, rho, patience = 4 * time.Second, 100 * time.Millisecond, 0.01, 250 * time.Millisecond
 	all := map[string]policy.Protocol{
-		"specimen": strictlock.Settings{
+		"specimen": policytest.Settings{
 			Roster: roster, Lease: lease, MostLease: lease, KillAfter: killAfter, Margin: margin, Rho: rho, Patience: patience,
 		},
 	}
@@ -38,6 +63,14 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 // strictFleet is a fleet of a strict gate, whose hosts have clocks of different rates.
 func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64, watchers ...sim.Watcher) *sim.Cluster {
 	t.Helper()
+	return spoilt(t, name, seed, members, drift, func(_ *policy.Event, out []policy.Effect) []policy.Effect { return out }, watchers...)
+}
+
+// spoilt is such a fleet, whose members carry out other effects than their machines want.
+func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
+	spoil func(*policy.Event, []policy.Effect) []policy.Effect, watchers ...sim.Watcher,
+) *sim.Cluster {
+	t.Helper()
 	gate := gates(rosterOf(t, seed, members))[name]
 	dice := rand.New(rand.NewPCG(seed, 77))
 	clocks := make([]sim.Clock, members)
@@ -48,8 +81,9 @@ func strictFleet(t *testing.T, name string, seed uint64, members int, drift floa
 		watchers = append(watchers, check.NewMessageChecker())
 	}
 	return sim.New(sim.Config{
-		Seed: seed, Members: members, Order: sim.InOrder, Machine: func(s sim.Seat) policy.Machine { return gate.Machine(s.Seat) },
-		Family: gate.Family(), Clocks: clocks,
+		Seed: seed, Members: members, Order: sim.InOrder,
+		Machine: func(s sim.Seat) policy.Machine { return &brokenGate{gate.Machine(s.Seat), spoil} },
+		Family:  gate.Family(), Clocks: clocks,
 		Network: sim.Network{
 			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Late: 0.02, LateBy: lease, Encode: true,
 		},
@@ -60,6 +94,7 @@ func strictFleet(t *testing.T, name string, seed uint64, members int, drift floa
 		AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
 			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(), newExclusionChecker(),
+			check.NewSeqChecker(),
 		}, watchers...),
 	})
 }
@@ -160,6 +195,57 @@ func rosterOf(t *testing.T, seed uint64, members int) *ballot.Roster {
 		t.Fatal(err)
 	}
 	return &roster
+}
+
+// brokenGate breaks one rule of a gate.
+type brokenGate struct {
+	policy.Machine
+	spoil func(ev *policy.Event, out []policy.Effect) []policy.Effect
+}
+
+func (b *brokenGate) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	return b.spoil(ev, b.Machine.Step(now, ev, out))
+}
+
+// The same checkers object to gates that break the rules.
+func TestABrokenGateIsCaught(t *testing.T) {
+	for name, spoil := range map[string]func(*policy.Event, []policy.Effect) []policy.Effect{
+		"its runs have no end": func(_ *policy.Event, out []policy.Effect) []policy.Effect {
+			for i := range out {
+				out[i].Until = 0
+			}
+			return out
+		},
+		"it does not say that it has given the token away": func(_ *policy.Event, out []policy.Effect) []policy.Effect {
+			for i := range out {
+				if out[i].Kind == policy.Gave {
+					out[i] = policy.Effect{Kind: policy.Announce}
+				}
+			}
+			return out
+		},
+		"its numbers stay": func(_ *policy.Event, out []policy.Effect) []policy.Effect {
+			for i := range out {
+				if out[i].Kind == policy.Run {
+					out[i].Token.Seq = 1
+				}
+			}
+			return out
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := uint64(1); seed <= 20; seed++ {
+				c := spoilt(t, "specimen", seed, 3, 0.01, spoil)
+				c.Boot()
+				c.StartFaults(sim.Faults{CutEvery: time.Minute, CutFor: time.Minute})
+				if err := c.Run(policy.Time(30 * time.Minute)); err != nil {
+					t.Log(err)
+					return
+				}
+			}
+			t.Error("no checker objects")
+		})
+	}
 }
 
 // The rates of clocks are what it rests on.

@@ -1,9 +1,9 @@
-// Package strictlock is an example for tests: the smallest strict gate, with only a ballot, handoffs and a demand. It shows how a protocol
-// embeds package ballot. No command uses it.
+// Package policytest has a protocol for tests: the smallest strict gate, with only a ballot, handoffs and a demand. It shows how a protocol is
+// written and how it embeds package ballot, and it proves that shells, simulator and general checkers know no protocol. No command uses it.
 //
 // A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when it is wanted, and then
 // passes the token to the next member that has asked. There is no queue: a request is repeated until it is served.
-package strictlock
+package policytest
 
 import (
 	"slices"
