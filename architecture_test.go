@@ -34,8 +34,10 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 }
 
 func TestHouseRulesCatchAPlantedFault(t *testing.T) {
-	drawn := houseDrawn("```text\nwire/     bytes\nagent/    a shell\n  hook/    a child\n  a/, b/   more;   c/  and more\nlab/      all\n```\n")
-	if want := []string{"wire", "agent", "agent/hook", "agent/a", "agent/b", "agent/c", "lab"}; !slices.Equal(drawn, want) {
+	drawn := houseDrawn("```text\nwire/     bytes\nagent/    a shell\n  hook/    a child\n" +
+		"  a/, b/   more;   c/  and more\nlab/      all\n```\n")
+	want := []string{"wire", "agent", "agent/hook", "agent/a", "agent/b", "agent/c", "lab"}
+	if !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %q, want %q", drawn, want)
 	}
 	packages := []string{"wire", "agent", "agent/hook", "agent/hook/deep", "agent/new", "lab/study/paper", "policy"}
@@ -52,8 +54,9 @@ func houseDrawn(text string) []string {
 	if len(pictures) == 0 {
 		return nil
 	}
+	folder := regexp.MustCompile(`(?:^|[ ,])([a-z0-9]+(?:/[a-z0-9]+)*)/(?:[ ,\n])`)
 	for line := range strings.Lines(pictures[0]) {
-		for i, m := range regexp.MustCompile(`(?:^|[ ,])([a-z0-9]+(?:/[a-z0-9]+)*)/(?:[ ,\n])`).FindAllStringSubmatch(strings.ReplaceAll(line, ", ", " , "), -1) {
+		for i, m := range folder.FindAllStringSubmatch(strings.ReplaceAll(line, ", ", " , "), -1) {
 			name := m[1]
 			if strings.HasPrefix(line, " ") {
 				name = path.Join(room, name)
@@ -102,7 +105,8 @@ func TestDecisionsAreListed(t *testing.T) {
 			t.Errorf("%s does not say where its code is", name)
 			continue
 		}
-		if line := fmt.Sprintf("| %s | [%s](%s) | %s |\n", name[:3], title, name, code[1]); !strings.Contains(index, line) {
+		line := fmt.Sprintf("| %s | [%s](%s) | %s |\n", name[:3], title, name, code[1])
+		if !strings.Contains(index, line) {
 			t.Errorf("docs/decisions/README.md does not have the line\n%s", line)
 		}
 		for _, at := range spans(code[1]) {

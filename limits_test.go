@@ -12,12 +12,10 @@ import (
 	"go/token"
 	"go/types"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"text/template"
@@ -69,7 +67,8 @@ func TestLimitsPageHasTheConstants(t *testing.T) {
 		return
 	}
 	if d := cmp.Diff(read(t, limitsPage), b.String()); d != "" {
-		t.Errorf("%s is not what the constants say (-page +constants); write it anew with go test . -run LimitsPage -update\n%s", limitsPage, d)
+		t.Errorf("%s is not what the constants say (-page +constants); write it anew with "+
+			"go test . -run LimitsPage -update\n%s", limitsPage, d)
 	}
 }
 
@@ -77,8 +76,8 @@ func TestLimitsPageHasTheConstants(t *testing.T) {
 type constants struct {
 	t    *testing.T
 	seen map[string]map[string]constant.Value
-	// from reads what the compiler has exported of the packages that a package imports.
 	fset *token.FileSet
+	// from reads what the compiler has exported of the packages that a package imports.
 	from types.Importer
 }
 
@@ -96,7 +95,7 @@ func (c *constants) of(name string) int64 {
 			}
 		}
 		if len(found) != 1 {
-			c.t.Errorf("%s: the constant %s is in %q: say in %s what it is called now", limitsPage, name, found, limitsTemplate)
+			c.t.Errorf("the constant %s is in %q: say in %s what it is called now", name, found, limitsTemplate)
 			return 1
 		}
 	}
@@ -114,7 +113,7 @@ func (c *constants) in(dir string) map[string]constant.Value {
 		return c.seen[dir]
 	}
 	if c.from == nil {
-		c.fset, c.from = token.NewFileSet(), nil
+		c.fset = token.NewFileSet()
 		c.from = importer.ForCompiler(c.fset, "gc", exported(c.t))
 	}
 	found := map[string]constant.Value{}
@@ -130,7 +129,8 @@ func (c *constants) in(dir string) map[string]constant.Value {
 	if len(files) == 0 {
 		return found
 	}
-	checked, err := (&types.Config{Importer: c.from, FakeImportC: true}).Check(path.Join(module, dir), c.fset, files, nil)
+	how := types.Config{Importer: c.from, FakeImportC: true}
+	checked, err := how.Check(path.Join(module, dir), c.fset, files, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func exported(t *testing.T) importer.Lookup {
 	}
 	return func(name string) (io.ReadCloser, error) {
 		if files[name] == "" {
-			return nil, fmt.Errorf("nothing is exported of %s; %d packages are", name, len(slices.Collect(maps.Keys(files))))
+			return nil, fmt.Errorf("nothing is exported of %s; of %d packages it is", name, len(files))
 		}
 		return os.Open(files[name])
 	}
@@ -226,7 +226,8 @@ func TestNumbersInLimitsAreReadable(t *testing.T) {
 	for got, want := range map[string]string{
 		grouped(7): "7", grouped(1000): "1,000", grouped(1 << 20): "1,048,576",
 		inBytes(97): "97 bytes", inBytes(1500): "1,500 bytes", inBytes(8 << 10): "8 KiB", inBytes(4 << 20): "4 MiB",
-		inWords(1500 * time.Millisecond): "1.5 s", inWords(250 * time.Millisecond): "250 ms", inWords(24 * time.Hour): "a day",
+		inWords(1500 * time.Millisecond): "1.5 s", inWords(250 * time.Millisecond): "250 ms",
+		inWords(24 * time.Hour): "a day",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -67,8 +67,8 @@ hook = "./upgrade.sh"
 min_interval = "1d"
 ` + "```" + `
 
-A reload (` + "`wanderd reload`" + `, ` + "`systemctl reload wanderd`" + `, SIGHUP) changes the settings of which this page says so,
-and the list of gates. All others need a restart.
+A reload (` + "`wanderd reload`" + `, ` + "`systemctl reload wanderd`" + `, SIGHUP) changes the settings of
+which this page says so, and the list of gates. All others need a restart.
 `
 
 func configurationText() string {

@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
-// TestTheReadmeShowsWhatHappens holds that the runs in the README and in docs/protocol.md are what the machines do today; with -update
-// they are written anew, between their marks.
+// TestTheReadmeShowsWhatHappens holds that the runs in the README and in docs/protocol.md are what the machines do
+// today; with -update they are written anew, between their marks.
 func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	for _, shown := range []struct {
 		page, mark, story string
@@ -34,7 +34,7 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 			before, rest, begins := strings.Cut(string(page), begin)
 			got, after, ends := strings.Cut(rest, end)
 			if !begins || !ends {
-				t.Fatalf("%s has no place for the %s: put %s and %s where it is to be", shown.page, shown.mark, begin, end)
+				t.Fatalf("%s has no place for the %s: put %s and %s there", shown.page, shown.mark, begin, end)
 			}
 			if *update && got != want {
 				if err := os.WriteFile(name, []byte(before+begin+want+end+after), 0o644); err != nil {
