@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"time"
-
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -25,7 +23,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)
-	case m.removes(now.Time, token) || m.crosses(now.Time, from, token.ID):
+	case m.removes(now.Time, token) || m.passed.crosses(now.Time, from, token.ID, m.handoff.PatienceWith(from)):
 		m.beginSilence(now.Time)
 		return m.remove(now, policy.CauseReceived, from, token, out)
 	case m.holds:
@@ -38,45 +36,17 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	return m.serve(now, out)
 }
 
-// removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin time
-// units by another token preceding t" (Ciuffoletti, section 5). Which runs count after a restart: see origin.go.
+// removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin
+// time units by another token preceding t" (Ciuffoletti, section 5). Which runs count after a restart: see origin.go.
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
-	return m.schedule.ranUnderOlder(&m.cfg, now, t) && !m.schedule.isBygone(now, t) || m.chases(now, t)
-}
-
-// chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that precedes it left this member after
-// the younger one was made: then there were two. It is also discarded if the older token left less than a lap ago: then there most probably are two. Two
-// tokens can follow each other for ever at a distance of half a lap, and if a lap takes longer than Δmin, the paper's rule removes neither.
-//
-// The first condition holds for all walks, laps and configurations. It never removes a token that replaces a lost one: the lost token was here before its
-// replacement was made. So the younger of two tokens comes no further than the member that had the older token when the younger one was made. On a random
-// walk without guardians, the plain paper, only the paper's rule applies.
-func (m *Machine) chases(now policy.Time, t *guardian.Token) bool {
-	if !m.passed.any || !m.passed.token.Precedes(t.ID) || m.plain() {
-		return false
+	if m.schedule.ranUnderOlder(&m.cfg, now, t) && !m.schedule.isBygone(now, t) {
+		return true
 	}
-	since := now.Sub(m.passed.at)
-	if wasMadeAfter(since, t) {
-		return false
-	}
-	return since < AgeOf(&t.Load) || m.cfg.Walk != Random && since < m.lapAtMost()
+	return m.passed.chases(&m.cfg, now, t, m.measures.lapAtMost(&m.cfg, m.walk.count()))
 }
 
-// lapAtMost is the longest time that a lap takes: the measured lap, or a third of Δmax, which by the default rule is a lap in which all members are due.
-// It is at most Δmax, because after that a token may have been replaced.
-func (m *Machine) lapAtMost() time.Duration {
-	most := m.maxInterval()
-	return min(max(m.passed.lap, most/3), most)
-}
-
-// crosses reports whether a token comes from the member to which an older one was just passed: the two met on the way. Otherwise two
-// tokens would change places for ever between two members whose runs take equally long, and at least Δmin.
-func (m *Machine) crosses(now policy.Time, from wire.MemberID, id wire.TokenID) bool {
-	return m.passed.any && m.passed.to == from && now.Sub(m.passed.at) < m.handoff.PatienceWith(from) && m.passed.token.Precedes(id)
-}
-
-// holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An older token that
-// arrives may have to be removed itself; it must not replace the held one.
+// holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An
+// older token that arrives may have to be removed itself; it must not replace the held one.
 func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
 
 // remove discards a token by a removal rule, and a held copy of it too.
@@ -90,8 +60,9 @@ func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberI
 	return out
 }
 
-// onMeeting handles a token that arrives, or is revived, while this member holds another. The older one survives; the younger is
-// discarded at once. Of two copies of one token, the one with the higher number survives. A run continues, now under the surviving token.
+// onMeeting handles a token that arrives, or is revived, while this member holds another. The older one survives; the
+// younger is discarded at once. Of two copies of one token, the one with the higher number survives. A run continues,
+// now under the surviving token.
 func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect) []policy.Effect {
 	met := m.token
 	switch {
@@ -136,8 +107,8 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.becomeResting(now.Time, now.Time.Add(m.cfg.Skip), out)
 }
 
-// onRested ends a rest: the token has rested for skip and is passed on, or this member has kept it until it is due. On walks other than the
-// sweep, a member keeps it that long only if its offers fail.
+// onRested ends a rest: the token has rested for skip and is passed on, or this member has kept it until it is due. On
+// walks other than the sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
 	waits := m.cfg.Walk == Sweep || m.handoff.Failures() > 0
 	if m.walk.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {

@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"time"
-
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -71,18 +69,4 @@ func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect
 		return m.desist(now, out)
 	}
 	return m.reconsider(now, out)
-}
-
-// visit is how long the token stays with a member, by the constants: the duration of the operation. In a gate on demand
-// a lap may pass without a run, and a lap of skips may take longer than one of short operations.
-func (m *Machine) visit() time.Duration {
-	if m.cfg.OnDemand {
-		return max(m.op(), m.cfg.Skip)
-	}
-	return m.op()
-}
-
-// plain reports whether this is the plain paper: a random walk without guardians and demands.
-func (m *Machine) plain() bool {
-	return m.cfg.Walk == Random && m.cfg.Backups == 0 && !m.cfg.OnDemand
 }

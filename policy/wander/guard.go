@@ -26,7 +26,7 @@ func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID,
 	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
 	clearMixed(&m.token.Load) // It grows older here.
 	m.inquiry = inquiry{}
-	m.learnOp(OpOf(&token.Load))
+	m.measures.learn(OpOf(&token.Load))
 	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
 	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)

@@ -195,7 +195,9 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 }
 
 // opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the time for its save and its start.
-func (m *Machine) opLasts() time.Duration { return max(policy.Times(2, m.op()), m.cfg.timeouts(2)) }
+func (m *Machine) opLasts() time.Duration {
+	return max(policy.Times(2, m.measures.op(&m.cfg)), m.cfg.timeouts(2))
+}
 
 // maxObjectors is how many members that object to runs here are remembered.
 const maxObjectors = 4

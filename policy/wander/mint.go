@@ -43,7 +43,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
 	m.handoff.Keep(m.walk.hasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())
-	m.passed.lap = m.passed.rounds.lap(m.walk.lapLength(&m.cfg))
+	m.measures.count(m.walk.lapLength(&m.cfg))
 	m.unmix(now.Time)
 	if m.walk.findPart(&m.cfg) {
 		m.beginSilence(now.Time)

@@ -15,9 +15,6 @@ const (
 	lowerFraction = 20
 )
 
-// leastLaps is the shortest silence that means anything, in laps: in a shuffle a member waits for at most two.
-const leastLaps = 2
-
 // silence says since when no token has come, and how long a silence must last until it means a loss.
 type silence struct {
 	// raised is how far false alarms have raised Δgen above Δmax, as a share of Δmax.
@@ -31,38 +28,8 @@ type silence struct {
 	gaveWay uint8
 }
 
-// maxInterval is Δmax: the operator's, or 3 × Δmin (table 2), and never below 3 × members × Δop: "when the size of the
-// membership N is significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
-//
-// Handoffs take time too, and the operator may be wrong, so Δmax is never below two measured laps. The plain paper, without guardians, uses its constants.
-// If the operator has set neither Δmax nor Δop, laps count in the plain paper as well: runs that a timeout ends, or that fail at once, say little about
-// Δop, but laps still consist of them.
-func (m *Machine) maxInterval() time.Duration {
-	if m.cfg.Backups == 0 && (m.cfg.Op > 0 || m.cfg.MaxInterval > 0) {
-		return m.toldMaxInterval()
-	}
-	return max(m.toldMaxInterval(), policy.Times(leastLaps, m.passed.lap))
-}
-
-// toldMaxInterval is Δmax from the constants alone.
-func (m *Machine) toldMaxInterval() time.Duration {
-	if m.cfg.MaxInterval > 0 {
-		return m.cfg.MaxInterval
-	}
-	return policy.Times(3, max(m.cfg.MinInterval, policy.Times(m.walk.count(), m.visit())))
-}
-
-// tooShort names the operator's constant that is too short for the measured laps.
-func (m *Machine) tooShort() string {
-	switch {
-	case policy.Times(leastLaps, m.passed.lap) <= m.toldMaxInterval():
-	case m.cfg.MaxInterval > 0:
-		return "max_interval"
-	case m.cfg.Op > 0:
-		return "op"
-	}
-	return ""
-}
+// maxInterval is Δmax.
+func (m *Machine) maxInterval() time.Duration { return m.measures.maxInterval(&m.cfg, m.walk.count()) }
 
 // regenerates reports whether this member makes a new token after a silence. It does not while it waits for a fleet that it has never
 // seen, or if the token never comes here.
@@ -140,7 +107,7 @@ func (m *Machine) make(now policy.Instant, why policy.Note, from origin, out []p
 		ID:  wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: from.random(m.cfg.Entropy.Uint64())},
 		Seq: seq, Slot: m.cfg.Slot,
 	}}
-	SetOp(&token.Load, m.measured)
+	SetOp(&token.Load, m.measures.estimate())
 	out = policy.AppendTell(out, why, wire.MemberID{}, &token.Ref)
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	return m.meetToken(out)

@@ -3,17 +3,14 @@ package wander
 import (
 	"slices"
 	"time"
-
-	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // maxRounds is the number of rounds that a member remembers.
 const maxRounds = 6
 
-// rounds are the last durations from when one token left this member to when the next one did, each with the number of members of a lap at that time. A
-// new round replaces the oldest. If there is one token, a round begins and ends with it.
+// rounds are the last durations from when one token left this member to when the next one did, each with the number of
+// members of a lap at that time. A new round replaces the oldest. If there is one token, a round begins and ends with
+// it.
 type rounds struct {
 	took    [maxRounds]time.Duration
 	members [maxRounds]uint32
@@ -29,9 +26,10 @@ func (r *rounds) add(took time.Duration, members int) {
 	}
 }
 
-// lap is the duration of a lap of that many members: the second longest of the last rounds, or zero if there were fewer than two. So one
-// round in which a hook hung or this member was away does not count, and neither does one that a second token cut short. If members have
-// left since, a lap takes less. If members have come, it may not take longer: their runs may replace rests of the token.
+// lap is the duration of a lap of that many members: the second longest of the last rounds, or zero if there were fewer
+// than two. So one round in which a hook hung or this member was away does not count, and neither does one that a
+// second token cut short. If members have left since, a lap takes less. If members have come, it may not take longer:
+// their runs may replace rests of the token.
 func (r *rounds) lap(members int) time.Duration {
 	n := min(int(r.count), maxRounds)
 	if n < 2 {
@@ -45,37 +43,4 @@ func (r *rounds) lap(members int) time.Duration {
 	}
 	slices.Sort(took[:n])
 	return took[n-2]
-}
-
-// passed is about the tokens that left this member for others.
-type passed struct {
-	// any says that token, to and at are set: the oldest token that was passed on recently, its receiver, and when.
-	any   bool
-	token wire.TokenID
-	to    wire.MemberID
-	at    policy.Time
-	// leftAt is when the last token left, whatever its age. lap is the duration of a lap by the rounds; zero while it is unknown.
-	leftAt policy.Time
-	rounds rounds
-	lap    time.Duration
-}
-
-// notePassed records the token that leaves, unless an older one that was recorded may still exist. If the token is older than the time
-// since the last one left, that time was a round.
-func (m *Machine) notePassed(now policy.Time, t *guardian.Token, to wire.MemberID) {
-	if since := now.Sub(m.passed.leftAt); m.passed.any && since <= AgeOf(&t.Load) {
-		m.passed.rounds.add(since, m.walk.lapLength(&m.cfg))
-		m.passed.lap = m.passed.rounds.lap(m.walk.lapLength(&m.cfg))
-	}
-	m.passed.leftAt = now
-	if m.passed.any && m.passed.token.Precedes(t.ID) && now.Sub(m.passed.at) < m.regenerateAfter() {
-		return
-	}
-	m.passed.any, m.passed.token, m.passed.to, m.passed.at = true, t.ID, to, now
-}
-
-// grow adds the time since it was called last to the age of the held token.
-func (m *Machine) grow(now policy.Time) {
-	growBy(&m.token.Load, now.Sub(m.grownAt))
-	m.grownAt = now
 }

@@ -218,9 +218,9 @@ func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 // Facts appends the times of the busiest slot, an op that any slot has measured, and the guardians of all slots.
 func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	busiest := &s.machines[s.busiest()]
-	op, source := busiest.opFrom()
+	op, source := busiest.measures.opFrom(&busiest.cfg)
 	for i := range s.machines {
-		if other, from := s.machines[i].opFrom(); source == OpAssumed && from == OpMeasured {
+		if other, from := s.machines[i].measures.opFrom(&busiest.cfg); source == OpAssumed && from == OpMeasured {
 			op, source = other, from
 		}
 	}

@@ -97,12 +97,13 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
 		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
-		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.passed.lap, TooShort: m.tooShort(),
+		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.measures.lap(),
+		TooShort:        m.measures.tooShort(&m.cfg, m.walk.count()),
 		RegenerateArmed: m.state == absent && m.regenerates(),
 		RegenerateAt:    m.regenerateAt(),
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
-	d.Op, d.OpSource = m.opFrom()
+	d.Op, d.OpSource = m.measures.opFrom(&m.cfg)
 	d.Guarded, d.Guards = m.guardian.Guards()
 	return d
 }
@@ -123,7 +124,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()},
 		policy.Fact{Key: policy.KeyAskBeforeRun, Text: strconv.FormatBool(m.cfg.AskBeforeRun)},
 		policy.Fact{Key: policy.KeyOp, For: d.Op, Text: d.OpSource.String()},
-		policy.Fact{Key: policy.KeyMaxInterval, For: d.MaxInterval, Text: m.maxIntervalRule(&d)},
+		policy.Fact{Key: policy.KeyMaxInterval, For: d.MaxInterval, Text: m.measures.maxIntervalRule(&m.cfg, m.walk.count())},
 		policy.Fact{Key: policy.KeyRegenerateAfter, For: d.RegenerateAfter})
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Key: policy.KeyRegenerateAt, At: d.RegenerateAt})
@@ -147,21 +148,6 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		})
 	}
 	return out
-}
-
-// maxIntervalRule explains max_interval: the operator's value, two laps, or the longer side of the default rule.
-func (m *Machine) maxIntervalRule(d *Detail) string {
-	switch {
-	case d.Lap > 0 && d.MaxInterval == policy.Times(leastLaps, d.Lap):
-		return fmt.Sprintf("two laps of %s", d.Lap.Round(time.Second))
-	case m.cfg.MaxInterval > 0:
-		return "as configured"
-	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval) && m.visit() > m.op():
-		return fmt.Sprintf("3 × %d members × skip", m.walk.count())
-	case d.MaxInterval > policy.Times(3, m.cfg.MinInterval):
-		return fmt.Sprintf("3 × %d members × op", m.walk.count())
-	}
-	return "3 × min_interval"
 }
 
 // custodyFacts are about the guardians of the token.

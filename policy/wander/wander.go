@@ -1,9 +1,10 @@
 // Package wander is the soft gate: the wandering token of Ciuffoletti's paper, section 5, as a machine.
 //
-// One token goes round the members of a gate, or wanders at random, as in the paper. A member that receives it, and has not run the
-// protected operation for min_interval (Δmin), runs it and passes the token on. Any other member lets it rest for skip (Δskip) and
-// passes it on. After a silence a member replaces a lost token; of several tokens the oldest survives. Normally exactly one member
-// runs. Overlaps are rare and short, and a member never blocks because others are away.
+// One token goes round the members of a gate, or wanders at random, as in the paper. A member that receives it, and has
+// not run the protected operation for min_interval (Δmin), runs it and passes the token on. Any other member lets it
+// rest for skip (Δskip) and passes it on. After a silence a member replaces a lost token; of several tokens the oldest
+// survives. Normally exactly one member runs. Overlaps are rare and short, and a member never blocks because others are
+// away.
 //
 // The rules, by file:
 //
@@ -23,9 +24,10 @@
 //	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
 //	leave.go       a graceful stop; a host that was asleep
 //
-// Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last ran the
-// operation, and whether the token of that run precedes the present one, not a difference of birth stamps, which never change. The
-// paper does not say what happens when a token meets another one at a busy member: here the older one survives.
+// Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last
+// ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
+// which never change. The paper does not say what happens when a token meets another one at a busy member: here the
+// older one survives.
 package wander
 
 import (
@@ -85,8 +87,8 @@ func (s state) String() string {
 	}[s]
 }
 
-// mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token, and a member that
-// has left stays so.
+// mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token,
+// and a member that has left stays so.
 func (s state) mayBecome(next state) bool {
 	switch next {
 	case running:
@@ -104,27 +106,25 @@ func (s state) mayBecome(next state) bool {
 type Machine struct {
 	cfg   Config
 	state state
-	// holds says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says that it gave this token up after a
-	// sleep.
+	// holds says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says that
+	// it gave this token up after a sleep.
 	holds, gaveUp bool
-	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the state saves.
+	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the
+	// state saves.
 	waitsUntilDue, grants bool
-	// leaving says that this member is stopping, readied that the host has said that it needs a run while a token rests here, and the token has not been
-	// used yet.
+	// leaving says that this member is stopping, readied that the host has said that it needs a run while a token rests
+	// here, and the token has not been used yet.
 	leaving, readied bool
 	// heard says that a member has answered since the token was offered.
 	heard bool
 	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
-	// asked is how often this member has asked the others before a run. asksAgain says that it was away when the answers were due, and has begun
-	// anew.
+	// asked is how often this member has asked the others before a run. asksAgain says that it was away when the
+	// answers were due, and has begun anew.
 	asked     uint8
 	asksAgain bool
-	// measured is the estimate of Δop in milliseconds; zero if there is none.
-	measured uint32
-
-	token  guardian.Token
-	lastTo wire.MemberID
+	token     guardian.Token
+	lastTo    wire.MemberID
 	// grownAt is the time up to which the age of the held token is counted.
 	grownAt policy.Time
 	// restUntil ends the states asking, resting and saves.
@@ -132,6 +132,7 @@ type Machine struct {
 
 	schedule  schedule
 	walk      walker
+	measures  measures
 	passed    passed
 	numbers   numbers
 	silence   silence
@@ -171,8 +172,8 @@ func Patience(skip time.Duration) time.Duration { return max(skip, minTimeout) }
 // TooShort reports whether skip is too short for a network with that round trip.
 func TooShort(skip, roundTrip time.Duration) bool { return roundTrip > Patience(skip)/2 }
 
-// LeastSkip is the shortest skip for a network with that round trip: twice the round trip, so that lost messages can be repeated and questions are
-// answered in time.
+// LeastSkip is the shortest skip for a network with that round trip: twice the round trip, so that lost messages can be
+// repeated and questions are answered in time.
 func LeastSkip(roundTrip time.Duration) time.Duration {
 	const step = 50 * time.Millisecond
 	return (2*roundTrip + step - 1) / step * step
@@ -338,7 +339,8 @@ func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy
 		m.walk.forgive(o.Peer)
 		m.lastTo = o.Peer
 		passed := guardian.Token{Ref: o.Token, Load: o.Load}
-		m.notePassed(now.Time, &passed, o.Peer)
+		m.measures.passed(now.Time, AgeOf(&passed.Load), m.walk.lapLength(&m.cfg))
+		m.passed.note(now.Time, passed.ID, o.Peer, m.regenerateAfter())
 		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, o.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
@@ -359,7 +361,10 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		return m.deny(now, m.save(out))
 	}
 	if !m.disturbed && !m.schedule.isCallers() && !ev.Void && ev.Outcome != policy.NotNow {
-		m.measure(m.schedule.took(now.Time))
+		m.measures.ran(m.schedule.took(now.Time))
+		if m.holds {
+			SetOp(&m.token.Load, m.measures.estimate())
+		}
 	}
 	note, changed := m.schedule.conclude(&m.cfg, now.Time, ev.Outcome)
 	if note != 0 {
@@ -415,8 +420,9 @@ func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []p
 	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
 }
 
-// becomeOffering offers the token. When it has been passed, this member is the first of its guardians. A leaving member does not become a
-// guardian, and does not remove the receiver from the trail, because the receiver may never get the token.
+// becomeOffering offers the token. When it has been passed, this member is the first of its guardians. A leaving member
+// does not become a guardian, and does not remove the receiver from the trail, because the receiver may never get the
+// token.
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.become(offering)
 	m.heard = false
@@ -429,6 +435,12 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 	guardian.SetTrail(&load, &trail)
 	m.walk.sharing.tell(now.Time, &load)
 	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
+}
+
+// grow adds the time since it was called last to the age of the held token.
+func (m *Machine) grow(now policy.Time) {
+	growBy(&m.token.Load, now.Sub(m.grownAt))
+	m.grownAt = now
 }
 
 // held is the token that this member holds, or nil.
