@@ -112,9 +112,26 @@ func TestDecisionsAreListed(t *testing.T) {
 		for _, at := range spans(code[1]) {
 			if _, err := os.Stat(filepath.FromSlash(at)); err != nil {
 				t.Errorf("%s: there is no %s", name, at)
+			} else if numbers, ok := decisionsOf(t, at); ok && !slices.Contains(numbers, name[:3]) {
+				t.Errorf("the comment of package %s names the decisions %q, without %s", at, numbers, name[:3])
 			}
 		}
 	}
+}
+
+// decisionsOf returns the decisions that the comment of a package names, if it is a package that has one.
+func decisionsOf(t *testing.T, dir string) (numbers []string, ok bool) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
+	for _, file := range files {
+		comment, _, isGo := strings.Cut(read(t, file), "\npackage ")
+		if !isGo || !strings.Contains("\n"+comment, "\n// Package ") {
+			continue
+		}
+		_, list, _ := strings.Cut(comment, "// Its decisions, in docs/decisions: ")
+		return regexp.MustCompile(`\d{3}`).FindAllString(list, -1), true
+	}
+	return nil, false
 }
 
 // What is linked is named with its purpose, and what is named is linked.

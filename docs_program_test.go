@@ -125,31 +125,40 @@ func (p *built) fault(argv []string, makefile string) string {
 
 // goFault says what is wrong with what "go test" or "go run" is told: a package, a test or a flag that is not there.
 func goFault(argv []string) string {
-	if len(argv) < 3 || argv[1] != "test" && argv[1] != "run" {
-		return ""
-	}
-	ofGoTest := []string{"-v", "-short", "-race", "-benchtime", "-benchmem", "-timeout", "-count"}
-	dir := ""
+	ofGoTest := []string{"-v", "-short", "-race", "-benchmem"}
+	withValue := []string{"-benchtime", "-timeout", "-count"}
+	var dirs, names, flags []string
 	for i := 2; i < len(argv); i++ {
 		switch arg := argv[i]; {
-		case dir == "":
-			dir = strings.TrimPrefix(strings.TrimSuffix(arg, "/..."), "./")
-			if _, err := os.Stat(filepath.FromSlash(path.Join(dir, "."))); err != nil {
+		case arg == "-run" || arg == "-bench":
+			if i++; i < len(argv) && argv[i] != "^$" && argv[i] != "." {
+				names = append(names, map[string]string{"-run": "Test", "-bench": "Benchmark"}[arg], argv[i])
+			}
+		case slices.Contains(ofGoTest, arg):
+		case slices.Contains(withValue, arg):
+			i++
+		case strings.HasPrefix(arg, "-"):
+			flags = append(flags, strings.TrimPrefix(arg, "-"))
+		case len(flags) == 0: // what follows a test's own flag may be its value
+			dirs = append(dirs, path.Clean(strings.TrimSuffix(arg, "/...")))
+			if _, err := os.Stat(filepath.FromSlash(dirs[len(dirs)-1])); err != nil {
 				return "there is no " + arg
 			}
 			if argv[1] == "run" {
 				return ""
 			}
-		case arg == "-run" || arg == "-bench":
-			i++
-			word := map[string]string{"-run": "Test", "-bench": "Benchmark"}[arg]
-			if i < len(argv) && argv[i] != "^$" && argv[i] != "." && !hasTest(dir, word, argv[i]) {
-				return "nothing in " + dir + " is called like " + argv[i]
-			}
-		case strings.HasPrefix(arg, "-") && !slices.Contains(ofGoTest, arg):
-			if !hasTest(dir, "", regexp.QuoteMeta(strings.TrimPrefix(arg, "-"))) {
-				return "no test in " + dir + " has the flag " + arg
-			}
+		}
+	}
+	for i := 0; i < len(names); i += 2 {
+		has := func(dir string) bool { return hasTest(dir, names[i], names[i+1]) }
+		if !slices.ContainsFunc(dirs, has) {
+			return "nothing there is called like " + names[i+1]
+		}
+	}
+	for _, name := range flags {
+		has := func(dir string) bool { return hasTest(dir, "", "^"+regexp.QuoteMeta(name)+"$") }
+		if !slices.ContainsFunc(dirs, has) {
+			return "no test there has the flag -" + name
 		}
 	}
 	return ""

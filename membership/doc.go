@@ -76,4 +76,6 @@
 //   - Its gossip queue is last in, first out and drops messages: no token travels by gossip.
 //
 // Its own goroutines outlive Shutdown until the current probe or connection ends: a few seconds at most.
+//
+// Its decisions, in docs/decisions: 015, 036, 067, 068, 069, 070, 071, 072, 073, 074, 079, 088.
 package membership

@@ -5,6 +5,8 @@
 //
 // A machine never sees bytes: the shell drops what does not parse or does not authenticate. A message that parses but is out of place
 // gives a note and changes nothing.
+//
+// Its decisions, in docs/decisions: 001, 002, 003, 004, 005, 006, 007, 008, 010, 041, 042, 050, 055.
 package policy
 
 import (

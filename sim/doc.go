@@ -40,4 +40,6 @@
 //
 // Messages are encoded and parsed, but not signed or sealed: the adversary repeats and cannot forge because it is written so.
 // A pause holds back the news of a run's end, not the run itself. Members are not slow in any other way than by being paused.
+//
+// Its decisions, in docs/decisions: 049, 086.
 package sim

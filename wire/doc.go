@@ -104,4 +104,6 @@
 // the gate's protocol, the rules of its kind, sender in the gate, not an old offer, a message that the gate's machine expects now, sender
 // within its rate. The signature is last ([Unverified.Verify]), because it costs some fifty times as much as all others together. A replayed
 // datagram may pass all checks but the machine's own: the protocols detect replays by nonces and the identities of exchanges.
+//
+// Its decisions, in docs/decisions: 009, 076, 079, 088.
 package wire

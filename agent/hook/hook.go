@@ -30,6 +30,8 @@
 // connection: see [Remote].
 //
 // The guard follows sessions and control groups on Linux. Elsewhere it follows the process group of the operation.
+//
+// Its decisions, in docs/decisions: 050, 051, 052, 053, 056.
 package hook
 
 import (

@@ -1,5 +1,7 @@
 // Package safepath tells whether other users of this host can replace a file. Like ssh, the agent trusts no program and no secret
 // that they can replace.
+//
+// Its decisions, in docs/decisions: 080.
 package safepath
 
 import (

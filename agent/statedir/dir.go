@@ -12,6 +12,8 @@
 //	history-NAME.jsonl  the last runs of a gate, of package history
 //	members.json        the members of the fleet
 //	*.tmp               an unfinished file after a crash; removed at the next start
+//
+// Its decisions, in docs/decisions: 010, 062.
 package statedir
 
 import (

@@ -1,6 +1,8 @@
 // Package transport is the agent's network access: one UDP socket and one TCP listener on the same port.
 //
 // It moves bytes and knows nothing of gossip, tokens, keys or members.
+//
+// Its decisions, in docs/decisions: 067.
 package transport
 
 import (

@@ -10,4 +10,6 @@
 //
 // Where this package is stricter than ssh: a revoked key is revoked under every name; a certificate has exactly one principal, equal to the
 // member's name; a line that cannot be read makes the file invalid, because it may be a revocation.
+//
+// Its decisions, in docs/decisions: 075.
 package trust

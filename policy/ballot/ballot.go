@@ -41,6 +41,8 @@
 // Package policytest has the smallest machine that does all this.
 //
 // The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a host is suspended.
+//
+// Its decisions, in docs/decisions: 060, 061, 062.
 package ballot
 
 import (

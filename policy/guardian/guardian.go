@@ -23,6 +23,8 @@
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
 // Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
 // answer.go (answers), yield.go (a holder that gives up its token), bury.go.
+//
+// Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049.
 package guardian
 
 import (

@@ -18,6 +18,8 @@
 // to the Ack's nonce, so a replayed Token and Commit meet another nonce and are refused.
 //
 // The package never chooses a receiver, does not interpret a token, and sends only these three messages.
+//
+// Its decisions, in docs/decisions: 017, 018, 019, 020, 021.
 package handoff
 
 import (

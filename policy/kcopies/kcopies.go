@@ -36,6 +36,8 @@
 // (the TOKEN message), member.go (what the applications have alike), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
 // lelann, martin, misra, election and transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of
 // tokens that do not go round a ring.
+//
+// Its decisions, in docs/decisions: 066.
 package kcopies
 
 import (

@@ -10,6 +10,8 @@
 //	order.go  the layer between shell and machine
 //	newest.go which order counts, and when it ends
 //	brake.go  failures in a row stop the gate
+//
+// Its decisions, in docs/decisions: 013, 014.
 package order
 
 import (

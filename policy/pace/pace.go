@@ -4,6 +4,8 @@
 //	pace.go       the interval between two runs, and how a failed run changes it
 //	turns.go      whether a grant is the operation's or a caller's
 //	calendar.go   times of the week in which members may run
+//
+// Its decisions, in docs/decisions: 038, 039.
 package pace
 
 import (

@@ -3,6 +3,8 @@
 //
 // A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when it is wanted, and then
 // passes the token to the next member that has asked. There is no queue: a request is repeated until it is served.
+//
+// Its decisions, in docs/decisions: 008.
 package policytest
 
 import (

@@ -6,6 +6,8 @@
 // loses nothing by being asked again, because its last yes counts until the new answer is there.
 //
 // A member does not have to remember answers: after a restart it is asked.
+//
+// Its decisions, in docs/decisions: 040.
 package ready
 
 import (

@@ -21,6 +21,8 @@
 // Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move its token for ever with
 // nobody waiting: see d.go. Members may crash: package kcopies keeps as many copies of the token as Backups says, and Q and D count anew: see
 // recount.go.
+//
+// Its decisions, in docs/decisions: 065.
 package ring
 
 import (

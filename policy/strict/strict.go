@@ -14,6 +14,8 @@
 // ballot's fencing numbers are always at least as high, and every run has a number that no other run has.
 //
 // A gate at rest is silent: an idle holder does not renew its lease. The exception is a ring whose token always moves.
+//
+// Its decisions, in docs/decisions: 063.
 package strict
 
 import (

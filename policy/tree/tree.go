@@ -30,6 +30,8 @@
 // "Crashes are permanent" (section 4). A member that starts again holds no token and waits in no queue. It has saved only the number of its last
 // section, so that numbers do not fall. Sites that still name it find out as with a site that has left the queue. Its requests have numbers above
 // those of its earlier life: by the wall clock, or as BEHIND tells it.
+//
+// Its decisions, in docs/decisions: 064.
 package tree
 
 import (

@@ -28,6 +28,9 @@
 // ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
 // which never change. The paper does not say what happens when a token meets another one at a busy member: here the
 // older one survives.
+//
+// Its decisions, in docs/decisions: 022, 023, 024, 025, 026, 027, 028, 029, 030, 031, 032, 033, 034, 035, 036, 037,
+// 047, 083.
 package wander
 
 import (

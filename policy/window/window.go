@@ -5,6 +5,8 @@
 // opens twice. A window whose end is not after its beginning ends on the next day, and belongs to the day on which it begins.
 //
 // The package reads no clock: a time is Unix time in nanoseconds.
+//
+// Its decisions, in docs/decisions: 039.
 package window
 
 import (

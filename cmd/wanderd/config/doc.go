@@ -8,4 +8,6 @@
 // says of a constant is said of that gate alone, and holds for it whatever the layers say of all gates.
 //
 // Relative paths start at the working directory, wherever they are written.
+//
+// Its decisions, in docs/decisions: 058.
 package config

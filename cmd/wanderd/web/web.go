@@ -8,6 +8,8 @@
 //
 // The page shows the output of hooks, so whoever may see it may use the control socket. Other users of the host, other pages in the same
 // browser, and names that are made to point at this host must not: see guard.
+//
+// Its decisions, in docs/decisions: 085.
 package web
 
 import (

@@ -10,4 +10,6 @@
 // protocol are caught (testdata/mutants, docs/mutants.md). [Stories] are those that the README shows.
 //
 // It is about the soft gate only, never presents what it finds, and never reaches into a machine: it goes by what every shell is told.
+//
+// Its decisions, in docs/decisions: 082.
 package wander
