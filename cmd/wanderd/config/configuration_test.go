@@ -84,34 +84,32 @@ func configurationText() string {
 			group = s.Group
 			fmt.Fprintf(&b, "\n## %s\n", group)
 		}
-		fmt.Fprintf(&b, "\n### `%s`\n\n", s.Key)
+		var about strings.Builder
 		if s.NotInFile {
-			b.WriteString("Not in a file. ")
+			about.WriteString("Not in a file. ")
 		}
-		fmt.Fprintf(&b, "`%s`. ", strings.TrimSpace("--"+s.Flag()+" "+(&settings.FlagValue{Setting: s}).Type()))
+		fmt.Fprintf(&about, "`%s`. ", strings.TrimSpace("--"+s.Flag()+" "+(&settings.FlagValue{Setting: s}).Type()))
 		switch {
 		case s.Rule != "":
-			fmt.Fprintf(&b, "Default: %s. ", s.Rule)
+			fmt.Fprintf(&about, "Default: %s. ", s.Rule)
 		case s.Default != "":
-			fmt.Fprintf(&b, "Default: `%s`. ", s.Default)
+			fmt.Fprintf(&about, "Default: `%s`. ", s.Default)
 		default:
-			b.WriteString("No default. ")
+			about.WriteString("No default. ")
 		}
 		if ofGates.Find(s.Key) != nil {
-			b.WriteString("Also in `[[gate]]`. ")
+			about.WriteString("Also in `[[gate]]`. ")
 		}
 		switch {
 		case ofGates.Find(s.Key) == nil && slices.Contains(reloadable(), s.Key), slices.Contains(strict, s.Key):
-			b.WriteString("A reload changes it. ")
+			about.WriteString("A reload changes it. ")
 		case slices.Contains(soft, s.Key):
-			b.WriteString("A reload changes it in soft gates. ")
+			about.WriteString("A reload changes it in soft gates. ")
 		}
 		if s.Needs != "" {
-			fmt.Fprintf(&b, "It needs `%s`. ", s.Needs)
+			fmt.Fprintf(&about, "It needs `%s`. ", s.Needs)
 		}
-		text := strings.TrimRight(b.String(), " ")
-		b.Reset()
-		b.WriteString(text + "\n\n" + paragraph(s.Help, 120) + "\n")
+		fmt.Fprintf(&b, "\n### `%s`\n\n%s\n\n%s\n", s.Key, paragraph(about.String(), 120), paragraph(s.Help, 120))
 	}
 	return b.String()
 }
