@@ -11,20 +11,21 @@ import (
 func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	from, token := end.Peer, &guardian.Token{Ref: end.Token, Load: end.Load}
 	growBy(&token.Load, end.Took)
-	m.meetCompany(now)
+	m.loss.meetCompany(&m.cfg, now.Time)
 	m.walk.forgive(from)
-	m.lowerRegenerateAfter()
+	o := m.outlook()
+	m.loss.lowerRegenerateAfter(&o)
 	if m.outdated(token) {
 		return m.discardOutdated(now, from, token, out)
 	}
 	token.Seq = m.numbers.arrived(token.Seq)
 	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
-	out = m.meetToken(out)
+	out = m.loss.meet(out)
 	switch {
 	case m.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)
 	case m.removes(now.Time, token) || m.passed.crosses(now.Time, from, token.ID, m.handoff.PatienceWith(from)):
-		m.beginSilence(now.Time)
+		m.loss.begin(now.Time)
 		return m.remove(now, policy.CauseReceived, from, token, out)
 	case m.holds:
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)

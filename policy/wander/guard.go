@@ -25,7 +25,7 @@ func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID,
 	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
 	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
 	clearMixed(&m.token.Load) // It grows older here.
-	m.inquiry = inquiry{}
+	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
 	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
 	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
@@ -87,7 +87,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindInquiry || msg.Kind == KindIntent:
 		return m.state != gone
 	case msg.Kind == KindSeen || msg.Kind == KindUnseen:
-		return m.expectsAnswer(msg)
+		return m.loss.expectsAnswer(msg)
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.replies(msg)
 	}
@@ -104,13 +104,15 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if !m.expectsWord(msg) {
 		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
 	}
+	o := m.outlook()
 	switch msg.Kind {
 	case KindInquiry:
-		return m.onInquiry(now, msg, out)
+		m.walk.noteAsker(&m.cfg, msg.From)
+		return m.loss.onInquiry(&o, now, msg, m.holds || m.state == running, out)
 	case KindSeen:
-		return m.onSeen(now, msg, out)
+		return m.loss.onSeen(&o, now, msg, m.numbers.witness(now, msg, out))
 	case KindUnseen:
-		m.onUnseen(now, msg)
+		m.loss.onUnseen(&o, now, msg)
 		return out
 	case KindIntent:
 		return m.onIntent(now, msg, out)
@@ -122,7 +124,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	out = m.numbers.witness(now, msg, out)
 	if msg.Kind == guardian.KindBeat {
-		out = m.meetToken(out)
+		out = m.loss.meet(out)
 	}
 	another, told := m.meetsAnother(msg), len(out)
 	var verdict guardian.Outcome
@@ -188,7 +190,7 @@ func (m *Machine) rise(ask *wire.Message, out []policy.Effect) []policy.Effect {
 // count.
 func (m *Machine) hearHolder(now policy.Time, beat *wire.Message) {
 	if t, holder := m.guardian.Last(); holder == beat.From && t.ID == beat.Token.ID && t.Seq == beat.Token.Seq {
-		m.beginSilence(now)
+		m.loss.begin(now)
 	}
 }
 
@@ -324,7 +326,7 @@ func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *gua
 	if known, ok := m.guardian.Latest(t.ID); ok && (!m.had(t.ID) || known.Seq > m.token.Seq) {
 		latest = known
 	}
-	m.beginSilence(now.Time)
+	m.loss.begin(now.Time)
 	out = policy.AppendTell(out, NoteOutdated, from, &t.Ref)
 	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)
 	return m.guardian.Correct(t, latest, out)

@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A question goes to one member first, because most often one answer is enough. A third of the time for answers later it goes to maxAsked
-// members and to at most maxLeads more that may know better, and another third later to all: see census.go. An answer that names other
-// members leads to a further question at most maxSteps times.
+// A question goes to one member first, because most often one answer is enough. A third of the time for answers later
+// it goes to maxAsked members and to at most maxLeads more that may know better, and another third later to all: see
+// census.go. An answer that names other members leads to a further question at most maxSteps times.
 const (
 	maxAsked     = 4
 	maxLeads     = 2
@@ -21,16 +21,18 @@ const (
 	maxSteps     = 8
 )
 
-// inquiry is the question before a member makes a token: has another member seen one? The paper's members know only their own silence. A silence is also
-// long when a lap takes long, because the operation takes longer or the fleet has grown. Then every member late in the lap would make a token. After a
-// real loss, every member that has not seen the new token yet would make another one. A token is lost only if no other has seen it either: so all are asked
-// before it is made, by one member on behalf of the others.
+// inquiry is the question before a member makes a token: has another member seen one? The paper's members know only
+// their own silence. A silence is also long when a lap takes long, because the operation takes longer or the fleet has
+// grown. Then every member late in the lap would make a token. After a real loss, every member that has not seen the
+// new token yet would make another one. A token is lost only if no other has seen it either: so all are asked before it
+// is made, by one member on behalf of the others.
 //
-// After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first token of a fleet, see
-// onTurn.
+// After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first
+// token of a fleet, see onTurn.
 type inquiry struct {
 	live bool
-	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further question.
+	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further
+	// question.
 	times, steps             uint8
 	asked                    asked
 	census                   census
@@ -38,7 +40,8 @@ type inquiry struct {
 	askedAt, repeatAt, until policy.Time
 }
 
-// asked lists members by their places in the view, from 1; empty places are zero. If the view changes meanwhile, other members are asked.
+// asked lists members by their places in the view, from 1; empty places are zero. If the view changes meanwhile, other
+// members are asked.
 type asked [maxAsked + maxLeads]uint32
 
 // hearsay is a token that another member has seen: when, which one, and the members that may have seen it later.
@@ -49,28 +52,25 @@ type hearsay struct {
 	leads guardian.Trail
 }
 
-// onSilence asks, and then makes a new token: none has come for regenerate-after.
-func (m *Machine) onSilence(now policy.Instant, out []policy.Effect) []policy.Effect {
-	over, out := m.inquire(now, m.cfg.Backups > 0 && !m.walk.alone(), true, out)
-	if over {
-		return m.regenerate(now, out)
-	}
-	return out
-}
-
-// inquire asks other members, if it must, and reports whether the time for their answers is over. It waits for the answers to an open
-// question in any case. In the end it asks all, or only the members that would have made the first token before.
-func (m *Machine) inquire(now policy.Instant, must, all bool, out []policy.Effect) (over bool, effects []policy.Effect) {
-	q := &m.inquiry
-	half := m.answersWithin()
+// inquire asks other members, if it must, and reports whether the time for their answers is over. It waits for the
+// answers to an open question in any case. In the end it asks all, or only the members that would have made the first
+// token before.
+func (l *loss) inquire(
+	o *outlook, now policy.Instant, must, all bool, out []policy.Effect,
+) (over bool, effects []policy.Effect) {
+	q := &l.inquiry
+	half := o.answersWithin()
 	switch {
 	case !q.live && !must:
 		return true, out
 	case !q.live || now.Time >= q.wakeAt().Add(half):
 		// Also if this member was away while the answers may have come.
-		noToken := m.noToken()
+		noToken := o.cfg.noToken()
 		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
-		*q = inquiry{live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: m.drawAsked(), askedAt: now.Time, until: policy.Never}
+		*q = inquiry{
+			live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), asked: l.drawAsked(o),
+			askedAt: now.Time, until: policy.Never,
+		}
 	case now.Time >= q.until && (!must || !all || !q.census.after.IsZero()):
 		return true, out
 	case now.Time < q.repeatAt:
@@ -84,88 +84,75 @@ func (m *Machine) inquire(now policy.Instant, must, all bool, out []policy.Effec
 		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked)) // Also if this member was away for a while.
 		q.repeatAt = q.until
 	default:
-		out = m.askAll(now.Time, out)
+		out = l.askAll(o, now.Time, out)
 		return now.Time >= q.until, out
 	}
-	to, about := q.asked[:], m.noToken()
+	to, about := q.asked[:], o.cfg.noToken()
 	if q.times == askedAtFirst {
-		if id, ok := m.whoAsks(now.Time); ok && all && m.walk.has(id) {
-			return false, m.inquireOf(id, &about, out)
+		if id, ok := l.whoAsks(o, now.Time); ok && all && o.walk.has(id) {
+			return false, l.inquireOf(o, id, &about, out)
 		}
 		to = q.asked[:askedAtFirst]
 	}
 	for _, place := range to {
-		if place != 0 && int(place) <= len(m.walk.ids) {
-			out = m.inquireOf(m.walk.ids[place-1], &about, out)
+		if place != 0 && int(place) <= len(o.walk.ids) {
+			out = l.inquireOf(o, o.walk.ids[place-1], &about, out)
 		}
 	}
 	return false, out
 }
 
 // inquireOf asks one member.
-func (m *Machine) inquireOf(id wire.MemberID, about *guardian.Token, out []policy.Effect) []policy.Effect {
-	if id == m.cfg.Self {
+func (l *loss) inquireOf(o *outlook, id wire.MemberID, about *guardian.Token, out []policy.Effect) []policy.Effect {
+	if id == o.cfg.Self {
 		return out
 	}
 	return policy.AppendSend(out, &wire.Message{
-		Gate: m.cfg.Gate, Kind: KindInquiry, From: m.cfg.Self, To: id, Exchange: m.inquiry.id, Token: about.Ref, Load: about.Load,
+		Gate: o.cfg.Gate, Kind: KindInquiry, From: o.cfg.Self, To: id, Exchange: l.inquiry.id,
+		Token: about.Ref, Load: about.Load,
 	})
 }
 
 // noToken names the slot whose token is looked for.
-func (m *Machine) noToken() guardian.Token {
-	t := guardian.Token{Ref: wire.Ref{Slot: m.cfg.Slot}}
-	SetLastSlot(&t.Load, m.cfg.LastSlot)
+func (c *Config) noToken() guardian.Token {
+	t := guardian.Token{Ref: wire.Ref{Slot: c.Slot}}
+	SetLastSlot(&t.Load, c.LastSlot)
 	return t
 }
 
 // wakeAt is when the question is repeated or ends.
 func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
 
-// makesAt is when a member without a token must ask, ask again, or make one.
-func (m *Machine) makesAt() policy.Time {
-	if m.inquiry.live {
-		return m.inquiry.wakeAt()
-	}
-	at := policy.Never
-	if m.regenerates() {
-		at = m.regenerateAt()
-	}
-	if m.first.armed {
-		at = min(at, m.mintsAt())
-	}
-	return at
-}
-
-// drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the token went: only the
-// holder and the guardians know of a token that is held for long, and random questions would miss them.
-func (m *Machine) drawAsked() (to asked) {
-	others := len(m.walk.ids) - 1
-	// Before the first token: the members with the lowest ranks, which make it. Otherwise: from a random start, in steps of a quarter of
-	// the others, so that no member is drawn twice.
-	start, stride := others-m.walk.rank, 1
-	if !m.first.armed {
-		start, stride = m.cfg.draw(others), max(others/maxAsked, 1)
+// drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the
+// token went: only the holder and the guardians know of a token that is held for long, and random questions would miss
+// them.
+func (l *loss) drawAsked(o *outlook) (to asked) {
+	others := len(o.walk.ids) - 1
+	// Before the first token: the members with the lowest ranks, which make it. Otherwise: from a random start, in
+	// steps of a quarter of the others, so that no member is drawn twice.
+	start, stride := others-o.walk.rank, 1
+	if !l.first.armed {
+		start, stride = o.cfg.draw(others), max(others/maxAsked, 1)
 	}
 	n := min(maxAsked, others)
 	for i := range n {
 		behind := (start + i*stride) % others
-		to[i] = uint32((m.walk.rank+1+behind)%len(m.walk.ids)) + 1
+		to[i] = uint32((o.walk.rank+1+behind)%len(o.walk.ids)) + 1
 	}
-	sighted := m.sighted()
+	sighted := l.sighted(o)
 	leads := sighted.Trail()
-	if m.first.armed {
-		leads = m.walk.lowest(&m.cfg)
+	if l.first.armed {
+		leads = o.walk.lowest(o.cfg)
 	}
-	m.addLeads(&to, n, &leads, wire.MemberID{})
+	to.add(o.cfg, &o.walk.peers, n, &leads, wire.MemberID{})
 	return to
 }
 
-// addLeads adds members of the view to the n members to ask, each once, and returns the new number.
-func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.MemberID) int {
+// add adds members of the view to the n members to ask, each once, and returns the new number.
+func (to *asked) add(cfg *Config, view *peers, n int, leads *guardian.Trail, except wire.MemberID) int {
 	for _, id := range leads[:leads.Len()] {
-		place, ok := m.walk.place(id)
-		if !ok || id == except || id == m.cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
+		place, ok := view.place(id)
+		if !ok || id == except || id == cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
 			continue
 		}
 		to[n] = uint32(place) + 1
@@ -174,21 +161,21 @@ func (m *Machine) addLeads(to *asked, n int, leads *guardian.Trail, except wire.
 	return n
 }
 
-// sighted is the token that this member has heard of last. Its trail lists the members that may have heard of it since: its holder and
-// its guardians, as far as this member knows them. It is zero if this member has met no token.
-func (m *Machine) sighted() guardian.Token {
-	t, leads := m.noToken(), m.silence.told.leads
-	if t.ID, t.Seq = m.silence.told.id, m.silence.told.seq; !t.ID.IsZero() {
+// sighted is the token that this member has heard of last. Its trail lists the members that may have heard of it since:
+// its holder and its guardians, as far as this member knows them. It is zero if this member has met no token.
+func (l *loss) sighted(o *outlook) guardian.Token {
+	t, leads := o.cfg.noToken(), l.silence.told.leads
+	if t.ID, t.Seq = l.silence.told.id, l.silence.told.seq; !t.ID.IsZero() {
 		t.SetTrail(&leads)
 		return t
 	}
-	last, holder := m.guardian.Last()
+	last, holder := o.guardian.Last()
 	if last.ID.IsZero() {
-		last = &m.token
+		last = o.token
 	}
 	t.ID, t.Seq = last.ID, last.Seq
-	if _, guards := m.guardian.Guards(); guards {
-		leads.Add(m.cfg.Self)
+	if _, guards := o.guardian.Guards(); guards {
+		leads.Add(o.cfg.Self)
 	}
 	if !holder.IsZero() {
 		leads.Add(holder)
@@ -201,87 +188,93 @@ func (m *Machine) sighted() guardian.Token {
 }
 
 // hasSighted reports whether this member has met a token, or was told of one.
-func (m *Machine) hasSighted() bool {
-	last, _ := m.guardian.Last()
-	return !m.silence.told.id.IsZero() || !last.ID.IsZero() || !m.token.ID.IsZero()
+func (l *loss) hasSighted(o *outlook) bool {
+	last, _ := o.guardian.Last()
+	return !l.silence.told.id.IsZero() || !last.ID.IsZero() || !o.token.ID.IsZero()
 }
 
-// onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may have heard since. If that was too
-// long ago to tell the asker anything, it may say only who asks already.
-func (m *Machine) onInquiry(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	m.walk.noteAsker(&m.cfg, msg.From)
-	m.giveWay(now.Time, msg.From)
-	defer m.noteQuestion(now.Time, now.Time, msg.From)
-	age, token := now.Time.Sub(m.silence.since), m.token
+// onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may
+// have heard since. If that was too long ago to tell the asker anything, it may say only who asks already.
+func (l *loss) onInquiry(
+	o *outlook, now policy.Instant, msg *wire.Message, busy bool, out []policy.Effect,
+) []policy.Effect {
+	l.giveWay(o, now.Time, msg.From)
+	defer l.noteQuestion(o, now.Time, now.Time, msg.From)
+	age, token := now.Time.Sub(l.silence.since), *o.token
 	switch {
-	case m.holds || m.state == running:
+	case busy:
 		age = 0
-	case !m.hasSighted():
-		return m.sendUnseen(now.Time, msg, out)
-	case !m.silence.told.id.IsZero():
-		age = now.Time.Sub(m.silence.told.at)
+	case !l.hasSighted(o):
+		return l.sendUnseen(o, now.Time, msg, out)
+	case !l.silence.told.id.IsZero():
+		age = now.Time.Sub(l.silence.told.at)
 		fallthrough
 	default:
-		token = m.sighted()
+		token = l.sighted(o)
 	}
-	if _, _, ok := m.goesFirst(now.Time, msg.From); ok && age >= m.regenerateAfter() {
-		return m.sendUnseen(now.Time, msg, out)
+	if _, _, ok := l.goesFirst(o, now.Time, msg.From); ok && age >= l.regenerateAfter(o) {
+		return l.sendUnseen(o, now.Time, msg, out)
 	}
 	return policy.AppendSend(out, &wire.Message{
-		Gate: m.cfg.Gate, Kind: KindSeen, From: m.cfg.Self, To: msg.From, Exchange: msg.Exchange,
+		Gate: o.cfg.Gate, Kind: KindSeen, From: o.cfg.Self, To: msg.From, Exchange: msg.Exchange,
 		Nonce: wire.Nonce(max(age, 1)), Token: token.Ref, Load: token.Load,
 	})
 }
 
 // expectsAnswer reports whether msg answers the open question.
-func (m *Machine) expectsAnswer(msg *wire.Message) bool {
-	return m.inquiry.live && msg.Exchange == m.inquiry.id && msg.Nonce <= math.MaxInt64
+func (l *loss) expectsAnswer(msg *wire.Message) bool {
+	return l.inquiry.live && msg.Exchange == l.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
-// onSeen handles an answer. If another member saw the token later than this one, the silence begins at that time, and the other member makes a new token
-// if none comes. All members that hear of the same sighting would make a token at the same moment. So they wait longer: as long as the new token may take
-// to reach them.
-func (m *Machine) onSeen(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	out = m.meetToken(m.numbers.witness(now, msg, out))
-	m.answered(now.Time, msg.From)
-	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is told.
-	at := m.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
-	if at > m.silence.since {
-		lap := m.maxInterval() / 3
-		m.silence.since, m.silence.holdOff, m.silence.gaveWay = at, lap+time.Duration(m.cfg.draw(int(lap))), 0
-		m.hear(at, msg)
-		if m.regenerateAt() <= now.Time {
-			return m.pursue(now, msg.From, out)
+// onSeen handles an answer. If another member saw the token later than this one, the silence begins at that time, and
+// the other member makes a new token if none comes. All members that hear of the same sighting would make a token at
+// the same moment. So they wait longer: as long as the new token may take to reach them.
+func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	out = l.meet(out)
+	l.answered(o, now.Time, msg.From)
+	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is
+	// told.
+	at := l.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
+	if at > l.silence.since {
+		lap := o.maxInterval() / 3
+		l.silence.since, l.silence.holdOff, l.silence.gaveWay = at, lap+time.Duration(o.cfg.draw(int(lap))), 0
+		l.hear(at, msg)
+		if l.regenerateAt(o) <= now.Time {
+			return l.pursue(o, now, msg.From, out)
 		}
-	} else if !m.hasSighted() {
-		m.hear(at, msg) // It can answer others now.
+	} else if !l.hasSighted(o) {
+		l.hear(at, msg) // It can answer others now.
 	}
-	if m.regenerateAt() <= now.Time {
+	if l.regenerateAt(o) <= now.Time {
 		return out
 	}
-	m.inquiry = inquiry{}
+	l.inquiry = inquiry{}
 	return policy.AppendTell(out, NoteSeen, msg.From, &msg.Token)
 }
 
 // hear remembers a token that was seen elsewhere at that time.
-func (m *Machine) hear(at policy.Time, seen *wire.Message) {
-	m.silence.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
+func (l *loss) hear(at policy.Time, seen *wire.Message) {
+	l.silence.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
-// pursue asks the members that an answer names. The token was seen too long ago, but later than this member knew, and has moved on.
-func (m *Machine) pursue(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	q := &m.inquiry
+// pursue asks the members that an answer names. The token was seen too long ago, but later than this member knew, and
+// has moved on.
+func (l *loss) pursue(o *outlook, now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	q := &l.inquiry
 	var leads asked
-	if q.times == timesAsked || m.addLeads(&leads, 0, &m.silence.told.leads, from) == 0 || q.steps >= maxSteps {
+	if q.times == timesAsked || q.steps >= maxSteps {
 		return out // These members are asked in any case, if all are.
+	}
+	if leads.add(o.cfg, &o.walk.peers, 0, &l.silence.told.leads, from) == 0 {
+		return out
 	}
 	// It is a new question, so that its answers are counted from when it was sent.
 	*q = inquiry{
-		live: true, id: wire.Exchange(policy.Draw(m.cfg.Entropy)), asked: leads, times: askedAtFirst, steps: q.steps + 1,
-		askedAt: now.Time, repeatAt: now.Time, until: policy.Never,
+		live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), asked: leads,
+		times: askedAtFirst, steps: q.steps + 1, askedAt: now.Time, repeatAt: now.Time, until: policy.Never,
 	}
-	noToken := m.noToken()
+	noToken := o.cfg.noToken()
 	out = policy.AppendTell(out, NoteInquired, from, &noToken.Ref)
-	_, out = m.inquire(now, true, true, out)
+	_, out = l.inquire(o, now, true, true, out)
 	return out
 }

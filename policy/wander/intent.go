@@ -42,15 +42,15 @@ func (m *Machine) asksFirst() bool {
 }
 
 // answersWithin is how long a member waits for answers, here and before it makes a token.
-func (m *Machine) answersWithin() time.Duration {
-	return max(m.cfg.timeout()/2, m.handoff.RoundTrip()*3/2)
+func (c *Config) answersWithin(roundTrip time.Duration) time.Duration {
+	return max(c.timeout()/2, roundTrip*3/2)
 }
 
 // becomeAsking asks the other members whether one of them runs. It waits for those, too, that have failed a handoff lately: a member that lies can make them
 // look so.
 func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(asking)
-	m.restUntil = now.Time.Add(m.answersWithin())
+	m.restUntil = now.Time.Add(m.cfg.answersWithin(m.handoff.RoundTrip()))
 	m.asked, m.asksAgain = 1, false
 	q := &m.intent
 	*q = intent{id: wire.Exchange(policy.Draw(m.cfg.Entropy))}
@@ -75,7 +75,7 @@ func (m *Machine) sendIntent(to wire.MemberID, out []policy.Effect) []policy.Eff
 // come asks once more.
 func (m *Machine) wakeIntent(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case now.Time >= m.restUntil.Add(m.answersWithin()/timesAsked) && !m.asksAgain:
+	case now.Time >= m.restUntil.Add(m.cfg.answersWithin(m.handoff.RoundTrip())/timesAsked) && !m.asksAgain:
 		out = m.serve(now, out)
 		m.asksAgain = true
 	case now.Time >= m.restUntil:

@@ -16,7 +16,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 		return out
 	}
 	m.leaving = true
-	m.first.armed = false
+	m.loss.close()
 	m.handoff.Close()
 	m.guardian.Close()
 	switch m.state {
@@ -59,17 +59,11 @@ func (m *Machine) becomeGone() { m.become(gone) }
 
 // onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new one while this host
 // was asleep. If there are no others, the token stays. A run that slept too continues: stopping it would not undo what it has done.
-//
-// The time asleep does not count as a silence. The silence before it still does: otherwise a fleet whose hosts are all suspended
-// from time to time would wait for its token for ever.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.disturbed = true
-	m.silence.since = min(m.silence.since.Add(ev.Slept), now.Time)
-	if m.first.armed {
-		m.first.since = now.Time
-		m.awaitTurn(now)
-	}
+	o := m.outlook()
+	m.loss.slept(&o, now.Time, ev.Slept)
 	if !m.holds {
 		return out
 	}

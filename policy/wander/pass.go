@@ -62,7 +62,7 @@ func (m *Machine) answers(msg *wire.Message) bool {
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
 	m.handoff.Withdraw()
-	m.silence.raised = 0
+	m.loss.trust()
 	out = m.giveUp(policy.CauseYielded, out)
 	m.becomeAbsent(now)
 	return m.guardian.Yield(now.Time, &m.token, out)

@@ -24,14 +24,14 @@ const onItsWay = 8
 
 // Knows implements [policy.Renewable].
 func (m *Machine) Knows(slot int, now policy.Time) string {
-	since := now.Sub(m.silence.since)
+	since := now.Sub(m.loss.since())
 	_, guards := m.guardian.Guards()
 	switch {
 	case slot != int(m.cfg.Slot):
 		return "has no such token"
 	case m.leaving:
 		return "leaves the gate"
-	case m.waitsAlone():
+	case m.loss.waitsAlone(&m.cfg):
 		return "has not seen any other member yet"
 	case m.holds || m.state == running:
 		return "holds the token"
@@ -39,7 +39,7 @@ func (m *Machine) Knows(slot int, now policy.Time) string {
 		return "keeps a copy of the token, and revives it if its holder is gone"
 	case m.handoff.Receiving():
 		return "is about to get the token"
-	case since < m.cfg.timeouts(onItsWay) && m.first.met:
+	case since < m.cfg.timeouts(onItsWay) && m.loss.hasMet():
 		return "had the token, or heard of it, " + since.Round(time.Second).String() + " ago: it may be on its way"
 	}
 	return ""
@@ -50,7 +50,7 @@ func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effe
 	if m.state != absent || m.Knows(int(m.cfg.Slot), now.Time) != "" {
 		return out
 	}
-	m.first.armed = false
+	m.loss.disarm()
 	return m.serve(now, m.make(now, NoteRenewed, originRenewed, out))
 }
 

@@ -138,15 +138,15 @@ func (w *walker) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 // mix learns that members with different numbers of slots were seen at that time. If the token visits this member only
 // from now on, its silence begins now.
 func (m *Machine) mix(now, at policy.Time) {
-	if m.walk.mix(&m.cfg, now, at, m.maxInterval()) {
-		m.beginSilence(now)
+	if m.walk.mix(&m.cfg, now, at, m.measures.maxInterval(&m.cfg, m.walk.count())) {
+		m.loss.begin(now)
 	}
 }
 
 // unmix forgets that after max_interval.
 func (m *Machine) unmix(now policy.Time) {
-	if m.walk.unmix(&m.cfg, now, m.maxInterval()) {
-		m.beginSilence(now)
+	if m.walk.unmix(&m.cfg, now, m.measures.maxInterval(&m.cfg, m.walk.count())) {
+		m.loss.begin(now)
 	}
 }
 

@@ -79,7 +79,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 func (m *Machine) Status(now policy.Time) policy.Status {
 	next := m.schedule.next(&m.cfg, now, m.shelves(now))
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(now, next), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.silence.since,
+		Phase: m.state.String(), Why: m.why(now, next), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.loss.since(),
 		NextRun: next,
 	}
 	s.LastRun, s.HasRun = m.schedule.lastRun()
@@ -95,12 +95,13 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 
 // Detail describes this member in full.
 func (m *Machine) Detail(now policy.Time) Detail {
+	o := m.outlook()
 	d := Detail{
 		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
-		RegenerateAfter: m.regenerateAfter(), MaxInterval: m.maxInterval(), Lap: m.measures.lap(),
+		RegenerateAfter: m.loss.regenerateAfter(&o), MaxInterval: o.maxInterval(), Lap: m.measures.lap(),
 		TooShort:        m.measures.tooShort(&m.cfg, m.walk.count()),
-		RegenerateArmed: m.state == absent && m.regenerates(),
-		RegenerateAt:    m.regenerateAt(),
+		RegenerateArmed: m.state == absent && m.loss.regenerates(&o),
+		RegenerateAt:    m.loss.regenerateAt(&o),
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
 	d.Op, d.OpSource = m.measures.opFrom(&m.cfg)
@@ -141,7 +142,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		out = append(out, policy.Fact{Key: policy.KeyRoundTrip, For: d.RoundTrip.Round(time.Millisecond)},
 			policy.Fact{Key: policy.KeyLeastSkip, For: LeastSkip(d.RoundTrip)})
 	}
-	if m.waitsAlone() && m.cfg.Rejoins {
+	if m.loss.waitsAlone(&m.cfg) && m.cfg.Rejoins {
 		out = append(out, policy.Fact{
 			Key: policy.KeyWaitsForFleet, For: d.RegenerateAfter,
 			Text: "waiting for the fleet it was in; then continues alone (--alone run does so at once)",
@@ -175,7 +176,7 @@ func (m *Machine) why(now, next policy.Time) string {
 		return WhyAsking
 	case m.leaving:
 		return WhyLeaving
-	case m.waitsAlone():
+	case m.loss.waitsAlone(&m.cfg):
 		return WhyAlone
 	case why != "":
 		return why

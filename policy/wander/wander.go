@@ -11,7 +11,8 @@
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	intent.go      asking all others before a run, if the operator wants that
 //	save.go        what must be durable before a run starts, or a token goes on
-//	regenerate.go  a new token after regenerate-after (Δgen), and how Δgen adapts
+//	loss.go        whether the token is lost; make.go: a new one
+//	regenerate.go  the silence that means a loss, regenerate-after (Δgen), and how it adapts
 //	inquire.go     asking others before a token is made; census.go: asking all of them
 //	reunion.go     members that come, perhaps with a token of their own
 //	slots.go       several tokens; share.go: how they share the members in a sweep
@@ -138,12 +139,9 @@ type Machine struct {
 	measures  measures
 	passed    passed
 	numbers   numbers
-	silence   silence
-	inquiry   inquiry
-	asker     asker
+	loss      loss
 	intent    intent
 	objectors objectors
-	first     firstToken
 	reunion   reunion
 
 	guardian guardian.Machine
@@ -237,7 +235,8 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case asking:
 		at = min(at, m.asksAt(), m.restUntil)
 	case absent:
-		at = min(at, m.makesAt())
+		o := m.outlook()
+		at = min(at, m.loss.makesAt(&o))
 		if m.leaving {
 			if quiet, ok := m.handoff.QuietAt(); ok {
 				at = min(at, quiet)
@@ -264,7 +263,43 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 	ran := MemoOf(&ev.State.Memo)
 	m.schedule.restore(&m.cfg, now.Time, &ev.State, &ran)
 	m.numbers.restore(ev.State.Seq, ran.Token.Birth)
-	m.beginSilence(now.Time)
+	m.loss.begin(now.Time)
+}
+
+// onPeersChanged handles a new view of the gate.
+func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
+	before := m.walk.peers
+	m.walk.peers = newPeers(ev.Peers, m.cfg.Self)
+	m.changeAsked(now.Time, &before)
+	o := m.outlook()
+	m.loss.recount(&o, now.Time, &before)
+	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
+	m.handoff.Keep(m.walk.hasHint)
+	m.guardian.Measured(m.handoff.RoundTrip())
+	m.measures.count(m.walk.lapLength(&m.cfg))
+	m.unmix(now.Time)
+	if m.walk.findPart(&m.cfg) {
+		m.loss.begin(now.Time)
+	}
+	if !m.walk.alone() {
+		m.loss.meetCompany(&m.cfg, now.Time)
+	}
+	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.walk.alone() {
+		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
+	}
+	out = m.remuster(now, out)
+	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)
+	if m.walk.alone() {
+		var back guardian.Outcome
+		m.guardian.TakeBack(&back)
+		out = m.onVerdict(now, &back, out)
+	}
+	makes, out := m.loss.view(&o, now.Time, ev.TokenKnown, out)
+	if makes {
+		return m.makeFirst(now, out)
+	}
+	return out
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
@@ -320,35 +355,29 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
-		switch {
-		case m.first.armed && now.Time >= m.mintsAt():
-			out = m.onTurn(now, out)
-		case m.regenerates() && now.Time >= m.regenerateAt():
-			out = m.onSilence(now, out)
-		case m.inquiry.live && now.Time >= m.inquiry.wakeAt():
-			m.inquiry = inquiry{} // No answer is needed any more.
-		}
+		out = m.onMissing(now, out)
 	case running, offering, doubting, gone:
 	}
 	return out
 }
 
-func (m *Machine) onOutcome(now policy.Instant, o *handoff.Outcome, out []policy.Effect) []policy.Effect {
-	switch o.Ending {
+func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
+	switch end.Ending {
 	case handoff.Pending:
 	case handoff.Arrived:
-		out = m.onArrived(now, o, out)
+		out = m.onArrived(now, end, out)
 	case handoff.Passed:
-		m.walk.forgive(o.Peer)
-		m.lastTo = o.Peer
-		passed := guardian.Token{Ref: o.Token, Load: o.Load}
+		m.walk.forgive(end.Peer)
+		m.lastTo = end.Peer
+		passed := guardian.Token{Ref: end.Token, Load: end.Load}
 		m.measures.passed(now.Time, AgeOf(&passed.Load), m.walk.lapLength(&m.cfg))
-		m.passed.note(now.Time, passed.ID, o.Peer, m.regenerateAfter())
-		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, o.Peer, out)
+		o := m.outlook()
+		m.passed.note(now.Time, passed.ID, end.Peer, m.loss.regenerateAfter(&o))
+		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, end.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
-		m.walk.shun(&m.cfg, now.Time, o.Peer, m.handoff.Patience())
-		m.walk.miss(&m.cfg, o.Peer, &m.token.Load)
+		m.walk.shun(&m.cfg, now.Time, end.Peer, m.handoff.Patience())
+		m.walk.miss(&m.cfg, end.Peer, &m.token.Load)
 		out = m.onNoAck(now, out)
 	}
 	return out
@@ -402,7 +431,7 @@ func (m *Machine) becomeDoubting() { m.become(doubting) }
 func (m *Machine) becomeAbsent(now policy.Instant) {
 	m.become(absent)
 	m.holds = false
-	m.beginSilence(now.Time)
+	m.loss.begin(now.Time)
 }
 
 // becomeRunning starts the protected operation; its grant is saved.
@@ -460,5 +489,6 @@ func (m *Machine) String() string {
 	if m.holds {
 		s += fmt.Sprintf(" token=%s seq=%d", m.token.ID, m.token.Seq)
 	}
-	return s + fmt.Sprintf(" regenerate_after=%s", m.regenerateAfter())
+	o := m.outlook()
+	return s + fmt.Sprintf(" regenerate_after=%s", m.loss.regenerateAfter(&o))
 }

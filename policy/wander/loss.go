@@ -1,0 +1,127 @@
+package wander
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+)
+
+// loss decides whether the gate has lost its token, or has none yet, and so when this member makes one.
+type loss struct {
+	// silence is the time without a token: see regenerate.go.
+	silence silence
+	// inquiry is the question to the others, before a token is made: see inquire.go and census.go.
+	inquiry inquiry
+	asker   asker
+	// first is about the first token of the fleet: see mint.go.
+	first firstToken
+}
+
+// outlook is what a member that misses the token goes by besides: it only looks at that.
+type outlook struct {
+	cfg      *Config
+	walk     *walker
+	measures *measures
+	handoff  *handoff.Machine
+	guardian *guardian.Machine
+	// token is the last token that this member held.
+	token *guardian.Token
+}
+
+// maxInterval is Δmax.
+func (o *outlook) maxInterval() time.Duration { return o.measures.maxInterval(o.cfg, o.walk.count()) }
+
+// answersWithin is how long a member waits for answers before it makes a token.
+func (o *outlook) answersWithin() time.Duration { return o.cfg.answersWithin(o.handoff.RoundTrip()) }
+
+// unlessArriving postpones the making of a token while one may be about to arrive, for two patiences: within these a
+// handoff in progress ends. It does not postpone it further, so replayed Tokens, one after the other, do not keep this
+// member waiting.
+func (o *outlook) unlessArriving(at policy.Time) policy.Time {
+	if !o.handoff.Receiving() {
+		return at
+	}
+	return at.Add(o.handoff.Patience()).Add(o.handoff.Patience())
+}
+
+// missing is which token this member makes.
+type missing uint8
+
+const (
+	// missingNone: it makes none now.
+	missingNone missing = iota
+	// missingFirst: the first one.
+	missingFirst
+	// missingLost: one in place of a lost one.
+	missingLost
+)
+
+// wake asks others, if the time for that has come, and says whether this member makes a token. It holds none.
+//
+// Every member but rank 0 asks the lower ranks whether a token exists before it makes the first one: the gossip of the
+// lower ranks may be slower than this member's patience, or they saw less of the fleet and began earlier.
+func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
+	var over bool
+	switch {
+	case l.first.armed && now.Time >= l.makesFirstAt(o):
+		if over, out = l.inquire(o, now, o.walk.rank > 0 || o.cfg.Slot > 0, false, out); over {
+			makes = missingFirst
+		}
+	case l.regenerates(o) && now.Time >= l.regenerateAt(o):
+		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.alone(), true, out); over {
+			l.raiseRegenerateAfter(o)
+			makes = missingLost
+		}
+	case l.inquiry.live && now.Time >= l.inquiry.wakeAt():
+		l.found() // No answer is needed any more.
+	}
+	return makes, out
+}
+
+// makesAt is when a member without a token must ask, ask again, or make one.
+func (l *loss) makesAt(o *outlook) policy.Time {
+	if l.inquiry.live {
+		return l.inquiry.wakeAt()
+	}
+	at := policy.Never
+	if l.regenerates(o) {
+		at = l.regenerateAt(o)
+	}
+	if l.first.armed {
+		at = min(at, l.makesFirstAt(o))
+	}
+	return at
+}
+
+// found ends the question: a token is here.
+func (l *loss) found() { l.inquiry = inquiry{} }
+
+// disarm: this member makes no first token any more, because it makes one now.
+func (l *loss) disarm() { l.first.armed = false }
+
+// close: this member leaves.
+func (l *loss) close() {
+	l.first.closed = true
+	l.disarm()
+}
+
+// slept takes it that the host was asleep for some time. That time does not count as a silence. The silence before it
+// still does: otherwise a fleet whose hosts are all suspended from time to time would wait for its token for ever.
+func (l *loss) slept(o *outlook, now policy.Time, slept time.Duration) {
+	l.silence.since = min(l.silence.since.Add(slept), now)
+	if l.first.armed {
+		l.first.since = now
+		l.awaitTurn(o, now)
+	}
+}
+
+// trust lets Δgen be Δmax again: silences of this member alone were no false alarms.
+func (l *loss) trust() { l.silence.raised = 0 }
+
+// since is when the last token was here, or was seen by another member.
+func (l *loss) since() policy.Time { return l.silence.since }
+
+// hasMet reports whether this member has met a token.
+func (l *loss) hasMet() bool { return l.first.met }
