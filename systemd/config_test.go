@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // read reads wanderd.toml, on request with the lines that are commented out.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/demo"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 func newDemoCommand() *cobra.Command {

@@ -21,7 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 type execution struct {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 func TestEveryKindOfErrorHasItsExitCode(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // agent runs an agent until ctx is done.

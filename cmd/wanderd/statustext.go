@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 // statusText is a status for people, as of now and in now's time zone.

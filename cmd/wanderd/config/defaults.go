@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/membership"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/agent"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )

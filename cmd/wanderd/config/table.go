@@ -7,7 +7,7 @@ import (
 	_ "time/tzdata" // 450 KB: a container has no time zones, and a gate would not open there
 
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 func TestEverySettingIsComplete(t *testing.T) {

@@ -3,7 +3,7 @@ package scenario
 import (
 	"slices"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
 )
 
 // policy is one way in which tokens move, as --policy names it: each has a file of its own.

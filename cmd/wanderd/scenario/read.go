@@ -3,7 +3,7 @@ package scenario
 import (
 	"fmt"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
 // FileFlag is the flag that names a file, without dashes.

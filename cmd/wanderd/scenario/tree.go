@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
