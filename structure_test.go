@@ -62,9 +62,9 @@ func house() []rule {
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/connlimit", "agent/control"}, why: "it shows a status"},
 		{room: "agent/fleet", ours: []string{"wire", "agent/control", "agent/history", "membership"}, why: "it asks and answers, and knows no loop"},
-		{room: "agent/history", ours: []string{"agent/smallfile"}, why: "it keeps what it is given"},
+		{room: "agent/history", ours: []string{"smallfile"}, why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
-		{room: "agent/smallfile", why: "it reads, and does not know what"},
+		{room: "smallfile", why: "it reads, and does not know what"},
 		{
 			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant", "sim/script"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",

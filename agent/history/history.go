@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/smallfile"
+	"github.com/wanderd/wanderd/smallfile"
 )
 
 // Keep is how many runs of a gate are kept.

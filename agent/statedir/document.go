@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/wanderd/wanderd/agent/smallfile"
+	"github.com/wanderd/wanderd/smallfile"
 )
 
 // maxDocument bounds a document, in bytes.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/wanderd/wanderd/agent/smallfile"
+	"github.com/wanderd/wanderd/smallfile"
 )
 
 // homeName is the file that records where the directory was made.

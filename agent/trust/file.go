@@ -11,7 +11,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/safepath"
-	"github.com/wanderd/wanderd/agent/smallfile"
+	"github.com/wanderd/wanderd/smallfile"
 )
 
 // maxFile bounds a file of known hosts, in bytes: some 40,000 lines.

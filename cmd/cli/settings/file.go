@@ -10,7 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/wanderd/wanderd/agent/smallfile"
+	"github.com/wanderd/wanderd/smallfile"
 )
 
 // maxSize bounds a file; a large one is a mistake.
