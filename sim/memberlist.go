@@ -8,7 +8,7 @@ import (
 // MeasuredMembership is how the views of real agents follow events in a fleet of this size: memberlist v0.7.0 as package membership sets
 // it up for a network. A test beside real memberships prints the measured times and compares these with them:
 //
-//	go test ./cmd/wanderd/beside -run Membership -v
+//	go test ./lab/beside -run Membership -v
 //
 // A member that starts asks another one for the whole membership at once; the others hear of it by gossip. The first member that probes a
 // dead one in vain suspects it, after a second and a random time; 4 × max(1, log10 n) seconds later it is taken for dead, unless it is
