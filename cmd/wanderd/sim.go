@@ -11,8 +11,8 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
-	"github.com/wanderd/wanderd/cmd/wanderd/simulate"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/simulate"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/report"
 )

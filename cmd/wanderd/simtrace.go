@@ -14,7 +14,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies/misra"
 	"github.com/wanderd/wanderd/sim"

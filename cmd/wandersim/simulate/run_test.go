@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/sim/report"
 )
 

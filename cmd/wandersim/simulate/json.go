@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/scenario"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/sim/measure"
 	"github.com/wanderd/wanderd/sim/report"
 )
