@@ -34,8 +34,8 @@ type rule struct {
 
 // house is the picture in ARCHITECTURE.md.
 //
-//	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wanderd
-//	sim <- check, tell, measure <- fleet <- hunt, plan, paper, beyond         seeds <- hunt, plan    seeds, report <- study <- paper, beyond, siblings
+//	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wandersim        all <- lab
+//	sim <- check, tell, measure <- fleet <- hunt, plan <- cmd/wandersim       seeds <- hunt, plan      seeds, report <- lab/study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
 	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}
@@ -52,7 +52,7 @@ func house() []rule {
 			why: "it knows of peers, not of tokens or agents",
 		},
 		{
-			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/..."}, inTests: []string{"policy/..."},
+			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile"}, inTests: []string{"policy/..."},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
@@ -66,7 +66,7 @@ func house() []rule {
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "smallfile", why: "it reads, and does not know what"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant", "sim/script"}, never: []string{"net", "math/rand", "crypto/rand"},
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant"}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
 		},
 		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"}, why: "the kernel knows no protocol, and nobody who uses it"},
@@ -90,6 +90,18 @@ func house() []rule {
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
 		{room: "sim/explore", never: impure, why: "a test brings the world"},
 		{room: "sim/seeds", why: "it does not know what is run"},
+		{
+			room: "cmd/wanderd/...", ours: []string{"wire", "policy/...", "membership/...", "agent/...", "smallfile", "cmd/cli/..."},
+			why: "hosts foresee nothing, and measure nothing",
+		},
+		{
+			room: "cmd/wandersim/...", ours: []string{"wire", "policy/...", "sim/...", "cmd/cli/..."},
+			why: "the simulator is a shell of its own",
+		},
+		{
+			room: "cmd/cli/...", ours: []string{"policy/wander", "policy/window", "smallfile"},
+			why: "it knows commands and flags, and neither agents nor simulations",
+		},
 		{
 			room: "lab/study/...", ours: []string{"wire", "policy/...", "sim/..."}, never: []string{"net", "math/rand", "crypto/rand"},
 			why: "a seed decides everything",
@@ -129,6 +141,55 @@ func TestNothingMakesTheProgramLarge(t *testing.T) {
 			if slices.Contains(p.Imports, large) {
 				t.Errorf("%s imports %s", p.ImportPath, large)
 			}
+		}
+	}
+}
+
+// built is what a program may be built from: no package in one of the rooms or modules that are not for it, and so many lines of ours.
+type built struct {
+	program string
+	never   []string
+	lines   int
+	why     string
+}
+
+// programs are what packages carry. A feature that needs more lines raises their number in the same commit, which says why.
+func programs() []built {
+	return []built{
+		{
+			program: "cmd/wanderd", lines: 42_100, why: "it is on every host",
+			never: []string{
+				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...", "codeberg.org/...", "golang.org/x/image/...",
+				"github.com/golang/freetype/...", "github.com/jedib0t/go-pretty/...", "github.com/guptarohit/asciigraph",
+			},
+		},
+		{
+			program: "cmd/wandersim", lines: 36_000, why: "it talks to nobody",
+			never: []string{module + "/agent/...", module + "/membership/...", module + "/lab/...", "github.com/hashicorp/memberlist"},
+		},
+	}
+}
+
+func TestProgramsAreBuiltFromTheirOwnHouses(t *testing.T) {
+	for _, b := range programs() {
+		lines := 0
+		for _, p := range list(t, "-deps", "./"+b.program) {
+			if anyHas(b.never, p.ImportPath) {
+				t.Errorf("%s is built from %s: %s", b.program, p.ImportPath, b.why)
+			}
+			for _, name := range p.GoFiles {
+				if !strings.HasPrefix(p.ImportPath, module+"/") {
+					break
+				}
+				text, err := os.ReadFile(filepath.Join(p.local(), name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines += bytes.Count(text, []byte("\n"))
+			}
+		}
+		if lines > b.lines || lines < b.lines-500 {
+			t.Errorf("%s is built from %d lines of ours, and %d are said here: %s", b.program, lines, b.lines, b.why)
 		}
 	}
 }
@@ -200,6 +261,14 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "lab/study/beyond", imports: module + "/lab/study"},
 		{at: "lab/study", imports: module + "/sim", caught: true},
 		{at: "sim/plan", imports: module + "/sim/report", caught: true},
+		{at: "sim/fleet/wander", imports: module + "/lab/mutant", test: true},
+		{at: "sim/fleet/wander", imports: module + "/lab/mutant", caught: true},
+		{at: "sim/fleet/wander", imports: module + "/lab/study", test: true, caught: true},
+		{at: "agent", imports: module + "/lab/hosts", test: true, caught: true},
+		{at: "cmd/wanderd", imports: module + "/sim/report", test: true, caught: true},
+		{at: "cmd/wandersim", imports: module + "/agent/control", test: true, caught: true},
+		{at: "cmd/wandersim", imports: module + "/lab/study", test: true, caught: true},
+		{at: "cmd/cli", imports: module + "/agent/control", caught: true},
 		{at: "agent", imports: "github.com/hashicorp/memberlist", test: true, caught: true},
 		{at: "membership", imports: "github.com/hashicorp/memberlist"},
 	} {
@@ -299,8 +368,8 @@ func fileFaults(content string) []string {
 
 // listed is what "go list -json" says of a package.
 type listed struct {
-	ImportPath                         string
-	Imports, TestImports, XTestImports []string
+	ImportPath                                  string
+	Imports, TestImports, XTestImports, GoFiles []string
 }
 
 // local is the import path relative to the module.
@@ -308,7 +377,7 @@ func (p listed) local() string { return strings.TrimPrefix(p.ImportPath, module+
 
 func list(t *testing.T, args ...string) []listed {
 	t.Helper()
-	args = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports"}, args...)
+	args = append([]string{"list", "-json=ImportPath,Imports,TestImports,XTestImports,GoFiles"}, args...)
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Stderr = t.Output()
 	out, err := cmd.Output()

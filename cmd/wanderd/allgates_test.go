@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 // An order to all gates of the fleet says on how many hosts each gate obeys, and names those that do not answer.
@@ -29,7 +30,7 @@ func TestAnOrderToAllGatesSaysWhoObeys(t *testing.T) {
 		t.Errorf("%v are not resumed", late)
 	}
 	for _, flag := range []string{"--gate=a", "--here"} {
-		if code, out := askCode(t, src, "pause", "--all-gates", flag); code == exitOK {
+		if code, out := askCode(t, src, "pause", "--all-gates", flag); code == cli.ExitOK {
 			t.Errorf("with %s: %s", flag, out)
 		}
 	}

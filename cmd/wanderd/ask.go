@@ -10,9 +10,9 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/sim/report"
 )
 
 func (p *program) newStatusCommand() *cobra.Command {
@@ -157,7 +157,7 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 			return err
 		}
 		if asJSON {
-			err = report.WriteJSON(p.stdout, answer.document)
+			err = cli.WriteJSON(p.stdout, answer.document)
 		} else {
 			_, err = io.WriteString(p.stdout, answer.text)
 		}
@@ -167,7 +167,7 @@ func newAskCommand(p *program, cmd *cobra.Command, ask func(context.Context, *co
 
 // asking completes a command that talks to the agent on this host. It finds the agent's socket. The command takes no arguments.
 func (p *program) asking(cmd *cobra.Command, do func(context.Context, *control.Client) error) *cobra.Command {
-	cmd.Args = noArgs
+	cmd.Args = cli.NoArgs
 	return p.configured(cmd, func(ctx context.Context, c agent.Config, _ []string) error {
 		return helpful(do(ctx, control.Dial(c.Socket)))
 	}, "socket", "state_dir", "config")

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
 func (p *program) newConfigCommand() *cobra.Command {
-	return newGroupCommand(&cobra.Command{
+	return cli.NewGroupCommand(&cobra.Command{
 		Use:   "config",
 		Short: "Show or check the configuration",
 		Long: `Show or check the configuration that an agent would run with.
@@ -35,7 +36,7 @@ The output is a configuration file: with --config it has the same effect on this
 		Example: `  wanderd config show --config /etc/wanderd/wanderd.toml
   wanderd --hook ./sync.sh --min-interval 1h config show > wanderd.toml
   wanderd config show --json | jq .settings.bind`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			layers := config.Read(flags, p.environ)
 			p.warn(layers.Warnings)
@@ -65,7 +66,7 @@ It checks the hooks and the secret, as the agent does at its start, and compares
 of strict gates with what the state directory knows of them. It binds no address, and
 changes nothing. Run it as root or as the agent's user before you restart the agent.`,
 		Example: `  wanderd config check --config /etc/wanderd/wanderd.toml && systemctl restart wanderd`,
-		Args:    noArgs,
+		Args:    cli.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			layers := config.Read(flags, p.environ)
 			if err := layers.Check(); err != nil {

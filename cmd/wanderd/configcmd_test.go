@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -25,7 +26,7 @@ func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 		code = p.run(t.Context(), args)
 		return code, out.String()
 	}
-	if code, said := check("a", "b", "c"); code != exitOK {
+	if code, said := check("a", "b", "c"); code != cli.ExitOK {
 		t.Errorf("without a state directory: %d, %s", code, said)
 	}
 	dir, err := statedir.Open(state)
@@ -48,9 +49,9 @@ func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{[]string{"a", "b", "c"}, exitOK, "ok\n"},
-		{[]string{"a", "b", "c", "d"}, exitOK, "ok\n"},
-		{[]string{"a", "b", "d"}, exitConfig, "change one name at a time"},
+		{[]string{"a", "b", "c"}, cli.ExitOK, "ok\n"},
+		{[]string{"a", "b", "c", "d"}, cli.ExitOK, "ok\n"},
+		{[]string{"a", "b", "d"}, cli.ExitConfig, "change one name at a time"},
 	} {
 		if code, said := check(c.roster...); code != c.code || !strings.Contains(said, c.want) {
 			t.Errorf("%v: %d, %s", c.roster, code, said)
@@ -60,7 +61,7 @@ func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 	if err := dir.SaveRoster("default", roster); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := check("a", "b", "c"); code != exitConfig || !strings.Contains(said, "give it its node key back") {
+	if code, said := check("a", "b", "c"); code != cli.ExitConfig || !strings.Contains(said, "give it its node key back") {
 		t.Errorf("with another key: %d, %s", code, said)
 	}
 }

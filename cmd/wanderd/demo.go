@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/demo"
 )
@@ -31,14 +32,14 @@ ran at once, and how many tokens were lost, regenerated, revived and removed.
 
 It writes to a temporary directory only, and removes it at the end.`,
 		Example: "  wanderd demo\n  wanderd demo --for 2m --members 8\n  wanderd demo --for 10s | grep runs",
-		Args:    noArgs,
+		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg.Out = cmd.OutOrStdout()
-			cfg.Terminal = columns(cfg.Out) > 0
-			cfg.Version = versionString()
+			cfg.Terminal = cli.Columns(cfg.Out) > 0
+			cfg.Version = cli.Version()
 			return demo.Run(cmd.Context(), cfg)
 		},
 	}
-	withTable(cmd, t, "command line")
+	cli.WithTable(cmd, t, "command line")
 	return cmd
 }

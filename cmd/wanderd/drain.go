@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 // goneEvery is how often a drain looks whether the agent is gone.
@@ -40,7 +41,7 @@ With stop = "drain" in the configuration every stop is a drain.`,
 
 // waitUntilGone waits until no agent answers any more, and says what it waits for.
 func (p *program) waitUntilGone(ctx context.Context, client *control.Client) error {
-	ctx, stop := untilSignal(ctx, nil)
+	ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 	defer stop()
 	for said := false; ; {
 		s, err := client.Status(ctx)

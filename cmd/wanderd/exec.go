@@ -21,6 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
@@ -75,12 +76,12 @@ func (p *program) newExecCommand() *cobra.Command {
 			return nil
 		},
 	}
-	withTable(cmd, e.table(), "command line")
+	cli.WithTable(cmd, e.table(), "command line")
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
 	return p.configured(cmd, func(_ context.Context, c agent.Config, args []string) error {
 		e.argv, e.client = args, control.Dial(c.Socket)
 		if e.nonblock && e.wait != nil {
-			return usageError(errors.New("--nonblock and --wait exclude each other: leave one of them out"))
+			return cli.UsageError(errors.New("--nonblock and --wait exclude each other: leave one of them out"))
 		}
 		e.nonblock = e.nonblock || e.wait != nil && *e.wait == 0
 		return e.run()
@@ -117,9 +118,9 @@ func (e *execution) locate() (err error) {
 	case err == nil || errors.Is(err, exec.ErrDot):
 		return nil
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return exitError{exitNotFound, fmt.Errorf("%s does not exist: check its name, and PATH", e.argv[0])}
+		return cli.Exit(exitNotFound, fmt.Errorf("%s does not exist: check its name, and PATH", e.argv[0]))
 	}
-	return exitError{exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system", e.argv[0])}
+	return cli.Exit(exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system", e.argv[0]))
 }
 
 // nested refuses to wait for a gate under which this process runs itself.
@@ -130,7 +131,7 @@ func (e *execution) nested() error {
 		environ[key] = value
 	}
 	if held := environ["WANDERD_GATE"]; environ["WANDERD_HELD"] != "" && held != "" && (e.gate == "" || e.gate == held) {
-		return usageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held))
+		return cli.UsageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held))
 	}
 	return nil
 }
@@ -201,8 +202,8 @@ func (e *execution) tooLong() error {
 	if !e.nonblock {
 		within = *e.wait
 	}
-	return exitError{int(e.conflict), fmt.Errorf("not granted within %s: %s: raise --wait, or see \"wanderd status\"",
-		settings.FormatDuration(within), e.waitingFor())}
+	return cli.Exit(int(e.conflict), fmt.Errorf("not granted within %s: %s: raise --wait, or see \"wanderd status\"",
+		settings.FormatDuration(within), e.waitingFor()))
 }
 
 func (e *execution) answer(asked *control.Asked) (granted, error) {
@@ -228,7 +229,7 @@ func await[T any](e *execution, comes <-chan T, tick <-chan time.Time) (came T, 
 			return came, nil
 		case s := <-e.signals:
 			if sig := s.(syscall.Signal); sig != syscall.SIGWINCH {
-				return came, exitError{exitSignal + int(sig), nil}
+				return came, cli.Exit(cli.ExitSignal+int(sig), nil)
 			}
 		case <-e.giveUp:
 			return came, e.tooLong()
@@ -248,12 +249,12 @@ func (e *execution) refused(err error) (again bool, _ error) {
 	case control.Late:
 		return true, nil
 	case control.Busy:
-		return false, exitError{int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor())}
+		return false, cli.Exit(int(e.conflict), fmt.Errorf("%w: %s", refusal, e.waitingFor()))
 	case control.NoGate:
-		return false, usageError(refusal)
+		return false, cli.UsageError(refusal)
 	case control.Leaving:
 	}
-	return false, exitError{exitNoAgent, refusal}
+	return false, cli.Exit(exitNoAgent, refusal)
 }
 
 // outcome gives the end of a command its exit code.
@@ -266,14 +267,14 @@ func (e *execution) outcome(r *hook.Result) error {
 		_, _ = fmt.Fprintf(e.stderr, "wanderd: processes of %s survive SIGKILL, or belong to another user: the gate may be granted elsewhere while they live\n", name)
 	}
 	lost := func(why string) error {
-		return exitError{exitDefect, fmt.Errorf("the grant was lost, and %s was stopped: %s", name, why)}
+		return cli.Exit(cli.ExitDefect, fmt.Errorf("the grant was lost, and %s was stopped: %s", name, why))
 	}
 	var errno syscall.Errno
 	switch {
 	case r.NotExecuted && errors.As(r.Err, &errno) && errno == syscall.ENOENT:
-		return exitError{exitNotFound, r.Err}
+		return cli.Exit(exitNotFound, r.Err)
 	case r.NotExecuted && errors.As(r.Err, &errno):
-		return exitError{exitNotExecutable, r.Err}
+		return cli.Exit(exitNotExecutable, r.Err)
 	case r.Orphaned:
 		return lost("the agent on this host has died; start it, and this command again")
 	case r.Expired:
@@ -281,11 +282,11 @@ func (e *execution) outcome(r *hook.Result) error {
 	case r.Stopped:
 		return lost("the token was revived elsewhere, or the agent is stopping; its log says which")
 	case r.TimedOut:
-		return exitError{exitTimeout, r.Err}
+		return cli.Exit(exitTimeout, r.Err)
 	case r.Code < 0:
-		return exitError{exitDefect, r.Err}
+		return cli.Exit(cli.ExitDefect, r.Err)
 	}
-	return exitError{r.Code, nil}
+	return cli.Exit(r.Code, nil)
 }
 
 // waitingFor says who has the token, and how many wait before this caller.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 // refuse runs a command with an agent that answers from src, and returns what it says as it refuses.
@@ -32,7 +33,7 @@ func refuse(t *testing.T, src told, args ...string) string {
 	defer func() { _ = server.Close() }()
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), append(args, "--socket", socket)); code != exitUsage {
+	if code := p.run(t.Context(), append(args, "--socket", socket)); code != cli.ExitUsage {
 		t.Errorf("exit code %d", code)
 	}
 	return out.String()

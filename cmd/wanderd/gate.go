@@ -11,10 +11,11 @@ import (
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 func (p *program) newGateCommand() *cobra.Command {
-	return newGroupCommand(&cobra.Command{
+	return cli.NewGroupCommand(&cobra.Command{
 		Use:   "gate",
 		Short: "Give a gate a new token, or forget its numbers",
 		Long:  "Give a gate a new token in place of a lost one, or forget its numbers.",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
@@ -53,7 +54,7 @@ func (p *program) check(ctx context.Context, c *control.Client, gate string) (pa
 	case errors.Is(err, control.ErrNoAgent):
 		problems = append(problems, problem{Text: helpful(err).Error()})
 	case err != nil:
-		return page{}, exitError{exitUnknown, err}
+		return page{}, cli.Exit(exitUnknown, err)
 	default:
 		if err := onlyGate(&s, gate); err != nil {
 			return page{}, err
@@ -68,7 +69,7 @@ func (p *program) check(ctx context.Context, c *control.Client, gate string) (pa
 		for i := range problems {
 			b.WriteString(problems[i].String() + "\n")
 		}
-		answer.text, answer.end = b.String(), exitError{exitUnwell, nil}
+		answer.text, answer.end = b.String(), cli.Exit(exitUnwell, nil)
 	}
 	return answer, nil
 }
@@ -163,7 +164,7 @@ func onlyGate(s *control.Status, gate string) error {
 		for i := range s.Gates {
 			names = append(names, printable(s.Gates[i].Name))
 		}
-		return usageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate, strings.Join(names, ", ")))
+		return cli.UsageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate, strings.Join(names, ", ")))
 	}
 	s.Warnings = slices.DeleteFunc(s.Warnings, func(w control.Warning) bool { return w.Gate != "" && w.Gate != gate })
 	s.Gates = []control.Gate{*g}

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 // well is a host without problems: a gate that is not due, one that is due for a lap, one that is paused until tomorrow, one that on demand nobody
@@ -160,7 +161,7 @@ func TestAStatusOfOneGate(t *testing.T) {
 		t.Errorf("a check of a gate that is well, beside one that is not: %q", out)
 	}
 	code, out := askCode(t, src, "status", "--gate", "f")
-	if want := fmt.Sprintf("wanderd: this host takes no part in a gate %q; its gates are a, b, c, d, e\n", "f"); code != exitUsage || out != want {
+	if want := fmt.Sprintf("wanderd: this host takes no part in a gate %q; its gates are a, b, c, d, e\n", "f"); code != cli.ExitUsage || out != want {
 		t.Errorf("%d, %q", code, out)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
@@ -53,7 +54,7 @@ and the output says so. Without a secret the output of failed runs stays on thei
 			h, err := c.FleetHistory(ctx, which.Which)
 			hasRuns := func(m control.MemberHistory) bool { return m.History != nil && len(m.History.Gates) > 0 }
 			if err == nil && which.Gate != "" && !slices.ContainsFunc(h.Members, hasRuns) {
-				err = usageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
+				err = cli.UsageError(fmt.Errorf("--gate: no member that has answered has a gate %q", which.Gate))
 			}
 			return page{document: h, text: fleetHistoryText(&h, p.now())}, err
 		}
@@ -81,7 +82,7 @@ func (c *chosen) begin(now time.Time) error {
 	}
 	d, err := settings.ParseDuration(c.since)
 	if err != nil {
-		return usageError(fmt.Errorf("--since: %w", err))
+		return cli.UsageError(fmt.Errorf("--since: %w", err))
 	}
 	c.Since = now.Add(-d)
 	return nil
@@ -96,7 +97,7 @@ func (c *chosen) known(gates []control.GateHistory) error {
 	if c.Gate == "" || slices.Contains(names, c.Gate) {
 		return nil
 	}
-	return usageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
+	return cli.UsageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
 }
 
 func historyText(h control.History, now time.Time) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 func ran() told {
@@ -75,7 +76,7 @@ func TestHistoryShowsTheChosenRuns(t *testing.T) {
 func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"history", "--since", "2"}); code != exitUsage || !strings.Contains(out.String(), "--since: \"2\" has no unit") {
+	if code := p.run(t.Context(), []string{"history", "--since", "2"}); code != cli.ExitUsage || !strings.Contains(out.String(), "--since: \"2\" has no unit") {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}
 	for _, args := range []string{"", " --fleet"} {

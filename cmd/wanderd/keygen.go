@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/trust"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 	"github.com/wanderd/wanderd/wire"
@@ -56,7 +57,7 @@ agent's user can read it, and name it with --secret-file. Everybody who has it c
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case secret && authority != "", secret && show, show && authority != "":
-				return usageError(errors.New("--secret, --show and --sign-with exclude each other"))
+				return cli.UsageError(errors.New("--secret, --show and --sign-with exclude each other"))
 			case secret:
 				return p.makeSecret(append(args, secretName)[0])
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog/journald"
 	"golang.org/x/term"
 
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
-	"github.com/wanderd/wanderd/sim/report"
 )
 
 // NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level must be
@@ -34,7 +34,7 @@ func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 	switch chooseFormat(format, out) {
 	case config.LogConsole:
 		writer = zerolog.NewConsoleWriter(asText, func(w *zerolog.ConsoleWriter) {
-			w.Out, w.NoColor, w.TimeFormat = out, os.Getenv("NO_COLOR") != "" || columns(out) == 0, "15:04:05.000"
+			w.Out, w.NoColor, w.TimeFormat = out, os.Getenv("NO_COLOR") != "" || cli.Columns(out) == 0, "15:04:05.000"
 		})
 	case config.LogJournald:
 		if !journal.Enabled() {
@@ -66,15 +66,6 @@ func chooseFormat(format string, out io.Writer) string {
 func asText(w *zerolog.ConsoleWriter) {
 	w.FieldsOrder, w.FieldsExclude = []string{"gate"}, []string{"member", "note"}
 	w.FormatPrepare = quoteMessage
-}
-
-// columns is the width of the terminal that a stream is; 0 if it is none, or none to draw on.
-func columns(stream any) int {
-	file, ok := stream.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
-		return 0
-	}
-	return report.Columns(file)
 }
 
 // quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a message may come

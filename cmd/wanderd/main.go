@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 func main() {
@@ -18,14 +19,14 @@ func main() {
 	defer func() {
 		if defect := recover(); defect != nil {
 			fmt.Fprintf(os.Stderr, "wanderd: a defect of this program: %v\n%s", defect, debug.Stack())
-			os.Exit(exitDefect)
+			os.Exit(cli.ExitDefect)
 		}
 	}()
-	hups := &hangups{came: make(chan struct{}, 1)}
+	hups := cli.NewHangups()
 	p := program{
-		hangups: hups.take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
+		hangups: hups.Take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
 	}
-	ctx, stop := untilSignal(context.Background(), hups)
+	ctx, stop := cli.UntilSignal(context.Background(), "wanderd", hups)
 	p.ownSignals = stop
 	code := p.run(ctx, os.Args[1:])
 	stop()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
@@ -17,7 +18,7 @@ func manual(t *testing.T) map[string]string {
 	dir := t.TempDir()
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"manual", dir}); code != exitOK {
+	if code := p.run(t.Context(), []string{"manual", dir}); code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, out.String())
 	}
 	pages := map[string]string{}
@@ -38,10 +39,10 @@ func manual(t *testing.T) map[string]string {
 func TestTheManualHasEverySettingTwice(t *testing.T) {
 	pages := manual(t)
 	for _, s := range config.Table() {
-		if !strings.Contains(pages["wanderd.8"], "\n.B "+roff("--"+s.Flag())) {
+		if !strings.Contains(pages["wanderd.8"], "\n.B "+cli.Roff("--"+s.Flag())) {
 			t.Errorf("wanderd(8) lacks --%s", s.Flag())
 		}
-		if has := strings.Contains(pages["wanderd.toml.5"], "\n.B "+roff(s.Key)+"\n"); has == s.NotInFile {
+		if has := strings.Contains(pages["wanderd.toml.5"], "\n.B "+cli.Roff(s.Key)+"\n"); has == s.NotInFile {
 			t.Errorf("wanderd.toml(5) has %s: %v", s.Key, has)
 		}
 	}
@@ -49,7 +50,7 @@ func TestTheManualHasEverySettingTwice(t *testing.T) {
 
 func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 	pages := manual(t)
-	for _, name := range []string{"wanderd.8", "wanderd-status.1", "wanderd-plan-backups.1", "wanderd-sim-hunt.1"} {
+	for _, name := range []string{"wanderd.8", "wanderd.toml.5", "wanderd-status.1", "wanderd-plan.1", "wanderd-sim.1"} {
 		if pages[name] == "" {
 			t.Errorf("no page %s", name)
 		}
@@ -66,21 +67,11 @@ func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 	}
 }
 
-func TestWriteRoff(t *testing.T) {
-	var b strings.Builder
-	writeRoff(&b, "One line\nand its second.\n\nFlags:\n  --a-b N\n        What it\n        does.\n\nExamples:\n  First.\n      wanderd 'x'\n\n.dot\n")
-	want := "One line\nand its second.\n.SH FLAGS\n.TP\n.B \\-\\-a\\-b N\nWhat it\ndoes.\n.SH EXAMPLES\n.nf\n" +
-		"  First.\n      wanderd \\(aqx\\(aq\n.fi\n.PP\n\\&.dot\n"
-	if got := b.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
 func TestCompletions(t *testing.T) {
 	for shell, check := range map[string][]string{"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "-n"}} {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: noon}
-		if code := p.run(t.Context(), []string{"completion", shell}); code != exitOK || out.Len() == 0 {
+		if code := p.run(t.Context(), []string{"completion", shell}); code != cli.ExitOK || out.Len() == 0 {
 			t.Errorf("%s: exit code %d: %s", shell, code, out.String())
 		}
 		if _, err := exec.LookPath(check[0]); err != nil {
@@ -96,7 +87,7 @@ func TestCompletions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"completion", "csh"}); code != exitUsage || !strings.Contains(out.String(), "shell: bash, zsh, fish") {
+	if code := p.run(t.Context(), []string{"completion", "csh"}); code != cli.ExitUsage || !strings.Contains(out.String(), "shell: bash, zsh, fish") {
 		t.Errorf("csh: exit code %d: %s", code, out.String())
 	}
 	out.Reset()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/membership"
 )
@@ -49,7 +50,7 @@ The pause ends after 24 hours, or after the time in --for, by the clock of each 
 			err = errors.New("it must be greater than 0")
 		}
 		if err != nil {
-			return usageError(fmt.Errorf("--for %s: %w; or say --for ever", lasts, err))
+			return cli.UsageError(fmt.Errorf("--for %s: %w; or say --for ever", lasts, err))
 		}
 		order.For = control.Duration(d)
 		return nil
@@ -85,7 +86,7 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 			return err
 		}
 		if n := len(order.Reason); n > membership.MaxReason {
-			return usageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
+			return cli.UsageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
 		}
 		if allGates {
 			return p.orderAll(ctx, client, *order)
@@ -183,7 +184,7 @@ executed. A signal to the command ends the wait, not the run.`,
 	cmd.Flags().StringVar(&call.Gate, "gate", "", "Which `GATE`, if this host has several.")
 	cmd.Flags().BoolVar(&call.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
-		ctx, stop := untilSignal(ctx, nil)
+		ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 		defer stop()
 		return p.runNow(ctx, client, call)
 	})
@@ -204,9 +205,9 @@ func (p *program) runNow(ctx context.Context, client *control.Client, call contr
 	case err != nil:
 		return err
 	case end.Unready:
-		return exitError{end.Exit, errors.New("the hook has not run: " + printable(end.Error))}
+		return cli.Exit(end.Exit, errors.New("the hook has not run: "+printable(end.Error)))
 	case end.Ended && end.Exit != 0:
-		return exitError{end.Exit, errors.New("the hook failed: " + printable(end.Error))}
+		return cli.Exit(end.Exit, errors.New("the hook failed: "+printable(end.Error)))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 func TestAPauseSaysUntilWhenByWhomSinceWhenAndWhy(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAPauseThatCannotLastIsAMistakeOfTheCommandLine(t *testing.T) {
 	for _, lasts := range []string{"0s", "-1h", "soon", "10"} {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: time.Now}
-		if code := p.run(t.Context(), []string{"pause", "--for=" + lasts}); code != exitUsage || !strings.Contains(out.String(), "--for "+lasts) {
+		if code := p.run(t.Context(), []string{"pause", "--for=" + lasts}); code != cli.ExitUsage || !strings.Contains(out.String(), "--for "+lasts) {
 			t.Errorf("--for %s: %d, %q", lasts, code, out.String())
 		}
 	}
@@ -40,7 +41,7 @@ func TestAReasonThatIsTooLongIsAMistakeOfTheCommandLine(t *testing.T) {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: time.Now}
 		code := p.run(t.Context(), []string{command, "--reason", strings.Repeat("x", 201)})
-		if code != exitUsage || !strings.Contains(out.String(), "--reason has 201 bytes, and 200 are allowed") {
+		if code != cli.ExitUsage || !strings.Contains(out.String(), "--reason has 201 bytes, and 200 are allowed") {
 			t.Errorf("%s: %d, %q", command, code, out.String())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
@@ -36,7 +37,7 @@ started.`,
 		case err != nil:
 			return err
 		case r.Problem != "":
-			return exitError{code: exitConfig, err: errors.New("nothing was reloaded: " + r.Problem)}
+			return cli.Exit(cli.ExitConfig, errors.New("nothing was reloaded: "+r.Problem))
 		case len(r.Changed)+len(r.Restart) == 0:
 			_, err = fmt.Fprintln(p.stdout, "nothing has changed")
 			return err

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
@@ -25,7 +26,7 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 		log.Warn().Msg(warning)
 	}
 	c := layers.Agent
-	c.Version, c.Log = versionString(), log
+	c.Version, c.Log = cli.Version(), log
 	c.Reread = p.rereading(flags, layers)
 	if p.hangups != nil {
 		c.Reloads = p.hangups()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 // start runs a command line with an agent that only records its configuration.
@@ -27,7 +28,7 @@ func start(t *testing.T, fails error, args ...string) (c agent.Config, code int,
 
 func TestFlagsReachTheAgent(t *testing.T) {
 	c, code, stderr := start(t, nil, "--hook", "/bin/sh -c true", "--join", "127.0.0.1:7", "--name", "m1", "--alone", "wait", "--advertise", "10.0.0.1")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if c.Name != "m1" || c.Alone != agent.AloneWait || c.Version == "" || c.Bind.String() != "127.0.0.1:7946" ||
@@ -41,7 +42,7 @@ func TestFlagsReachTheAgent(t *testing.T) {
 
 func TestFailureOfTheAgentIsPrinted(t *testing.T) {
 	_, code, stderr := start(t, errors.New("127.0.0.1:7946 is in use"), "--hook", "/bin/sh -c true")
-	if code != exitFailure || !bytes.HasSuffix([]byte(stderr), []byte("wanderd: 127.0.0.1:7946 is in use\n")) {
+	if code != cli.ExitFailure || !bytes.HasSuffix([]byte(stderr), []byte("wanderd: 127.0.0.1:7946 is in use\n")) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

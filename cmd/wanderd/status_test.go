@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -85,7 +86,7 @@ func askBoth(t *testing.T, src told, args ...string) (said, besides string) {
 	defer func() { _ = server.Close() }()
 	var out, errs bytes.Buffer
 	p := program{stdout: &out, stderr: &errs, now: noon}
-	if code := p.run(t.Context(), append(args, "--socket", socket)); code != exitOK {
+	if code := p.run(t.Context(), append(args, "--socket", socket)); code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	return out.String(), errs.String()

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
@@ -20,10 +21,10 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
 		return err
 	}
-	ctx, stop := untilSignal(ctx, nil)
+	ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 	defer stop()
 	zone := p.now().Location()
-	if columns(p.stdout) == 0 {
+	if cli.Columns(p.stdout) == 0 {
 		lines := watchLines{out: p.stdout, zone: zone, said: make(map[string]string)}
 		follow.Follow(ctx, c, lines.tell)
 		return lines.err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/wanderd/web"
 )
 
@@ -40,12 +41,12 @@ func (p *program) web(ctx context.Context, c *control.Client, listen string) err
 	}
 	server, err := web.Listen(listen, c)
 	if err != nil {
-		return usageError(err)
+		return cli.UsageError(err)
 	}
 	if _, err := fmt.Fprintf(p.stdout, "open %s\n", server.URL()); err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(ctx, nil)
+	ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 	defer stop()
 	return server.Serve(ctx)
 }

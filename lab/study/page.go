@@ -89,8 +89,8 @@ func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, e
 func (p *Page) text(results []Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n"+
-		"This page is written by `wanderd sim run %s --write docs`; nothing on it is typed by hand. One experiment alone: "+
-		"`wanderd sim run NAME`.\n\n", p.Title, p.Intro, p.Name)
+		"This page is written by `go run ./lab/cmd/wanderlab run %s --write docs`; nothing on it is typed by hand. One experiment alone: "+
+		"`wanderlab run NAME`.\n\n", p.Title, p.Intro, p.Name)
 	for i := range results {
 		r := &results[i]
 		fmt.Fprintf(&b, "- [%s](#%s), %s: %s\n", r.Name, r.Name, r.Source, r.Verdict)

@@ -56,7 +56,7 @@ func TestAPageHasEveryTableNoteAndPlot(t *testing.T) {
 	}
 	for file, wants := range map[string][]string{
 		"first.md": {
-			"# A title", "An intro.", "wanderd sim run first --write", "(#one)", "(#two)", "## one", "table 9", "Something.",
+			"# A title", "An intro.", "wanderlab run first --write", "(#one)", "(#two)", "## one", "table 9", "Something.",
 			"Targets: so so", "It is so.", "**Numbers**", "**More**", "plots/one-plot.svg",
 		},
 		"second.md":            {"## three"},

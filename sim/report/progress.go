@@ -3,12 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
 
 // Work that ends within patience shows no line; after that the line changes every refresh.
@@ -16,19 +13,6 @@ const (
 	patience = 2 * time.Second
 	refresh  = 200 * time.Millisecond
 )
-
-// Columns returns the width of the terminal that a file is; 0 if it is none.
-func Columns(f *os.File) int {
-	fd := int(f.Fd())
-	if !term.IsTerminal(fd) {
-		return 0
-	}
-	columns, _, err := term.GetSize(fd)
-	if err != nil || columns <= 0 {
-		return 80
-	}
-	return columns
-}
 
 // Progress is a line on a terminal with the progress of some work and the time left. It is safe for concurrent use.
 type Progress struct {

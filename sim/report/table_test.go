@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -61,20 +60,6 @@ func TestNumbersAreWrittenAsTheyAreReadBest(t *testing.T) {
 	for v, want := range map[float64]string{1000: "1000", 20000: "20 000", -1234567: "-1 234 567", 0.25: "0.25"} {
 		if got := grouped(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
-		}
-	}
-}
-
-func TestJSONIsReadableAndTheSameEveryTime(t *testing.T) {
-	v := struct {
-		B string         `json:"b"`
-		A map[string]int `json:"a"`
-	}{"<&>", map[string]int{"z": 1, "y": 2, "x": 3}}
-	const want = "{\n  \"b\": \"<&>\",\n  \"a\": {\n    \"x\": 3,\n    \"y\": 2,\n    \"z\": 1\n  }\n}\n"
-	for range 10 {
-		var b bytes.Buffer
-		if err := WriteJSON(&b, v); err != nil || b.String() != want {
-			t.Fatalf("%s, %v", b.String(), err)
 		}
 	}
 }

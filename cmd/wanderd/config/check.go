@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/safepath"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership"
 )
 
@@ -62,7 +63,7 @@ func (l *Layers) checkGates() {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
 	}
 	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
-		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", PolicyRing, PolicyTree)
+		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", usual.PolicyRing, usual.PolicyTree)
 	}
 	for _, g := range l.gates {
 		g.check(l.trustHook)

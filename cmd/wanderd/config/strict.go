@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/tree"
@@ -23,7 +24,7 @@ const (
 	leastKillAfter = 100 * time.Millisecond
 )
 
-func (g *gate) isStrict() bool { return g.policy != PolicyWander }
+func (g *gate) isStrict() bool { return g.policy != usual.PolicyWander }
 
 // strict returns the settings of the gate's protocol; who has which key is found out later.
 func (g *terms) strict() strict.Settings {
@@ -31,7 +32,7 @@ func (g *terms) strict() strict.Settings {
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
-	if g.policy == PolicyTree {
+	if g.policy == usual.PolicyTree {
 		s.Moves = strict.Tree
 	}
 	return s
@@ -50,7 +51,7 @@ func (g *gate) defaultStrict() {
 	}
 	if g.isStrict() && !g.Of(&g.Backups).IsGiven() {
 		most := max(len(g.Roster)-2, 0)
-		if g.policy == PolicyTree {
+		if g.policy == usual.PolicyTree {
 			most = min(most, tree.MaxBackups)
 		}
 		if g.Backups > most {
@@ -66,7 +67,7 @@ func (g *gate) idle() (list []*settings.Setting) {
 	if g.isStrict() {
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
 	}
-	if g.policy == PolicyTree {
+	if g.policy == usual.PolicyTree {
 		without = append(without, &g.request)
 	}
 	for _, at := range without {

@@ -3,11 +3,10 @@ package config
 import (
 	"fmt"
 	"slices"
-	"time"
-	_ "time/tzdata" // 450 KB: a container has no time zones, and a gate would not open there
 
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -21,10 +20,6 @@ const (
 	LogConsole  = "console"
 	LogJSON     = "json"
 	LogJournald = "journald"
-
-	PolicyWander = "wander"
-	PolicyRing   = "ring"
-	PolicyTree   = "tree"
 
 	trustSecret     = "secret"
 	trustKnownHosts = "known_hosts"
@@ -104,9 +99,6 @@ func (g *gate) table() settings.Table {
 	}, constants(&g.terms))
 }
 
-// ParseWindow reads a window. The zones of this host come before those that the program has with it.
-func ParseWindow(text string) (window.Window, error) { return window.Parse(text, time.LoadLocation) }
-
 // constants returns what may stand at the top, for all gates, and in a [[gate]] table, for that gate.
 func constants(g *terms) settings.Table {
 	return settings.Table{
@@ -122,17 +114,17 @@ func constants(g *terms) settings.Table {
 		settings.Row("ready_timeout", settings.Positive(&g.ReadyTimeout), "30s",
 			"How long ready may take. If it takes longer, it is killed, which counts as an error. It is started this long before the hook is due.").
 			Needing("ready"),
-		settings.Row("policy", settings.Choice(&g.policy, PolicyWander, PolicyRing, PolicyTree), PolicyWander,
+		settings.Row("policy", settings.Choice(&g.policy, usual.PolicyWander, usual.PolicyRing, usual.PolicyTree), usual.PolicyWander,
 			"How the token goes round, and what the gate promises. wander is soft: it needs no roster, goes on whoever is away, and may let two "+
 				"hosts run at once after a failure. ring and tree are strict: a host may run only while a majority of the roster permits it, so two "+
 				"hosts never run at once, and without a majority nobody runs. A tree sends few messages if callers are rare. A ring serves them in turn."),
-		settings.Row("min_interval", settings.Duration(&g.MinInterval), "10m",
+		settings.Row("min_interval", settings.Duration(&g.MinInterval), usual.MinInterval,
 			"The least time between two runs on one host. In a gate without a hook it is 0s unless it is set."),
 		settings.Ruled("retry_after", settings.Duration(&g.RetryAfter), "min_interval / 10, at least 1m; never above min_interval",
 			"How long after a failed run the hook runs again. The time doubles with each further failure in a row, up to min_interval. A hook "+
 				"that exits with status 75 says \"not now\": that is no failure, and it runs again after retry_after. A restart forgets "+
 				"nothing of this. With 0s, a failed run counts like any other."),
-		settings.Row("window", settings.Several((*[]window.Window)(&g.Windows), "WINDOW", ParseWindow), "",
+		settings.Row("window", settings.Several((*[]window.Window)(&g.Windows), "WINDOW", usual.ParseWindow), "",
 			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\". Without days it is every day; without a time zone it is the "+
 				"host's zone. Can be repeated. Outside of all windows nothing starts, not even commands of callers; the token still goes round. A "+
 				"window that ends on the next day belongs to the day on which it starts. A window follows the clocks of its zone: when they change, "+
@@ -143,29 +135,27 @@ func constants(g *terms) settings.Table {
 		settings.Row("stop_after", settings.Count(&g.StopAfter, 0, wire.MaxFailures), "0",
 			fmt.Sprintf("After this many failed runs in a row, on as many hosts, the gate is paused on all hosts until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
-		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), "the longest of 3 × min_interval, 3 × members × op and two laps",
+		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), usual.MaxIntervalRule,
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the last resort, when no "+
 				"guardian is left. A shorter time causes more false alarms. Unless backups is 0, the value in force is never below two measured "+
 				"laps of the token, whatever you set."),
 		settings.Ruled("op", settings.Positive(&g.Op), "the measured time of the runs",
 			"How long one run typically takes. The measured estimate travels with the token, and is 4s until the first run has ended. It is "+
 				"not a limit: the load of the fleet and max_interval are computed from it."),
-		settings.Row("skip", settings.Positive(&g.Skip), "1s",
+		settings.Row("skip", settings.Positive(&g.Skip), usual.Skip,
 			"How long the token rests at a host that does not need it. A host also waits this long for another host's answer."),
 		settings.Ruled("hook_timeout", settings.Duration(&g.HookTimeout), "min_interval; without a hook, none",
 			"How long one run may take. Then it gets SIGTERM, and SIGKILL ten seconds later. This holds for commands of callers too. In a gate "+
 				"without a hook, 0s means no limit."),
-		settings.Row("walk", settings.Choice(&g.Walk, wander.Walks()...), wander.Sweep.String(),
-			"Where the token goes next: to any other host (random), or once to every host in each lap, in a new order for each lap "+
-				"(shuffle) or always in the same order (sweep). All hosts should have the same walk."),
-		settings.Row("slots", settings.Count(&g.Slots, 1, wire.MaxSlots), "1",
+		settings.Row("walk", settings.Choice(&g.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
+		settings.Row("slots", settings.Count(&g.Slots, 1, wire.MaxSlots), usual.Slots,
 			fmt.Sprintf("How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
 				"All hosts must have the same number.", wire.MaxSlots)).As("NUMBER"),
-		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), "2",
+		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf("How many hosts guard a token, 0 to %d: the last holders keep a copy, and when the holder dies, one of them "+
 				"revives the token after about one and a half times skip. 0 is the plain paper: a lost token then costs up to "+
 				"max_interval. All hosts should have the same number.", guardian.MaxBackups)).As("NUMBER"),
-		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), wander.Finish.String(),
+		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
 			"What happens to a run when another host has revived its token because this host seemed dead. finish: the run may finish, while "+
 				"the other host may run too. stop: it is stopped at once, as after hook_timeout."),
 		settings.Ruled("ask_before_run", settings.Bool(&g.AskBeforeRun), "true with trust = known_hosts, otherwise false",

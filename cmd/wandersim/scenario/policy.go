@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 )
 
 // policy is one way in which tokens move, as --policy names it: each has a file of its own.
@@ -21,9 +21,9 @@ type policy struct {
 // policies are all there are; the first is the default.
 func policies() []policy {
 	return []policy{
-		{config.PolicyWander, (*Parameters).wanderTable, (*Parameters).checkWander},
-		{config.PolicyRing, (*Parameters).ringTable, (*Parameters).checkRing},
-		{config.PolicyTree, (*Parameters).treeTable, (*Parameters).checkTree},
+		{usual.PolicyWander, (*Parameters).wanderTable, (*Parameters).checkWander},
+		{usual.PolicyRing, (*Parameters).ringTable, (*Parameters).checkRing},
+		{usual.PolicyTree, (*Parameters).treeTable, (*Parameters).checkTree},
 		{PolicyTermination, (*Parameters).terminationTable, (*Parameters).checkDeciding},
 		{PolicyElection, (*Parameters).electionTable, (*Parameters).checkDeciding},
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
@@ -17,36 +17,34 @@ import (
 
 // wanderTable has the parameters of a fleet with a wandering token.
 func (p *Parameters) wanderTable() settings.Table {
-	agent := config.Table()
-	usual := func(key string) string { return agent.Find(key).Default }
 	return slices.Concat(settings.Table{
-		settings.Row("policy", settings.Choice(&p.Policy, policyNames()...), config.PolicyWander,
+		settings.Row("policy", settings.Choice(&p.Policy, policyNames()...), usual.PolicyWander,
 			"How the token moves: "+strings.Join(policyNames(), " or ")+". Each has its own parameters.").As("NAME"),
-		settings.Row("walk", settings.Choice(&p.Walk, wander.Walks()...), usual("walk"), agent.Find("walk").Help),
+		settings.Row("walk", settings.Choice(&p.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
 		settings.Row("op", settings.Positive(&p.Op), "4s", "How long one operation takes."),
 		settings.Ruled("op_configured", settings.Positive(&p.OpConfigured), "--op",
 			"How long the members believe that an operation takes, if the operator was wrong."),
-		settings.Row("skip", settings.Positive(&p.Skip), usual("skip"),
+		settings.Row("skip", settings.Positive(&p.Skip), usual.Skip,
 			"How long the token rests at a member that does not need it."),
-		settings.Row("min_interval", settings.Duration(&p.MinInterval), usual("min_interval"),
+		settings.Row("min_interval", settings.Duration(&p.MinInterval), usual.MinInterval,
 			"The least time between two operations on one member."),
 		settings.Row("retry_after", settings.Duration(&p.RetryAfter), "0s",
 			"How long after a failed operation it is repeated; the time doubles with each further failure, up to --min-interval. With 0, and on "+
 				"demand, a failed one counts as any other."),
-		settings.Row("window", settings.Several((*[]window.Window)(&p.Windows), "WINDOW", config.ParseWindow), "",
+		settings.Row("window", settings.Several((*[]window.Window)(&p.Windows), "WINDOW", usual.ParseWindow), "",
 			"When members may run, as in \"Mon..Fri 22:00-06:00 UTC\"; can be repeated. The run begins on a Saturday at midnight in UTC."),
 		settings.Row("demand", settings.Duration(&p.Demand), "0s",
 			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
-		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), agent.Find("max_interval").Rule,
+		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), usual.MaxIntervalRule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
-		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual("slots"),
+		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual.Slots,
 			fmt.Sprintf("How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
 				wire.MaxSlots)),
-		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual("backups"),
+		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf("How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
 				guardian.MaxBackups)),
-		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual("on_lost"),
+		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
 			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
 				"it is stopped at once."),
 		settings.Row("ask_before_run", settings.Bool(&p.AskBeforeRun), "false",

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/config"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -39,7 +39,7 @@ type Outcome interface {
 // the outcome so far with ctx's error. The number of cores does not change the outcome, which is a [Result] for a wandering token.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Outcome, error) {
 	numbers := map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
-		config.PolicyRing: ring, config.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
+		usual.PolicyRing: ring, usual.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
 	}[p.Policy]
 	if numbers == nil {
 		return wanders(ctx, p, progress)

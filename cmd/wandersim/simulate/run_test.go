@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/sim/report"
@@ -39,7 +40,7 @@ func TestTheNumberOfCoresChangesNoResult(t *testing.T) {
 			t.Fatalf("%d complete, %v", r.Complete, err)
 		}
 		var b bytes.Buffer
-		if err := report.WriteJSON(&b, r.Document()); err != nil {
+		if err := cli.WriteJSON(&b, r.Document()); err != nil {
 			t.Fatal(err)
 		}
 		texts = append(texts, b.String())
@@ -102,7 +103,7 @@ func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, r.Document()); err != nil {
+	if err := cli.WriteJSON(&b, r.Document()); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/cmd/cli"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/sim/hunt"
+)
+
+func (p *program) newHuntCommand() *cobra.Command {
+	var o hunt.Options
+	var policy string
+	var liar bool
+	t := settings.Table{
+		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
+			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
+		settings.Row("liar", settings.Bool(&liar), "false",
+			"Let one member lie until its key is revoked, and nothing else go wrong (policy wander)."),
+		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
+		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
+			"The number of seeds."),
+		settings.Ruled("for", settings.Positive(&o.For), "until all seeds are done",
+			"Stop after this time; with --seeds, at the earlier end of both."),
+	}
+	cmd := &cobra.Command{
+		Use:   "hunt",
+		Short: "Look for a seed that breaks a rule",
+		Long: `Look for a seed that breaks a rule of the protocol. Each seed draws every parameter of a
+small fleet, and its faults. First there are faults, and checkers verify every step. Then
+all faults end, and the fleet must make progress within a bound.
+
+The hunt uses all cores. From time to time it prints its speed and which events have
+occurred. At the end it prints how many fleets had each thing that few have. It stops at the
+smallest seed that breaks a rule, with exit code 1. It then shows the rule, the parameters,
+the last 50 lines of the trace, and the command that repeats this run.
+
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never occurred,
+because then it has not tested all rules.`,
+		Example: `  wanderd sim hunt
+  wanderd sim hunt --seeds 100000
+  wanderd sim hunt --for 10m --seed 1000000
+  wanderd sim hunt --policy ring
+  wanderd sim hunt --liar
+  wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if o.Family, err = hunt.FamilyOf(policy); err != nil {
+				return cli.UsageError(err)
+			}
+			if liar {
+				if policy != huntedPolicies()[0] {
+					return cli.UsageError(fmt.Errorf("--liar is for policy %s", huntedPolicies()[0]))
+				}
+				o.Family = hunt.Liar()
+			}
+			return p.hunt(cmd.Context(), o)
+		},
+	}
+	cli.WithTable(cmd, t, "hunt")
+	return cmd
+}
+
+// huntedPolicies are the names of the families; the first is the default.
+func huntedPolicies() []string {
+	var names []string
+	for _, f := range hunt.Families() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// The intervals of a hunt's progress: on a terminal, where one line changes, and elsewhere, where each adds a line.
+const (
+	huntRefresh = 200 * time.Millisecond
+	huntLine    = 10 * time.Second
+)
+
+func (p *program) hunt(ctx context.Context, o hunt.Options) error {
+	began := p.now()
+	last, every, before, after := began, huntLine, "", "\n"
+	if cli.Columns(p.stderr) > 0 {
+		every, before, after = huntRefresh, "\r\x1b[K", ""
+	}
+	o.Progress = func(r *hunt.Report) {
+		if now := p.now(); now.Sub(last) >= every {
+			last = now
+			_, _ = fmt.Fprint(p.stderr, before+huntText(r, now.Sub(began))+after)
+		}
+	}
+	r := hunt.Run(ctx, o)
+	if last != began {
+		_, _ = fmt.Fprint(p.stderr, before)
+	}
+	if err := p.concludeHunt(r, p.now().Sub(began)); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
+	text := huntText(r, elapsed) + "\n" + piecesText(r)
+	if r.Failure != nil {
+		text += "\n" + r.Failure.String()
+	}
+	if _, err := io.WriteString(p.stdout, text); err != nil {
+		return err
+	}
+	return r.Err()
+}
+
+// piecesText says how often the seeds have drawn what few fleets have.
+func piecesText(r *hunt.Report) string {
+	if r.Coverage == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n   fleets  with\n")
+	for _, c := range r.Coverage.Pieces() {
+		fmt.Fprintf(&b, "%9d  %s\n", c.Times, c.What)
+	}
+	return b.String()
+}
+
+func huntText(r *hunt.Report, elapsed time.Duration) string {
+	covered := ""
+	if r.Coverage != nil {
+		counts, missing := len(r.Coverage.Counts()), len(r.Coverage.Missing())
+		covered = fmt.Sprintf("; %d of %d things have occurred", counts-missing, counts)
+	}
+	seeds := fmt.Sprintf("%d seeds", r.Seeds)
+	if r.Seeds == 1 {
+		seeds = "1 seed"
+	}
+	rate := 0.0
+	if elapsed > 0 {
+		rate = float64(r.Seeds) / elapsed.Seconds()
+	}
+	return fmt.Sprintf("%s, %.0f a second; %.3g million steps, %.3g days simulated%s",
+		seeds, rate, float64(r.Steps)/1e6, r.Simulated/86400, covered)
+}

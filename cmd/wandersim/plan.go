@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/cmd/cli"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/sim/plan"
+	"github.com/wanderd/wanderd/sim/report"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const longPlan = `Predict the behaviour of a fleet before you deploy it, and choose its constants.
+
+Give the number of members of the gate, the duration of a run, and how often each member
+must run. After some seconds the answer contains
+
+  the constants    walk, skip, min_interval, max_interval, backups, slots and hook_timeout,
+                   as a part of a configuration file and as a command line
+  what to expect   the share of time with a run, and with too many; how long members
+                   wait for the token, and how far apart their runs are
+  the network      datagrams and bytes, and an estimate for gossip
+  what if          all members start at once; the holder of a token is killed; there
+                   are twice as many members
+
+The figures are measured: a simulation runs the agent's protocol code for a fixed number
+of steps, and theory checks the result. For many thousand members that number is too
+small: then the answer comes from theory, and says so. The same question always gets the
+same answer.
+
+--svg also draws the first night: who runs when, if all members are due when the window
+opens, or at 20:00 without a window.
+
+If the goal is impossible, the answer gives the reason and the nearest possible plan. It
+also gives the smallest sufficient change of each of slots, members, op, every and skip.`
+
+const examplePlan = `  400 hosts, a transfer of three minutes, once a day on each.
+      wanderd plan --members 400 --op 3m --every 24h
+
+  Too much load: by how much? And with two runs at once?
+      wanderd plan --members 400 --op 3m --every 12h
+      wanderd plan --members 400 --op 3m --every 12h --slots 2
+
+  In the nights of weekdays only: does every host get its turn in each night?
+      wanderd plan --members 400 --op 3m --every 24h --slots 3 \
+          --window "Mon..Fri 22:00-06:00 Europe/Berlin"
+
+  The paper's random walk, a fixed skip, distant hosts on a lossy network.
+      wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
+          --latency 40ms --loss 1%
+
+  A picture of the first night.
+      wanderd plan --members 100 --op 5m --every 24h --svg night.svg
+
+  For scripts.
+      wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
+
+func newPlanCommand() *cobra.Command {
+	w, asJSON, picture := plan.Wish{Seed: 1}, false, ""
+	cmd := &cobra.Command{
+		Use:     "plan --members N --op DURATION --every DURATION",
+		Short:   "Predict the behaviour of a fleet, and choose its constants",
+		Long:    longPlan,
+		Example: examplePlan,
+		Args:    cli.NoArgsButCommands,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			answer, err := plan.Plan(cmd.Context(), w)
+			if _, ok := errors.AsType[*plan.Impossible](err); ok {
+				return cli.UsageError(err)
+			}
+			if err == nil && picture != "" {
+				err = drawNight(cmd.Context(), w, picture)
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.WriteJSON(cmd.OutOrStdout(), answer)
+			}
+			return answer.Text(cmd.OutOrStdout())
+		},
+	}
+	cli.WithTable(cmd, planTable(&w), "plan")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
+	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
+	cmd.AddCommand(newPlanBackupsCommand())
+	return cmd
+}
+
+func drawNight(ctx context.Context, w plan.Wish, path string) error {
+	out, err := report.Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	night, err := plan.FirstNight(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := night.SVG(out); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// planTable is the flags of a wish. Their defaults are those of the agent.
+func planTable(w *plan.Wish) settings.Table {
+	return settings.Table{
+		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
+			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
+		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
+		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; the answer has the min_interval that leads to it. Required."),
+		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
+		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual.Backups,
+			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).As("NUMBER"),
+		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual.Slots,
+			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
+		settings.Row("skip", settings.Duration(&w.Skip), "",
+			"How long the token rests at a member that is not due. If unset, the answer recommends one."),
+		settings.Row("window", settings.Several((*[]window.Window)(&w.Windows), "WINDOW", usual.ParseWindow), "",
+			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\"; can be repeated. The answer says whether every member gets its "+
+				"turn in each night."),
+		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
+		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/wanderd/wanderd/cmd/cli"
+	"github.com/wanderd/wanderd/sim/plan"
+)
+
+// planFor runs the command with flags and returns its output.
+func planFor(t *testing.T, flags ...string) (string, error) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a plan is simulated")
+	}
+	var out bytes.Buffer
+	cmd := newPlanCommand()
+	cmd.SetArgs(flags)
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestAPlanIsTextWithoutJSON(t *testing.T) {
+	text, err := planFor(t, "--members", "10", "--op", "1h", "--every", "8h")
+	if err != nil || !strings.HasPrefix(text, "10 members, each to run 1h every 8h: that CANNOT be met.\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestAPlanListsAllErrors(t *testing.T) {
+	_, err := planFor(t, "--op", "1h", "--every", "1h", "--loss", "60%")
+	impossible, ok := errors.AsType[*plan.Impossible](err)
+	if cli.ExitCode(err) != cli.ExitUsage || !ok || len(impossible.Problems) != 3 {
+		t.Fatalf("got %v, want three sentences", err)
+	}
+	for _, flags := range [][]string{{"--op", "5"}, {"--walk", "slow"}, {"--loss", "1.5"}, {"--members", "many"}, {"x"}} {
+		if _, err := planFor(t, flags...); err == nil {
+			t.Errorf("%v is accepted", flags)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wanderd/wanderd/cmd/cli"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
+	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/hunt"
+	"github.com/wanderd/wanderd/sim/tell"
+)
+
+// toldOfScenario is the default duration of the trace of a scenario.
+const toldOfScenario = time.Minute
+
+type telling struct {
+	flags  settings.Flags
+	file   string
+	format string
+	limit  time.Duration
+	liar   bool
+}
+
+func (p *program) newTraceCommand() *cobra.Command {
+	t := telling{flags: settings.Flags{}}
+	own := settings.Table{
+		settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
+			"Trace this much of the fleet's time."),
+		settings.Row("liar", settings.Bool(&t.liar), "false", "Trace the run of a hunt with --liar."),
+	}
+	cmd := &cobra.Command{
+		Use:   "trace [STORY]",
+		Short: "Trace one run, step by step",
+		Long: `Trace one run, step by step: as text, with a line for each event and below it the
+actions of the member; or as a sequence diagram in the language of Mermaid.
+
+With --seed (and --policy) it traces the run of "wanderd sim hunt" with this seed, to its
+end or for the time in --for. The exit code is 1 if the run breaks a rule. With any other
+parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
+time in --for. With the name of a story it traces that story:
+
+` + storyLines() + `
+Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
+h1, h2… in the order in which they appear.`,
+		Example: `  wanderd sim trace --seed 1415
+  wanderd sim trace --seed 7 --liar
+  wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
+  wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
+  wanderd sim trace ` + wandering.Stories()[0].Name,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := t.flags.Read(own, "command line"); err != nil {
+				return cli.UsageError(err)
+			}
+			format, err := tell.ParseFormat(t.format)
+			if err != nil {
+				return cli.UsageError(fmt.Errorf("--format: %w", err))
+			}
+			w := bufio.NewWriter(p.stdout)
+			if len(args) > 0 {
+				err = t.story(w, args[0], format)
+			} else {
+				err = t.run(cmd.Context(), w, format)
+			}
+			return errors.Join(err, w.Flush())
+		},
+	}
+	cmd.Flags().StringVar(&t.format, "format", string(tell.FormatText),
+		fmt.Sprintf("The `FORMAT`: %s or %s.", tell.FormatText, tell.FormatMermaid))
+	t.flags.AddTo(cmd.Flags(), own)
+	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
+	return cmd
+}
+
+func storyLines() string {
+	var b strings.Builder
+	for _, s := range wandering.Stories() {
+		about := strings.Join(cli.Wrap(s.About, cli.HelpWidth-12), "\n"+strings.Repeat(" ", 11))
+		fmt.Fprintf(&b, "  %-8s %s\n", s.Name, about)
+	}
+	return b.String()
+}
+
+func (t *telling) story(w io.Writer, name string, format tell.Format) error {
+	if t.flags.Given() || t.file != "" {
+		return cli.UsageError(fmt.Errorf("the story %q has no parameters: omit all flags but --format", name))
+	}
+	story, err := wandering.FindStory(name)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	return story.Tell(w, format)
+}
+
+func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) error {
+	parameters, err := scenario.Read(t.flags, t.file)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	family, err := hunt.FamilyOf(parameters.Policy)
+	if err != nil {
+		return cli.UsageError(fmt.Errorf("--policy: %w", err))
+	}
+	if t.liar {
+		family = hunt.Liar()
+	}
+	teller := tell.NewTeller(w, format, family.Words)
+	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
+		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
+		if err := measured(ctx, &parameters, teller); ctx.Err() == nil {
+			return err
+		}
+		return context.Cause(ctx)
+	}
+	outcome := family.Explore(parameters.Seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case t.limit > 0 && o.At > policy.Time(t.limit):
+			return errTold
+		}
+		return teller.Watch(c, o)
+	}))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case outcome.Err != nil && !errors.Is(outcome.Err, errTold):
+		return fmt.Errorf("seed %d: %w", parameters.Seed, outcome.Err)
+	}
+	return nil
+}
+
+func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.Watcher) error {
+	var err error
+	switch parameters.Policy {
+	case usual.PolicyRing:
+		s := parameters.Ring()
+		_, err = s.Measure(ctx, nil, teller)
+	case usual.PolicyTree:
+		_, err = treeing.NewWorld(parameters.Tree(), teller).RunFor(ctx, nil)
+	default:
+		s := parameters.World()
+		_, err = s.Measure(ctx, nil, teller)
+	}
+	return err
+}
+
+// errTold ends a run after the requested time.
+var errTold = errors.New("enough has been told")
