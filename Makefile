@@ -23,7 +23,7 @@ all: build
 
 # Without the tables of a debugger; the version and the traces of a panic need none.
 build:
-	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd
+	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd ./cmd/wandersim
 
 test:
 	$(GO) test ./...

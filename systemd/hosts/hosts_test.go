@@ -112,6 +112,9 @@ func drillInstallation(t *testing.T, fleet []*host) {
 			t.Errorf("%s is %s after the installation", h.name, active)
 		}
 		h.write(t, "/etc/wanderd/wanderd.toml", configuration)
+		if said := h.do(t, "wanderd", "sim", "--members", "3", "--duration", "1m"); !strings.HasPrefix(said, "3 members for 1m") {
+			t.Errorf("wandersim is not there, or not found by wanderd: %s", said)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 // Notice says which modules are linked into the programs, and under which licences. "make notice" writes NOTICE with it; packages carry
 // the licences' texts, too.
 //
-//	go run ./lab/build/notice [-texts] [PACKAGE...]
+//	go run ./lab/build/notice [-texts] [PROGRAM...]
 package main
 
 import (
@@ -23,11 +23,11 @@ import (
 func main() {
 	texts := flag.Bool("texts", false, "write the texts of the licences, too")
 	flag.Parse()
-	packages := flag.Args()
-	if len(packages) == 0 {
-		packages = []string{"./cmd/..."}
+	programs := flag.Args()
+	if len(programs) == 0 {
+		programs = shipped()
 	}
-	if err := write(os.Stdout, *texts, packages...); err != nil {
+	if err := write(os.Stdout, *texts, programs...); err != nil {
 		fmt.Fprintln(os.Stderr, "notice:", err)
 		os.Exit(1)
 	}
@@ -39,25 +39,62 @@ type module struct {
 	Main               bool
 }
 
-// write says what is linked into the packages when they are built for GOOS and GOARCH.
-func write(to io.Writer, texts bool, packages ...string) error {
-	modules, err := linked(packages...)
+// shipped are the programs in packages.
+func shipped() []string { return []string{"./cmd/wanderd", "./cmd/wandersim"} }
+
+// write says what is linked into each of the programs when they are built for GOOS and GOARCH: first what all have.
+func write(to io.Writer, texts bool, programs ...string) error {
+	var each [][]module
+	for _, program := range programs {
+		modules, err := linked(program)
+		if err != nil {
+			return err
+		}
+		each = append(each, modules)
+	}
+	lacking := func(m module) bool {
+		return slices.ContainsFunc(each, func(modules []module) bool { return !slices.Contains(modules, m) })
+	}
+	all := slices.DeleteFunc(slices.Clone(each[0]), lacking)
+	w := &bytes.Buffer{}
+	w.WriteString("wanderd\nCopyright 2026 the authors of wanderd\nLicensed under Apache-2.0, see LICENSE.\n")
+	w.WriteString("\nThe programs contain these Go modules (\"make notice\" writes this list):\n\n")
+	found, err := list(w, all)
 	if err != nil {
 		return err
 	}
-	w := &bytes.Buffer{}
-	w.WriteString(`wanderd
-Copyright 2026 the authors of wanderd
-Licensed under Apache-2.0, see LICENSE.
+	for i, modules := range each {
+		own := slices.DeleteFunc(slices.Clone(modules), func(m module) bool { return slices.Contains(all, m) })
+		if len(own) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s contains these, too:\n\n", path.Base(programs[i]))
+		files, err := list(w, own)
+		if err != nil {
+			return err
+		}
+		found = append(found, files...)
+	}
+	if texts {
+		told := map[string]bool{} // several programs may have a module that others lack
+		for _, f := range found {
+			if !told[f.name] {
+				fmt.Fprintf(w, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 72), f.name, strings.TrimSpace(f.text))
+			}
+			told[f.name] = true
+		}
+	}
+	_, err = w.WriteTo(to)
+	return err
+}
 
-The programs contain these Go modules ("make notice" writes this list):
-
-`)
+// list writes a line for each module, with its licences, whose files it returns.
+func list(w io.Writer, modules []module) ([]file, error) {
 	var all []file
 	for _, m := range modules {
 		files, err := licences(os.DirFS(m.Dir))
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.Path, err)
+			return nil, fmt.Errorf("%s: %w", m.Path, err)
 		}
 		var names []string
 		for i, f := range files {
@@ -67,30 +104,24 @@ The programs contain these Go modules ("make notice" writes this list):
 			}
 			name, err := identify(f.text)
 			if err != nil {
-				return fmt.Errorf("%s, file %s: %w", m.Path, f.name, err)
+				return nil, fmt.Errorf("%s, file %s: %w", m.Path, f.name, err)
 			}
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 		if len(names) == 0 {
-			return fmt.Errorf("%s: no licence in %s", m.Path, m.Dir)
+			return nil, fmt.Errorf("%s: no licence in %s", m.Path, m.Dir)
 		}
-		fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(m.Path+" "+m.Version), strings.Join(names, " AND "))
+		_, _ = fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(m.Path+" "+m.Version), strings.Join(names, " AND "))
 		all = append(all, files...)
 	}
-	if texts {
-		for _, f := range all {
-			fmt.Fprintf(w, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 72), f.name, strings.TrimSpace(f.text))
-		}
-	}
-	_, err = w.WriteTo(to)
-	return err
+	return all, nil
 }
 
-// linked are the modules that packages are built from, and the standard library.
-func linked(packages ...string) ([]module, error) {
-	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=Module"}, packages...)...)
+// linked are the modules that a program is built from, and the standard library.
+func linked(program string) ([]module, error) {
+	cmd := exec.Command("go", "list", "-deps", "-json=Module", program)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
