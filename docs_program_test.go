@@ -38,7 +38,7 @@ var builtOnce = sync.OnceValues(func() (p *built, err error) {
 	if programsDir, err = os.MkdirTemp("", "wanderd-docs-"); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "build", "-o", programsDir+string(filepath.Separator), "./cmd/...")
+	cmd := exec.Command("go", "build", "-o", programsDir+string(filepath.Separator), "./cmd/...", "./lab/cmd/...")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
@@ -53,11 +53,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// output runs wanderd where there is no agent, and returns what it says.
-func (p *built) output(args ...string) (string, int) {
+// output runs a program where there is no agent, and returns what it says.
+func (p *built) output(program string, args ...string) (string, int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(p.dir, "wanderd"), args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(p.dir, program), args...)
 	cmd.Env = []string{
 		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "HOME=" + p.dir,
 		"WANDERD_STATE_DIR=" + filepath.Join(p.dir, "state"),
@@ -73,7 +73,7 @@ func (p *built) output(args ...string) (string, int) {
 
 func (p *built) run(t *testing.T, want int, args ...string) {
 	t.Helper()
-	if out, code := p.output(args...); code != want {
+	if out, code := p.output("wanderd", args...); code != want {
 		t.Errorf("wanderd %s: status %d, want %d\n%s", strings.Join(args, " "), code, want, out)
 	}
 }
@@ -104,11 +104,11 @@ func (p *built) split(t *testing.T, page, line string) [][]string {
 // fault says what is wrong with a command.
 func (p *built) fault(argv []string, makefile string) string {
 	switch argv[0] {
-	case "wanderd":
+	case "wanderd", "wandersim":
 		if i := slices.Index(argv, "--"); i >= 0 {
 			argv = argv[:i]
 		}
-		if out, code := p.output(append(slices.Clone(argv[1:]), "--help")...); code != 0 {
+		if out, code := p.output(argv[0], append(slices.Clone(argv[1:]), "--help")...); code != 0 {
 			return out
 		}
 	case "make":
@@ -196,7 +196,7 @@ func (p *built) flags(t *testing.T) []string {
 	var all []string
 	var ask func(command []string)
 	ask = func(command []string) {
-		out, code := p.output(append(slices.Clone(command), "--help")...)
+		out, code := p.output("wanderd", append(slices.Clone(command), "--help")...)
 		if code != 0 {
 			t.Fatalf("wanderd %s --help: %s", strings.Join(command, " "), out)
 		}

@@ -137,7 +137,7 @@ func spans(text string) []string {
 
 // commands are the lines of blocks, and the spans, that begin with a program that this test knows.
 func commands(text string) []string {
-	known := regexp.MustCompile(`^(# |sudo )?(wanderd|go (test|run)|make) \S`)
+	known := regexp.MustCompile(`^(# |sudo )?(wanderd|wandersim|go (test|run)|make) \S`)
 	lines := slices.Concat(indented(text), spans(text))
 	return slices.DeleteFunc(lines, func(line string) bool { return !known.MatchString(line) })
 }

@@ -145,17 +145,17 @@ func TestNothingMakesTheProgramLarge(t *testing.T) {
 	}
 }
 
-// built is what a program may be built from: no package in one of the rooms or modules that are not for it, and so many lines of ours.
-type built struct {
+// linked is what a program may be built from: no package in one of the rooms or modules that are not for it, and so many lines of ours.
+type linked struct {
 	program string
 	never   []string
 	lines   int
 	why     string
 }
 
-// programs are what packages carry. A feature that needs more lines raises their number in the same commit, which says why.
-func programs() []built {
-	return []built{
+// linkedPrograms are what packages carry. A feature that needs more lines raises their number in the same commit, which says why.
+func linkedPrograms() []linked {
+	return []linked{
 		{
 			program: "cmd/wanderd", lines: 42_100, why: "it is on every host",
 			never: []string{
@@ -171,7 +171,7 @@ func programs() []built {
 }
 
 func TestProgramsAreBuiltFromTheirOwnHouses(t *testing.T) {
-	for _, b := range programs() {
+	for _, b := range linkedPrograms() {
 		lines := 0
 		for _, p := range list(t, "-deps", "./"+b.program) {
 			if anyHas(b.never, p.ImportPath) {

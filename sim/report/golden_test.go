@@ -26,7 +26,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got); after a change on purpose: go test ./sim/study/report -update\n%.4000s", name, d)
+		t.Errorf("%s (-want +got); after a change on purpose: go test ./sim/report -update\n%.4000s", name, d)
 	}
 }
 

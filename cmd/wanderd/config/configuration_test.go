@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/wanderd/wanderd/cmd/wanderd/settings"
+	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 )
 
 var update = flag.Bool("update", false, "write docs/configuration.md anew")
@@ -76,7 +77,7 @@ func configurationText() string {
 	b.WriteString(configurationTop)
 	ofGates := constants(new(terms))
 	soft := (&gate{}).tunable(&gate{})
-	inTree := terms{policy: PolicyTree}
+	inTree := terms{policy: usual.PolicyTree}
 	strict := (&gate{terms: inTree}).tunable(&gate{terms: inTree})
 	group := ""
 	for _, s := range Table() {
