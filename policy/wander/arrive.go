@@ -95,7 +95,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	switch {
 	case m.leaving, m.shelves(now.Time):
 		return m.pass(now, out)
-	case now.Time >= due && m.asksFirst():
+	case now.Time >= due && m.cfg.asksFirst(&m.walk.peers):
 		return m.becomeAsking(now, out)
 	case now.Time >= due:
 		return m.becomeGranting(now, out)

@@ -89,7 +89,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindSeen || msg.Kind == KindUnseen:
 		return m.loss.expectsAnswer(msg)
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
-		return m.replies(msg)
+		return m.isAnswer(msg)
 	}
 	if msg.Kind == guardian.KindBeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {

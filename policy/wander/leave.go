@@ -5,12 +5,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it. Whoever has left in the same moment has left the
-// views by then.
+// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it. Whoever has
+// left in the same moment has left the views by then.
 const lastOffers = 3
 
-// onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one member after the other until one
-// takes it: those that are offered it first may have left in the same moment, and its guardians too.
+// onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one
+// member after the other until one takes it: those that are offered it first may have left in the same moment, and its
+// guardians too.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.leaving {
 		return out
@@ -36,12 +37,12 @@ func (m *Machine) offersOn() bool { return m.leaving && m.handoff.Failures() < l
 
 // stop ends a run early.
 func (m *Machine) stop(out []policy.Effect) []policy.Effect {
-	m.disturbed = true
+	m.schedule.disturb()
 	return append(out, policy.Effect{Kind: policy.Stop})
 }
 
-// leaveIfDone ends a graceful stop when no partner needs this member any longer: it holds no token, no token is on its way to it, and
-// the time in which its last Commit may have to be repeated is over.
+// leaveIfDone ends a graceful stop when no partner needs this member any longer: it holds no token, no token is on its
+// way to it, and the time in which its last Commit may have to be repeated is over.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.leaving || m.state != absent {
 		return out
@@ -57,11 +58,12 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 // becomeGone: this member holds no token and takes none.
 func (m *Machine) becomeGone() { m.become(gone) }
 
-// onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new one while this host
-// was asleep. If there are no others, the token stays. A run that slept too continues: stopping it would not undo what it has done.
+// onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new
+// one while this host was asleep. If there are no others, the token stays. A run that slept too continues: stopping it
+// would not undo what it has done.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
-	m.disturbed = true
+	m.schedule.disturb()
 	o := m.outlook()
 	m.loss.slept(&o, now.Time, ev.Slept)
 	if !m.holds {

@@ -53,7 +53,7 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 // answers reports whether a message proves that this member hears another one: it answers a message of this member. Any
 // other message may be a replay, and must not let a member that hears no other one keep its token.
 func (m *Machine) answers(msg *wire.Message) bool {
-	return m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.replies(msg)
+	return m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.isAnswer(msg)
 }
 
 // yield gives up a token because no other member was heard while it was offered and its guardians were asked. This

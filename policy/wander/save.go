@@ -5,16 +5,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A save takes time, and a disk may hang. Two things wait until they are saved: a run, because a restart within min_interval would run
-// again; and a token with a number of a new epoch, because a restart would give the same number to another token. The member holds the
-// token and beats meanwhile, so its guardians do not revive it. It waits for less than their patience; then the run is denied and the
-// token is passed on.
+// A save takes time, and a disk may hang. Two things wait until they are saved: a run, because a restart within
+// min_interval would run again; and a token with a number of a new epoch, because a restart would give the same number
+// to another token. The member holds the token and beats meanwhile, so its guardians do not revive it. It waits for
+// less than their patience; then the run is denied and the token is passed on.
 
 // granting reports whether a run waits for its save.
 func (m *Machine) granting() bool { return m.state == saves && m.grants }
 
-// becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within min_interval does not run
-// it again.
+// becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within
+// min_interval does not run it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.token.Seq = m.numbers.grant(m.token.Seq)
 	m.schedule.grant(&m.cfg, now.Time)
@@ -30,7 +30,8 @@ func (m *Machine) becomeSaving(now policy.Time) {
 	m.restUntil = now.Add(m.cfg.SaveWithin())
 }
 
-// onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long counts as failed.
+// onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long
+// counts as failed.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.saved()
 	switch {
@@ -44,7 +45,8 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	return m.becomeRunning(now, out)
 }
 
-// deny ends a grant that leads to no run. The grant does not count as a run, neither here nor on the disk. The token rests for skip and is passed on.
+// deny ends a grant that leads to no run. The grant does not count as a run, neither here nor on the disk. The token
+// rests for skip and is passed on.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token.Ref)
 	out = m.retract(out)
@@ -58,9 +60,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.leaving:
 		return m.pass(now, out)
 	}
-	out = m.becomeResting(now.Time, now.Time.Add(m.cfg.Skip), out)
-	m.waitsUntilDue = false
-	return out
+	return m.restOnce(now.Time, out)
 }
 
 // retract withdraws a grant whose run has not started, if there is one, and saves the state before it.

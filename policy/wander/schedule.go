@@ -36,6 +36,8 @@ type schedule struct {
 	failures uint8
 	// hadRun says that there was a run before the last one.
 	hadRun bool
+	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
+	disturbed bool
 
 	// ran is when the operation last started here, and under which token; meaningful if ran.ever is set. before is the
 	// same for the run before that one, if hadRun is set.
@@ -219,6 +221,7 @@ func (s *schedule) grant(cfg *Config, now policy.Time) {
 // begin records the start of the granted run, which ends the demand.
 func (s *schedule) begin(now policy.Time, under wire.TokenID, members int) {
 	s.wanted = false
+	s.disturbed = false
 	s.hadRun, s.before.at, s.before.wait = s.ran.ever, s.ran.at, s.ran.wait
 	if !s.demanded {
 		s.ran = lastRun{ever: true, at: now, under: under, members: uint32(members)}
@@ -242,8 +245,14 @@ func (s *schedule) end(denied bool) {
 	}
 }
 
-// took is how long the present run of the hook has taken until now.
-func (s *schedule) took(now policy.Time) time.Duration { return now.Sub(s.ran.at) }
+// disturb: the duration of the present run means nothing.
+func (s *schedule) disturb() { s.disturbed = true }
+
+// took is how long the present run has taken until now; counts says that it is one of the hook, and that its duration
+// means something.
+func (s *schedule) took(now policy.Time) (took time.Duration, counts bool) {
+	return now.Sub(s.ran.at), !s.disturbed && !s.demanded
+}
 
 // conclude decides after a run when the next one is due, and reports what is told of it, and whether it must be saved.
 // A caller's command is repeated by the caller only.

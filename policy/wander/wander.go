@@ -9,7 +9,7 @@
 // The rules, by file:
 //
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
-//	intent.go      asking all others before a run, if the operator wants that
+//	consent.go     asking all others before a run, if the operator wants that; ask.go: what follows
 //	save.go        what must be durable before a run starts, or a token goes on
 //	loss.go        whether the token is lost; make.go: a new one
 //	regenerate.go  the silence that means a loss, regenerate-after (Δgen), and how it adapts
@@ -120,29 +120,22 @@ type Machine struct {
 	// here, and the token has not been used yet.
 	leaving, readied bool
 	// heard says that a member has answered since the token was offered.
-	heard bool
-	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
-	disturbed bool
-	// asked is how often this member has asked the others before a run. asksAgain says that it was away when the
-	// answers were due, and has begun anew.
-	asked     uint8
-	asksAgain bool
-	token     guardian.Token
-	lastTo    wire.MemberID
+	heard  bool
+	token  guardian.Token
+	lastTo wire.MemberID
 	// grownAt is the time up to which the age of the held token is counted.
 	grownAt policy.Time
 	// restUntil ends the states asking, resting and saves.
 	restUntil policy.Time
 
-	schedule  schedule
-	walk      walker
-	measures  measures
-	passed    passed
-	numbers   numbers
-	loss      loss
-	intent    intent
-	objectors objectors
-	reunion   reunion
+	schedule schedule
+	walk     walker
+	measures measures
+	passed   passed
+	numbers  numbers
+	loss     loss
+	consent  consent
+	reunion  reunion
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -233,7 +226,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 			at = math.MinInt64
 		}
 	case asking:
-		at = min(at, m.asksAt(), m.restUntil)
+		at = min(at, m.consent.repeatsAt(&m.cfg, m.restUntil), m.restUntil)
 	case absent:
 		o := m.outlook()
 		at = min(at, m.loss.makesAt(&o))
@@ -271,7 +264,9 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
 	before := m.walk.peers
 	m.walk.peers = newPeers(ev.Peers, m.cfg.Self)
-	m.changeAsked(now.Time, &before)
+	if m.state == asking && m.consent.change(&m.walk.peers, &before) {
+		m.restUntil = min(m.restUntil, now.Time)
+	}
 	o := m.outlook()
 	m.loss.recount(&o, now.Time, &before)
 	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
@@ -349,7 +344,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = m.reconsider(now, out)
 		}
 	case asking:
-		out = m.wakeIntent(now, out)
+		out = m.wakeAsking(now, out)
 	case saves:
 		if now.Time >= m.restUntil {
 			out = m.onSaved(now, true, out)
@@ -392,8 +387,8 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}
-	if !m.disturbed && !m.schedule.isCallers() && !ev.Void && ev.Outcome != policy.NotNow {
-		m.measures.ran(m.schedule.took(now.Time))
+	if took, counts := m.schedule.took(now.Time); counts && !ev.Void && ev.Outcome != policy.NotNow {
+		m.measures.ran(took)
 		if m.holds {
 			SetOp(&m.token.Load, m.measures.estimate())
 		}
@@ -437,7 +432,6 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning starts the protected operation; its grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(running)
-	m.disturbed = false
 	m.schedule.begin(now.Time, m.token.ID, m.walk.count())
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
 	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
@@ -450,6 +444,13 @@ func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []p
 	m.readied = false
 	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
 	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
+}
+
+// restOnce lets the token rest for skip, even if this member is due meanwhile. Then it is passed on.
+func (m *Machine) restOnce(now policy.Time, out []policy.Effect) []policy.Effect {
+	out = m.becomeResting(now, now.Add(m.cfg.Skip), out)
+	m.waitsUntilDue = false
+	return out
 }
 
 // becomeOffering offers the token. When it has been passed, this member is the first of its guardians. A leaving member

@@ -1,0 +1,87 @@
+package wander
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// becomeAsking asks the other members whether one of them runs.
+func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.become(asking)
+	m.restUntil = now.Time.Add(m.cfg.answersWithin(m.handoff.RoundTrip()))
+	return m.consent.begin(&m.cfg, &m.walk.peers, &m.token, out)
+}
+
+// wakeAsking repeats the question, and concludes at its end: who has not answered has no say. A member that was away
+// while an objection may have come asks once more.
+func (m *Machine) wakeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch {
+	case m.consent.beginsAnew(now.Time, m.restUntil, m.cfg.answersWithin(m.handoff.RoundTrip())):
+		out = m.serve(now, out)
+		m.consent.begunAnew()
+		return out
+	case now.Time >= m.restUntil:
+		return m.unopposed(now, out)
+	}
+	return m.consent.repeat(&m.cfg, now.Time, m.restUntil, &m.walk.peers, &m.token, out)
+}
+
+// isAnswer reports whether msg answers the open question.
+func (m *Machine) isAnswer(msg *wire.Message) bool {
+	return m.state == asking && m.consent.isAnswer(msg, &m.token, &m.walk.peers)
+}
+
+// mayObject reports whether an objection of a member counts.
+func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
+	return m.consent.mayObject(&m.cfg, now, id, m.measures.op(&m.cfg))
+}
+
+// onIntent answers with one message. A member that asks, too, and goes after the other one, does not run this time:
+// others may have consented to the other one already.
+func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	goesAfter := m.state == asking && !m.cfg.goesBefore(&m.token, msg)
+	givesWay := goesAfter && m.mayObject(now.Time, msg.From)
+	kind := KindConsent
+	if m.state == running || m.granting() || m.state == asking && !givesWay {
+		kind = KindObjection
+	}
+	out, answer := policy.AppendMessage(out)
+	*answer = *msg
+	answer.Kind, answer.From, answer.To = kind, m.cfg.Self, msg.From
+	switch {
+	case givesWay:
+		out = m.stepBack(now, msg.From, out)
+	case goesAfter:
+		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
+	}
+	return out
+}
+
+// onReply counts the consents; one objection is enough.
+func (m *Machine) onReply(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if msg.Kind == KindObjection {
+		if m.mayObject(now.Time, msg.From) {
+			return m.stepBack(now, msg.From, out)
+		}
+		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
+	}
+	if m.consent.answered(msg.From, &m.walk.peers) {
+		out = m.unopposed(now, out)
+	}
+	return out
+}
+
+// unopposed goes on to the run, if this member is still due.
+func (m *Machine) unopposed(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if now.Time < m.dueAt(now.Time) {
+		return m.serve(now, out)
+	}
+	return m.becomeGranting(now, out)
+}
+
+// stepBack lets the token rest for skip, because of another member that runs or is about to. Then the token is passed
+// on.
+func (m *Machine) stepBack(now policy.Instant, other wire.MemberID, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, NoteOpposed, other, &m.token.Ref)
+	return m.restOnce(now.Time, out)
+}

@@ -1,0 +1,204 @@
+package wander
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Whoever offers a token is believed, and a member may offer what it does not hold. Two tokens are one too many also
+// after a partition. So with ask_before_run a member that is due first tells all others, and one that runs objects.
+// This is the mutual exclusion of Ricart and Agrawala for the short time before a run, with two differences: only a
+// member with a token may ask, and of two that ask, the one with the older token goes first.
+//
+//	holder                      another member
+//	  ── Intent(h) ─────────────▶  does it run, or is it about to, under a token that goes first?
+//	    ◀──────────── Consent(h) ──  no
+//	runs
+//
+// Of two members with tokens, one is asked after it has begun to ask itself, so it objects or gives way. Two run at
+// once only if the answers of one do not arrive within half a patience. Nobody waits longer than that: a member that
+// cannot be reached has no veto. An objection costs one visit of the token: it rests for skip and is passed on.
+//
+// A member that lies may object, too. So the objections of one member count for about as long as an operation takes,
+// and then not until it may have run again: see objectors. In a fleet of more than [guardian.MostAsked] members nobody
+// asks.
+
+// consent asks the others before a run here, and counts their answers. It remembers who objects to runs here.
+type consent struct {
+	id wire.Exchange
+	// silent are the places in the view of those that have not answered and are waited for.
+	silent    uint64
+	objectors objectors
+	// asked is how often this member has asked the others before this run. again says that it was away when the answers
+	// were due, and has begun anew.
+	asked uint8
+	again bool
+}
+
+// mostRepeats is how often a question is repeated at most: of ten million questions one is lost where one message in
+// fifty is.
+const mostRepeats = 4
+
+// asksFirst reports whether a member with that view tells the others before it runs.
+func (c *Config) asksFirst(view *peers) bool {
+	return c.AskBeforeRun && !view.alone() && len(view.ids) <= guardian.MostAsked
+}
+
+// answersWithin is how long a member waits for answers, here and before it makes a token.
+func (c *Config) answersWithin(roundTrip time.Duration) time.Duration {
+	return max(c.timeout()/2, roundTrip*3/2)
+}
+
+// begin asks the other members whether one of them runs. It waits for those, too, that have failed a handoff lately: a
+// member that lies can make them look so.
+func (q *consent) begin(cfg *Config, view *peers, held *guardian.Token, out []policy.Effect) []policy.Effect {
+	q.asked, q.again = 1, false
+	q.id, q.silent = wire.Exchange(policy.Draw(cfg.Entropy)), 0
+	for place, id := range view.ids {
+		if place == view.rank {
+			continue
+		}
+		q.silent |= 1 << place
+		out = q.ask(cfg, id, held, out)
+	}
+	return out
+}
+
+func (q *consent) ask(cfg *Config, to wire.MemberID, held *guardian.Token, out []policy.Effect) []policy.Effect {
+	out, msg := policy.AppendMessage(out)
+	msg.Gate, msg.Kind, msg.From, msg.To = cfg.Gate, KindIntent, cfg.Self, to
+	msg.Exchange, msg.Token, msg.Load = q.id, held.Ref, held.Load
+	return out
+}
+
+// beginsAnew reports whether the question that ended at until is asked once more: this member was away, and an
+// objection may have come meanwhile.
+func (q *consent) beginsAnew(now, until policy.Time, answersWithin time.Duration) bool {
+	return now >= until.Add(answersWithin/timesAsked) && !q.again
+}
+
+// begunAnew says that it was asked once more.
+func (q *consent) begunAnew() { q.again = true }
+
+// repeat asks those that have not answered, when the time has come. The question ends at until.
+func (q *consent) repeat(
+	cfg *Config, now, until policy.Time, view *peers, held *guardian.Token, out []policy.Effect,
+) []policy.Effect {
+	if now < q.repeatsAt(cfg, until) {
+		return out
+	}
+	for q.asked <= mostRepeats && now >= q.repeatsAt(cfg, until) {
+		q.asked++
+	}
+	for left := q.silent; left != 0; left &= left - 1 {
+		out = q.ask(cfg, view.ids[bits.TrailingZeros64(left)], held, out)
+	}
+	return out
+}
+
+// repeatsAt is when the question is repeated: after a sixteenth of half a patience, and after twice the time with each
+// repetition. In a slow network the repetitions begin later: they are counted from the end of the question.
+func (q *consent) repeatsAt(cfg *Config, until policy.Time) policy.Time {
+	if q.asked > mostRepeats {
+		return until
+	}
+	part := cfg.timeout() / 2 >> mostRepeats
+	return until.Add(-policy.Times(1<<mostRepeats-(1<<q.asked-1), part))
+}
+
+// change goes on with the question in another view, and reports whether nobody is waited for any more: nobody waits for
+// a member that has gone, and one that comes is not asked.
+func (q *consent) change(view, before *peers) (over bool) {
+	var silent uint64
+	for left := q.silent; left != 0; left &= left - 1 {
+		if place, ok := view.place(before.ids[bits.TrailingZeros64(left)]); ok && place < guardian.MostAsked {
+			silent |= 1 << place
+		}
+	}
+	q.silent = silent
+	return silent == 0
+}
+
+// isAnswer reports whether msg answers the open question about the held token.
+func (q *consent) isAnswer(msg *wire.Message, held *guardian.Token, view *peers) bool {
+	answer := msg.Kind == KindConsent || msg.Kind == KindObjection
+	return answer && msg.Exchange == q.id && msg.Token.ID == held.ID && view.has(msg.From)
+}
+
+// answered counts an answer, and reports whether all have answered.
+func (q *consent) answered(from wire.MemberID, view *peers) (all bool) {
+	if place, ok := view.place(from); ok && place < guardian.MostAsked {
+		q.silent &^= 1 << place
+	}
+	return q.silent == 0
+}
+
+// mayObject reports whether an objection of a member counts.
+func (q *consent) mayObject(cfg *Config, now policy.Time, id wire.MemberID, op time.Duration) bool {
+	return q.objectors.counts(now, id, cfg.opLasts(op), cfg.MinInterval)
+}
+
+// opLasts is how long an operation is expected to take at most: twice Δop, and at least two patiences, because of the
+// time for its save and its start.
+func (c *Config) opLasts(op time.Duration) time.Duration {
+	return max(policy.Times(2, op), c.timeouts(2))
+}
+
+// goesBefore reports whether the held token goes before the one of an Intent: the older one, of one token the copy with
+// the higher number, and of two with the same number that of the higher identity, which is the one that stays.
+func (c *Config) goesBefore(held *guardian.Token, msg *wire.Message) bool {
+	switch {
+	case held.ID != msg.Token.ID:
+		return held.ID.Precedes(msg.Token.ID)
+	case held.Seq != msg.Token.Seq:
+		return held.Seq > msg.Token.Seq
+	}
+	return c.Self.Compare(msg.From) > 0
+}
+
+// maxObjectors is how many members that object to runs here are remembered.
+const maxObjectors = 4
+
+// objector is a member that has objected to a run here, by the hint of its identity, and since when it does.
+type objector struct {
+	hint  uint32
+	since sixteenths
+}
+
+// sixteenths is a time in sixteenths of a second, from one: it begins again after eight years.
+type sixteenths uint32
+
+func inSixteenths(t policy.Time) sixteenths { return sixteenths(t/policy.Time(time.Second/16)) + 1 }
+
+// objectors are those whose objections are counted, or have been counted lately.
+type objectors [maxObjectors]objector
+
+// counts reports whether an objection counts. Those of one member count for as long as an operation lasts. Then they do
+// not count until it may run again, which is after Δmin, and after twice that time at least. While all places are
+// taken, another member takes the oldest one: beside a member that passes on tokens which it makes up, a run here may
+// have to wait for the runs of many others.
+func (o *objectors) counts(now policy.Time, id wire.MemberID, opLasts, minInterval time.Duration) bool {
+	moment := inSixteenths(now)
+	age := func(e objector) time.Duration {
+		if e.since == 0 {
+			return math.MaxInt64
+		}
+		return policy.Times(int(moment-e.since), time.Second/16)
+	}
+	oldest := 0
+	for i, e := range o {
+		if e.hint == id.Hint() && age(e) < max(minInterval-opLasts, policy.Times(2, opLasts)) {
+			return age(e) < opLasts
+		}
+		if age(e) > age(o[oldest]) {
+			oldest = i
+		}
+	}
+	o[oldest] = objector{hint: id.Hint(), since: moment}
+	return true
+}
