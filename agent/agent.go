@@ -259,8 +259,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	stops := []func(){beside(a.keepMemory), beside(a.keepState), beside(a.keepTrust), beside(a.keepReloading)}
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
-		g.callers.leave(errLeaving())
-		g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
+		g.sendAway()
 	}
 	for _, stop := range stops {
 		stop()

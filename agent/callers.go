@@ -71,8 +71,10 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 	c := &caller{Call: call, since: time.Now(), start: start, ended: []chan hook.Result{ended}}
 	var g *gate
 	if err := do(ctx, a, func() (err error) {
-		g, err = a.queue(c)
-		return err
+		if g, err = a.gateFor(c.Gate); err != nil {
+			return err
+		}
+		return g.enqueue(c)
 	}); err != nil {
 		return hook.Result{}, err
 	}
@@ -89,27 +91,25 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start starter) (hoo
 	}
 }
 
-func (a *Agent) queue(c *caller) (*gate, error) {
-	g, err := a.gateFor(c.Gate)
-	free := err == nil && !c.NonBlock
-	if err == nil && c.NonBlock {
+// enqueue lets a caller wait for its turn.
+func (g *gate) enqueue(c *caller) error {
+	free := !c.NonBlock
+	if c.NonBlock {
 		g.reads(func() { free = g.isFree() })
 	}
 	switch {
-	case err != nil:
-		return nil, err
 	case g.leaving || g.isClosed():
-		return nil, g.refusal()
+		return g.refusal()
 	case c.NonBlock && g.machine.Paused():
-		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
 	case !free:
-		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
 	case len(g.callers.queue) >= maxCallers:
-		return nil, &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
 	}
 	g.callers.queue = append(g.callers.queue, c)
 	g.tellDemand()
-	return g, nil
+	return nil
 }
 
 // isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
@@ -245,6 +245,12 @@ func (k *callers) leave(why error) {
 		c.refuse(why)
 	}
 	k.queue = nil
+}
+
+// sendAway ends what all callers wait for, because the agent stops.
+func (g *gate) sendAway() {
+	g.callers.leave(errLeaving())
+	g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 }
 
 func errLeaving() error {

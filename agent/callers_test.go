@@ -67,7 +67,7 @@ func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 
 func TestMoreCallersThanAGateHoldsAreRefused(t *testing.T) {
 	g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: make([]*caller, maxCallers)}}
-	_, err := (&Agent{gates: []*gate{g}}).queue(&caller{Call: control.Call{Gate: "x"}})
+	err := g.enqueue(&caller{Call: control.Call{Gate: "x"}})
 	if !refused(err, control.Busy) || len(g.callers.queue) != maxCallers {
 		t.Errorf("%d wait, %v", len(g.callers.queue), err)
 	}

@@ -23,11 +23,11 @@ func (a *Agent) setGates(gates []*gate) {
 	a.listed.Store(&gates)
 }
 
-// idsOf are the gates in which this member takes part: not in those that a fault has closed, when nothing runs under them any more.
+// idsOf are the gates in which this member takes part.
 func idsOf(gates []*gate) []wire.GateID {
 	ids := make([]wire.GateID, 0, len(gates))
 	for _, g := range gates {
-		if !g.isClosed() || g.run != nil {
+		if g.takesPart() {
 			ids = append(ids, g.id)
 		}
 	}
@@ -88,10 +88,9 @@ func (g *gate) remove() {
 // closeRemoved begins to forget the removed gates of which nothing is left.
 func (a *Agent) closeRemoved() {
 	for _, g := range a.gates {
-		if !g.removed || g.closing || !g.isOver(a.cfg.StopTimeout) {
+		if !g.isOver(a.cfg.StopTimeout) {
 			continue
 		}
-		g.closing = true
 		go func() {
 			g.endHistory()
 			a.ended <- func() { a.forget(g) }
@@ -99,15 +98,23 @@ func (a *Agent) closeRemoved() {
 	}
 }
 
-// isOver reports whether nothing of a gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody takes is waited for as at a stop.
+// isOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody
+// takes is waited for as at a stop, for that long.
 func (g *gate) isOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	return g.left && g.run == nil && g.asking.run == nil && !saves && (g.gone || time.Since(g.leftAt) > patience)
+	if !g.removed || g.closing || !g.left || g.run != nil || g.asking.run != nil || saves || !g.gone && time.Since(g.leftAt) <= patience {
+		return false
+	}
+	g.closing = true
+	return true
 }
+
+// takesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it any more.
+func (g *gate) takesPart() bool { return !g.isClosed() || g.run != nil }
 
 func (a *Agent) forget(g *gate) {
 	if !g.gone {
-		g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
+		g.sayNobodyTook()
 	}
 	a.setGates(slices.DeleteFunc(slices.Clone(a.gates), func(o *gate) bool { return o == g }))
 	if _, err := a.members.SetGates(idsOf(a.gates)); err != nil {

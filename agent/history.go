@@ -44,11 +44,16 @@ func cutOf(r *hook.Result) history.Cut {
 func (s source) History(context.Context) (control.History, error) {
 	var h control.History
 	for _, g := range *s.a.listed.Load() {
-		runs := g.history.Runs()
-		for i := range runs {
-			runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
-		}
-		h.Gates = append(h.Gates, control.GateHistory{Name: g.cfg.Name, Runs: runs})
+		h.Gates = append(h.Gates, g.pastRuns())
 	}
 	return h, nil
+}
+
+// pastRuns are the last runs of a gate. It is safe for concurrent use.
+func (g *gate) pastRuns() control.GateHistory {
+	runs := g.history.Runs()
+	for i := range runs {
+		runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
+	}
+	return control.GateHistory{Name: g.cfg.Name, Runs: runs}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/statedir"
 )
 
 // lookEvery is the interval of the checks that the state directory still exists.
@@ -50,14 +49,7 @@ func (a *Agent) onStateLost(err error) {
 	}
 	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; restored it")
 	for _, g := range a.gates {
-		if g.saver.record != (statedir.Record{}) {
-			g.wantSaved(&g.state)
-			g.beginSave()
-		}
-		if g.roster != nil {
-			g.roster.saved = statedir.Roster{}
-			g.saveRoster()
-		}
+		g.restored()
 	}
 	a.memory.lost.Store(true)
 	signal(a.memory.changed)

@@ -74,17 +74,15 @@ func lastRun(wall time.Time, boot *clock.Boot, r *statedir.Record) (ago time.Dur
 	return ago, true
 }
 
-// correctRecords writes a record again if the wall clock was set, or became synchronised, after it was written.
-func (a *Agent) correctRecords() {
-	for _, g := range a.gates {
-		was := &g.saver.record
-		if !was.HasRun {
-			continue
-		}
-		if is := g.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
-			g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
-			g.wantSaved(&g.state) // If that fails, the old record still gives a lower bound.
-			g.beginSave()
-		}
+// correctRecord writes the record again if the wall clock was set, or became synchronised, after it was written.
+func (g *gate) correctRecord() {
+	was := &g.saver.record
+	if !was.HasRun {
+		return
+	}
+	if is := g.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
+		g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
+		g.wantSaved(&g.state) // If that fails, the old record still gives a lower bound.
+		g.beginSave()
 	}
 }

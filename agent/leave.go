@@ -19,8 +19,7 @@ func (a *Agent) leave() {
 	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
 	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
 	for _, g := range a.gates {
-		g.leaving = true
-		g.leaveGate()
+		g.leave()
 	}
 }
 
@@ -48,6 +47,12 @@ func (g *gate) drain() {
 // draining reports whether a gate waits for the end of its run before it is left.
 func (a *Agent) draining() bool {
 	return a.leaving && slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.left })
+}
+
+// leave lets a gate go at once: what runs is ended.
+func (g *gate) leave() {
+	g.leaving = true
+	g.leaveGate()
 }
 
 // leaveGate tells a gate's machine to leave, once.

@@ -101,8 +101,8 @@ func (a *Agent) wake() {
 	now := a.clock.Now().Time
 	for _, g := range a.gates {
 		g.wakeGate(now)
+		g.correctRecord()
 	}
-	a.correctRecords()
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}
@@ -150,9 +150,14 @@ func (a *Agent) noticeSleep() {
 	}
 	a.log.Warn().Dur("slept", gap).Msg("the host was suspended")
 	for _, g := range a.gates {
-		g.event.Kind, g.event.Slept = policy.Suspended, gap
-		g.step()
+		g.slept(gap)
 	}
+}
+
+// slept tells a gate for how long the host was suspended.
+func (g *gate) slept(gap time.Duration) {
+	g.event.Kind, g.event.Slept = policy.Suspended, gap
+	g.step()
 }
 
 func (a *Agent) onView(view *membership.View) {
@@ -183,22 +188,21 @@ func (g *gate) meet() {
 	g.gather()
 }
 
-// hasLeft reports whether nothing of any gate is left: nothing in its machine, no save, no process of a question.
+// hasLeft reports whether nothing of any gate is left.
 func (a *Agent) hasLeft() bool {
-	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.gone || g.saver.busy() || g.asking.run != nil })
+	return !slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.hasLeft() })
 }
+
+// hasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a question.
+func (g *gate) hasLeft() bool { return g.gone && !g.saver.busy() && g.asking.run == nil }
 
 // killGranted ends what still runs under a grant with an end. Its guard has been told to stop it long ago, and may not be able to (SIGSTOP): then nobody would
 // end it any more when this agent is gone.
 func (a *Agent) killGranted() {
-	granted := func(g *gate) bool { return g.run != nil && g.roster != nil }
 	for _, g := range a.gates {
-		if granted(g) {
-			now := a.clock.SinceBoot(a.clock.Now().Time)
-			g.run.tell(func(run HookRun) { run.Extend(now) })
-		}
+		g.endGrant()
 	}
-	for timeout := time.After(time.Second); slices.ContainsFunc(a.gates, granted); {
+	for timeout := time.After(time.Second); slices.ContainsFunc(a.gates, (*gate).isGranted); {
 		select {
 		case then := <-a.ended:
 			then()
@@ -208,21 +212,41 @@ func (a *Agent) killGranted() {
 	}
 }
 
+// isGranted reports whether something runs under a grant with an end.
+func (g *gate) isGranted() bool { return g.run != nil && g.roster != nil }
+
+// endGrant ends the grant now, if it has an end.
+func (g *gate) endGrant() {
+	if g.isGranted() {
+		now := g.env.clock.SinceBoot(g.env.clock.Now().Time)
+		g.run.tell(func(run HookRun) { run.Extend(now) })
+	}
+}
+
 // abandon ends a stop that has taken too long. Hooks that still run are killed with the agent.
 func (a *Agent) abandon() error {
 	a.killGranted()
 	for _, g := range a.gates {
-		switch {
-		case g.gone && g.saver.busy():
-			g.log.Warn().Msg("the state of the gate could not be saved in time: the disk hangs")
-		case g.gone:
-		case g.run != nil:
-			g.log.Error().Msg("the hook did not end in time")
-		default:
-			g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
-		}
+		g.sayAbandoned()
 	}
 	return fmt.Errorf("could not leave cleanly within %s", a.cfg.StopTimeout)
+}
+
+// sayAbandoned logs what is left of a gate when a stop has taken too long.
+func (g *gate) sayAbandoned() {
+	switch {
+	case g.gone && g.saver.busy():
+		g.log.Warn().Msg("the state of the gate could not be saved in time: the disk hangs")
+	case g.gone:
+	case g.run != nil:
+		g.log.Error().Msg("the hook did not end in time")
+	default:
+		g.sayNobodyTook()
+	}
+}
+
+func (g *gate) sayNobodyTook() {
+	g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
 }
 
 // send signs, seals and sends one message. A failure is like a lost datagram: the handoff repeats the message.

@@ -37,4 +37,6 @@ func (o *offers) saw(exchange wire.Exchange, now policy.Time) {
 }
 
 // offeredFor is how long the Token of a handoff is accepted.
-func offeredFor(p policy.Protocol) time.Duration { return max(offerSaves*p.SaveWithin(), offerLeast) }
+func offeredFor(saveWithin time.Duration) time.Duration {
+	return max(offerSaves*saveWithin, offerLeast)
+}

@@ -11,7 +11,7 @@ import (
 
 func TestATokenIsOldWhenItsSenderRepeatsItNoMore(t *testing.T) {
 	const skip = time.Second
-	o, after := newOffers(), offeredFor(wander.Settings{Skip: skip})
+	o, after := newOffers(), offeredFor(wander.Settings{Skip: skip}.SaveWithin())
 	if after < 16*skip {
 		t.Errorf("a Token is accepted for %s, and is repeated for 16 timeouts", after)
 	}

@@ -101,7 +101,7 @@ func (a *Agent) onInbound(in *inbound) {
 	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate
 		a.drops.add(wire.DropStranger, in.src)
 		return
-	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.cfg.Protocol)):
+	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.saveWithin())):
 		a.drops.add(wire.DropDuplicate, in.src)
 		return
 	case !g.expects(m):
@@ -118,6 +118,11 @@ func (a *Agent) onInbound(in *inbound) {
 	if offers {
 		a.offers.saw(m.Exchange, now)
 	}
+	g.receive(m)
+}
+
+// receive passes a message to the gate's machine.
+func (g *gate) receive(m *wire.Message) {
 	g.event.Kind, g.event.Msg = policy.Received, *m
 	g.step()
 }

@@ -47,19 +47,25 @@ func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed,
 // renewable returns a gate that can have a new token.
 func (a *Agent) renewable(name string) (*gate, error) {
 	g, err := a.gateFor(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	return g, g.isRenewable()
+}
+
+// isRenewable says why a gate cannot have a new token; nil, if it can.
+func (g *gate) isRenewable() error {
+	switch {
 	case g.leaving || g.isClosed():
-		return nil, g.refusal()
+		return g.refusal()
 	case g.roster != nil:
-		return nil, fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
+		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
 			g.cfg.Name)
 	}
 	if _, can := g.machine.Machine.(policy.Renewable); !can {
-		return nil, fmt.Errorf("gate %q replaces a lost token by itself", g.cfg.Name)
+		return fmt.Errorf("gate %q replaces a lost token by itself", g.cfg.Name)
 	}
-	return g, nil
+	return nil
 }
 
 // tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where nobody knows of one. If a member does not

@@ -44,12 +44,18 @@ func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd
 	}
 }
 
-// runNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when this host is ready.
+// runNow lets the own operation of a gate be wanted.
 func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.Result) error {
 	g, err := a.gateFor(call.Gate)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return g.runNow(call.PID, due, ended)
+}
+
+// runNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when this host is ready.
+func (g *gate) runNow(pid int, due chan struct{}, ended chan hook.Result) error {
+	switch {
 	case g.leaving:
 		return g.refusal()
 	case g.cfg.onDemand():
@@ -62,7 +68,7 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 		c.due, c.ended = append(c.due, due), append(c.ended, ended)
 	} else {
 		g.callers.queue = append(g.callers.queue, &caller{
-			Call: control.Call{PID: call.PID, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, ended: []chan hook.Result{ended},
+			Call: control.Call{PID: pid, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, ended: []chan hook.Result{ended},
 		})
 	}
 	g.asking.AtOnce()

@@ -71,7 +71,7 @@ func (g *gate) onSaved(err error) {
 		g.step()
 	}
 	// A denied run has been logged with the reason.
-	slow := took > g.cfg.Protocol.SaveWithin()
+	slow := took > g.saveWithin()
 	if (err == nil && !slow) || time.Since(s.said) < sayAgain {
 		return
 	}
@@ -81,6 +81,21 @@ func (g *gate) onSaved(err error) {
 		return
 	}
 	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
+}
+
+// saveWithin is the longest save after which a run may start.
+func (g *gate) saveWithin() time.Duration { return g.cfg.Protocol.SaveWithin() }
+
+// restored saves the state again, because what was on the disk is gone.
+func (g *gate) restored() {
+	if g.saver.record != (statedir.Record{}) {
+		g.wantSaved(&g.state)
+		g.beginSave()
+	}
+	if g.roster != nil {
+		g.roster.saved = statedir.Roster{}
+		g.saveRoster()
+	}
 }
 
 // tellDenied logs at most once a minute why runs are denied.

@@ -65,10 +65,9 @@ func (a *Agent) status() control.Status {
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
+		around.cutOff = silence.cutsOff(g.id)
 		g.reads(func() {
-			around.cutOff = silence.cutsOff(g.id)
-			status := g.gateStatus(&around)
-			s.Gates = append(s.Gates, status)
+			s.Gates = append(s.Gates, g.gateStatus(&around))
 		})
 	}
 	return s
@@ -90,14 +89,20 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	list = append(list, a.trustWarnings(now)...)
 	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {
-		if g.isClosed() {
-			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
-		}
-		for _, text := range g.rosterTroubles() {
-			list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
-		}
+		list = append(list, g.warnings()...)
 	}
 	slices.SortStableFunc(list, func(x, y control.Warning) int { return y.Last.Compare(x.Last) })
+	return list
+}
+
+// warnings lists the signs of mistakes that concern a gate.
+func (g *gate) warnings() (list []control.Warning) {
+	if g.isClosed() {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
+	}
+	for _, text := range g.rosterTroubles() {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
+	}
 	return list
 }
 
@@ -222,20 +227,24 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 func (a *Agent) statusLine() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
-	now := a.clock.Now().Time
 	for _, g := range a.gates {
-		var s policy.Status
-		g.reads(func() { s = g.machine.Status(now) })
-		phase := s.Phase
-		if phase == control.Absent {
-			phase = "the token is elsewhere"
-		}
-		fmt.Fprintf(&line, "; %s: %s", g.cfg.Name, phase)
-		if s.HasRun {
-			fmt.Fprintf(&line, ", last run %s", a.clock.At(s.LastRun).Format(time.RFC3339))
-		}
+		line.WriteString("; " + g.statusLine())
 	}
 	return line.String()
+}
+
+// statusLine is a gate in few words.
+func (g *gate) statusLine() string {
+	var s policy.Status
+	g.reads(func() { s = g.machine.Status(g.env.clock.Now().Time) })
+	phase := s.Phase
+	if phase == control.Absent {
+		phase = "the token is elsewhere"
+	}
+	if s.HasRun {
+		phase += ", last run " + g.env.clock.At(s.LastRun).Format(time.RFC3339)
+	}
+	return g.cfg.Name + ": " + phase
 }
 
 func exitText(r *hook.Result) string {
