@@ -57,6 +57,13 @@ func house() []rule {
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/changed", why: "it looks, and reads nothing"},
+		{
+			room: "agent/gate", ours: []string{
+				"wire", "policy", "policy/order", "policy/ready", "agent/beside", "agent/clock", "agent/control", "agent/history", "agent/hook", "agent/statedir",
+			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
+			why: "it is given its network, its clock and its loop",
+		},
+		{room: "agent/beside", why: "it does not know what goes on"},
 		{room: "agent/clock", ours: []string{"policy"}, why: "it reads clocks, and sets none"},
 		{room: "agent/connlimit", why: "it counts connections"},
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},

@@ -16,10 +16,12 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/fleet"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/metrics"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -71,16 +73,16 @@ type Agent struct {
 	metricsServer *metrics.Server
 
 	// listed is gates for those who ask beside the loop.
-	listed atomic.Pointer[[]*gate]
+	listed atomic.Pointer[[]*gate.Gate]
 
 	// env is what all gates are given.
-	env *env
+	env *gate.Env
 
 	// Only the loop uses the fields below.
-	gates  []*gate
-	byGate map[wire.GateID]*gate
+	gates  []*gate.Gate
+	byGate map[wire.GateID]*gate.Gate
 	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its capacity is one.
-	awaited []GateConfig
+	awaited []gate.Config
 	vacant  chan struct{}
 	view    *membership.View
 	senders senders
@@ -106,20 +108,12 @@ type Agent struct {
 // deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
 type deps struct {
 	listen    func(netip.AddrPort) (*transport.Endpoint, error)
-	startHook func(hook.Spec) (HookRun, error)
+	startHook func(hook.Spec) (gate.HookRun, error)
 	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
 	serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
 	host      clock.Host
 	// stops asks the service manager whether this host is being shut down, which may take a second.
 	stops func() bool
-}
-
-// HookRun is a running hook; see [hook.Run]. Its methods may be called from any goroutine.
-type HookRun interface {
-	Stop()
-	Extend(until time.Duration)
-	Entrust(words []hook.Word)
-	Done() <-chan hook.Result
 }
 
 // inboundQueue bounds the datagrams that wait for the loop; further ones are dropped and counted.
@@ -131,7 +125,7 @@ func New(cfg Config) (*Agent, error) {
 		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
 			return transport.Listen(bind, []byte(wire.Magic))
 		},
-		startHook: func(spec hook.Spec) (HookRun, error) { return hook.Start(spec) },
+		startHook: func(spec hook.Spec) (gate.HookRun, error) { return hook.Start(spec) },
 		save:      (*statedir.Dir).Save,
 		serve:     control.Serve,
 		host:      clock.OfHost(),
@@ -187,13 +181,13 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	a.metrics = metrics.New(source{a}.Status)
 	a.recall()
 	a.env = a.newEnv()
-	gates := make([]*gate, 0, len(cfg.Gates))
+	gates := make([]*gate.Gate, 0, len(cfg.Gates))
 	for _, gc := range cfg.Gates {
 		past, err := a.pastOf(&gc)
 		if err != nil {
 			return nil, err
 		}
-		gates = append(gates, newGate(a, gc, past))
+		gates = append(gates, gate.New(a.env, gc, past))
 	}
 	a.setGates(gates)
 	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
@@ -256,17 +250,17 @@ func (a *Agent) Run(ctx context.Context) error {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	stops := []func(){beside(a.keepMemory), beside(a.keepState), beside(a.keepTrust), beside(a.keepReloading)}
+	stops := []func(){beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.keepTrust), beside.Start(a.keepReloading)}
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
-		g.sendAway()
+		g.SendAway()
 	}
 	for _, stop := range stops {
 		stop()
 	}
 	var histories sync.WaitGroup
 	for _, g := range a.gates {
-		histories.Go(g.endHistory)
+		histories.Go(g.Close)
 	}
 	histories.Wait()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
@@ -345,7 +339,7 @@ func (c *Config) validate() error {
 }
 
 // checkGates refuses gates that the member of this name cannot have together.
-func checkGates(name string, gates []GateConfig) error {
+func checkGates(name string, gates []gate.Config) error {
 	ids := make([]wire.GateID, 0, len(gates))
 	for i, g := range gates {
 		ids = append(ids, wire.GateIDOf(g.Name))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -35,7 +36,7 @@ func TestFleetTakesTurns(t *testing.T) {
 		if d := w.overlap(begin); d != 0 {
 			t.Errorf("two at once for %s", d)
 		}
-		last := make(map[string]Observation)
+		last := make(map[string]gate.Observation)
 		var seq wire.Seq
 		for _, r := range w.runs(begin) {
 			if before, ok := last[r.Name]; ok && r.At.Sub(before.At) < w.gate.MinInterval {
@@ -68,7 +69,7 @@ func TestAloneWaitsOrRuns(t *testing.T) {
 		}
 		// The waiting one finds the other and takes part.
 		w.until("a runs", 10*time.Minute, func() bool {
-			return slices.ContainsFunc(w.runs(begin), func(o Observation) bool { return o.Name == "a" })
+			return slices.ContainsFunc(w.runs(begin), func(o gate.Observation) bool { return o.Name == "a" })
 		})
 		if n := w.count(wander.NoteMinted, begin); n != 1 {
 			t.Errorf("%d tokens were minted", n)
@@ -138,7 +139,7 @@ func TestSplitFleetHeals(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		for _, half := range [][]string{{"a", "b"}, {"c", "d", "e"}} {
 			for _, name := range half {
-				if !slices.ContainsFunc(w.runs(split), func(o Observation) bool { return o.Name == name }) {
+				if !slices.ContainsFunc(w.runs(split), func(o gate.Observation) bool { return o.Name == name }) {
 					t.Errorf("%s does not run while the fleet is split", name)
 				}
 			}
@@ -354,9 +355,9 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 
 // Without a secret an agent refuses any address but loopback, unless Insecure is set.
 func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
-	gate := testGate()
+	soft := testGate()
 	cfg := Config{
-		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []GateConfig{gate.config()},
+		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []gate.Config{soft.config()},
 	}
 	_, err := New(cfg)
 	if err == nil || !strings.Contains(err.Error(), "--secret-file") || !strings.Contains(err.Error(), "--insecure") {
@@ -367,7 +368,7 @@ func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
 // Impossible configurations are refused before anything is bound.
 func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	protocol := testGate().Settings
-	for name, gates := range map[string][]GateConfig{
+	for name, gates := range map[string][]gate.Config{
 		"no gate":      nil,
 		"no protocol":  {{Name: "x", Hook: []string{"y"}}},
 		"a gate twice": {{Name: "x", Hook: []string{"y"}, Protocol: protocol}, {Name: "x", Hook: []string{"y"}, Protocol: protocol}},

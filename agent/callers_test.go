@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -37,40 +38,12 @@ func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked)
 func (w *world) call(ctx context.Context, host string, call control.Call, ended chan<- asked) {
 	a := w.agents[host].Agent
 	w.wg.Go(func() {
-		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (HookRun, error) {
+		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
 			return w.pretend(w.agents[host], spec), nil
 		})
 		ended <- asked{call.Command, r, err}
 	})
 	time.Sleep(time.Millisecond) // the next one asks later
-}
-
-// A caller whose run was denied comes first again; one that has gone meanwhile does not come at all, and is told.
-func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
-	newCaller := func() *caller { return &caller{ended: []chan hook.Result{make(chan hook.Result, 1)}} }
-	for _, gone := range []bool{false, true} {
-		first, second := newCaller(), newCaller()
-		g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: []*caller{first, second}}, run: &launch{}}
-		g.callers.begin()
-		if gone {
-			g.withdraw(first)
-			if !g.run.isStopped() {
-				t.Error("the run of one that has gone is not stopped")
-			}
-		}
-		g.callers.again()
-		if next := g.callers.queue[0]; (next == first) == gone || (len(first.ended[0]) == 1) != gone {
-			t.Errorf("gone: %v; it comes next: %v, and is told: %v", gone, next == first, len(first.ended[0]) == 1)
-		}
-	}
-}
-
-func TestMoreCallersThanAGateHoldsAreRefused(t *testing.T) {
-	g := &gate{cfg: GateConfig{Name: "x"}, callers: callers{queue: make([]*caller, maxCallers)}}
-	err := g.enqueue(&caller{Call: control.Call{Gate: "x"}})
-	if !refused(err, control.Busy) || len(g.callers.queue) != maxCallers {
-		t.Errorf("%d wait, %v", len(g.callers.queue), err)
-	}
 }
 
 func TestCallersOfAGateOnDemandRunOneAtATimeAndOnAHostInTheirOrder(t *testing.T) {
@@ -184,7 +157,7 @@ func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 		ended := make(chan asked, 2)
 		late := w.agents["a"].Agent
 		w.wg.Go(func() {
-			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (HookRun, error) {
+			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (gate.HookRun, error) {
 				time.Sleep(time.Until(startBy))
 				return nil, hook.ErrLate
 			})

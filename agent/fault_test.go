@@ -5,22 +5,46 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// bomb is a machine with a fault in one of its methods.
+// mined is a protocol in whose machines a fault can be put.
+type mined struct {
+	wander.Settings
+	mine *mine
+}
+
+// mine is where the fault is: in a method of the machine of one member of one gate.
+type mine struct {
+	mu     sync.Mutex
+	member wire.MemberID
+	gate   wire.GateID
+	method string
+}
+
+// Machine returns a machine with a mine.
+func (m mined) Machine(seat policy.Seat) policy.Machine {
+	return &bomb{m.Settings.Machine(seat), seat, m.mine}
+}
+
+// bomb is a machine that may have a fault in one of its methods.
 type bomb struct {
 	policy.Machine
-	in string
+	seat policy.Seat
+	mine *mine
 }
 
 func (b *bomb) meet(method string) {
-	if b.in == method {
+	b.mine.mu.Lock()
+	defer b.mine.mu.Unlock()
+	if b.mine.method == method && b.mine.member == b.seat.Self && b.mine.gate == b.seat.Gate {
 		var table []int
 		_ = table[len(method)]
 	}
@@ -53,17 +77,10 @@ func (b *bomb) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 
 // spoil puts a fault into the machine of a gate.
 func (w *world) spoil(host, gate, method string) {
-	w.t.Helper()
-	a := w.agents[host].Agent
-	if err := do(context.Background(), a, func() error {
-		g, err := a.gateFor(gate)
-		if err == nil {
-			g.machine.Machine = &bomb{g.machine.Machine, method}
-		}
-		return err
-	}); err != nil {
-		w.t.Fatal(err)
-	}
+	m := w.gate.mine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.member, m.gate, m.method = w.agents[host].self, wire.GateIDOf(gate), method
 }
 
 // A fault in one gate's machine, wherever it is, closes that gate on that host with a word and a count, and stops what runs under it. The agent and its other
@@ -71,7 +88,9 @@ func (w *world) spoil(host, gate, method string) {
 func TestAFaultClosesOneGateOnOneHost(t *testing.T) {
 	for _, method := range []string{"Step", "NextWake", "Expects", "Status", "Facts"} {
 		t.Run(method, func(t *testing.T) {
-			inWorld(t, testGate(), func(w *world) {
+			spoiled := testGate()
+			spoiled.mine = &mine{}
+			inWorld(t, spoiled, func(w *world) {
 				w.takes = 20 * time.Second
 				for _, name := range trio() {
 					w.start(name, AloneWait)

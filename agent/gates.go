@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/wanderd/wanderd/agent/beside"
+	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -15,20 +17,25 @@ import (
 // when nothing of it is left here, and all is on the disk, it is forgotten, and the others hear that this member takes no part. Its state stays in the state
 // directory: a gate that comes back knows when it ran last.
 
-func (a *Agent) setGates(gates []*gate) {
-	a.gates, a.byGate = gates, make(map[wire.GateID]*gate, len(gates))
+// pastOf reads the past of a gate. It uses the disk, and nothing of the loop's.
+func (a *Agent) pastOf(cfg *gate.Config) (gate.Past, error) {
+	return gate.Read(a.state, policy.Voter{Name: a.cfg.Name, ID: a.self}, cfg)
+}
+
+func (a *Agent) setGates(gates []*gate.Gate) {
+	a.gates, a.byGate = gates, make(map[wire.GateID]*gate.Gate, len(gates))
 	for _, g := range gates {
-		a.byGate[g.id] = g
+		a.byGate[g.ID()] = g
 	}
 	a.listed.Store(&gates)
 }
 
 // idsOf are the gates in which this member takes part.
-func idsOf(gates []*gate) []wire.GateID {
+func idsOf(gates []*gate.Gate) []wire.GateID {
 	ids := make([]wire.GateID, 0, len(gates))
 	for _, g := range gates {
-		if g.takesPart() {
-			ids = append(ids, g.id)
+		if g.TakesPart() {
+			ids = append(ids, g.ID())
 		}
 	}
 	return ids
@@ -36,8 +43,8 @@ func idsOf(gates []*gate) []wire.GateID {
 
 // addAwaited adds all gates that can be.
 func (a *Agent) addAwaited(ctx context.Context) error {
-	vacant, err := ask(ctx, a, func() []GateConfig { // the predecessor of the others is still there
-		return slices.DeleteFunc(slices.Clone(a.awaited), func(c GateConfig) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
+	vacant, err := ask(ctx, a, func() []gate.Config { // the predecessor of the others is still there
+		return slices.DeleteFunc(slices.Clone(a.awaited), func(c gate.Config) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
 	})
 	for _, c := range vacant {
 		past, cannot := a.pastOf(&c)
@@ -54,7 +61,7 @@ func (a *Agent) addAwaited(ctx context.Context) error {
 }
 
 // add adds a gate, unless the agent stops. While a gate is there that leaves it no room it has to wait.
-func (a *Agent) add(c GateConfig, p past) bool {
+func (a *Agent) add(c gate.Config, p gate.Past) bool {
 	if a.leaving {
 		return false
 	}
@@ -62,64 +69,37 @@ func (a *Agent) add(c GateConfig, p past) bool {
 	if err != nil {
 		return false
 	}
-	a.awaited = slices.DeleteFunc(a.awaited, func(o GateConfig) bool { return o.Name == c.Name })
-	g := newGate(a, c, p)
+	a.awaited = slices.DeleteFunc(a.awaited, func(o gate.Config) bool { return o.Name == c.Name })
+	g := gate.New(a.env, c, p)
 	a.setGates(append(slices.Clone(a.gates), g))
-	g.log.Info().Msg("the gate is added")
+	g.Log().Info().Msg("the gate is added")
 	a.view = view
-	g.begin()
-	g.meet()
+	g.Begin()
+	g.Meet()
 	return true
-}
-
-// remove lets a gate go that the configuration does not have any more.
-func (g *gate) remove() {
-	if g.removed {
-		return
-	}
-	g.removed, g.leaving = true, true
-	g.log.Info().Bool("runs", g.run != nil).Msg("the gate is removed: waiting for what runs, and passing its token on")
-	g.callers.leave(g.refusal())
-	if g.run == nil {
-		g.leaveGate()
-	}
 }
 
 // closeRemoved begins to forget the removed gates of which nothing is left.
 func (a *Agent) closeRemoved() {
 	for _, g := range a.gates {
-		if !g.isOver(a.cfg.StopTimeout) {
+		if !g.IsOver(a.cfg.StopTimeout) {
 			continue
 		}
 		go func() {
-			g.endHistory()
+			g.Close()
 			a.ended <- func() { a.forget(g) }
 		}()
 	}
 }
 
-// isOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody
-// takes is waited for as at a stop, for that long.
-func (g *gate) isOver(patience time.Duration) bool {
-	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	if !g.removed || g.closing || !g.left || g.run != nil || g.asking.run != nil || saves || !g.gone && time.Since(g.leftAt) <= patience {
-		return false
+func (a *Agent) forget(g *gate.Gate) {
+	if !g.Gone() {
+		g.SayNobodyTook()
 	}
-	g.closing = true
-	return true
-}
-
-// takesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it any more.
-func (g *gate) takesPart() bool { return !g.isClosed() || g.run != nil }
-
-func (a *Agent) forget(g *gate) {
-	if !g.gone {
-		g.sayNobodyTook()
-	}
-	a.setGates(slices.DeleteFunc(slices.Clone(a.gates), func(o *gate) bool { return o == g }))
+	a.setGates(slices.DeleteFunc(slices.Clone(a.gates), func(o *gate.Gate) bool { return o == g }))
 	if _, err := a.members.SetGates(idsOf(a.gates)); err != nil {
-		g.log.Warn().Err(err).Msg("the other members still see this one in the gate")
+		g.Log().Warn().Err(err).Msg("the other members still see this one in the gate")
 	}
-	g.log.Info().Msg("the gate is gone")
-	signal(a.vacant)
+	g.Log().Info().Msg("the gate is gone")
+	beside.Signal(a.vacant)
 }

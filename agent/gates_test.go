@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -65,8 +66,8 @@ func (w *world) ran(host, gate string) []history.Run {
 }
 
 // only keeps the observations of one gate.
-func (w *world) only(gate string) {
-	w.set(func() { w.seen = slices.DeleteFunc(w.seen, func(o Observation) bool { return o.Gate != gate }) })
+func (w *world) only(name string) {
+	w.set(func() { w.seen = slices.DeleteFunc(w.seen, func(o gate.Observation) bool { return o.Gate != name }) })
 }
 
 func trio() []string { return []string{"a", "b", "c"} }

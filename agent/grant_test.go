@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
@@ -56,7 +57,7 @@ func strictFleet(b *testing.B, moves strict.Moves) (agents []*Agent) {
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
 			Socket: filepath.Join(dir, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
-			Gates: []GateConfig{{
+			Gates: []gate.Config{{
 				Name: "default", HookTimeout: time.Hour, Roster: names,
 				Protocol: strict.Settings{
 					Moves: moves, Request: ring.Martin, Lease: 10 * time.Second, KillAfter: time.Second, Margin: hook.KillMargin, Rho: 0.01,
@@ -82,7 +83,7 @@ func strictFleet(b *testing.B, moves strict.Moves) (agents []*Agent) {
 // nothing is a command that has ended when it starts.
 type nothing struct{ done chan hook.Result }
 
-func startNothing(hook.Spec, time.Time) (HookRun, error) {
+func startNothing(hook.Spec, time.Time) (gate.HookRun, error) {
 	n := nothing{make(chan hook.Result, 1)}
 	n.done <- hook.Result{}
 	return n, nil

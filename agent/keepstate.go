@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/control"
 )
 
@@ -25,7 +26,7 @@ type stateLoss struct {
 
 // keepState checks the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
-	for sleep(ctx, lookEvery) {
+	for beside.Sleep(ctx, lookEvery) {
 		lost, err := a.state.Mend(a.key)
 		if lost {
 			_, _ = ask(ctx, a, func() bool { a.onStateLost(err); return true })
@@ -49,10 +50,10 @@ func (a *Agent) onStateLost(err error) {
 	}
 	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; restored it")
 	for _, g := range a.gates {
-		g.restored()
+		g.Restored()
 	}
 	a.memory.lost.Store(true)
-	signal(a.memory.changed)
+	beside.Signal(a.memory.changed)
 }
 
 // warning is the warning for the status.

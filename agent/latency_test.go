@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -32,7 +33,7 @@ func BenchmarkHandoff(b *testing.B) {
 		took    []time.Duration
 		enough  = make(chan struct{})
 	)
-	observe := func(o Observation) {
+	observe := func(o gate.Observation) {
 		now := time.Now()
 		mu.Lock()
 		defer mu.Unlock()
@@ -55,7 +56,7 @@ func BenchmarkHandoff(b *testing.B) {
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
 			Socket: filepath.Join(dir, "s"), Secret: &secret, StopTimeout: 5 * time.Second, Log: zerolog.Nop(), Observe: observe,
-			Gates: []GateConfig{{
+			Gates: []gate.Config{{
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: time.Minute,
 				Protocol: wander.Settings{Skip: benchSkip, Op: time.Millisecond, MinInterval: time.Hour},
 			}},

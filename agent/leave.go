@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/agent/gate"
 )
 
 // drainStep is the time for which the service manager is told to wait while runs end by themselves, again and again. The loop sleeps less.
@@ -19,7 +18,7 @@ func (a *Agent) leave() {
 	a.notifier.stopping(a.cfg.StopTimeout + goodbye)
 	a.log.Info().Dur("within", a.cfg.StopTimeout).Msg("stopping: ending hooks and passing tokens on")
 	for _, g := range a.gates {
-		g.leave()
+		g.Leave()
 	}
 }
 
@@ -28,43 +27,16 @@ func (a *Agent) drain() {
 	a.leaving = true
 	a.log.Info().Msg("draining: waiting for what runs, and passing tokens on")
 	for _, g := range a.gates {
-		g.drain()
+		g.Drain()
 	}
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}
 }
 
-// drain lets a gate go when its run has ended.
-func (g *gate) drain() {
-	g.leaving = true
-	g.callers.leave(g.refusal())
-	if g.run == nil {
-		g.leaveGate()
-	}
-}
-
 // draining reports whether a gate waits for the end of its run before it is left.
 func (a *Agent) draining() bool {
-	return a.leaving && slices.ContainsFunc(a.gates, func(g *gate) bool { return !g.left })
-}
-
-// leave lets a gate go at once: what runs is ended.
-func (g *gate) leave() {
-	g.leaving = true
-	g.leaveGate()
-}
-
-// leaveGate tells a gate's machine to leave, once.
-func (g *gate) leaveGate() {
-	if g.left {
-		return
-	}
-	g.left, g.leftAt = true, time.Now()
-	g.asking.unask()
-	g.event.Kind = policy.Leave
-	g.step()
-	g.callers.leave(g.refusal())
+	return a.leaving && slices.ContainsFunc(a.gates, func(g *gate.Gate) bool { return !g.Left() })
 }
 
 var errStopping = errors.New("the agent is stopping already")

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/membership"
 )
 
@@ -61,7 +62,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if !sleep(ctx, max(rememberAfter, time.Until(last.Add(rememberEvery)))) {
+		if !beside.Sleep(ctx, max(rememberAfter, time.Until(last.Add(rememberEvery)))) {
 			return
 		}
 		list := a.members.Remembered()
@@ -76,7 +77,7 @@ func (a *Agent) keepMemory(ctx context.Context) {
 				a.log.Warn().Err(err).Msg("after a restart, this agent finds its fleet by --join only")
 			}
 			failed = true
-			signal(a.memory.changed)
+			beside.Signal(a.memory.changed)
 			continue
 		}
 		written, failed = list, false

@@ -3,52 +3,53 @@ package agent
 import (
 	"net/netip"
 
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // newEnv is what gates are given.
-func (a *Agent) newEnv() *env {
+func (a *Agent) newEnv() *gate.Env {
 	observe := a.cfg.Observe
 	if observe == nil {
-		observe = func(Observation) {}
+		observe = func(gate.Observation) {}
 	}
-	return &env{
-		self: a.self, name: a.cfg.Name, started: a.started, log: a.log, clock: a.clock, ended: a.ended, disk: records{a}, fleet: network{a},
-		start: a.deps.startHook, hostStops: func() bool { return a.stopping.Load() && a.deps.stops() },
-		alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
-		moved: a.moved, runs: a.metrics.Runs, commands: a.metrics.Commands, observe: observe,
+	return &gate.Env{
+		Self: a.self, Name: a.cfg.Name, Started: a.started, Log: a.log, Clock: a.clock, Ended: a.ended, Disk: records{a}, Fleet: network{a},
+		Start: a.deps.startHook, HostStops: func() bool { return a.stopping.Load() && a.deps.stops() },
+		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
+		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
 	}
 }
 
 // The reason of an order that a gate gives is as long as gossip carries it.
-const _ = uint(membership.MaxReason - maxReason)
+const _ = uint(membership.MaxReason - gate.MaxReason)
 
 // network is the other members for gates: the view of the membership, and the socket. Only the loop uses it.
 type network struct{ a *Agent }
 
-func peerOf(gate wire.GateID, m *membership.Member) peer {
-	return peer{ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(gate), Roster: m.Roster(gate)}
+func peerOf(in wire.GateID, m *membership.Member) gate.Peer {
+	return gate.Peer{ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(in), Roster: m.Roster(in)}
 }
 
-func (n network) Lookup(gate wire.GateID, id wire.MemberID) (peer, bool) {
+func (n network) Lookup(in wire.GateID, id wire.MemberID) (gate.Peer, bool) {
 	m, ok := n.a.view.Lookup(id)
 	if !ok {
-		return peer{}, false
+		return gate.Peer{}, false
 	}
-	return peerOf(gate, m), true
+	return peerOf(in, m), true
 }
 
-func (n network) Members(gate wire.GateID) []peer {
-	list := make([]peer, 0, len(n.a.view.Members))
+func (n network) Members(in wire.GateID) []gate.Peer {
+	list := make([]gate.Peer, 0, len(n.a.view.Members))
 	for i := range n.a.view.Members {
-		list = append(list, peerOf(gate, &n.a.view.Members[i]))
+		list = append(list, peerOf(in, &n.a.view.Members[i]))
 	}
 	return list
 }
 
-func (n network) Peers(gate wire.GateID) ([]wire.MemberID, bool) { return n.a.view.Peers(gate) }
+func (n network) Peers(in wire.GateID) ([]wire.MemberID, bool) { return n.a.view.Peers(in) }
 
 func (n network) Send(m *wire.Message, to netip.AddrPort) error {
 	n.a.sendBuf = n.a.codec.Load().Append(n.a.sendBuf[:0], m)
@@ -57,12 +58,12 @@ func (n network) Send(m *wire.Message, to netip.AddrPort) error {
 
 func (n network) Seal(m *wire.Message) []byte { return n.a.codec.Load().Append(nil, m) }
 
-func (n network) Announce(gate wire.GateID) { n.a.members.Announce(gate) }
+func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 
-func (n network) DeclareRoster(gate wire.GateID, hash uint64) { n.a.members.DeclareRoster(gate, hash) }
+func (n network) DeclareRoster(in wire.GateID, hash uint64) { n.a.members.DeclareRoster(in, hash) }
 
-func (n network) Notify(gate wire.GateID, o wire.Order, who, reason string) error {
-	return n.a.members.Notify(membership.Broadcast{Gate: gate, Order: o, Who: who, Reason: reason})
+func (n network) Notify(in wire.GateID, o wire.Order, who, reason string) error {
+	return n.a.members.Notify(membership.Broadcast{Gate: in, Order: o, Who: who, Reason: reason})
 }
 
 func (n network) Withdraw() error {

@@ -3,25 +3,14 @@ package agent
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
-	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// An order takes three ways to the other members: with every message of the gate, by gossip, and over the disk to the next life of this
-// agent. Package order decides which one counts; here is what people are told of it.
-
-// orders are what this agent knows of the orders to a gate, besides what the layer does. Only the loop uses them.
-type orders struct {
-	// fleet is about the newest order, as far as known; here about the pause of this host alone.
-	fleet, here statedir.Order
-}
 
 // Order answers the control socket: it gives an order to one gate, or to all gates of this host.
 func (s source) Order(ctx context.Context, call control.Order) error {
@@ -55,107 +44,12 @@ func (a *Agent) order(call *control.Order) error {
 		if err != nil {
 			return err
 		}
-		gates = []*gate{g}
+		gates = []*gate.Gate{g}
 	}
 	for _, g := range gates {
-		g.order(until, who, call)
+		g.Order(until, who, call)
 	}
 	return nil
-}
-
-// order gives an order of an operator of this host: a pause until then, or none.
-func (g *gate) order(until int64, who string, call *control.Order) {
-	said := statedir.Order{Order: g.machine.Next(g.env.clock.Now().Wall, until), Who: who, Reason: call.Reason}
-	if call.Here {
-		g.orders.here = said
-	} else {
-		g.orders.fleet = said
-	}
-	g.giveOrder(said.Order, call.Here)
-}
-
-func (g *gate) giveOrder(o wire.Order, here bool) {
-	g.event.Kind, g.event.Order, g.event.Here = policy.Ordered, o, here
-	g.step()
-}
-
-// proclaim is the effect: the newest order of a gate has changed.
-func (g *gate) proclaim(o wire.Order) {
-	switch {
-	case g.orders.fleet.Order == o:
-	case o.By == g.env.self && o.Until != 0:
-		g.orders.fleet = statedir.Order{Order: o, Who: "stop_after@" + g.env.name, Reason: g.braked()}
-	default:
-		g.orders.fleet = statedir.Order{Order: o}
-	}
-	said := &g.orders.fleet
-	g.sayOrder(said)
-	var who, reason string
-	if o.By == g.env.self {
-		who, reason = said.Who, said.Reason
-	}
-	if err := g.env.fleet.Notify(g.id, o, who, reason); err != nil {
-		g.log.Warn().Err(err).Msg("the order travels without its reason")
-		if err := g.env.fleet.Notify(g.id, o, "", ""); err != nil {
-			g.log.Warn().Err(err).Msg("gossip does not carry the order; it goes with the token only")
-		}
-	}
-}
-
-func (g *gate) sayOrder(said *statedir.Order) {
-	line := g.log.Warn().Str("by", g.giver(said))
-	if said.Reason != "" {
-		line.Str("reason", said.Reason)
-	}
-	switch until := said.Until; until {
-	case 0:
-		line.Msg("the gate is resumed")
-	case wire.ForEver:
-		line.Msg("the gate is paused until somebody resumes it")
-	default:
-		line.Time("until", time.Unix(0, until)).Msg("the gate is paused")
-	}
-}
-
-// giver is who has given an order: by what is said of it, or the name of the member.
-func (g *gate) giver(said *statedir.Order) string {
-	if said.Who != "" {
-		return said.Who
-	}
-	return g.nameOf(said.By)
-}
-
-// braked names the hosts whose failures have stopped the gate, and their exit statuses.
-func (g *gate) braked() string {
-	list := g.machine.Failures()
-	hosts := make([]string, 0, list.Len())
-	for i, exit := range list.Exits[:list.Len()] {
-		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", g.nameByHint(list.Hosts[i]), exit))
-	}
-	text := fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", "))
-	if len(text) > maxReason {
-		text = text[:maxReason-len(dots)] + dots
-	}
-	return text
-}
-
-// maxReason bounds the reason of an order, in bytes; with more, gossip does not carry it.
-const (
-	maxReason = 200
-	dots      = "..."
-)
-
-// nameByHint is the name of the member whose identity begins so, or these digits.
-func (g *gate) nameByHint(hint uint32) string {
-	if g.env.self.Hint() == hint {
-		return g.env.name
-	}
-	for _, m := range g.env.fleet.Members(g.id) {
-		if m.ID.Hint() == hint {
-			return m.Name
-		}
-	}
-	return fmt.Sprintf("%08x", hint)
 }
 
 // onNews takes what gossip says of orders.
@@ -165,51 +59,6 @@ func (a *Agent) onNews() {
 		if g == nil {
 			continue // it was removed meanwhile
 		}
-		g.learn(statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason})
+		g.Learn(statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason})
 	}
-}
-
-// learn takes what gossip says of an order.
-func (g *gate) learn(told statedir.Order) {
-	if told.Compare(g.machine.Newest()) > 0 {
-		if g.orders.fleet = told; told.Stamp <= wire.LatestStamp(g.env.clock.Now().Wall) {
-			g.giveOrder(told.Order, false)
-		}
-	}
-	if told.Order == g.machine.Newest() && told.Who != "" && g.orders.fleet != told {
-		g.orders.fleet = told
-		g.wantSaved(&g.state)
-		g.beginSave()
-	}
-}
-
-// exitOf is the status of a failed run for the brake; zero if this agent has stopped it.
-func exitOf(r *hook.Result) uint8 {
-	if r.Stopped {
-		return 0
-	}
-	return max(r.Status(), 1)
-}
-
-// pauses describes what holds a gate up, for the status.
-func (g *gate) pauses(s *control.Gate) {
-	wall := g.env.clock.Now().Wall
-	if o := g.machine.Newest(); o.Pauses(wall) {
-		s.Paused = g.pause(&g.orders.fleet, o.Until)
-	}
-	if until := g.machine.Here(); wall < until {
-		s.PausedHere = g.pause(&g.orders.here, until)
-	}
-	list := g.machine.Failures()
-	for i, exit := range list.Exits[:list.Len()] {
-		s.Failing = append(s.Failing, control.Failing{Host: g.nameByHint(list.Hosts[i]), Exit: int(exit)})
-	}
-}
-
-func (g *gate) pause(said *statedir.Order, until int64) *control.Pause {
-	p := &control.Pause{By: g.giver(said), Reason: said.Reason, Since: time.UnixMilli(int64(said.Stamp))}
-	if until != wire.ForEver {
-		p.Until = time.Unix(0, until)
-	}
-	return p
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/strict"
 )
@@ -19,7 +20,7 @@ type answer struct {
 }
 
 // answer pretends to ask a host.
-func (w *world) answer(r *resident, spec hook.Spec) HookRun {
+func (w *world) answer(r *resident, spec hook.Spec) gate.HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	var says answer
 	w.set(func() {
@@ -94,7 +95,7 @@ func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
 			t.Fatalf("%+v", runs)
 		}
 		g := gateOf(t, w, "a")
-		if g.Because != control.BecauseNotReady || g.NotRunning != saidNo || g.Ready.Answer != control.AnswerNo || g.Ready.Counts {
+		if g.Because != control.BecauseNotReady || g.NotRunning != "ready said 75: not needed now" || g.Ready.Answer != control.AnswerNo || g.Ready.Counts {
 			t.Errorf("%q because of %q: %+v", g.NotRunning, g.Because, g.Ready)
 		}
 		w.saysOf("a", answer{})
@@ -124,7 +125,7 @@ func TestInAStrictGateTheTokenGoesOnWhereTheHostSaysNo(t *testing.T) {
 				w.until("the others run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
 				time.Sleep(5 * time.Minute)
 				g := w.strict("b")
-				if len(w.runs(begun)) != 2 || g.Because != control.BecauseNotReady || g.NotRunning != saidNo || g.Ready.Answers["no"] != 1 {
+				if len(w.runs(begun)) != 2 || g.Because != control.BecauseNotReady || g.NotRunning != "ready said 75: not needed now" || g.Ready.Answers["no"] != 1 {
 					t.Errorf("%d runs; %q because of %q: %+v", len(w.runs(begun)), g.NotRunning, g.Because, g.Ready)
 				}
 				w.saysOf("b", answer{})
@@ -168,7 +169,7 @@ func TestAQuestionThatFailsOrHangsIsAnErrorAndNothingRuns(t *testing.T) {
 				w.start("a", AloneRun)
 				time.Sleep(15 * time.Minute)
 				g := gateOf(t, w, "a")
-				if len(w.runs(begun)) != 0 || g.Ready.Answers["error"] != 2 || g.NotRunning != hasFailed+c.why || g.Failures != 0 {
+				if len(w.runs(begun)) != 0 || g.Ready.Answers["error"] != 2 || g.NotRunning != "ready has failed: "+c.why || g.Failures != 0 {
 					t.Errorf("%d runs, %q: %+v", len(w.runs(begun)), g.NotRunning, g.Ready)
 				}
 				if name == "hangs" {
@@ -191,7 +192,7 @@ func TestAnOperatorWhoWantsARunHearsANo(t *testing.T) {
 			says answer
 			exit int
 			why  string
-		}{{answer{exit: 75}, 75, saidNo}, {answer{exit: 2}, 2, hasFailed}, {answer{takes: time.Minute}, 124, hasFailed}} {
+		}{{answer{exit: 75}, 75, "ready said 75: not needed now"}, {answer{exit: 2}, 2, "ready has failed: "}, {answer{takes: time.Minute}, 124, "ready has failed: "}} {
 			w.saysOf("a", c.says)
 			for _, wait := range []bool{true, false} {
 				end, err := source{w.agents["a"].Agent}.RunNow(context.Background(), control.RunNow{Wait: wait})

@@ -87,24 +87,24 @@ func (a *Agent) onInbound(in *inbound) {
 	case m.To != a.self:
 		a.drops.add(wire.DropAddressee, in.src)
 		return
-	case !g.family.Speaks(m):
-		a.drops.addForeign(m, &g.family, in.src)
+	case !g.Family().Speaks(m):
+		a.drops.addForeign(m, g.Family(), in.src)
 		return
-	case !g.family.WellFormed(m):
+	case !g.Family().WellFormed(m):
 		a.drops.add(wire.DropMalformed, in.src)
 		return
 	}
 	now := a.clock.Now().Time
-	offers := g.family.Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
+	offers := g.Family().Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate
 		a.drops.add(wire.DropStranger, in.src)
 		return
-	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.saveWithin())):
+	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
 		a.drops.add(wire.DropDuplicate, in.src)
 		return
-	case !g.expects(m):
+	case !g.Expects(m):
 		a.drops.add(wire.DropUnexpected, in.src)
 		return
 	case !a.senders.admit(m.From, sender.Addr, in.src, now):
@@ -118,19 +118,7 @@ func (a *Agent) onInbound(in *inbound) {
 	if offers {
 		a.offers.saw(m.Exchange, now)
 	}
-	g.receive(m)
-}
-
-// receive passes a message to the gate's machine.
-func (g *gate) receive(m *wire.Message) {
-	g.event.Kind, g.event.Msg = policy.Received, *m
-	g.step()
-}
-
-// expects reports whether a gate's machine expects a message.
-func (g *gate) expects(m *wire.Message) (yes bool) {
-	defer g.contain()
-	return g.machine.Expects(m)
+	g.Receive(m)
 }
 
 // sendGossip sends a datagram of memberlist's in our envelope.

@@ -3,15 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/agent/gate"
 )
 
 // Reread reads the configuration again. An error says what is wrong with it, and where.
@@ -82,7 +81,7 @@ func (a *Agent) check(next *Config) error {
 	}
 	for i := range next.Gates {
 		c := &next.Gates[i]
-		if slices.ContainsFunc(*a.listed.Load(), func(g *gate) bool { return g.cfg.Name == c.Name }) {
+		if slices.ContainsFunc(*a.listed.Load(), func(g *gate.Gate) bool { return g.Name() == c.Name }) {
 			continue
 		}
 		if _, err := a.pastOf(c); err != nil {
@@ -100,63 +99,29 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 	a.cfg.Drain, a.cfg.StopTimeout, a.cfg.Join = next.Drain, next.StopTimeout, next.Join
 	a.awaited = slices.Clone(next.Gates)
 	for _, g := range a.gates {
-		i := slices.IndexFunc(a.awaited, func(c GateConfig) bool { return c.Name == g.cfg.Name })
+		i := slices.IndexFunc(a.awaited, func(c gate.Config) bool { return c.Name == g.Name() })
 		switch {
 		case i < 0:
-			g.remove()
-			if g.run != nil {
-				about.Waits = append(about.Waits, "gate "+g.cfg.Name+": it goes when its run has ended")
+			g.Remove()
+			if g.Running() {
+				about.Waits = append(about.Waits, "gate "+g.Name()+": it goes when its run has ended")
 			}
 			continue
-		case g.removed:
-			about.Waits = append(about.Waits, "gate "+g.cfg.Name+": it was being removed, and begins anew when that is done")
+		case g.Removed():
+			about.Waits = append(about.Waits, "gate "+g.Name()+": it was being removed, and begins anew when that is done")
 			continue
 		}
 		c := a.awaited[i]
 		a.awaited = slices.Delete(a.awaited, i, i+1)
-		if c.onDemand() != g.cfg.onDemand() {
+		if c.OnDemand() != g.OnDemand() {
 			continue // The configuration's own comparison names it.
 		}
-		if !g.applyGate(&c) {
-			about.Restart = append(about.Restart, "the constants of gate "+g.cfg.Name)
+		if !g.Apply(&c) {
+			about.Restart = append(about.Restart, "the constants of gate "+g.Name())
 		}
 	}
-	signal(a.vacant) // in case that whoever asks for the reload does not wait for the gates to be added
+	beside.Signal(a.vacant) // in case that whoever asks for the reload does not wait for the gates to be added
 	return nil
-}
-
-// applyGate changes a gate. A run that has begun goes on as it was.
-func (g *gate) applyGate(next *GateConfig) (tuned bool) {
-	defer g.contain()
-	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
-	g.cfg.StopAfter = next.StopAfter
-	g.machine.StopAfter(next.StopAfter)
-	g.askAnew(next)
-	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
-		return true
-	}
-	machine, ok := g.machine.Machine.(policy.Tunable)
-	if !ok || !machine.Tune(next.Protocol) {
-		return false
-	}
-	g.cfg.Protocol = next.Protocol
-	g.event.Kind = policy.Woke
-	g.step()
-	return true
-}
-
-// askAnew puts another question into force. The answer to the last one no longer counts.
-func (g *gate) askAnew(next *GateConfig) {
-	another := !slices.Equal(g.cfg.Ready, next.Ready)
-	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain
-	if !another {
-		return
-	}
-	g.asking.unask()
-	g.asking.said, g.asking.at, g.asking.why, g.asking.yesSince = "", time.Time{}, "", time.Time{}
-	g.tellDue()
-	g.event.Kind = policy.Woke
-	g.step()
 }
 
 func (s source) Reload(ctx context.Context) (control.Reloaded, error) { return s.a.reload(ctx) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 )
 
 // reloads lets an agent read a configuration that the test changes.
@@ -15,7 +16,7 @@ func (w *world) reloads(name string, change func(*Config) error) (control.Reload
 	a.reloading.Lock()
 	a.cfg.Reread = func() (Rereading, error) {
 		next := a.cfg
-		next.Gates = []GateConfig{w.gateOf(name)}
+		next.Gates = []gate.Config{w.gateOf(name)}
 		err := change(&next)
 		return Rereading{Config: next, Accept: func() {}}, err
 	}
@@ -55,8 +56,12 @@ func TestAWrongConfigurationChangesNothing(t *testing.T) {
 		if err != nil || r.Problem != "wanderd.toml:3: it is wrong" {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if g := gateOf(t, w, "a"); g.MinInterval != before.MinInterval || w.agents["a"].gates[0].cfg.HookTimeout != w.gate.HookTimeout {
+		if g := gateOf(t, w, "a"); g.MinInterval != before.MinInterval {
 			t.Errorf("it changes to %+v", g)
+		}
+		w.until("it has run again", 10*time.Minute, func() bool { return gateOf(t, w, "a").Runs > before.Runs && !gateOf(t, w, "a").Running })
+		if g := gateOf(t, w, "a"); g.LastExit != control.ExitOK {
+			t.Errorf("the hook takes %v, and has ended with %q", w.gate.Op, g.LastExit)
 		}
 	})
 }

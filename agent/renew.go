@@ -2,13 +2,12 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/membership"
-	"github.com/wanderd/wanderd/policy"
 )
 
 // "wanderd gate renew": a new token in place of one that is lost, without waiting for max_interval. Two tokens would let two hosts run, so all members are asked
@@ -20,7 +19,7 @@ func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed,
 	err := do(ctx, s.a, func() error {
 		g, err := s.a.renewable(call.Gate)
 		if err == nil {
-			gate = g.cfg.Name
+			gate = g.Name()
 		}
 		return err
 	})
@@ -38,34 +37,19 @@ func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed,
 		if err != nil {
 			return err
 		}
-		done, err = g.renew(elsewhere, known)
+		done, err = g.Renew(elsewhere, known)
 		return err
 	})
 	return done, err
 }
 
 // renewable returns a gate that can have a new token.
-func (a *Agent) renewable(name string) (*gate, error) {
+func (a *Agent) renewable(name string) (*gate.Gate, error) {
 	g, err := a.gateFor(name)
 	if err != nil {
 		return nil, err
 	}
-	return g, g.isRenewable()
-}
-
-// isRenewable says why a gate cannot have a new token; nil, if it can.
-func (g *gate) isRenewable() error {
-	switch {
-	case g.leaving || g.isClosed():
-		return g.refusal()
-	case g.roster != nil:
-		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
-			g.cfg.Name)
-	}
-	if _, can := g.machine.Machine.(policy.Renewable); !can {
-		return fmt.Errorf("gate %q replaces a lost token by itself", g.cfg.Name)
-	}
-	return nil
+	return g, g.CheckRenewable()
 }
 
 // tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where nobody knows of one. If a member does not
@@ -113,34 +97,4 @@ func knowsOf(member string, g *control.Gate, known map[int]string) {
 			known[s.Slot] = member + " keeps a copy of it, and revives it if its holder is gone"
 		}
 	}
-}
-
-// renew makes a new token for each slot of whose token nobody knows.
-func (g *gate) renew(elsewhere map[int]string, unsure string) (done control.Renewed, err error) {
-	machine, slots := g.machine.Machine.(policy.Renewable), 1
-	if several, ok := g.machine.Machine.(policy.Slotted); ok {
-		slots = several.Slots()
-	}
-	var known []string
-	for slot := range slots {
-		switch here := machine.Knows(slot, g.env.clock.Now().Time); {
-		case here != "":
-			known = append(known, "this host "+here)
-		case elsewhere[slot] != "":
-			known = append(known, elsewhere[slot])
-		case unsure != "":
-			known = append(known, unsure)
-		default:
-			g.log.Warn().Int("slot", slot).Msg("an operator asks for a new token")
-			g.event.Kind, g.event.Slot = policy.Renew, uint8(slot)
-			g.step()
-			done.Slots = append(done.Slots, slot)
-		}
-	}
-	if len(done.Slots) == 0 {
-		slices.Sort(known)
-		return done, fmt.Errorf("gate %q has its token, or may have it: %s", g.cfg.Name, strings.Join(slices.Compact(known), "; "))
-	}
-	done.Gate = g.cfg.Name
-	return done, nil
 }

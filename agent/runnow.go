@@ -3,11 +3,9 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
@@ -28,8 +26,8 @@ func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd
 	case <-due:
 		return control.RunEnd{}, nil
 	case r := <-ended:
-		if e, unready := errors.AsType[*unreadyError](r.Err); unready {
-			return control.RunEnd{Ended: true, Unready: true, Exit: int(e.exit), Error: e.text}, nil
+		if e, unready := errors.AsType[*gate.UnreadyError](r.Err); unready {
+			return control.RunEnd{Ended: true, Unready: true, Exit: int(e.Exit), Error: e.Text}, nil
 		}
 		if r.NotExecuted && r.Err != nil {
 			return control.RunEnd{}, r.Err
@@ -50,56 +48,5 @@ func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.
 	if err != nil {
 		return err
 	}
-	return g.runNow(call.PID, due, ended)
-}
-
-// runNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when this host is ready.
-func (g *gate) runNow(pid int, due chan struct{}, ended chan hook.Result) error {
-	switch {
-	case g.leaving:
-		return g.refusal()
-	case g.cfg.onDemand():
-		return &control.Refusal{
-			Reason: control.NoGate, Text: fmt.Sprintf("gate %q has no hook that could run: say what to run with \"wanderd exec\"", g.cfg.Name),
-		}
-	}
-	if at := g.callers.ownPlace(); at >= 0 {
-		c := g.callers.queue[at]
-		c.due, c.ended = append(c.due, due), append(c.ended, ended)
-	} else {
-		g.callers.queue = append(g.callers.queue, &caller{
-			Call: control.Call{PID: pid, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, ended: []chan hook.Result{ended},
-		})
-	}
-	g.asking.AtOnce()
-	g.considerAsking()
-	g.tellDue()
-	g.tellDemand()
-	return nil
-}
-
-// tellDue tells those who wait for the gate's own operation that it is due.
-func (g *gate) tellDue() {
-	if at := g.callers.ownPlace(); at >= 0 && g.isReady(g.env.clock.Now().Time) {
-		c := g.callers.queue[at]
-		for _, due := range c.due {
-			due <- struct{}{}
-		}
-		c.due = nil
-	}
-}
-
-// ownPlace is the place in the queue of who waits for the gate's own operation, or -1.
-func (k *callers) ownPlace() int {
-	return slices.IndexFunc(k.queue, func(c *caller) bool { return c.own })
-}
-
-// beginOwn gives a grant to who waits for the gate's own operation: if it is first in the queue and this host is ready, or if the operation runs
-// anyhow.
-func (k *callers) beginOwn(demanded, ready bool) *caller {
-	at := k.ownPlace()
-	if at < 0 || demanded && (at > 0 || !ready) {
-		return nil
-	}
-	return k.serve(at)
+	return g.RunNow(call.PID, due, ended)
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,11 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/wanderd/wanderd/agent/history"
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
-	"github.com/wanderd/wanderd/policy/order"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -91,35 +87,6 @@ func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
 		}
 		time.Sleep(time.Hour) // The disk finishes at last.
 	})
-}
-
-// A hook does not start after StartBy, nor after it was stopped, and the log does not say that it starts.
-func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
-	started := 0
-	env := &env{start: func(hook.Spec) (HookRun, error) {
-		started++
-		done := make(chan hook.Result, 1)
-		done <- hook.Result{}
-		return &pretendRun{stop: make(chan struct{}), done: done}, nil
-	}}
-	var log bytes.Buffer
-	past, err := history.Open(filepath.Join(t.TempDir(), "history"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &gate{env: env, log: zerolog.New(&log), history: past, machine: &order.Layer{}}
-	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
-	if end := g.follow(&launch{}, hook.Spec{}, late); !end.denied || started != 0 || log.Len() > 0 {
-		t.Errorf("too late: %+v, started %d times, logged %s", end, started, &log)
-	}
-	stopped := &launch{}
-	stopped.Stop()
-	if end := g.follow(stopped, hook.Spec{}, soon); end.denied || !end.result.NotExecuted || !end.result.Stopped || started != 0 || log.Len() > 0 {
-		t.Errorf("stopped: %+v, started %d times, logged %s", end, started, &log)
-	}
-	if end := g.follow(&launch{}, hook.Spec{}, soon); end.denied || end.result.NotExecuted || started != 1 || !strings.Contains(log.String(), "hook starts") {
-		t.Errorf("in time: %+v, started %d times, logged %s", end, started, &log)
-	}
 }
 
 // slowDisk sets how long a save on the disk of host a takes from now on.

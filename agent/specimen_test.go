@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/wire"
@@ -34,7 +35,7 @@ func startLockFleet(t *testing.T) *lockFleet {
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
 			Socket: filepath.Join(dir, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
-			Gates: []GateConfig{{Name: "default", HookTimeout: time.Hour, Roster: names, KillAfter: 200 * time.Millisecond, Protocol: policytest.Settings{
+			Gates: []gate.Config{{Name: "default", HookTimeout: time.Hour, Roster: names, KillAfter: 200 * time.Millisecond, Protocol: policytest.Settings{
 				Lease: 3 * time.Second, MostLease: 3 * time.Second, KillAfter: 200 * time.Millisecond, Margin: 100 * time.Millisecond,
 				Rho: 0.01, Patience: 200 * time.Millisecond,
 			}}},
@@ -53,7 +54,7 @@ func startLockFleet(t *testing.T) *lockFleet {
 }
 
 func (f *lockFleet) exec(name string, argv ...string) hook.Result {
-	r, err := f.agents[name].exec(context.Background(), control.Call{Command: argv[0]}, func(spec hook.Spec, _ time.Time) (HookRun, error) {
+	r, err := f.agents[name].exec(context.Background(), control.Call{Command: argv[0]}, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
 		spec.Argv, spec.Env = argv, hook.Environ(os.Environ(), spec.Env...)
 		return hook.Start(spec)
 	})

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
-	"github.com/wanderd/wanderd/policy"
 )
 
 // source answers the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent snapshot.
@@ -57,7 +56,7 @@ func do(ctx context.Context, a *Agent, what func() error) error {
 
 func (a *Agent) status() control.Status {
 	silence := a.silence()
-	around := around{alone: a.sitsAlone(), otherSecret: a.otherSecret(time.Unix(0, a.clock.Now().Wall))}
+	around := gate.Around{Alone: a.sitsAlone(), OtherSecret: a.otherSecret(time.Unix(0, a.clock.Now().Wall))}
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil,
@@ -65,9 +64,9 @@ func (a *Agent) status() control.Status {
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
-		around.cutOff = silence.cutsOff(g.id)
-		g.reads(func() {
-			s.Gates = append(s.Gates, g.gateStatus(&around))
+		around.CutOff = silence.cutsOff(g.ID())
+		g.Reads(func() {
+			s.Gates = append(s.Gates, g.Status(&around))
 		})
 	}
 	return s
@@ -89,20 +88,9 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	list = append(list, a.trustWarnings(now)...)
 	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {
-		list = append(list, g.warnings()...)
+		list = append(list, g.Warnings()...)
 	}
 	slices.SortStableFunc(list, func(x, y control.Warning) int { return y.Last.Compare(x.Last) })
-	return list
-}
-
-// warnings lists the signs of mistakes that concern a gate.
-func (g *gate) warnings() (list []control.Warning) {
-	if g.isClosed() {
-		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
-	}
-	for _, text := range g.rosterTroubles() {
-		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
-	}
 	return list
 }
 
@@ -117,95 +105,6 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 	return all
 }
 
-func (g *gate) gateStatus(around *around) control.Gate {
-	now := g.env.clock.Now().Time
-	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
-	s := control.Gate{
-		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
-		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
-		OnDemand: g.cfg.onDemand(), Commands: g.commands, CommandResults: maps.Clone(g.tally.commands), LastCommand: g.lastCommand,
-		Fault: g.fault, Faults: g.faults,
-		Slots: 1, Callers: g.callers.list(), Roster: g.voters(),
-		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
-		Notes: make(map[string]uint64, len(g.notes)),
-	}
-	for i := range facts {
-		g.addFact(&s, &facts[i])
-	}
-	if several, ok := g.machine.Machine.(policy.Slotted); ok {
-		s.Slots = several.Slots()
-		for i := range s.Slots {
-			slot := several.SlotStatus(i, now)
-			slot.Token.Slot = uint8(i)
-			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: g.whereabouts(&slot, facts)})
-		}
-	}
-	g.pauses(&s)
-	s.Ready = g.readyStatus(now)
-	if s.MinInterval > 0 {
-		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
-	}
-	for note, n := range g.notes {
-		s.Notes[g.family.Notes.Of(note).Name] = n
-	}
-	if !m.Holding {
-		s.SilentSince = g.env.clock.At(m.Since)
-	}
-	if m.HasRun {
-		s.LastRun = g.env.clock.At(m.LastRun)
-	}
-	if last := g.history.Last(); g.cfg.onDemand() && last.After(s.LastRun) {
-		s.LastRun = last // a run that does not count for min_interval is in no record
-	}
-	if m.HasRun && m.NextRun < policy.Never {
-		s.NextRun = g.env.clock.At(m.NextRun)
-	}
-	s.LastSuccess = g.saver.record.LastSuccess
-	if g.saver.err != nil {
-		s.SaveError = g.saver.err.Error()
-	}
-	if g.saver.busy() {
-		s.SavingSince = g.saver.since
-	}
-	if g.hasLast && g.run == nil {
-		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
-	}
-	if g.run == nil {
-		s.NotRunning = m.Why
-		g.situation(&s, m.Bar, facts, around).explain()
-	}
-	return s
-}
-
-// whereabouts says where the token of m is.
-func (g *gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Whereabouts {
-	w := control.Whereabouts{Holding: m.Holding}
-	if m.Token.Seq != 0 {
-		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
-		w.SeqText = strconv.FormatUint(w.Seq, 10)
-	}
-	for i := range facts {
-		switch f := &facts[i]; {
-		case f.Slot != m.Token.Slot:
-		case f.Key == policy.KeyGuards:
-			w.Guards = true
-		case f.Key == policy.KeyGuardian:
-			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: g.nameOf(f.Member)})
-		}
-	}
-	if m.Holder.IsZero() {
-		return w
-	}
-	w.Holder, w.HolderName = m.Holder.String(), g.nameOf(m.Holder)
-	switch hands := &g.hands[m.Token.Slot]; {
-	case m.Holding:
-		w.HolderSince = hands.since
-	case m.Holder == hands.passedTo:
-		w.HolderSince = hands.passedAt
-	}
-	return w
-}
-
 // describe writes a member as this agent sees it. It is safe for concurrent use.
 func (a *Agent) describe(m *membership.Member) control.Member {
 	entry := control.Member{
@@ -216,8 +115,8 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 		entry.KnownHosts = strings.TrimSpace(line)
 	}
 	for _, g := range *a.listed.Load() {
-		if m.Has(g.id) {
-			entry.Gates = append(entry.Gates, g.cfg.Name)
+		if m.Has(g.ID()) {
+			entry.Gates = append(entry.Gates, g.Name())
 		}
 	}
 	return entry
@@ -228,39 +127,33 @@ func (a *Agent) statusLine() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
 	for _, g := range a.gates {
-		line.WriteString("; " + g.statusLine())
+		line.WriteString("; " + g.Line())
 	}
 	return line.String()
 }
 
-// statusLine is a gate in few words.
-func (g *gate) statusLine() string {
-	var s policy.Status
-	g.reads(func() { s = g.machine.Status(g.env.clock.Now().Time) })
-	phase := s.Phase
-	if phase == control.Absent {
-		phase = "the token is elsewhere"
+func (s source) History(context.Context) (control.History, error) {
+	var h control.History
+	for _, g := range *s.a.listed.Load() {
+		h.Gates = append(h.Gates, g.PastRuns())
 	}
-	if s.HasRun {
-		phase += ", last run " + g.env.clock.At(s.LastRun).Format(time.RFC3339)
-	}
-	return g.cfg.Name + ": " + phase
+	return h, nil
 }
 
-func exitText(r *hook.Result) string {
-	switch {
-	case r.NotNow():
-		return control.ExitNotNow
-	case r.Err != nil:
-		return r.Err.Error()
-	}
-	return control.ExitOK
-}
+func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
-// commandText is how a command has ended. No exit status has a meaning but for its caller.
-func commandText(r *hook.Result) string {
-	if r.Err != nil {
-		return r.Err.Error()
+// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute, and one a minute is noted.
+const suspectFor = 2 * time.Minute
+
+// otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.
+func (a *Agent) otherSecret(now time.Time) string {
+	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
+		return s.ForeignFrom
 	}
-	return control.ExitOK
+	for _, why := range secretDrops() {
+		if from, at := a.drops.lastOf(why); now.Sub(at) < suspectFor {
+			return from
+		}
+	}
+	return ""
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -225,20 +223,6 @@ func TestAWarningOfAnotherSecretEndsWithItsCause(t *testing.T) {
 
 // signEvery is how exactly the time of foreign gossip is known.
 const signEvery = 10 * time.Second
-
-func TestTheLastExitOfAStatusTellsNotNowFromAFailure(t *testing.T) {
-	for want, r := range map[string]hook.Result{
-		control.ExitOK: {}, control.ExitNotNow: {Exit: 75, Err: errors.New("exit status 75")},
-		"exit status 3": {Exit: 3, Err: errors.New("exit status 3")}, "timed out": {Exit: 75, TimedOut: true, Err: errors.New("timed out")},
-	} {
-		if got := exitText(&r); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if g := (control.Gate{LastExit: want}); g.FailedLast() != (r.Err != nil && !r.NotNow()) {
-			t.Errorf("%q: failed is %v", want, g.FailedLast())
-		}
-	}
-}
 
 // Readers of JSON round numbers above 2⁵³, and a revived token has one: beside each number are its digits.
 func TestEachNumberHasItsDigitsBeside(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
@@ -100,7 +101,7 @@ func (a *Agent) admitsGossip(from netip.Addr) bool {
 
 // keepTrust reads the secret and the files again when they have changed, until ctx is done. A file that cannot be read changes nothing.
 func (a *Agent) keepTrust(ctx context.Context) {
-	for sleep(ctx, trustEvery) {
+	for beside.Sleep(ctx, trustEvery) {
 		a.refreshSecrets()
 		a.refreshTrust()
 	}

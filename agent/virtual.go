@@ -10,6 +10,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
@@ -18,10 +19,10 @@ import (
 // NewVirtual is New for an agent in virtual time: listen replaces the sockets, run the operation and its guard. The agent has no control
 // socket, and its host is never suspended. Tests run whole fleets with it, on a network in memory (agent/transport/memnet) inside
 // testing/synctest.
-func NewVirtual(cfg Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() HookRun) (*Agent, error) {
+func NewVirtual(cfg Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() gate.HookRun) (*Agent, error) {
 	return newAgent(cfg, deps{
 		listen:    listen,
-		startHook: func(hook.Spec) (HookRun, error) { return run(), nil },
+		startHook: func(hook.Spec) (gate.HookRun, error) { return run(), nil },
 		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},

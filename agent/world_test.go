@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
@@ -44,7 +45,7 @@ type world struct {
 	wg  sync.WaitGroup
 
 	mu     sync.Mutex
-	seen   []Observation
+	seen   []gate.Observation
 	agents map[string]*resident
 	// rosters are the rosters of a strict gate by agent; without any, the gate is soft.
 	rosters map[string][]string
@@ -97,19 +98,24 @@ type soft struct {
 	hard      bool
 	ready     bool
 	StopAfter int
+	// mine is where a fault can be put into its machines; nil, if they have none.
+	mine *mine
 	wander.Settings
 }
 
-func (g *soft) config() GateConfig {
-	c := GateConfig{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
+func (g *soft) config() gate.Config {
+	c := gate.Config{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
 	if g.ready {
-		c.ask()
+		asks(&c)
+	}
+	if g.mine != nil {
+		c.Protocol = mined{g.Settings, g.mine}
 	}
 	return c
 }
 
-// ask lets the hosts of a gate be asked.
-func (g *GateConfig) ask() {
+// asks lets the hosts of a gate be asked.
+func asks(g *gate.Config) {
 	g.Ready, g.ReadyTimeout, g.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
 }
 
@@ -171,11 +177,11 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	cfg := Config{
 		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
-		Gates: []GateConfig{w.gateOf(name)}, Observe: w.observe,
+		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe,
 	}
 	a, err := newAgent(cfg, deps{
 		listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
-		startHook: func(spec hook.Spec) (HookRun, error) {
+		startHook: func(spec hook.Spec) (gate.HookRun, error) {
 			if spec.Question {
 				return w.answer(r, spec), nil
 			}
@@ -205,14 +211,14 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 }
 
 // gateOf is the gate as an agent is told of it.
-func (w *world) gateOf(name string) GateConfig {
+func (w *world) gateOf(name string) gate.Config {
 	if w.rosters == nil {
 		return w.gate.config()
 	}
-	c := GateConfig{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
+	c := gate.Config{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout
-		c.ask()
+		asks(&c)
 	}
 	if c.Protocol == nil {
 		c.Protocol = policytest.Settings{
@@ -313,7 +319,7 @@ func (p *pretendRun) Extend(time.Duration)     {}
 func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
 func (p *pretendRun) Done() <-chan hook.Result { return p.done }
 
-func (w *world) pretend(r *resident, spec hook.Spec) HookRun {
+func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {
@@ -332,7 +338,7 @@ func (w *world) pretend(r *resident, spec hook.Spec) HookRun {
 			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
 		case <-p.orphaned:
 			time.Sleep(spec.OrphanGrace)
-			w.observe(Observation{At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true})
+			w.observe(gate.Observation{At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true})
 			p.say(w.net, r.addr.Addr())
 		}
 		res.Took = time.Since(start)
@@ -347,7 +353,7 @@ func (w *world) pretend(r *resident, spec hook.Spec) HookRun {
 	return p
 }
 
-func (w *world) observe(o Observation) {
+func (w *world) observe(o gate.Observation) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen = append(w.seen, o)
@@ -367,10 +373,10 @@ func (w *world) count(n policy.Note, since time.Time) int {
 }
 
 // runs returns the observations of hooks that started since a time.
-func (w *world) runs(since time.Time) []Observation {
+func (w *world) runs(since time.Time) []gate.Observation {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var all []Observation
+	var all []gate.Observation
 	for _, o := range w.seen {
 		if o.Granted && !o.At.Before(since) {
 			all = append(all, o)

@@ -59,8 +59,6 @@ const (
 	KeyNext
 	KeyPred
 	KeyCounter
-	KeyServer
-	KeyServed
 	keys
 )
 
@@ -164,10 +162,6 @@ func (k Key) Info() KeyInfo {
 		return KeyInfo{"pred", Identity, "the member before this one in the queue"}
 	case KeyCounter:
 		return KeyInfo{"counter", Number, "the counter in the token"}
-	case KeyServer:
-		return KeyInfo{"server", Identity, "the member that serves the lock"}
-	case KeyServed:
-		return KeyInfo{"served", Number, "how many runs have ended here"}
 	case keys:
 	}
 	return KeyInfo{Name: Name(nil, k)}

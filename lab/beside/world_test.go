@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
@@ -151,11 +152,11 @@ func (f *realFleet) start(i int) {
 	a, err := agent.NewVirtual(agent.Config{
 		Name: fmt.Sprintf("host%d", i), Bind: addrOf(i), Join: []string{addrOf(0).String(), addrOf(1).String()},
 		StateDir: home, Socket: filepath.Join(home, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
-		Gates: []agent.GateConfig{{
+		Gates: []gate.Config{{
 			Name: "default", Hook: []string{"pretend"}, HookTimeout: f.minInterval,
 			Protocol: wander.Settings{Skip: f.skip, Op: f.op, MinInterval: f.minInterval, Walk: wander.Sweep, Backups: f.backups},
 		}},
-	}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil }, func() agent.HookRun {
+	}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil }, func() gate.HookRun {
 		r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
 		go func() {
 			f.r.begins(i, time.Since(f.begin))

@@ -62,7 +62,7 @@ func (l *Layers) checkGates() {
 	if s := l.Of(&l.shared.Ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
 	}
-	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*gate).isStrict) && !l.incomplete {
+	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*section).isStrict) && !l.incomplete {
 		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", usual.PolicyRing, usual.PolicyTree)
 	}
 	for _, g := range l.gates {
@@ -73,7 +73,7 @@ func (l *Layers) checkGates() {
 }
 
 // checkFile refuses a command from a file that others can replace: they could name another one there.
-func (g *gate) checkFile(h *settings.Setting) {
+func (g *section) checkFile(h *settings.Setting) {
 	file := h.Origin.Name
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return // a pipe has no place in which it could be replaced
@@ -84,7 +84,7 @@ func (g *gate) checkFile(h *settings.Setting) {
 }
 
 // checkCommand refuses a command that cannot be run, or that others can replace.
-func (g *gate) checkCommand(s *settings.Setting, argv []string, trustHook bool) {
+func (g *section) checkCommand(s *settings.Setting, argv []string, trustHook bool) {
 	if !s.IsSet() {
 		return
 	}
@@ -96,7 +96,7 @@ func (g *gate) checkCommand(s *settings.Setting, argv []string, trustHook bool) 
 }
 
 // check looks at the hook, and compares the constants. What is 0s, as it may be without a hook, is no bound.
-func (g *gate) check(trustHook bool) {
+func (g *section) check(trustHook bool) {
 	h, r := g.Of(&g.Hook), g.Of(&g.Ready)
 	g.checkCommand(h, g.Hook, trustHook)
 	g.checkCommand(r, g.Ready, trustHook)

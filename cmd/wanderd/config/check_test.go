@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -25,7 +26,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
 	}
-	want := []agent.GateConfig{{
+	want := []gate.Config{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
 		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute},
 	}}
@@ -64,7 +65,7 @@ on_lost = "finish"
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
 	}
-	want := []agent.GateConfig{
+	want := []gate.Config{
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
 			Protocol: wander.Settings{
@@ -107,7 +108,7 @@ hook = "/bin/sh"
 	patient.MinInterval = 3 * time.Minute
 	hooked := settings
 	hooked.MinInterval, hooked.RetryAfter = 10*time.Minute, time.Minute
-	want := []agent.GateConfig{
+	want := []gate.Config{
 		{Name: "a", Protocol: settings},
 		{Name: "b", HookTimeout: time.Hour, Protocol: patient},
 		{Name: "c", Hook: []string{"/bin/sh"}, HookTimeout: 10 * time.Minute, Protocol: hooked},

@@ -76,9 +76,9 @@ func configurationText() string {
 	var b strings.Builder
 	b.WriteString(configurationTop)
 	ofGates := constants(new(terms))
-	soft := (&gate{}).tunable(&gate{})
+	soft := (&section{}).tunable(&section{})
 	inTree := terms{policy: usual.PolicyTree}
-	strict := (&gate{terms: inTree}).tunable(&gate{terms: inTree})
+	strict := (&section{terms: inTree}).tunable(&section{terms: inTree})
 	group := ""
 	for _, s := range Table() {
 		if s.Group != group {

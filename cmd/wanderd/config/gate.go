@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -19,8 +19,8 @@ const (
 	inGateName  = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 )
 
-// gate is one gate with its settings.
-type gate struct {
+// section is one gate with its settings.
+type section struct {
 	settings.Reading
 	terms
 	origin settings.Origin
@@ -29,15 +29,15 @@ type gate struct {
 // terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the soft gate are its
 // own; a strict gate shares some of them.
 type terms struct {
-	agent.GateConfig
+	gate.Config
 	policy string
 	wander.Settings
 	request ring.Request
 	lease   time.Duration
 }
 
-func (g *gate) config() agent.GateConfig {
-	c := g.GateConfig
+func (g *section) config() gate.Config {
+	c := g.Config
 	if c.ReadyAgain = cmp.Or(g.RetryAfter, g.MinInterval); len(c.Ready) == 0 {
 		c.ReadyTimeout, c.ReadyAgain = 0, 0
 	}
@@ -69,8 +69,8 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 }
 
 // newGate returns a gate without a name, in which everything is as at the top.
-func (l *Layers) newGate(origin settings.Origin) *gate {
-	g := &gate{terms: l.shared, origin: origin}
+func (l *Layers) newGate(origin settings.Origin) *section {
+	g := &section{terms: l.shared, origin: origin}
 	g.Reading = l.With(g.table())
 	for _, top := range constants(&l.shared) {
 		s, top := g.Find(top.Key), l.Find(top.Key)
@@ -79,7 +79,7 @@ func (l *Layers) newGate(origin settings.Origin) *gate {
 	return g
 }
 
-func (l *Layers) hookGate() *gate {
+func (l *Layers) hookGate() *section {
 	g := l.newGate(l.Of(&l.shared.Hook).Origin)
 	g.Name = defaultGate
 	g.ByRule(&g.Name, "")
@@ -89,7 +89,7 @@ func (l *Layers) hookGate() *gate {
 
 // readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top, but for its hook and whether that
 // is needed.
-func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *gate {
+func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *section {
 	g := l.newGate(file.Origin(key))
 	h := g.Of(&g.Hook)
 	g.Hook, g.Ready = nil, nil
@@ -107,9 +107,9 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 	return g
 }
 
-func (l *Layers) checkGateName(g *gate) {
+func (l *Layers) checkGateName(g *section) {
 	name := g.Of(&g.Name)
-	switch i := slices.IndexFunc(l.gates, func(o *gate) bool { return o.Name == g.Name }); {
+	switch i := slices.IndexFunc(l.gates, func(o *section) bool { return o.Name == g.Name }); {
 	case name.Broken:
 	case name.IsFree():
 		l.Complain("%s: this gate has no name: give it one, the same on every host", g.origin)
@@ -122,7 +122,7 @@ func (l *Layers) checkGateName(g *gate) {
 	}
 }
 
-func (g *gate) title() string {
+func (g *section) title() string {
 	if g.Name == "" {
 		return fmt.Sprintf("the gate in line %d", g.origin.Line)
 	}

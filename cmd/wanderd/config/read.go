@@ -33,7 +33,7 @@ type Layers struct {
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
 
-	gates []*gate
+	gates []*section
 	// fromHook says that there is one gate at most, that of --hook.
 	fromHook bool
 	// incomplete says that a file has keys that nobody knows, so what seems to be missing may be one of them.

@@ -15,7 +15,7 @@ import (
 func reloadable() []string { return []string{"join", "stop", "stop_timeout", "trust_hook"} }
 
 // tunable are the settings of a gate that can change while an agent runs. One that gets its first hook, or loses it, needs a restart as a whole.
-func (g *gate) tunable(began *gate) []string {
+func (g *section) tunable(began *section) []string {
 	if (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy {
 		return nil
 	}
@@ -30,12 +30,12 @@ func (g *gate) tunable(began *gate) []string {
 type Running struct {
 	start, inForce *Layers
 	// began has each gate as it was when it began.
-	began map[string]*gate
+	began map[string]*section
 }
 
 // NewRunning returns what an agent runs with that starts with a configuration.
 func NewRunning(start *Layers) *Running {
-	r := &Running{start: start, began: make(map[string]*gate)}
+	r := &Running{start: start, began: make(map[string]*section)}
 	r.Accept(start)
 	return r
 }
@@ -100,7 +100,7 @@ func (r *Running) Keep(l *Layers) {
 // Accept says that a configuration has come into force.
 func (r *Running) Accept(l *Layers) {
 	r.inForce = l
-	maps.DeleteFunc(r.began, func(name string, _ *gate) bool { return l.gateNamed(name) == nil })
+	maps.DeleteFunc(r.began, func(name string, _ *section) bool { return l.gateNamed(name) == nil })
 	for _, g := range l.gates {
 		if r.began[g.Name] == nil {
 			r.began[g.Name] = g
@@ -108,8 +108,8 @@ func (r *Running) Accept(l *Layers) {
 	}
 }
 
-func (l *Layers) gateNamed(name string) *gate {
-	if i := slices.IndexFunc(l.gates, func(g *gate) bool { return g.Name == name }); i >= 0 {
+func (l *Layers) gateNamed(name string) *section {
+	if i := slices.IndexFunc(l.gates, func(g *section) bool { return g.Name == name }); i >= 0 {
 		return l.gates[i]
 	}
 	return nil

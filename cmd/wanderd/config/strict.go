@@ -24,7 +24,7 @@ const (
 	leastKillAfter = 100 * time.Millisecond
 )
 
-func (g *gate) isStrict() bool { return g.policy != usual.PolicyWander }
+func (g *section) isStrict() bool { return g.policy != usual.PolicyWander }
 
 // strict returns the settings of the gate's protocol; who has which key is found out later.
 func (g *terms) strict() strict.Settings {
@@ -43,7 +43,7 @@ func (g *terms) leastLease() time.Duration {
 	return ballot.LeastLease(g.KillAfter, hook.KillMargin, patience, drift)
 }
 
-func (g *gate) defaultStrict() {
+func (g *section) defaultStrict() {
 	if s := g.Of(&g.lease); !s.IsGiven() {
 		g.lease = (g.leastLease() + spare).Truncate(time.Second)
 		g.ByRule(&g.lease, s.Rule)
@@ -62,7 +62,7 @@ func (g *gate) defaultStrict() {
 }
 
 // idle returns the settings that have no effect in this gate: those of the other kind of gate.
-func (g *gate) idle() (list []*settings.Setting) {
+func (g *section) idle() (list []*settings.Setting) {
 	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
 	if g.isStrict() {
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
@@ -76,13 +76,13 @@ func (g *gate) idle() (list []*settings.Setting) {
 	return list
 }
 
-func (g *gate) applying() settings.Table {
+func (g *section) applying() settings.Table {
 	idle := g.idle()
 	return slices.DeleteFunc(slices.Clone(g.Table), func(s *settings.Setting) bool { return slices.Contains(idle, s) })
 }
 
 // checkStrict looks at what only strict gates have, or only soft ones.
-func (l *Layers) checkStrict(g *gate) {
+func (l *Layers) checkStrict(g *section) {
 	for _, s := range g.idle() {
 		if s.Scope != "" && s.IsGiven() { // it was said of this gate, and not of all
 			g.Reject(s, "it has no effect in a gate with policy = %q: leave it out, or set another policy", g.policy)
@@ -94,7 +94,7 @@ func (l *Layers) checkStrict(g *gate) {
 	}
 }
 
-func (g *gate) checkRoster(self string) bool {
+func (g *section) checkRoster(self string) bool {
 	s := g.Of(&g.Roster)
 	names := slices.Sorted(slices.Values(g.Roster))
 	switch {
@@ -118,7 +118,7 @@ func (g *gate) checkRoster(self string) bool {
 	return !s.Broken
 }
 
-func (g *gate) checkLease() {
+func (g *section) checkLease() {
 	if s := g.Of(&g.KillAfter); s.IsSet() && g.KillAfter < leastKillAfter {
 		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.KillAfter), settings.FormatDuration(leastKillAfter))
 		return
@@ -135,7 +135,7 @@ func (g *gate) checkLease() {
 }
 
 // warnOfRoster warns of rosters that bear less than others: "A roster of two cannot lose anybody: warn."
-func (l *Layers) warnOfRoster(g *gate) {
+func (l *Layers) warnOfRoster(g *section) {
 	list := strings.Join(g.Roster, ", ")
 	switch n := len(g.Roster); {
 	case n == 1:

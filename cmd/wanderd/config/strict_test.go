@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/ring"
@@ -28,11 +28,11 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   reading
-		want agent.GateConfig
+		want gate.Config
 	}{
 		{
 			"tree", strictGate(`policy = "tree"`, `roster = ["c", "a", "b"]`),
-			agent.GateConfig{
+			gate.Config{
 				Name: "g", Roster: []string{"c", "a", "b"}, KillAfter: 5 * time.Second,
 				Protocol: strict.Settings{
 					Moves: strict.Tree, Request: ring.Martin, Backups: 1, Lease: 8 * time.Second, KillAfter: 5 * time.Second,
@@ -44,7 +44,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 			"ring with all that it takes",
 			strictGate(`policy = "ring"`, `roster = ["a", "b", "c", "d", "e"]`, `request = "q"`, `kill_after = "1s"`, `lease = "10s"`, `backups = 3`,
 				`hook = "/bin/true"`, `min_interval = "1h"`),
-			agent.GateConfig{
+			gate.Config{
 				Name: "g", Hook: []string{"/bin/true"}, HookTimeout: time.Hour, Roster: []string{"a", "b", "c", "d", "e"}, KillAfter: time.Second,
 				Protocol: strict.Settings{
 					Moves: strict.Ring, Request: ring.Q, Backups: 3, Lease: 10 * time.Second, KillAfter: time.Second, Margin: hook.KillMargin,
@@ -57,7 +57,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 			reading{env: []string{"WANDERD_STATE_DIR=/var/x"}, flags: map[string][]string{
 				"hook": {"/bin/true"}, "policy": {"ring"}, "roster": {"a,b,c"}, "name": {"b"}, "kill_after": {"2s"}, "walk": {"random"},
 			}},
-			agent.GateConfig{
+			gate.Config{
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: 10 * time.Minute, Roster: []string{"a", "b", "c"}, KillAfter: 2 * time.Second,
 				Protocol: strict.Settings{
 					Moves: strict.Ring, Request: ring.Martin, Backups: 1, Lease: 4 * time.Second, KillAfter: 2 * time.Second, Margin: hook.KillMargin,
@@ -71,7 +71,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 			if err := l.Check(); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]agent.GateConfig{c.want}, l.Agent.Gates); diff != "" {
+			if diff := cmp.Diff([]gate.Config{c.want}, l.Agent.Gates); diff != "" {
 				t.Error(diff)
 			}
 			if len(l.Warnings) > 0 {

@@ -92,7 +92,7 @@ func (l *Layers) table() settings.Table {
 }
 
 // table returns what may stand in a [[gate]] table: its name and the constants.
-func (g *gate) table() settings.Table {
+func (g *section) table() settings.Table {
 	return slices.Concat(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
 			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),

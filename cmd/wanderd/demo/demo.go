@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -95,7 +96,7 @@ func newFleet(cfg Config, dir string, t tree, rec *record) ([]*agent.Agent, erro
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, Alone: alone,
 			StateDir: home, Socket: filepath.Join(home, "wanderd.sock"), Secret: &secret,
 			StopTimeout: stopTimeout, Version: cfg.Version, Log: zerolog.Nop(), Observe: rec.observe,
-			Gates: []agent.GateConfig{{
+			Gates: []gate.Config{{
 				Name: "default", Hook: t.copyTo(filepath.Join(home, "copy")), HookTimeout: minInterval,
 				Protocol: wander.Settings{Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval},
 			}},

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -51,7 +51,7 @@ func newRecord(names []string) *record {
 }
 
 // observe is called by the agents' loops.
-func (r *record) observe(o agent.Observation) {
+func (r *record) observe(o gate.Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.members, func(m member) bool { return m.name == o.Name })
@@ -66,7 +66,7 @@ func (r *record) observe(o agent.Observation) {
 	}
 }
 
-func (r *record) moved(i int, o agent.Observation) {
+func (r *record) moved(i int, o gate.Observation) {
 	m := &r.members[i]
 	switch o.Cause {
 	case policy.CauseMade:
@@ -96,7 +96,7 @@ func (r *record) moved(i int, o agent.Observation) {
 	}
 }
 
-func (r *record) started(m *member, o agent.Observation) {
+func (r *record) started(m *member, o gate.Observation) {
 	if m.runs > 0 {
 		m.longest = max(m.longest, o.At.Sub(m.lastRun))
 	}
@@ -109,7 +109,7 @@ func (r *record) started(m *member, o agent.Observation) {
 	r.say(o.At, "%s runs (seq %d)", m.name, o.Token.Seq)
 }
 
-func (r *record) ended(m *member, o agent.Observation) {
+func (r *record) ended(m *member, o gate.Observation) {
 	if r.running == 2 {
 		r.overlap += o.At.Sub(r.overlapSince)
 	}

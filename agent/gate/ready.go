@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"maps"
@@ -41,13 +41,13 @@ func noAnswers() map[string]uint64 {
 }
 
 // asks reports whether this host is asked at all.
-func (g *GateConfig) asks() bool { return len(g.Ready) > 0 && !g.onDemand() }
+func (g *Config) asks() bool { return len(g.Ready) > 0 && !g.OnDemand() }
 
 // isReady reports whether the hook may run as far as this host's answer goes.
-func (g *gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.Ready(now) }
+func (g *Gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.Ready(now) }
 
 // askAt is when this host has to be asked next.
-func (g *gate) askAt(now policy.Time) policy.Time {
+func (g *Gate) askAt(now policy.Time) policy.Time {
 	if !g.cfg.asks() || g.run != nil || g.leaving {
 		return policy.Never
 	}
@@ -63,15 +63,15 @@ func (g *gate) askAt(now policy.Time) policy.Time {
 }
 
 // tellReady tells the machine whether this host is ready. It comes before each step, so no machine goes by a yes that is too old.
-func (g *gate) tellReady(now policy.Time) {
+func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
 		m.SetReady(g.isReady(now))
 	}
 }
 
 // considerAsking asks this host if it is time.
-func (g *gate) considerAsking() {
-	if now := g.env.clock.Now().Time; g.askAt(now) > now {
+func (g *Gate) considerAsking() {
+	if now := g.env.Clock.Now().Time; g.askAt(now) > now {
 		return
 	}
 	q := &g.asking
@@ -85,9 +85,9 @@ func (g *gate) considerAsking() {
 	go func() {
 		result := stoppedBefore()
 		if !run.isStopped() {
-			result = run.await(g.env.start(spec))
+			result = run.await(g.env.Start(spec))
 		}
-		g.env.ended <- func() { g.onAnswered(&result) }
+		g.env.Ended <- func() { g.onAnswered(&result) }
 	}()
 }
 
@@ -99,11 +99,11 @@ func (q *asking) unask() {
 	}
 }
 
-func (g *gate) onAnswered(r *hook.Result) {
+func (g *Gate) onAnswered(r *hook.Result) {
 	q := &g.asking
 	said := answerIn(r)
 	q.run = nil
-	if q.Answer(g.env.clock.Now().Time, said == control.AnswerYes) {
+	if q.Answer(g.env.Clock.Now().Time, said == control.AnswerYes) {
 		g.hear(said, r)
 	}
 	g.tellDue()
@@ -119,7 +119,7 @@ func answerIn(r *hook.Result) control.Answer {
 }
 
 // hear counts an answer, logs it if it is news, and tells it to those who wait for a run of the hook.
-func (g *gate) hear(said control.Answer, r *hook.Result) {
+func (g *Gate) hear(said control.Answer, r *hook.Result) {
 	q := &g.asking
 	news := said != q.said
 	q.said, q.at, q.why = said, time.Now(), ""
@@ -140,13 +140,13 @@ func (g *gate) hear(said control.Answer, r *hook.Result) {
 		return
 	case control.AnswerNo:
 		g.log.WithLevel(level).Dur("ask_again", g.cfg.ReadyAgain).Msg("ready said 75: the hook is not needed now")
-		g.refuseOwn(&unreadyError{text: saidNo, exit: r.Status()})
+		g.refuseOwn(&UnreadyError{Text: saidNo, Exit: r.Status()})
 		return
 	case control.AnswerError:
 	}
 	q.why = strings.Join(append([]string{r.Err.Error()}, lastOf(r.Tail)...), ": ")
 	g.log.Error().Err(r.Err).Dur("ask_again", g.cfg.ReadyAgain).Msg("ready has failed, so the hook does not run")
-	g.refuseOwn(&unreadyError{text: hasFailed + q.why, exit: r.Status()})
+	g.refuseOwn(&UnreadyError{Text: hasFailed + q.why, Exit: r.Status()})
 }
 
 // What a host has said, in words.
@@ -155,26 +155,27 @@ const (
 	hasFailed = "ready has failed: "
 )
 
-// unreadyError is why a hook does not run that somebody waits for.
-type unreadyError struct {
-	text string
-	exit uint8
+// UnreadyError is why a hook does not run that somebody waits for.
+type UnreadyError struct {
+	Text string
+	// Exit is the status of the question.
+	Exit uint8
 }
 
-func (e *unreadyError) Error() string { return e.text }
+func (e *UnreadyError) Error() string { return e.Text }
 
 // lastOf is the last of some lines, if there is one.
 func lastOf(lines []string) []string { return lines[max(len(lines)-1, 0):] }
 
 // refuseOwn tells those who wait for a run of the hook that it does not run.
-func (g *gate) refuseOwn(why error) {
+func (g *Gate) refuseOwn(why error) {
 	if at := g.callers.ownPlace(); at >= 0 {
 		g.callers.take(at).refuse(why)
 	}
 }
 
 // readyStatus says what is known of the question.
-func (g *gate) readyStatus(now policy.Time) *control.Ready {
+func (g *Gate) readyStatus(now policy.Time) *control.Ready {
 	if !g.cfg.asks() {
 		return nil
 	}
@@ -183,7 +184,7 @@ func (g *gate) readyStatus(now policy.Time) *control.Ready {
 	if q.Asking() {
 		s.AskingSince = q.begun
 	} else if next := g.askAt(now); next < policy.Never {
-		s.Next = g.env.clock.At(max(next, now))
+		s.Next = g.env.Clock.At(max(next, now))
 	}
 	return s
 }

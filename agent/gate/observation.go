@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"time"
@@ -32,20 +32,20 @@ type Observation struct {
 }
 
 // observe passes a machine's effect to the observer.
-func (g *gate) observe(now policy.Instant, e *policy.Effect) {
+func (g *Gate) observe(now policy.Instant, e *policy.Effect) {
 	g.show(Observation{
 		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
 	})
 }
 
 // observeEnd passes the end of a run to the observer.
-func (g *gate) observeEnd(r *hook.Result) {
+func (g *Gate) observeEnd(r *hook.Result) {
 	g.show(Observation{At: time.Now(), Ended: true, Stopped: r.Stopped, Took: r.Took, Err: r.Err})
 }
 
-func (g *gate) show(o Observation) {
-	if g.env.observe != nil {
-		o.Member, o.Name, o.Gate = g.env.self, g.env.name, g.cfg.Name
-		g.env.observe(o)
+func (g *Gate) show(o Observation) {
+	if g.env.Observe != nil {
+		o.Member, o.Name, o.Gate = g.env.Self, g.env.Name, g.cfg.Name
+		g.env.Observe(o)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"cmp"
@@ -13,6 +13,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
+
+// HookRun is a running hook; see [hook.Run]. Its methods may be called from any goroutine.
+type HookRun interface {
+	Stop()
+	Extend(until time.Duration)
+	Entrust(words []hook.Word)
+	Done() <-chan hook.Result
+}
 
 // launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the loop. A hook
 // that is stopped before its start does not start.
@@ -63,7 +71,7 @@ func (l *launch) started(run HookRun) {
 }
 
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
-func (g *gate) startRun(now policy.Instant, e *policy.Effect) {
+func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	l, spec := &launch{token: e.Token, demanded: e.Demanded}, g.grant(now, e)
 	g.run = l
 	g.entrusted.begin()
@@ -71,7 +79,7 @@ func (g *gate) startRun(now policy.Instant, e *policy.Effect) {
 	g.callers.told = false // the run has ended the demand
 	run := func() finished { return g.follow(l, spec, startBy) }
 	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
-	toCaller := c == nil && (g.cfg.onDemand() || e.Demanded)
+	toCaller := c == nil && (g.cfg.OnDemand() || e.Demanded)
 	if toCaller {
 		c = g.callers.begin()
 		run = func() finished { return g.serve(l, c, spec, startBy) }
@@ -83,8 +91,8 @@ func (g *gate) startRun(now policy.Instant, e *policy.Effect) {
 	g.tallyBegin(now.Time, c)
 	go func() {
 		end := run()
-		end.hostStops = end.result.Stopped && g.env.hostStops()
-		g.env.ended <- func() { g.onRunEnded(end) }
+		end.hostStops = end.result.Stopped && g.env.HostStops()
+		g.env.Ended <- func() { g.onRunEnded(end) }
 	}()
 }
 
@@ -96,18 +104,18 @@ type finished struct {
 }
 
 // follow runs a hook to its end.
-func (g *gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
+func (g *Gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(startBy); ends {
 		return end
 	}
 	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
 	entry := g.enter(&l.token, "")
-	run, err := g.env.start(spec)
+	run, err := g.env.Start(spec)
 	return l.toItsEnd(g, entry, run, err)
 }
 
 // serve runs a caller's command to its end.
-func (g *gate) serve(l *launch, c *caller, spec hook.Spec, startBy time.Time) finished {
+func (g *Gate) serve(l *launch, c *Caller, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(startBy); ends {
 		if end.result.Stopped {
 			end.result.Err = errLate() // it may ask again
@@ -137,7 +145,7 @@ func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 	return finished{}, false
 }
 
-func (l *launch) toItsEnd(g *gate, entry history.Run, run HookRun, err error) finished {
+func (l *launch) toItsEnd(g *Gate, entry history.Run, run HookRun, err error) finished {
 	result := l.await(run, err)
 	g.complete(entry, &result)
 	return finished{result: result}
@@ -159,7 +167,7 @@ func stoppedBefore() hook.Result {
 }
 
 // grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
-func (g *gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
+func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.timeout(now.Time)
 	env := append(g.environment(),
 		"WANDERD_HELD=1",
@@ -174,17 +182,17 @@ func (g *gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 		Log: g.log, Env: env,
 		Limits: hook.Limits{
 			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
-			Until: g.env.clock.SinceBoot(e.Until),
+			Until: g.env.Clock.SinceBoot(e.Until),
 		},
 	}
 }
 
 // environment is what an operation is told of its gate and its host.
-func (g *gate) environment() []string {
+func (g *Gate) environment() []string {
 	return []string{
 		"WANDERD_GATE=" + g.cfg.Name,
-		"WANDERD_MEMBER=" + g.env.self.String(),
-		"WANDERD_NAME=" + g.env.name,
+		"WANDERD_MEMBER=" + g.env.Self.String(),
+		"WANDERD_NAME=" + g.env.Name,
 		"WANDERD_MEMBERS=" + strconv.Itoa(g.members),
 	}
 }
@@ -199,7 +207,7 @@ func graceOf(now, until policy.Time) time.Duration {
 }
 
 // timeout is how long a run may take that begins now; zero sets no limit.
-func (g *gate) timeout(now policy.Time) time.Duration {
+func (g *Gate) timeout(now policy.Time) time.Duration {
 	limit := g.cfg.HookTimeout
 	if !g.cfg.WindowHard {
 		return limit

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"github.com/rs/zerolog"
@@ -9,7 +9,7 @@ import (
 
 // tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a minute, and the
 // others at level debug.
-func (g *gate) tell(now policy.Instant, e *policy.Effect) {
+func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	g.notes[e.Note]++
 	g.observe(now, e)
 	info := g.family.Notes.Of(e.Note)
@@ -40,7 +40,7 @@ func (g *gate) tell(now policy.Instant, e *policy.Effect) {
 }
 
 // withToken adds the token to a line that is about one, and its slot if the gate has several.
-func withToken(line *zerolog.Event, g *gate, t *wire.Ref) *zerolog.Event {
+func withToken(line *zerolog.Event, g *Gate, t *wire.Ref) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
 	}
@@ -51,11 +51,11 @@ func withToken(line *zerolog.Event, g *gate, t *wire.Ref) *zerolog.Event {
 }
 
 // nameOf is a member's name, or the first digits of its identity if the name is unknown.
-func (g *gate) nameOf(id wire.MemberID) string {
-	if id == g.env.self {
-		return g.env.name
+func (g *Gate) nameOf(id wire.MemberID) string {
+	if id == g.env.Self {
+		return g.env.Name
 	}
-	if m, ok := g.env.fleet.Lookup(g.id, id); ok {
+	if m, ok := g.env.Fleet.Lookup(g.id, id); ok {
 		return m.Name
 	}
 	return id.Short()

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"time"
@@ -24,8 +24,8 @@ const correction = time.Second
 const unset = 946_684_800
 
 // record converts a state to its record now.
-func (g *gate) record(s *policy.State) statedir.Record {
-	now, boot := g.env.clock.Now(), g.env.clock.Boot()
+func (g *Gate) record(s *policy.State) statedir.Record {
+	now, boot := g.env.Clock.Now(), g.env.Clock.Boot()
 	ago := now.Time.Sub(s.LastRun)
 	return statedir.Record{
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
@@ -36,8 +36,8 @@ func (g *gate) record(s *policy.State) statedir.Record {
 }
 
 // fromRecord converts a record of before the restart to a state.
-func (g *gate) fromRecord(r statedir.Record) policy.State {
-	now, boot := g.env.clock.Now(), g.env.clock.Boot()
+func (g *Gate) fromRecord(r statedir.Record) policy.State {
+	now, boot := g.env.Clock.Now(), g.env.Clock.Boot()
 	g.forgetImpossible(now.Wall, &r)
 	g.undoCut(&boot, &r)
 	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
@@ -74,8 +74,8 @@ func lastRun(wall time.Time, boot *clock.Boot, r *statedir.Record) (ago time.Dur
 	return ago, true
 }
 
-// correctRecord writes the record again if the wall clock was set, or became synchronised, after it was written.
-func (g *gate) correctRecord() {
+// CorrectRecord writes the record again if the wall clock was set, or became synchronised, after it was written.
+func (g *Gate) CorrectRecord() {
 	was := &g.saver.record
 	if !was.HasRun {
 		return

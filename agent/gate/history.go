@@ -1,7 +1,6 @@
-package agent
+package gate
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -12,13 +11,13 @@ import (
 )
 
 // enter records that a run begins, beside the loop; command is that of a caller.
-func (g *gate) enter(token *wire.Ref, command string) history.Run {
+func (g *Gate) enter(token *wire.Ref, command string) history.Run {
 	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
 	g.history.Put(&entry)
 	return entry
 }
 
-func (g *gate) complete(entry history.Run, r *hook.Result) {
+func (g *Gate) complete(entry history.Run, r *hook.Result) {
 	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
 	if r.Err != nil && (entry.Command != "" || !r.NotNow()) {
 		entry.Error, entry.Output = r.Err.Error(), r.Tail
@@ -41,16 +40,8 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-func (s source) History(context.Context) (control.History, error) {
-	var h control.History
-	for _, g := range *s.a.listed.Load() {
-		h.Gates = append(h.Gates, g.pastRuns())
-	}
-	return h, nil
-}
-
 // pastRuns are the last runs of a gate. It is safe for concurrent use.
-func (g *gate) pastRuns() control.GateHistory {
+func (g *Gate) PastRuns() control.GateHistory {
 	runs := g.history.Runs()
 	for i := range runs {
 		runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"github.com/rs/zerolog"
@@ -8,14 +8,14 @@ import (
 )
 
 // Status that only one protocol has comes as facts. Facts with a field in the document of the control socket are written there; the
-// others are listed.
+// Fleet are listed.
 
 // withFacts adds the facts with these names to a line of the log, and returns the last text among them.
-func (g *gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
+func (g *Gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
 	if len(keys) == 0 {
 		return ""
 	}
-	now := g.env.clock.Now().Time
+	now := g.env.Clock.Now().Time
 	facts := append(g.machine.Facts(now, nil), policy.Fact{Key: policy.KeyNextRun, At: g.machine.Status(now).NextRun})
 	for _, key := range keys {
 		f := policy.Find(facts, key)
@@ -25,7 +25,7 @@ func (g *gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
 		case f.For != 0:
 			line.Stringer(key.String(), f.For)
 		case f.At != 0 && f.At < policy.Never:
-			line.Time(key.String(), g.env.clock.At(f.At))
+			line.Time(key.String(), g.env.Clock.At(f.At))
 		}
 		if f.Text != "" {
 			text = f.Text
@@ -34,7 +34,7 @@ func (g *gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
 	return text
 }
 
-func (g *gate) addFact(s *control.Gate, f *policy.Fact) {
+func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 	switch f.Key {
 	case policy.KeyWalk:
 		s.Walk = f.Text
@@ -61,14 +61,14 @@ func (g *gate) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyWindow:
 		s.Windows = append(s.Windows, f.Text)
 	case policy.KeyWindowOpens:
-		s.WindowOpens = g.env.clock.At(f.At)
+		s.WindowOpens = g.env.Clock.At(f.At)
 	case policy.KeyWindowCloses:
 		s.WindowOpen = true
 		if f.At < policy.Never {
-			s.WindowCloses = g.env.clock.At(f.At)
+			s.WindowCloses = g.env.Clock.At(f.At)
 		}
 	case policy.KeyRegenerateAt:
-		s.RegenerateAt = g.env.clock.At(f.At)
+		s.RegenerateAt = g.env.Clock.At(f.At)
 	case policy.KeyGuards, policy.KeyGuardian:
 		// They are about one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
@@ -77,15 +77,15 @@ func (g *gate) addFact(s *control.Gate, f *policy.Fact) {
 		// It is one of the status.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised, policy.KeyLeaseUntil, policy.KeyMissing,
 		policy.KeyOutsider, policy.KeyOtherRoster, policy.KeyClockRate, policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred,
-		policy.KeyCounter, policy.KeyServer, policy.KeyServed:
+		policy.KeyCounter:
 		s.Facts = append(s.Facts, g.fact(f))
 	}
 }
 
-func (g *gate) fact(f *policy.Fact) control.Fact {
+func (g *Gate) fact(f *policy.Fact) control.Fact {
 	c := control.Fact{Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
 	if f.At != 0 {
-		c.At = g.env.clock.At(f.At)
+		c.At = g.env.Clock.At(f.At)
 	}
 	if !f.Member.IsZero() {
 		c.Member, c.MemberName = f.Member.String(), g.nameOf(f.Member)

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"fmt"
@@ -15,14 +15,14 @@ import (
 // new one, as after a crash. The gate stays closed until the agent is started again. All else in the agent goes on.
 
 // contain closes a gate if what was done for it has panicked. It must be deferred itself.
-func (g *gate) contain() {
+func (g *Gate) contain() {
 	if fault := recover(); fault != nil {
 		g.closeByFault(fault, debug.Stack())
 	}
 }
 
-// reads does something that only reads a gate. If that panics it is done again when the gate is closed.
-func (g *gate) reads(what func()) {
+// Reads does something that only reads a gate. If that panics it is done again when the gate is closed.
+func (g *Gate) Reads(what func()) {
 	before := g.faults
 	func() {
 		defer g.contain()
@@ -33,13 +33,13 @@ func (g *gate) reads(what func()) {
 	}
 }
 
-func (g *gate) closeByFault(fault any, stack []byte) {
+func (g *Gate) closeByFault(fault any, stack []byte) {
 	g.faults++
 	g.fault = fmt.Sprint(fault)
 	g.log.Error().Str("fault", g.fault).Bytes("stack", stack).
 		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
-	g.machine = order.New(&closed{}, g.env.self, g.cfg.StopAfter)
-	g.machine.Step(g.env.clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
+	g.machine = order.New(&closed{}, g.env.Self, g.cfg.StopAfter)
+	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
 	g.asking.unask()
@@ -55,13 +55,13 @@ func (g *gate) closeByFault(fault any, stack []byte) {
 
 // takePartNoMore tells the others that this member takes no part in a gate that is closed and of which nothing runs here: otherwise they would offer it
 // their token in each lap.
-func (g *gate) takePartNoMore() {
-	if err := g.env.fleet.Withdraw(); err != nil {
+func (g *Gate) takePartNoMore() {
+	if err := g.env.Fleet.Withdraw(); err != nil {
 		g.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")
 	}
 }
 
-func (g *gate) isClosed() bool { return g.faults > 0 }
+func (g *Gate) Closed() bool { return g.faults > 0 }
 
 const whyClosed = "a fault in this program has closed the gate on this host: restart the agent, and report what its log says"
 

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"time"
@@ -8,14 +8,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// around is what an agent knows that concerns the status of a gate, besides the gate itself.
-type around struct {
-	// alone says that this agent sees no other member, and waits for one. otherSecret is the address of a host that seems to have another
+// Around is what an agent knows that concerns the status of a gate, besides the gate itself.
+type Around struct {
+	// Alone says that this agent sees no other member, and waits for one. OtherSecret is the address of a host that seems to have another
 	// secret; empty if there is none.
-	alone       bool
-	otherSecret string
-	// cutOff says that no other member of the gate answers datagrams of this host.
-	cutOff bool
+	Alone       bool
+	OtherSecret string
+	// CutOff says that no other member of the gate answers datagrams of this host.
+	CutOff bool
 }
 
 // situation is what decides why a gate does not run here: its status with what its machine says, and what only the shell knows.
@@ -24,7 +24,7 @@ type situation struct {
 	now  time.Time
 	// bar is what the machine says that keeps it from running.
 	bar policy.Bar
-	// alone, otherSecret and cutOff are as in around; alone, only while no token is here.
+	// alone, otherSecret and cutOff are as in [Around]; alone, only while no token is here.
 	alone       bool
 	otherSecret string
 	cutOff      bool
@@ -78,12 +78,8 @@ func (s *situation) why() (code control.Because, text string) {
 	return "", ""
 }
 
-const (
-	// slowDisk is how long a save may take before it is the reason.
-	slowDisk = time.Second
-	// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute, and one a minute is noted.
-	suspectFor = 2 * time.Minute
-)
+// slowDisk is how long a save may take before it is the reason.
+const slowDisk = time.Second
 
 func (s *situation) explain() {
 	code, text := s.why()
@@ -124,21 +120,21 @@ func (s *situation) wait() {
 	}
 }
 
-func (g *gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, around *around) *situation {
-	now := time.Unix(0, g.env.clock.Now().Wall)
+func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, around *Around) *situation {
+	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
-		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.onDemand() && len(s.Callers) == 0,
+		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		called: g.callers.command() >= 0, since: g.dueSince(facts),
-		alone: around.alone && !s.Holding, otherSecret: around.otherSecret, cutOff: around.cutOff,
+		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,
 	}
 }
 
 // dueSince are the times before which a gate could not wait for the token.
-func (g *gate) dueSince(facts []policy.Fact) []time.Time {
-	list := []time.Time{g.env.started}
+func (g *Gate) dueSince(facts []policy.Fact) []time.Time {
+	list := []time.Time{g.env.Started}
 	for i := range facts {
 		if f := &facts[i]; f.Key == policy.KeyIntervalEnds || f.Key == policy.KeyWindowOpened {
-			list = append(list, g.env.clock.At(f.At))
+			list = append(list, g.env.Clock.At(f.At))
 		}
 	}
 	switch o := g.machine.Newest(); {
@@ -154,21 +150,8 @@ func (g *gate) dueSince(facts []policy.Fact) []time.Time {
 	if g.cfg.asks() && g.callers.command() < 0 {
 		list = append(list, g.asking.yesSince)
 	}
-	if at := g.callers.waitingSince(); g.cfg.onDemand() {
+	if at := g.callers.waitingSince(); g.cfg.OnDemand() {
 		list = append(list, at)
 	}
 	return list
-}
-
-// otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.
-func (a *Agent) otherSecret(now time.Time) string {
-	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
-		return s.ForeignFrom
-	}
-	for _, why := range secretDrops() {
-		if from, at := a.drops.lastOf(why); now.Sub(at) < suspectFor {
-			return from
-		}
-	}
-	return ""
 }

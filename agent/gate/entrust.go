@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"github.com/wanderd/wanderd/agent/hook"
@@ -12,7 +12,7 @@ type lastWords struct {
 	changed bool
 }
 
-// begin begins a run without messages.
+// Begin begins a run without messages.
 func (l *lastWords) begin() { l.words, l.changed = l.words[:0], false }
 
 // entrust adds a message; a message without a kind clears the list.
@@ -27,7 +27,7 @@ func (l *lastWords) entrust(m *wire.Message) {
 
 // handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members. A guard has
 // no key, and does not know the members.
-func (g *gate) handOver() {
+func (g *Gate) handOver() {
 	g.entrusted.changed = false
 	if g.run == nil {
 		return
@@ -35,8 +35,8 @@ func (g *gate) handOver() {
 	words := make([]hook.Word, 0, len(g.entrusted.words))
 	for i := range g.entrusted.words {
 		m := &g.entrusted.words[i]
-		if to, ok := g.env.fleet.Lookup(g.id, m.To); ok {
-			words = append(words, hook.Word{To: to.Addr, Datagram: g.env.fleet.Seal(m)})
+		if to, ok := g.env.Fleet.Lookup(g.id, m.To); ok {
+			words = append(words, hook.Word{To: to.Addr, Datagram: g.env.Fleet.Seal(m)})
 		}
 	}
 	g.run.tell(func(run HookRun) { run.Entrust(words) })

@@ -1,7 +1,6 @@
-package agent
+package gate
 
 import (
-	"net/http"
 	"strings"
 	"time"
 
@@ -32,26 +31,24 @@ func (t *tally) hand(e *policy.Effect) {
 }
 
 // tallyBegin measures the wait before a run: of its caller, or of this member since it was due.
-func (g *gate) tallyBegin(now policy.Time, c *caller) {
+func (g *Gate) tallyBegin(now policy.Time, c *Caller) {
 	switch {
 	case c != nil && !c.own:
-		g.env.commands.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.Commands.Waited(g.cfg.Name, time.Since(c.since))
 		return
 	case c != nil:
-		g.env.runs.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.Runs.Waited(g.cfg.Name, time.Since(c.since))
 	case g.tally.dueKnown:
-		g.env.runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
+		g.env.Runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
 	}
 	g.tally.dueKnown = false
 }
 
-func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
-
 // tallyEnd counts how a run of the hook, or a caller's command, has ended.
-func (g *gate) tallyEnd(r *hook.Result, isHook bool) {
-	results, durations := g.tally.commands, g.env.commands
+func (g *Gate) tallyEnd(r *hook.Result, isHook bool) {
+	results, durations := g.tally.commands, g.env.Commands
 	if isHook {
-		results, durations = g.tally.results, g.env.runs
+		results, durations = g.tally.results, g.env.Runs
 	}
 	result := strings.ReplaceAll(string(cutOf(r)), " ", "_")
 	switch {

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"time"
@@ -24,7 +24,7 @@ type saver struct {
 func (s *saver) busy() bool { return !s.since.IsZero() }
 
 // wantSaved puts the machine's state into the record.
-func (g *gate) wantSaved(s *policy.State) {
+func (g *Gate) wantSaved(s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
 	isNew := s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun
 	if isNew && g.run == nil && g.cut == uncut { // later, the same run may be known to have begun a little later
@@ -46,7 +46,7 @@ func (g *gate) wantSaved(s *policy.State) {
 }
 
 // beginSave saves the newest record, unless a save is in progress.
-func (g *gate) beginSave() {
+func (g *Gate) beginSave() {
 	s := &g.saver
 	if !s.wanted || s.busy() {
 		return
@@ -54,13 +54,13 @@ func (g *gate) beginSave() {
 	s.wanted, s.since = false, time.Now()
 	record := s.record
 	go func() {
-		err := g.env.disk.Save(g.cfg.Name, record)
-		g.env.ended <- func() { g.onSaved(err) }
+		err := g.env.Disk.Save(g.cfg.Name, record)
+		g.env.Ended <- func() { g.onSaved(err) }
 	}()
 }
 
 // onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
-func (g *gate) onSaved(err error) {
+func (g *Gate) onSaved(err error) {
 	s := &g.saver
 	took := time.Since(s.since)
 	s.since, s.err = time.Time{}, err
@@ -71,7 +71,7 @@ func (g *gate) onSaved(err error) {
 		g.step()
 	}
 	// A denied run has been logged with the reason.
-	slow := took > g.saveWithin()
+	slow := took > g.SaveWithin()
 	if (err == nil && !slow) || time.Since(s.said) < sayAgain {
 		return
 	}
@@ -83,11 +83,11 @@ func (g *gate) onSaved(err error) {
 	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
 }
 
-// saveWithin is the longest save after which a run may start.
-func (g *gate) saveWithin() time.Duration { return g.cfg.Protocol.SaveWithin() }
+// SaveWithin is the longest save after which a run may start.
+func (g *Gate) SaveWithin() time.Duration { return g.cfg.Protocol.SaveWithin() }
 
-// restored saves the state again, because what was on the disk is gone.
-func (g *gate) restored() {
+// Restored saves the state again, because what was on the disk is gone.
+func (g *Gate) Restored() {
 	if g.saver.record != (statedir.Record{}) {
 		g.wantSaved(&g.state)
 		g.beginSave()
@@ -99,7 +99,7 @@ func (g *gate) restored() {
 }
 
 // tellDenied logs at most once a minute why runs are denied.
-func tellDenied(g *gate, note string) {
+func tellDenied(g *Gate, note string) {
 	s := &g.saver
 	if time.Since(s.said) < sayAgain {
 		return

@@ -1,4 +1,4 @@
-package agent
+package gate
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -16,10 +17,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// gate is one machine with its shell state. Only the loop uses it.
-type gate struct {
-	env     *env
-	cfg     GateConfig
+// Gate is one machine with its shell state. Only the loop uses it.
+type Gate struct {
+	env     *Env
+	cfg     Config
 	id      wire.GateID
 	machine *order.Layer
 	family  policy.Family
@@ -76,8 +77,8 @@ type gate struct {
 	tooShortSaid time.Time
 }
 
-// past is what the state directory has of a gate.
-type past struct {
+// Past is what the state directory has of a gate.
+type Past struct {
 	record  statedir.Record
 	found   bool
 	roster  *electorate
@@ -86,29 +87,30 @@ type past struct {
 	damage error
 }
 
-// pastOf reads the past of a gate. It uses the disk, and nothing of the loop's.
-func (a *Agent) pastOf(cfg *GateConfig) (p past, err error) {
-	if p.record, p.found, err = a.state.Load(cfg.Name); err != nil {
+// Read reads the past of a gate. It uses the disk, and nothing of a loop's. self is this member.
+func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error) {
+	if p.record, p.found, err = dir.Load(cfg.Name); err != nil {
 		return p, err
 	}
-	if p.roster, err = a.newElectorate(cfg); err != nil {
+	if p.roster, err = electorateOf(dir, self, cfg); err != nil {
 		return p, err
 	}
-	p.history, p.damage = history.Open(a.state.HistoryPath(cfg.Name))
+	p.history, p.damage = history.Open(dir.HistoryPath(cfg.Name))
 	return p, nil
 }
 
-func newGate(a *Agent, cfg GateConfig, p past) *gate {
-	g := &gate{
-		env: a.env, cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
-		log: a.log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
+// New makes a gate. It does nothing before Begin.
+func New(env *Env, cfg Config, p Past) *Gate {
+	g := &Gate{
+		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
+		log: env.Log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
 		asking: asking{answers: noAnswers()},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
-	if g.roster == nil || g.roster.known.Agreed && g.env.moved == "" {
+	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.seatOf())
 	}
-	g.machine = order.New(machine, g.env.self, cfg.StopAfter)
+	g.machine = order.New(machine, g.env.Self, cfg.StopAfter)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}
@@ -119,19 +121,53 @@ func newGate(a *Agent, cfg GateConfig, p past) *gate {
 	return g
 }
 
-// begin lets a gate take part.
-func (g *gate) begin() {
-	g.endHistory = beside(func(ctx context.Context) {
+// Begin lets a gate take part.
+func (g *Gate) Begin() {
+	g.endHistory = beside.Start(func(ctx context.Context) {
 		g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
 	})
 	g.event.Kind, g.event.State = policy.Started, g.state
 	g.step()
 }
 
-func (g *gate) seatOf() policy.Seat {
-	waits, rejoins := g.env.alone()
+// ID, Name and Log may be used from any goroutine.
+func (g *Gate) ID() wire.GateID { return g.id }
+
+// Name is the name in the configuration.
+func (g *Gate) Name() string { return g.cfg.Name }
+
+// Log is the log with the name of the gate.
+func (g *Gate) Log() *zerolog.Logger { return &g.log }
+
+// Family is the family of its protocol.
+func (g *Gate) Family() *policy.Family { return &g.family }
+
+// OnDemand reports whether the gate runs what its callers ask for, and nothing else.
+func (g *Gate) OnDemand() bool { return g.cfg.OnDemand() }
+
+// Running reports whether something runs, or is about to.
+func (g *Gate) Running() bool { return g.run != nil }
+
+// Leaving reports whether nothing begins any more, Left whether the machine was told to leave, Gone whether it has; Removed, whether the
+// configuration does not have the gate any more.
+func (g *Gate) Leaving() bool { return g.leaving }
+
+// Left reports whether the machine was told to leave.
+func (g *Gate) Left() bool { return g.left }
+
+// Gone reports whether the machine has left.
+func (g *Gate) Gone() bool { return g.gone }
+
+// Removed reports whether the configuration does not have the gate any more.
+func (g *Gate) Removed() bool { return g.removed }
+
+// Close ends the writing of the history, and waits for a write in progress. It may be called beside the loop.
+func (g *Gate) Close() { g.endHistory() }
+
+func (g *Gate) seatOf() policy.Seat {
+	waits, rejoins := g.env.Alone()
 	seat := policy.Seat{
-		Gate: g.id, Self: g.env.self, WaitsAlone: waits, Rejoins: rejoins, OnDemand: g.cfg.onDemand(), Entropy: entropy{},
+		Gate: g.id, Self: g.env.Self, WaitsAlone: waits, Rejoins: rejoins, OnDemand: g.cfg.OnDemand(), Entropy: entropy{},
 	}
 	if g.roster != nil {
 		seat.Roster = g.roster.known.Voters
@@ -142,7 +178,7 @@ func (g *gate) seatOf() policy.Seat {
 // forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or the clock was
 // wrong. With such a number, other members would refuse this one's messages, or no higher number would be left. The member learns
 // the fleet's number with the next token.
-func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
+func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 	if r.Seq > wire.LatestSeq(wall) {
 		g.log.Warn().Uint64("seq", uint64(r.Seq)).
 			Msg("the fencing number in the state directory is higher than any fleet can have reached by this host's clock; forgot it")
@@ -151,7 +187,7 @@ func (g *gate) forgetImpossible(wall int64, r *statedir.Record) {
 }
 
 // forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by this host's clock.
-func (g *gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
+func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
 	if r.Protocol != g.family.Name || r.ProtocolVersion > g.family.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
 			Msg("the state directory has the record of another protocol for this gate; kept the last run and the fencing number only")
@@ -166,7 +202,7 @@ func (g *gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy
 	}
 }
 
-func (g *gate) perform(now policy.Instant, e *policy.Effect) {
+func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	switch e.Kind {
 	case policy.Save:
 		g.wantSaved(&e.State)
@@ -178,7 +214,7 @@ func (g *gate) perform(now policy.Instant, e *policy.Effect) {
 		g.startRun(now, e)
 	case policy.Extend:
 		if g.run != nil {
-			until := g.env.clock.SinceBoot(e.Until)
+			until := g.env.Clock.SinceBoot(e.Until)
 			g.run.tell(func(run HookRun) { run.Extend(until) })
 		}
 	case policy.Stop:
@@ -193,7 +229,7 @@ func (g *gate) perform(now policy.Instant, e *policy.Effect) {
 		g.tally.hand(e)
 		g.observe(now, e)
 	case policy.Announce:
-		g.env.fleet.Announce(g.id)
+		g.env.Fleet.Announce(g.id)
 	case policy.Proclaim:
 		g.proclaim(e.Msg.Order)
 	case policy.Tell:
@@ -225,7 +261,7 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	}
 }
 
-func (g *gate) onRunEnded(f finished) {
+func (g *Gate) onRunEnded(f finished) {
 	defer g.contain()
 	r := &f.result
 	demanded, isHook := g.run.demanded, g.run.isHook
@@ -268,7 +304,7 @@ func (g *gate) onRunEnded(f finished) {
 }
 
 // granted counts the grants to the hook, or to callers.
-func (g *gate) granted(isHook bool) *uint64 {
+func (g *Gate) granted(isHook bool) *uint64 {
 	if isHook {
 		return &g.runs
 	}
@@ -276,8 +312,8 @@ func (g *gate) granted(isHook bool) *uint64 {
 }
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.
-func (g *gate) leaveAfterRun() {
-	if g.isClosed() {
+func (g *Gate) leaveAfterRun() {
+	if g.Closed() {
 		g.takePartNoMore()
 	}
 	if g.leaving {
@@ -297,11 +333,11 @@ func outcomeOf(r *hook.Result) policy.Outcome {
 }
 
 // onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
-func (g *gate) onHookEnded(r *hook.Result) {
+func (g *Gate) onHookEnded(r *hook.Result) {
 	g.event.Outcome, g.event.Exit = outcomeOf(r), exitOf(r)
 	switch g.event.Outcome {
 	case policy.Succeeded:
-		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, g.env.clock.Now().Wall), true
+		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, g.env.Clock.Now().Wall), true
 	case policy.Failed:
 		g.failures++
 	case policy.NotNow:
@@ -309,7 +345,7 @@ func (g *gate) onHookEnded(r *hook.Result) {
 }
 
 // sayHookEnded logs how the hook has ended, and when it is due again.
-func (g *gate) sayHookEnded(r *hook.Result) {
+func (g *Gate) sayHookEnded(r *hook.Result) {
 	level, text := zerolog.InfoLevel, "hook ended"
 	switch outcomeOf(r) {
 	case policy.Succeeded:
@@ -319,19 +355,19 @@ func (g *gate) sayHookEnded(r *hook.Result) {
 		text = "hook said \"not now\""
 	}
 	line := g.log.WithLevel(level).Err(r.Err).Dur("took", r.Took.Round(time.Millisecond))
-	if next := g.machine.Status(g.env.clock.Now().Time).NextRun; next < policy.Never {
+	if next := g.machine.Status(g.env.Clock.Now().Time).NextRun; next < policy.Never {
 		g.tally.dueAt, g.tally.dueKnown = next, true
-		line.Time("next_run", g.env.clock.At(next))
+		line.Time("next_run", g.env.Clock.At(next))
 	}
 	line.Msg(text)
 }
 
 // warnTooShort warns at most once a minute that a constant is too short.
-func (g *gate) warnTooShort() {
+func (g *Gate) warnTooShort() {
 	if time.Since(g.tooShortSaid) < sayAgain {
 		return
 	}
-	if f := policy.Find(g.machine.Facts(g.env.clock.Now().Time, nil), policy.KeyTooShort); f != nil {
+	if f := policy.Find(g.machine.Facts(g.env.Clock.Now().Time, nil), policy.KeyTooShort); f != nil {
 		g.tooShortSaid = time.Now()
 		g.log.Warn().Msg(f.Text)
 	}

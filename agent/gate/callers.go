@@ -1,0 +1,223 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"), first come, first
+// served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
+
+// maxCallers is how many can wait for one gate on this host: each costs a file descriptor and some KiB.
+const maxCallers = 500
+
+// callers are those who wait for a run of a gate. Only the loop uses them.
+type callers struct {
+	queue []*Caller
+	// served is the one whose command runs.
+	served *Caller
+	// told says that the machine knows that somebody waits.
+	told bool
+}
+
+// Caller is somebody who waits for a run, and then for its end.
+type Caller struct {
+	control.Call
+	since, running time.Time
+	start          Starter
+	// ended are told the result of its run.
+	ended []chan hook.Result
+	// own says that it waits for the gate's own operation, instead of running a command. Then due are told when this host is ready.
+	own bool
+	due []chan struct{}
+	// withdrawn says that it waits no longer, although its command has been granted a run.
+	withdrawn bool
+}
+
+// NewCaller is somebody who waits with a command from now on.
+func NewCaller(call control.Call, start Starter) *Caller {
+	return &Caller{Call: call, since: time.Now(), start: start, ended: []chan hook.Result{make(chan hook.Result, 1)}}
+}
+
+// Ended tells what came of its run, once.
+func (c *Caller) Ended() <-chan hook.Result { return c.ended[0] }
+
+// Starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the grant up.
+type Starter func(spec hook.Spec, startBy time.Time) (HookRun, error)
+
+// Enqueue lets a caller wait for its turn.
+func (g *Gate) Enqueue(c *Caller) error {
+	free := !c.NonBlock
+	if c.NonBlock {
+		g.Reads(func() { free = g.isFree() })
+	}
+	switch {
+	case g.leaving || g.Closed():
+		return g.refusal()
+	case c.NonBlock && g.machine.Paused():
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
+	case !free:
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
+	case len(g.callers.queue) >= maxCallers:
+		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
+	}
+	g.callers.queue = append(g.callers.queue, c)
+	g.tellDemand()
+	return nil
+}
+
+// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
+// closed.
+func (g *Gate) isFree() bool {
+	now := g.env.Clock.Now().Time
+	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
+	return !closed && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
+}
+
+// Withdraw ends what a caller has asked for.
+func (g *Gate) Withdraw(c *Caller) {
+	if g.callers.served == c {
+		c.withdrawn = true
+		g.run.Stop()
+	}
+	if i := slices.Index(g.callers.queue, c); i >= 0 {
+		g.callers.take(i).refuse(context.Canceled)
+		g.tellDemand()
+	}
+}
+
+// tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts once this host is ready.
+func (g *Gate) tellDemand() {
+	waits := len(g.callers.queue) > 0
+	if waits && !g.isReady(g.env.Clock.Now().Time) {
+		waits = g.callers.command() >= 0
+	}
+	if waits == g.callers.told {
+		return
+	}
+	g.callers.told = waits
+	if g.event.Kind = policy.Unwanted; waits {
+		g.event.Kind = policy.Wanted
+	}
+	g.step()
+}
+
+// command is the place in the queue of the first who waits with a command, or -1.
+func (k *callers) command() int {
+	return slices.IndexFunc(k.queue, func(c *Caller) bool { return !c.own })
+}
+
+// waitingSince is since when somebody has been waiting with a command; zero if nobody is.
+func (k *callers) waitingSince() (at time.Time) {
+	if i := k.command(); i >= 0 {
+		at = k.queue[i].since
+	}
+	return at
+}
+
+// begin gives the grant to the first caller with a command. It returns nil if nobody with a command waits any more.
+func (k *callers) begin() *Caller {
+	if at := k.command(); at >= 0 {
+		return k.serve(at)
+	}
+	return nil
+}
+
+// serve gives the grant to the caller at a place.
+func (k *callers) serve(at int) *Caller {
+	k.served = k.take(at)
+	k.served.running = time.Now()
+	return k.served
+}
+
+func (k *callers) take(at int) *Caller {
+	c := k.queue[at]
+	k.queue = slices.Delete(k.queue, at, at+1)
+	return c
+}
+
+// end tells the caller whose command has run what came of it.
+func (k *callers) end(r hook.Result) {
+	if k.served != nil {
+		k.served.tell(r)
+	}
+	k.served = nil
+}
+
+// again lets the caller whose run was denied wait for the next grant, before all others, unless it waits no longer.
+func (k *callers) again() {
+	switch c := k.served; {
+	case c == nil:
+	case c.withdrawn:
+		c.refuse(context.Canceled)
+	default:
+		c.running = time.Time{}
+		k.queue = slices.Insert(k.queue, 0, c)
+	}
+	k.served = nil
+}
+
+// list describes them for operators, in the order of their turns.
+func (k *callers) list() (list []control.Caller) {
+	turns := k.queue
+	if k.served != nil {
+		turns = append([]*Caller{k.served}, turns...)
+	}
+	for _, c := range turns {
+		list = append(list, control.Caller{
+			PID: c.PID, Command: c.Command, Since: c.since, Running: !c.running.IsZero(), RunningSince: c.running,
+		})
+	}
+	return list
+}
+
+// Leave sends everybody away who waits.
+func (k *callers) leave(why error) {
+	for _, c := range k.queue {
+		c.refuse(why)
+	}
+	k.queue = nil
+}
+
+// SendAway ends what all callers wait for, because the agent stops.
+func (g *Gate) SendAway() {
+	g.callers.leave(errLeaving())
+	g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
+}
+
+func errLeaving() error {
+	return &control.Refusal{Reason: control.Leaving, Text: "the agent on this host is stopping: ask again when it has started"}
+}
+
+// refusal is why a gate takes nobody any more.
+func (g *Gate) refusal() error {
+	switch {
+	case g.Closed():
+		return &control.Refusal{Reason: control.Leaving, Text: fmt.Sprintf("gate %q is closed on this host: %s", g.cfg.Name, whyClosed)}
+	case !g.removed:
+		return errLeaving()
+	}
+	return &control.Refusal{
+		Reason: control.Leaving, Text: fmt.Sprintf("gate %q was removed from the configuration of this host: ask on another host, or put it back", g.cfg.Name),
+	}
+}
+
+func errLate() error {
+	return &control.Refusal{Reason: control.Late, Text: "it did not start its command in time"}
+}
+
+// tell tells a caller what came of its run.
+func (c *Caller) tell(r hook.Result) {
+	for _, to := range c.ended {
+		to <- r
+	}
+}
+
+// refuse tells a caller that its command will not run.
+func (c *Caller) refuse(why error) { c.tell(notExecuted(why)) }

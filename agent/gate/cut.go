@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"github.com/wanderd/wanderd/agent/clock"
+	"github.com/wanderd/wanderd/agent/statedir"
+)
+
+// cut is what has cut the last run of a gate short.
+type cut uint8
+
+const (
+	uncut cut = iota
+	// byStop: a stop of the agent. The run counts as not having happened, within this boot.
+	byStop
+	// byShutdown: that of the host. The run counts.
+	byShutdown
+)
+
+// onRunCut records that a stop has cut a run short, in place of how it has ended: otherwise it would have failed, and be due after retry_after.
+func (g *Gate) onRunCut(hostStops bool) {
+	if g.cut = byStop; hostStops {
+		g.cut = byShutdown
+		g.log.Warn().Msg("the shutdown of this host has cut the run short: it counts as a run, and this host is due min_interval after its start")
+	} else {
+		g.log.Info().Msg("the stop has cut the run short: this host is due again when the agent starts, unless the host reboots before")
+	}
+	g.wantSaved(&g.state)
+}
+
+// undoCut restores what a record had before a run that a stop has cut short, within the boot of that stop.
+func (g *Gate) undoCut(now *clock.Boot, r *statedir.Record) {
+	if !r.Cut {
+		return
+	}
+	if now.ID == "" || now.ID != r.Boot {
+		g.log.Warn().Time("last_run", r.LastRun).
+			Msg("a stop has cut the last run short, and this host has rebooted since: it counts as a run, lest a hook that reboots its host does so for ever")
+	} else {
+		r.HasRun = !r.Before.LastRun.IsZero()
+		r.LastRun, r.SinceBoot, r.Memo = r.Before.LastRun, r.Before.SinceBoot, r.Before.Memo
+	}
+	r.Cut, r.Before = false, statedir.Before{}
+}

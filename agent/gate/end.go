@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Drain lets a gate go when its run has ended.
+func (g *Gate) Drain() {
+	g.leaving = true
+	g.callers.leave(g.refusal())
+	if g.run == nil {
+		g.leaveGate()
+	}
+}
+
+// Leave lets a gate go at once: what runs is ended.
+func (g *Gate) Leave() {
+	g.leaving = true
+	g.leaveGate()
+}
+
+// leaveGate tells a gate's machine to leave, once.
+func (g *Gate) leaveGate() {
+	if g.left {
+		return
+	}
+	g.left, g.leftAt = true, time.Now()
+	g.asking.unask()
+	g.event.Kind = policy.Leave
+	g.step()
+	g.callers.leave(g.refusal())
+}
+
+// Remove lets a gate go that the configuration does not have any more.
+func (g *Gate) Remove() {
+	if g.removed {
+		return
+	}
+	g.removed, g.leaving = true, true
+	g.log.Info().Bool("runs", g.run != nil).Msg("the gate is removed: waiting for what runs, and passing its token on")
+	g.callers.leave(g.refusal())
+	if g.run == nil {
+		g.leaveGate()
+	}
+}
+
+// IsOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody
+// takes is waited for as at a stop, for that long.
+func (g *Gate) IsOver(patience time.Duration) bool {
+	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
+	if !g.removed || g.closing || !g.left || g.run != nil || g.asking.run != nil || saves || !g.gone && time.Since(g.leftAt) <= patience {
+		return false
+	}
+	g.closing = true
+	return true
+}
+
+// TakesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it any more.
+func (g *Gate) TakesPart() bool { return !g.Closed() || g.run != nil }

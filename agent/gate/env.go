@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/agent/clock"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Env is what a gate is given: all that it needs and does not own. All gates of an agent have the same.
+type Env struct {
+	Self wire.MemberID
+	// Name is this member's; Started is when its agent was.
+	Name    string
+	Started time.Time
+	Log     zerolog.Logger
+	Clock   *clock.Clock
+	// Ended carries completions (runs, saves, ready checks) to the loop, which calls them one by one. A gate has at most five under way.
+	Ended chan<- func()
+	Disk  Disk
+	Fleet Fleet
+	// Start starts a hook, or a question. HostStops reports whether the host of this process is being shut down, which may take a second to find out.
+	Start     func(hook.Spec) (HookRun, error)
+	HostStops func() bool
+	// Alone says whether this member waits for others where it sees none: see [policy.Seat].
+	Alone func() (waits, rejoins bool)
+	// Moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all is well.
+	Moved string
+	// Runs and Commands measure what runs under gates: hooks, and commands of callers.
+	Runs, Commands Meter
+	Observe        func(Observation)
+}
+
+// Disk is where a gate's state is kept. Its methods are called beside the loop.
+type Disk interface {
+	Save(gate string, r statedir.Record) error
+	SaveRoster(gate string, r statedir.Roster) error
+}
+
+// Meter measures what runs under a gate: how long it takes, and how long it had to wait.
+type Meter interface {
+	Waited(gate string, d time.Duration)
+	Ended(gate string, d time.Duration)
+}
+
+// Peer is a live member, as a gate sees it.
+type Peer struct {
+	ID   wire.MemberID
+	Name string
+	Addr netip.AddrPort
+	// InGate says that it takes part in the gate that asks, Roster is the hash of the roster that it has declared there; 0 if none.
+	InGate bool
+	Roster uint64
+}
+
+// Fleet are the other members, as far as a gate needs them. Its methods are called on the loop, and do not block.
+type Fleet interface {
+	// Lookup finds a live member, for a gate.
+	Lookup(gate wire.GateID, id wire.MemberID) (Peer, bool)
+	// Members are all live members, for a gate, this one among them.
+	Members(gate wire.GateID) []Peer
+	// Peers are the members of a gate, sorted, this one among them; tokenKnown, if another one has met a token.
+	Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool)
+	// Send signs, seals and sends a message to a member, once. Seal makes the same datagram for somebody else to send.
+	Send(m *wire.Message, to netip.AddrPort) error
+	Seal(m *wire.Message) []byte
+	// Announce says that this member has met a token of a gate, DeclareRoster with which roster it takes part, Notify which order is the newest.
+	Announce(gate wire.GateID)
+	DeclareRoster(gate wire.GateID, hash uint64)
+	Notify(gate wire.GateID, o wire.Order, who, reason string) error
+	// Withdraw says in which gates this member takes part, after one of them is closed.
+	Withdraw() error
+}

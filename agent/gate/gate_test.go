@@ -1,0 +1,133 @@
+package gate
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestAGrantStartsTheHookAndTheMachineHearsOfItsEnd(t *testing.T) {
+	b := newBench(t, nil)
+	b.wantEvents(policy.Started)
+	b.does(b.run())
+	b.wantEvents(policy.Woke)
+	run := <-b.starts
+	if run.spec.Argv[0] != "hook" || !b.gate.Running() || !strings.Contains(strings.Join(run.spec.Env, " "), "WANDERD_SEQ=7") {
+		t.Errorf("started: %+v", run.spec)
+	}
+	run.done <- hook.Result{Exit: 3, Err: errors.New("exit status 3")}
+	b.completes()
+	b.wantEvents(policy.Finished)
+	if b.gate.Running() || b.machine.last.Outcome != policy.Failed {
+		t.Errorf("it runs: %v; the machine hears of %+v", b.gate.Running(), b.machine.last)
+	}
+	s := b.gate.Status(&Around{})
+	if s.Runs != 1 || s.Failures != 1 || s.Results["failed"] != 1 || s.LastExit != "exit status 3" {
+		t.Errorf("the status says %+v", s)
+	}
+	if len(b.seen) != 2 || !b.seen[0].Granted || !b.seen[1].Ended {
+		t.Errorf("observed: %+v", b.seen)
+	}
+}
+
+// One save at a time is under way, and the newest state is saved last; the machine hears of that one only.
+func TestTheNewestStateIsSavedLastAndOneAtATime(t *testing.T) {
+	b := newBench(t, nil)
+	b.wantEvents(policy.Started)
+	for seq := range wire.Seq(3) {
+		b.does(policy.Effect{Kind: policy.Save, State: policy.State{Seq: seq + 1}})
+	}
+	b.wantEvents(policy.Woke, policy.Woke, policy.Woke)
+	b.disk.goes <- nil
+	b.completes()
+	b.wantEvents()
+	b.disk.goes <- errors.New("no space")
+	b.completes()
+	b.wantEvents(policy.Saved)
+	if !b.machine.last.Failed || len(b.disk.saved) != 2 || b.disk.saved[0].Seq != 1 || b.disk.saved[1].Seq != 3 {
+		t.Errorf("saved: %+v; the machine hears of %+v", b.disk.saved, b.machine.last)
+	}
+	if s := b.gate.Status(&Around{}); s.SaveError != "no space" {
+		t.Errorf("the status says %q", s.SaveError)
+	}
+}
+
+func TestARemovedGateIsLeftWhenItsRunHasEnded(t *testing.T) {
+	b := newBench(t, nil)
+	b.does(b.run())
+	run := <-b.starts
+	b.wantEvents(policy.Started, policy.Woke)
+	b.gate.Remove()
+	b.wantEvents()
+	err := b.gate.Enqueue(NewCaller(control.Call{}, nil))
+	if refusal, ok := errors.AsType[*control.Refusal](err); !ok || !strings.Contains(refusal.Text, "was removed") {
+		t.Errorf("a caller is told %v", err)
+	}
+	run.done <- hook.Result{}
+	b.completes()
+	b.wantEvents(policy.Finished, policy.Leave)
+	if run.isStopped() || b.gate.IsOver(0) {
+		t.Errorf("its run was stopped: %v; or it is over before its end is saved", run.isStopped())
+	}
+	b.disk.goes <- nil
+	b.completes()
+	if over, again := b.gate.IsOver(0), b.gate.IsOver(0); !over || again {
+		t.Errorf("it is over: %v, and then %v", over, again)
+	}
+}
+
+func TestNothingIsSentToAMemberThatIsGone(t *testing.T) {
+	b := newBench(t, nil)
+	b.fleet.members = []Peer{{ID: wire.MemberID{1}, Name: "a"}, {ID: wire.MemberID{2}, Name: "b"}}
+	for _, to := range []wire.MemberID{{2}, {3}} {
+		b.does(policy.Effect{Kind: policy.Send, Msg: wire.Message{To: to}})
+	}
+	if len(b.fleet.sent) != 1 || b.fleet.sent[0].To != (wire.MemberID{2}) || b.fleet.sent[0].Version != 1 {
+		t.Errorf("sent: %+v", b.fleet.sent)
+	}
+}
+
+// A fault in the machine closes the gate, stops what runs, and sends callers away; the others hear of it when nothing runs any more.
+func TestAFaultClosesTheGate(t *testing.T) {
+	b := newBench(t, nil)
+	b.does(b.run())
+	run := <-b.starts
+	caller := NewCaller(control.Call{}, nil)
+	if err := b.gate.Enqueue(caller); err != nil {
+		t.Fatal(err)
+	}
+	b.machine.panics = true
+	b.gate.Wake(policy.Never)
+	b.does()
+	if s := b.gate.Status(&Around{}); s.State != control.Closed || s.Because == control.BecauseWaiting || s.Fault != "a fault" || s.Faults != 1 {
+		t.Errorf("the status says %+v", s)
+	}
+	if r := <-caller.Ended(); !r.NotExecuted || b.fleet.withdrawn != 0 {
+		t.Errorf("the caller is told %+v; withdrawn %d times", r, b.fleet.withdrawn)
+	}
+	for !run.isStopped() { // it may not have heard of its start
+		continue
+	}
+	run.done <- hook.Result{Stopped: true, Err: errors.New("stopped")}
+	b.completes()
+	if b.fleet.withdrawn != 1 || b.gate.TakesPart() {
+		t.Errorf("withdrawn %d times; takes part: %v", b.fleet.withdrawn, b.gate.TakesPart())
+	}
+}
+
+// What an operator of this host says of a gate comes to the machine, and what the machine makes of it is told to all, with who and why.
+func TestAnOrderIsToldToAllWithItsReason(t *testing.T) {
+	b := newBench(t, nil)
+	b.gate.Order(wire.ForEver, "alice@a", &control.Order{Pause: true, Reason: "repairs"})
+	if len(b.fleet.notified) != 1 || b.fleet.notified[0] != "alice@a: repairs" {
+		t.Errorf("told: %q", b.fleet.notified)
+	}
+	if s := b.gate.Status(&Around{}); s.Paused == nil || s.Paused.By != "alice@a" || s.Because != control.BecausePaused {
+		t.Errorf("the status says %+v, because of %q", s.Paused, s.Because)
+	}
+}

@@ -1,0 +1,339 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must count the same
+// keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So the roster is agreed on once:
+//
+//   - A name is bound to the first key that answers to it, and stays bound: that is saved.
+//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that, it has saved that
+//     any former roster is over for it.
+//   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a majority is enough.
+//
+// A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one key, so any majority
+// of the one has a member of every majority of the other.
+
+// electorate is the roster of one gate on its way from names to members. Only the loop uses it.
+type electorate struct {
+	// names are those of the configuration, in order.
+	names []string
+	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last one failed.
+	known, saved statedir.Roster
+	saving       bool
+	err          error
+	// said is what the log last said of it.
+	said []string
+}
+
+// CheckRoster finds what is wrong with a gate's roster, by what the state directory knows. self is this member.
+func CheckRoster(dir *statedir.Dir, self policy.Voter, cfg *Config) error {
+	_, err := electorateOf(dir, self, cfg)
+	return err
+}
+
+// electorateOf is what a state directory knows of a gate's roster.
+func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *Config) (*electorate, error) {
+	if len(cfg.Roster) == 0 {
+		return nil, nil
+	}
+	e := &electorate{names: slices.Sorted(slices.Values(cfg.Roster))}
+	saved, err := dir.LoadRoster(cfg.Name)
+	if err != nil {
+		return nil, err
+	}
+	e.saved, e.known = saved, saved
+	if !saved.Agreed || !slices.EqualFunc(saved.Voters, e.names, func(v policy.Voter, name string) bool { return v.Name == name }) {
+		e.begin(me)
+	}
+	if v, ok := e.voter(me.Name); !ok || v.ID != me.ID {
+		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: give it its node key back; or take "+
+			"the name out of the roster on all hosts, and put it back when they have agreed without it, with %s removed here",
+			cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), dir.RosterPath(cfg.Name))
+	}
+	if changed := e.changed(); len(changed) > 1 {
+		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
+			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
+			"--all-stopped\"; only a host that the roster was without in between does that alone", cfg.Name,
+			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), dir.RosterPath(cfg.Name),
+			cfg.Name)
+	}
+	return e, nil
+}
+
+// Begin forgets what is not in the configuration any more, and that anything was agreed on.
+func (e *electorate) begin(me policy.Voter) {
+	if e.known.Agreed {
+		e.known.Former, e.known.Agreed = e.known.Voters, false
+	}
+	var voters []policy.Voter
+	for _, name := range e.names {
+		for _, from := range [][]policy.Voter{e.known.Voters, e.known.Former, {me}} {
+			if v, ok := find(from, name); ok {
+				voters = append(voters, v)
+				break
+			}
+		}
+	}
+	e.known.Voters = voters
+}
+
+// changed lists by what the configured roster differs from the one that was last agreed on.
+func (e *electorate) changed() (changes []string) {
+	if e.known.Agreed || len(e.known.Former) == 0 {
+		return nil
+	}
+	for _, name := range e.names {
+		if v, bound := e.voter(name); !bound || !slices.Contains(e.known.Former, v) {
+			changes = append(changes, "+"+name)
+		}
+	}
+	for _, v := range e.known.Former {
+		if !slices.Contains(e.known.Voters, v) {
+			changes = append(changes, "-"+v.Name)
+		}
+	}
+	return changes
+}
+
+func (e *electorate) voter(name string) (policy.Voter, bool) { return find(e.known.Voters, name) }
+
+func find(voters []policy.Voter, name string) (policy.Voter, bool) {
+	for _, v := range voters {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return policy.Voter{}, false
+}
+
+func (e *electorate) isSaved() bool {
+	return !e.saving && e.saved.Agreed == e.known.Agreed && slices.Equal(e.saved.Voters, e.known.Voters) && slices.Equal(e.saved.Former, e.known.Former)
+}
+
+func (e *electorate) isComplete() bool { return len(e.known.Voters) == len(e.names) }
+
+// hash is what members declare: eight bytes of a SHA-256 hash of names and keys, and never zero.
+func (e *electorate) hash() uint64 {
+	h := sha256.New()
+	for _, v := range e.known.Voters {
+		_, _ = fmt.Fprintf(h, "%d\x00%s", len(v.Name), v.Name)
+		_, _ = h.Write(v.ID[:])
+	}
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
+}
+
+// gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
+func (g *Gate) gather() {
+	defer g.contain()
+	e := g.roster
+	if e == nil {
+		return
+	}
+	if !e.known.Agreed && g.env.Moved == "" {
+		g.bind()
+	}
+	g.saveRoster()
+	if e.isComplete() && e.isSaved() && g.env.Moved == "" {
+		g.env.Fleet.DeclareRoster(g.id, e.hash())
+		if !e.known.Agreed && g.allDeclare() {
+			e.known.Agreed, e.known.Former = true, nil
+			g.saveRoster()
+		}
+	}
+	g.tellRoster()
+	if u, waits := g.machine.Machine.(*unseated); waits {
+		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.rosterTroubles(), "; "), "it is being saved")
+		if e.known.Agreed && e.isSaved() && g.env.Moved == "" && !g.leaving {
+			g.seat()
+		}
+	}
+}
+
+// bind looks for the keys of the names that have none.
+func (g *Gate) bind() {
+	e := g.roster
+	for _, name := range e.names {
+		if _, bound := e.voter(name); bound {
+			continue
+		}
+		if id, why := g.keyOf(name); why == "" {
+			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
+			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
+			e.known.Voters = voters
+			g.log.Info().Str("name", name).Str("key", id.String()).Msg("from now on this key has that name of the roster")
+		}
+	}
+}
+
+// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live member of the gate that
+// has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which nobody has told it another one. With
+// trust = known_hosts, such a member has a key that the file gives to the name. Two members with one name are none; why says what is missing.
+func (g *Gate) keyOf(name string) (id wire.MemberID, why string) {
+	var called []Peer
+	for _, m := range g.env.Fleet.Members(g.id) {
+		otherwise := slices.ContainsFunc(g.roster.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
+		if m.Name == name && m.InGate && !otherwise {
+			called = append(called, m)
+		}
+	}
+	switch len(called) {
+	case 0:
+		return id, fmt.Sprintf("%s was never seen", name)
+	case 1:
+		return called[0].ID, ""
+	}
+	return id, fmt.Sprintf("two members are called %s: %s at %s and %s at %s; give one of them another name", name,
+		called[0].ID.Short(), called[0].Addr, called[1].ID.Short(), called[1].Addr)
+}
+
+// allDeclare reports whether every member of the roster is here, and has declared the roster that this one has.
+func (g *Gate) allDeclare() bool {
+	e := g.roster
+	hash := e.hash()
+	return !slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
+		m, ok := g.env.Fleet.Lookup(g.id, v.ID)
+		return v.ID != g.env.Self && (!ok || m.Roster != hash)
+	})
+}
+
+// saveRoster begins a save of the newest state, unless it is saved or one is under way.
+func (g *Gate) saveRoster() {
+	e := g.roster
+	if e.saving || e.isSaved() {
+		return
+	}
+	e.saving = true
+	newest := e.known
+	go func() {
+		err := g.env.Disk.SaveRoster(g.cfg.Name, newest)
+		g.env.Ended <- func() { g.onRosterSaved(newest, err) }
+	}()
+}
+
+// onRosterSaved ends a save. One that has failed is repeated with the next view.
+func (g *Gate) onRosterSaved(newest statedir.Roster, err error) {
+	e := g.roster
+	e.saving, e.err = false, err
+	if err != nil {
+		g.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
+		return
+	}
+	e.saved = newest
+	g.gather()
+}
+
+// seat lets a gate take part.
+func (g *Gate) seat() {
+	g.log.Info().Strs("roster", g.roster.names).Msg("all members of the roster agree on it; this one takes part")
+	g.machine.Machine = g.cfg.Protocol.Machine(g.seatOf())
+	g.event.Kind, g.event.State = policy.Started, g.state
+	g.step()
+	g.event.Kind = policy.PeersChanged
+	g.event.Peers, g.event.TokenKnown = g.env.Fleet.Peers(g.id)
+	g.callers.told = false
+	g.step()
+}
+
+func namesOf(voters []policy.Voter) (names []string) {
+	for _, v := range voters {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// rosterTroubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
+func (g *Gate) rosterTroubles() (list []string) {
+	e := g.roster
+	switch {
+	case e == nil:
+		return nil
+	case g.env.Moved != "":
+		return []string{g.env.Moved}
+	}
+	if e.err != nil {
+		list = append(list, e.err.Error())
+	}
+	declares, members := e.isComplete() && e.isSaved(), g.env.Fleet.Members(g.id)
+	for _, name := range e.names {
+		v, bound := e.voter(name)
+		if !bound {
+			_, why := g.keyOf(name)
+			list = append(list, why)
+			continue
+		}
+		for _, m := range members {
+			if m.Name == name && m.ID != v.ID && m.InGate {
+				list = append(list, fmt.Sprintf("%s at %s is not the %s of the roster: it has the key of %s, and not that of %s; it does not count",
+					name, m.Addr, name, m.ID.Short(), v.ID.Short()))
+			}
+		}
+		if v.ID == g.env.Self {
+			continue
+		}
+		m, live := g.env.Fleet.Lookup(g.id, v.ID)
+		switch {
+		case !live && !e.known.Agreed:
+			list = append(list, name+" has to agree, and is away")
+		case !live || !declares:
+		case m.Roster == 0:
+			if !e.known.Agreed {
+				list = append(list, name+" has to agree, and does not know all keys yet")
+			}
+		case m.Roster != e.hash():
+			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; configure the same names on all, and "+
+				"compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
+		}
+	}
+	for _, m := range members {
+		if m.InGate && !slices.Contains(e.names, m.Name) {
+			list = append(list, fmt.Sprintf("%s at %s takes part in the gate, and is not in its roster (%s): it does not count", m.Name, m.Addr, e.list()))
+		}
+	}
+	return list
+}
+
+func (e *electorate) list() string { return strings.Join(e.names, ", ") }
+
+// tellRoster logs what is wrong with a roster, when that is something new.
+func (g *Gate) tellRoster() {
+	e := g.roster
+	troubles := g.rosterTroubles()
+	for _, text := range troubles {
+		if !slices.Contains(e.said, text) {
+			g.log.Warn().Msg(text)
+		}
+	}
+	e.said = troubles
+}
+
+// voters describes a roster for operators.
+func (g *Gate) voters() (list []control.Voter) {
+	e := g.roster
+	if e == nil {
+		return nil
+	}
+	for _, name := range e.names {
+		v, bound := e.voter(name)
+		if !bound {
+			list = append(list, control.Voter{Name: name})
+			continue
+		}
+		m, live := g.env.Fleet.Lookup(g.id, v.ID)
+		list = append(list, control.Voter{
+			Name: name, Member: v.ID.String(), Self: v.ID == g.env.Self, Live: live, Agrees: live && e.isComplete() && m.Roster == e.hash(),
+		})
+	}
+	return list
+}

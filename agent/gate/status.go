@@ -1,0 +1,143 @@
+package gate
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Warnings lists the signs of mistakes that concern a gate.
+func (g *Gate) Warnings() (list []control.Warning) {
+	if g.Closed() {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
+	}
+	for _, text := range g.rosterTroubles() {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
+	}
+	return list
+}
+
+func (g *Gate) Status(around *Around) control.Gate {
+	now := g.env.Clock.Now().Time
+	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
+	s := control.Gate{
+		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
+		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
+		OnDemand: g.cfg.OnDemand(), Commands: g.commands, CommandResults: maps.Clone(g.tally.commands), LastCommand: g.lastCommand,
+		Fault: g.fault, Faults: g.faults,
+		Slots: 1, Callers: g.callers.list(), Roster: g.voters(),
+		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
+		Notes: make(map[string]uint64, len(g.notes)),
+	}
+	for i := range facts {
+		g.addFact(&s, &facts[i])
+	}
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
+		s.Slots = several.Slots()
+		for i := range s.Slots {
+			slot := several.SlotStatus(i, now)
+			slot.Token.Slot = uint8(i)
+			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: g.whereabouts(&slot, facts)})
+		}
+	}
+	g.pauses(&s)
+	s.Ready = g.readyStatus(now)
+	if s.MinInterval > 0 {
+		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
+	}
+	for note, n := range g.notes {
+		s.Notes[g.family.Notes.Of(note).Name] = n
+	}
+	if !m.Holding {
+		s.SilentSince = g.env.Clock.At(m.Since)
+	}
+	if m.HasRun {
+		s.LastRun = g.env.Clock.At(m.LastRun)
+	}
+	if last := g.history.Last(); g.cfg.OnDemand() && last.After(s.LastRun) {
+		s.LastRun = last // a run that does not count for min_interval is in no record
+	}
+	if m.HasRun && m.NextRun < policy.Never {
+		s.NextRun = g.env.Clock.At(m.NextRun)
+	}
+	s.LastSuccess = g.saver.record.LastSuccess
+	if g.saver.err != nil {
+		s.SaveError = g.saver.err.Error()
+	}
+	if g.saver.busy() {
+		s.SavingSince = g.saver.since
+	}
+	if g.hasLast && g.run == nil {
+		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
+	}
+	if g.run == nil {
+		s.NotRunning = m.Why
+		g.situation(&s, m.Bar, facts, around).explain()
+	}
+	return s
+}
+
+// whereabouts says where the token of m is.
+func (g *Gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Whereabouts {
+	w := control.Whereabouts{Holding: m.Holding}
+	if m.Token.Seq != 0 {
+		w.Token, w.Seq = m.Token.ID.String(), uint64(m.Token.Seq)
+		w.SeqText = strconv.FormatUint(w.Seq, 10)
+	}
+	for i := range facts {
+		switch f := &facts[i]; {
+		case f.Slot != m.Token.Slot:
+		case f.Key == policy.KeyGuards:
+			w.Guards = true
+		case f.Key == policy.KeyGuardian:
+			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: g.nameOf(f.Member)})
+		}
+	}
+	if m.Holder.IsZero() {
+		return w
+	}
+	w.Holder, w.HolderName = m.Holder.String(), g.nameOf(m.Holder)
+	switch hands := &g.hands[m.Token.Slot]; {
+	case m.Holding:
+		w.HolderSince = hands.since
+	case m.Holder == hands.passedTo:
+		w.HolderSince = hands.passedAt
+	}
+	return w
+}
+
+// Line is a gate in few words.
+func (g *Gate) Line() string {
+	var s policy.Status
+	g.Reads(func() { s = g.machine.Status(g.env.Clock.Now().Time) })
+	phase := s.Phase
+	if phase == control.Absent {
+		phase = "the token is elsewhere"
+	}
+	if s.HasRun {
+		phase += ", last run " + g.env.Clock.At(s.LastRun).Format(time.RFC3339)
+	}
+	return g.cfg.Name + ": " + phase
+}
+
+func exitText(r *hook.Result) string {
+	switch {
+	case r.NotNow():
+		return control.ExitNotNow
+	case r.Err != nil:
+		return r.Err.Error()
+	}
+	return control.ExitOK
+}
+
+// commandText is how a command has ended. No exit status has a meaning but for its caller.
+func commandText(r *hook.Result) string {
+	if r.Err != nil {
+		return r.Err.Error()
+	}
+	return control.ExitOK
+}

@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// step passes g.event to the gate's machine and carries out the effects.
+func (g *Gate) step() {
+	defer g.contain()
+	now := g.env.Clock.Now()
+	g.tellReady(now.Time)
+	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
+	for i := range g.effects {
+		g.perform(now, &g.effects[i])
+	}
+	if g.entrusted.changed {
+		g.handOver()
+	}
+	g.beginSave()
+	g.considerAsking()
+	g.tellDemand()
+}
+
+func (g *Gate) Wake(now policy.Time) {
+	defer g.contain()
+	if at, ok := g.machine.NextWake(); ok && at <= now {
+		g.event.Kind = policy.Woke
+		g.step()
+	}
+	g.considerAsking()
+	if g.roster != nil && g.roster.err != nil {
+		g.gather()
+	}
+}
+
+// NextWake is when a gate has something to do.
+func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
+	defer g.contain()
+	at = g.askAt(now)
+	if wake, ok := g.machine.NextWake(); ok {
+		at = min(at, wake)
+	}
+	return at
+}
+
+// Slept tells a gate for how long the host was suspended.
+func (g *Gate) Slept(gap time.Duration) {
+	g.event.Kind, g.event.Slept = policy.Suspended, gap
+	g.step()
+}
+
+// Meet tells a gate who its members are.
+func (g *Gate) Meet() {
+	g.event.Kind = policy.PeersChanged
+	g.event.Peers, g.event.TokenKnown = g.env.Fleet.Peers(g.id)
+	if n := len(g.event.Peers); n != g.members {
+		g.members = n
+		level := zerolog.DebugLevel // flapping: the membership summarises it
+		if now := time.Now(); now.Sub(g.peersSaid) >= peersEvery {
+			g.peersSaid, level = now, zerolog.InfoLevel
+		}
+		g.log.WithLevel(level).Int("members", n).Msg("peers changed")
+	}
+	g.entrusted.changed = true // a guardian may have another address
+	g.step()
+	g.gather()
+}
+
+// HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a question.
+func (g *Gate) HasLeft() bool { return g.gone && !g.saver.busy() && g.asking.run == nil }
+
+// IsGranted reports whether something runs under a grant with an end.
+func (g *Gate) IsGranted() bool { return g.run != nil && g.roster != nil }
+
+// EndGrant ends the grant now, if it has an end.
+func (g *Gate) EndGrant() {
+	if g.IsGranted() {
+		now := g.env.Clock.SinceBoot(g.env.Clock.Now().Time)
+		g.run.tell(func(run HookRun) { run.Extend(now) })
+	}
+}
+
+// SayAbandoned logs what is left of a gate when a stop has taken too long.
+func (g *Gate) SayAbandoned() {
+	switch {
+	case g.gone && g.saver.busy():
+		g.log.Warn().Msg("the state of the gate could not be saved in time: the disk hangs")
+	case g.gone:
+	case g.run != nil:
+		g.log.Error().Msg("the hook did not end in time")
+	default:
+		g.SayNobodyTook()
+	}
+}
+
+func (g *Gate) SayNobodyTook() {
+	g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
+}
+
+// send signs, seals and sends one message. A failure is like a lost datagram: the handoff repeats the message.
+func (g *Gate) send(m *wire.Message) {
+	to, ok := g.env.Fleet.Lookup(g.id, m.To)
+	if !ok {
+		g.log.Debug().Str("peer", m.To.Short()).Msg("not sent: the member is gone")
+		return
+	}
+	if err := g.env.Fleet.Send(m, to.Addr); err != nil {
+		g.sendErrors++
+		if now := time.Now(); now.Sub(g.sendErrorSaid) >= sayAgain {
+			g.sendErrorSaid = now
+			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).Uint64("count", g.sendErrors).
+				Msg("cannot send; the handoff will try again or choose another member")
+		}
+	}
+}
+
+// peersEvery is the least time between two lines about a gate's peers.
+const peersEvery = 5 * time.Second
+
+// Receive passes a message to the gate's machine.
+func (g *Gate) Receive(m *wire.Message) {
+	g.event.Kind, g.event.Msg = policy.Received, *m
+	g.step()
+}
+
+// Expects reports whether a gate's machine expects a message.
+func (g *Gate) Expects(m *wire.Message) (yes bool) {
+	defer g.contain()
+	return g.machine.Expects(m)
+}
+
+// sayAgain is the least time between two warnings of one kind.
+const sayAgain = time.Minute

@@ -1,0 +1,43 @@
+package gate
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+)
+
+// Apply changes a gate. A run that has begun goes on as it was.
+func (g *Gate) Apply(next *Config) (tuned bool) {
+	defer g.contain()
+	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
+	g.cfg.StopAfter = next.StopAfter
+	g.machine.StopAfter(next.StopAfter)
+	g.askAnew(next)
+	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
+		return true
+	}
+	machine, ok := g.machine.Machine.(policy.Tunable)
+	if !ok || !machine.Tune(next.Protocol) {
+		return false
+	}
+	g.cfg.Protocol = next.Protocol
+	g.event.Kind = policy.Woke
+	g.step()
+	return true
+}
+
+// askAnew puts another question into force. The answer to the last one no longer counts.
+func (g *Gate) askAnew(next *Config) {
+	another := !slices.Equal(g.cfg.Ready, next.Ready)
+	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain
+	if !another {
+		return
+	}
+	g.asking.unask()
+	g.asking.said, g.asking.at, g.asking.why, g.asking.yesSince = "", time.Time{}, "", time.Time{}
+	g.tellDue()
+	g.event.Kind = policy.Woke
+	g.step()
+}
