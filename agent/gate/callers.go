@@ -58,7 +58,7 @@ func (g *Gate) Enqueue(c *Caller) error {
 		g.Reads(func() { free = g.isFree() })
 	}
 	switch {
-	case g.leaving || g.Closed():
+	case g.exit.leaving || g.Closed():
 		return g.refusal()
 	case c.NonBlock && g.machine.Paused():
 		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
@@ -200,7 +200,7 @@ func (g *Gate) refusal() error {
 	switch {
 	case g.Closed():
 		return &control.Refusal{Reason: control.Leaving, Text: fmt.Sprintf("gate %q is closed on this host: %s", g.cfg.Name, whyClosed)}
-	case !g.removed:
+	case !g.exit.removed:
 		return errLeaving()
 	}
 	return &control.Refusal{

@@ -18,8 +18,8 @@ const (
 
 // onRunCut records that a stop has cut a run short, in place of how it has ended: otherwise it would have failed, and be due after retry_after.
 func (g *Gate) onRunCut(hostStops bool) {
-	if g.cut = byStop; hostStops {
-		g.cut = byShutdown
+	if g.saver.cut = byStop; hostStops {
+		g.saver.cut = byShutdown
 		g.log.Warn().Msg("the shutdown of this host has cut the run short: it counts as a run, and this host is due min_interval after its start")
 	} else {
 		g.log.Info().Msg("the stop has cut the run short: this host is due again when the agent starts, unless the host reboots before")

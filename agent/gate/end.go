@@ -6,9 +6,19 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
+// exit is how far a gate is on its way out.
+type exit struct {
+	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the machine was told to leave, at leftAt;
+	// gone, that it has left.
+	leaving, left, gone bool
+	leftAt              time.Time
+	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten.
+	removed, closing bool
+}
+
 // Drain lets a gate go when its run has ended.
 func (g *Gate) Drain() {
-	g.leaving = true
+	g.exit.leaving = true
 	g.callers.leave(g.refusal())
 	if g.run == nil {
 		g.leaveGate()
@@ -17,16 +27,16 @@ func (g *Gate) Drain() {
 
 // Leave lets a gate go at once: what runs is ended.
 func (g *Gate) Leave() {
-	g.leaving = true
+	g.exit.leaving = true
 	g.leaveGate()
 }
 
 // leaveGate tells a gate's machine to leave, once.
 func (g *Gate) leaveGate() {
-	if g.left {
+	if g.exit.left {
 		return
 	}
-	g.left, g.leftAt = true, time.Now()
+	g.exit.left, g.exit.leftAt = true, time.Now()
 	g.asking.unask()
 	g.event.Kind = policy.Leave
 	g.step()
@@ -35,10 +45,10 @@ func (g *Gate) leaveGate() {
 
 // Remove lets a gate go that the configuration does not have any more.
 func (g *Gate) Remove() {
-	if g.removed {
+	if g.exit.removed {
 		return
 	}
-	g.removed, g.leaving = true, true
+	g.exit.removed, g.exit.leaving = true, true
 	g.log.Info().Bool("runs", g.run != nil).Msg("the gate is removed: waiting for what runs, and passing its token on")
 	g.callers.leave(g.refusal())
 	if g.run == nil {
@@ -50,10 +60,10 @@ func (g *Gate) Remove() {
 // takes is waited for as at a stop, for that long.
 func (g *Gate) IsOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	if !g.removed || g.closing || !g.left || g.run != nil || g.asking.run != nil || saves || !g.gone && time.Since(g.leftAt) <= patience {
+	if !g.exit.removed || g.exit.closing || !g.exit.left || g.run != nil || g.asking.run != nil || saves || !g.exit.gone && time.Since(g.exit.leftAt) <= patience {
 		return false
 	}
-	g.closing = true
+	g.exit.closing = true
 	return true
 }
 

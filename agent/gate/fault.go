@@ -14,6 +14,12 @@ import (
 // nothing of it begins any more, and its token is not passed on, because the machine that had it is not to be trusted. The others revive it or agree on a
 // new one, as after a crash. The gate stays closed until the agent is started again. All else in the agent goes on.
 
+// fault is the last fault of this program that a gate has met, of count: above 0 it is closed.
+type fault struct {
+	last  string
+	count uint64
+}
+
 // contain closes a gate if what was done for it has panicked. It must be deferred itself.
 func (g *Gate) contain() {
 	if fault := recover(); fault != nil {
@@ -23,28 +29,28 @@ func (g *Gate) contain() {
 
 // Reads does something that only reads a gate. If that panics it is done again when the gate is closed.
 func (g *Gate) Reads(what func()) {
-	before := g.faults
+	before := g.fault.count
 	func() {
 		defer g.contain()
 		what()
 	}()
-	if g.faults > before {
+	if g.fault.count > before {
 		what()
 	}
 }
 
 func (g *Gate) closeByFault(fault any, stack []byte) {
-	g.faults++
-	g.fault = fmt.Sprint(fault)
-	g.log.Error().Str("fault", g.fault).Bytes("stack", stack).
+	g.fault.count++
+	g.fault.last = fmt.Sprint(fault)
+	g.log.Error().Str("fault", g.fault.last).Bytes("stack", stack).
 		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
 	g.machine = order.New(&closed{}, g.env.Self, g.cfg.StopAfter)
 	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
 	g.asking.unask()
-	if g.left {
-		g.gone = true
+	if g.exit.left {
+		g.exit.gone = true
 	}
 	if g.run != nil {
 		g.run.Stop()
@@ -61,7 +67,7 @@ func (g *Gate) takePartNoMore() {
 	}
 }
 
-func (g *Gate) Closed() bool { return g.faults > 0 }
+func (g *Gate) Closed() bool { return g.fault.count > 0 }
 
 const whyClosed = "a fault in this program has closed the gate on this host: restart the agent, and report what its log says"
 

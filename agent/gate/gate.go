@@ -38,43 +38,28 @@ type Gate struct {
 	entrusted lastWords
 	saver     saver
 	history   *history.Log
-	tally     tally
-	callers   callers
-	orders    orders
-	asking    asking
+	// endHistory ends the writing of the history.
+	endHistory func()
+	callers    callers
+	orders     orders
+	asking     asking
 	// roster is nil in a gate that takes whoever comes.
-	roster *electorate
-	gone   bool
-	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the machine was told to leave, at leftAt.
-	leaving, left bool
-	leftAt        time.Time
-	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten. endHistory ends the
-	// writing of its history.
-	removed, closing bool
-	endHistory       func()
-	// before is the state before the last run, begun that with which it began.
-	before, begun policy.State
-	cut           cut
-	members       int
+	roster  *electorate
+	exit    exit
+	members int
+	hands   [wire.MaxSlots]hands
+	tally   tally
+	fault   fault
+	logged  logged
+}
 
-	notes map[policy.Note]uint64
-	// said is when a note that repeats was last logged.
-	said  map[policy.Note]policy.Time
-	hands [wire.MaxSlots]hands
-	// last is how the hook has ended last, if hasLast is set; lastCommand is the same of a caller's command.
-	last        hook.Result
-	hasLast     bool
-	lastCommand *control.CommandEnd
-	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to callers.
-	runs, failures, commands uint64
-	// fault is the last fault of this program that this gate has met, of faults: it is closed.
-	fault         string
-	faults        uint64
-	sendErrors    uint64
-	sendErrorSaid time.Time
-	// peersSaid is the time of the last line about its peers.
-	peersSaid    time.Time
-	tooShortSaid time.Time
+// logged is when something was last logged that may come often.
+type logged struct {
+	// notes are those that repeat.
+	notes map[policy.Note]policy.Time
+	// peers is a line about how many there are, tooShort about a constant, sendError about a message that could not be sent, of sendErrors.
+	peers, tooShort, sendError time.Time
+	sendErrors                 uint64
 }
 
 // Past is what the state directory has of a gate.
@@ -103,7 +88,8 @@ func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error)
 func New(env *Env, cfg Config, p Past) *Gate {
 	g := &Gate{
 		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
-		log: env.Log.With().Str("gate", cfg.Name).Logger(), notes: make(map[policy.Note]uint64), said: make(map[policy.Note]policy.Time), tally: newTally(),
+		log: env.Log.With().Str("gate", cfg.Name).Logger(), tally: newTally(),
+		logged: logged{notes: make(map[policy.Note]policy.Time)},
 		asking: asking{answers: noAnswers()},
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
@@ -150,16 +136,16 @@ func (g *Gate) Running() bool { return g.run != nil }
 
 // Leaving reports whether nothing begins any more, Left whether the machine was told to leave, Gone whether it has; Removed, whether the
 // configuration does not have the gate any more.
-func (g *Gate) Leaving() bool { return g.leaving }
+func (g *Gate) Leaving() bool { return g.exit.leaving }
 
 // Left reports whether the machine was told to leave.
-func (g *Gate) Left() bool { return g.left }
+func (g *Gate) Left() bool { return g.exit.left }
 
 // Gone reports whether the machine has left.
-func (g *Gate) Gone() bool { return g.gone }
+func (g *Gate) Gone() bool { return g.exit.gone }
 
 // Removed reports whether the configuration does not have the gate any more.
-func (g *Gate) Removed() bool { return g.removed }
+func (g *Gate) Removed() bool { return g.exit.removed }
 
 // Close ends the writing of the history, and waits for a write in progress. It may be called beside the loop.
 func (g *Gate) Close() { g.endHistory() }
@@ -235,7 +221,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	case policy.Tell:
 		g.tell(now, e)
 	case policy.Gone:
-		g.gone = true
+		g.exit.gone = true
 	}
 }
 
@@ -282,18 +268,18 @@ func (g *Gate) onRunEnded(f finished) {
 	g.tallyEnd(r, isHook)
 	c := g.callers.served
 	if isHook {
-		g.last, g.hasLast = *r, true
+		g.tally.last = r
 		g.asking.Used()
 		g.onHookEnded(r)
 		g.event.ByHand = c != nil && demanded
 	} else if c != nil {
-		g.lastCommand = &control.CommandEnd{Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r)}
+		g.tally.lastCommand = &control.CommandEnd{Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r)}
 		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}
 	g.callers.end(*r)
 	g.warnTooShort()
 	g.observeEnd(r)
-	if g.left && r.Stopped {
+	if g.exit.left && r.Stopped {
 		g.onRunCut(f.hostStops)
 	}
 	g.step()
@@ -306,9 +292,9 @@ func (g *Gate) onRunEnded(f finished) {
 // granted counts the grants to the hook, or to callers.
 func (g *Gate) granted(isHook bool) *uint64 {
 	if isHook {
-		return &g.runs
+		return &g.tally.runs
 	}
-	return &g.commands
+	return &g.tally.commands
 }
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.
@@ -316,7 +302,7 @@ func (g *Gate) leaveAfterRun() {
 	if g.Closed() {
 		g.takePartNoMore()
 	}
-	if g.leaving {
+	if g.exit.leaving {
 		g.leaveGate()
 	}
 }
@@ -339,7 +325,7 @@ func (g *Gate) onHookEnded(r *hook.Result) {
 	case policy.Succeeded:
 		g.saver.record.LastSuccess, g.saver.wanted = time.Unix(0, g.env.Clock.Now().Wall), true
 	case policy.Failed:
-		g.failures++
+		g.tally.failures++
 	case policy.NotNow:
 	}
 }
@@ -364,11 +350,11 @@ func (g *Gate) sayHookEnded(r *hook.Result) {
 
 // warnTooShort warns at most once a minute that a constant is too short.
 func (g *Gate) warnTooShort() {
-	if time.Since(g.tooShortSaid) < sayAgain {
+	if time.Since(g.logged.tooShort) < sayAgain {
 		return
 	}
 	if f := policy.Find(g.machine.Facts(g.env.Clock.Now().Time, nil), policy.KeyTooShort); f != nil {
-		g.tooShortSaid = time.Now()
+		g.logged.tooShort = time.Now()
 		g.log.Warn().Msg(f.Text)
 	}
 }

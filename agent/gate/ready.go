@@ -48,7 +48,7 @@ func (g *Gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.
 
 // askAt is when this host has to be asked next.
 func (g *Gate) askAt(now policy.Time) policy.Time {
-	if !g.cfg.asks() || g.run != nil || g.leaving {
+	if !g.cfg.asks() || g.run != nil || g.exit.leaving {
 		return policy.Never
 	}
 	due := policy.Never

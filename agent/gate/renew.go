@@ -12,7 +12,7 @@ import (
 // CheckRenewable says why a gate cannot have a new token; nil, if it can.
 func (g *Gate) CheckRenewable() error {
 	switch {
-	case g.leaving || g.Closed():
+	case g.exit.leaving || g.Closed():
 		return g.refusal()
 	case g.roster != nil:
 		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",

@@ -155,7 +155,7 @@ func (g *Gate) gather() {
 	g.tellRoster()
 	if u, waits := g.machine.Machine.(*unseated); waits {
 		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.rosterTroubles(), "; "), "it is being saved")
-		if e.known.Agreed && e.isSaved() && g.env.Moved == "" && !g.leaving {
+		if e.known.Agreed && e.isSaved() && g.env.Moved == "" && !g.exit.leaving {
 			g.seat()
 		}
 	}

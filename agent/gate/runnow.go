@@ -12,7 +12,7 @@ import (
 // RunNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when this host is ready.
 func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error {
 	switch {
-	case g.leaving:
+	case g.exit.leaving:
 		return g.refusal()
 	case g.cfg.OnDemand():
 		return &control.Refusal{

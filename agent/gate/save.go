@@ -19,6 +19,9 @@ type saver struct {
 	err error
 	// said is the time of the last warning about a slow or failing disk.
 	said time.Time
+	// before is the state before the last run, begun that with which it began, and cut what has cut it short.
+	before, begun policy.State
+	cut           cut
 }
 
 func (s *saver) busy() bool { return !s.since.IsZero() }
@@ -27,17 +30,17 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 func (g *Gate) wantSaved(s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
 	isNew := s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun
-	if isNew && g.run == nil && g.cut == uncut { // later, the same run may be known to have begun a little later
-		g.before, g.begun = g.state, *s
+	if isNew && g.run == nil && g.saver.cut == uncut { // later, the same run may be known to have begun a little later
+		g.saver.before, g.saver.begun = g.state, *s
 	}
 	g.state = *s
-	if g.cut != uncut {
-		g.state.HasRun, g.state.LastRun, g.state.Memo = g.begun.HasRun, g.begun.LastRun, g.begun.Memo
+	if g.saver.cut != uncut {
+		g.state.HasRun, g.state.LastRun, g.state.Memo = g.saver.begun.HasRun, g.saver.begun.LastRun, g.saver.begun.Memo
 	}
 	g.saver.record, g.saver.wanted = g.record(&g.state), true
 	g.saver.record.LastSuccess = succeeded
-	if g.cut == byStop {
-		was := g.record(&g.before)
+	if g.saver.cut == byStop {
+		was := g.record(&g.saver.before)
 		g.saver.record.Cut, g.saver.record.Before.Memo = true, was.Memo
 		if was.HasRun {
 			g.saver.record.Before.LastRun, g.saver.record.Before.SinceBoot = was.LastRun, was.SinceBoot

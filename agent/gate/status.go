@@ -13,7 +13,7 @@ import (
 // Warnings lists the signs of mistakes that concern a gate.
 func (g *Gate) Warnings() (list []control.Warning) {
 	if g.Closed() {
-		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.faults})
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count})
 	}
 	for _, text := range g.rosterTroubles() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
@@ -26,12 +26,12 @@ func (g *Gate) Status(around *Around) control.Gate {
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
-		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.removed, Runs: g.runs, Failures: g.failures,
-		OnDemand: g.cfg.OnDemand(), Commands: g.commands, CommandResults: maps.Clone(g.tally.commands), LastCommand: g.lastCommand,
-		Fault: g.fault, Faults: g.faults,
+		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.exit.removed, Runs: g.tally.runs, Failures: g.tally.failures,
+		OnDemand: g.cfg.OnDemand(), Commands: g.tally.commands, CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
+		Fault: g.fault.last, Faults: g.fault.count,
 		Slots: 1, Callers: g.callers.list(), Roster: g.voters(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
-		Notes: make(map[string]uint64, len(g.notes)),
+		Notes: make(map[string]uint64, len(g.tally.notes)),
 	}
 	for i := range facts {
 		g.addFact(&s, &facts[i])
@@ -49,7 +49,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 	if s.MinInterval > 0 {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}
-	for note, n := range g.notes {
+	for note, n := range g.tally.notes {
 		s.Notes[g.family.Notes.Of(note).Name] = n
 	}
 	if !m.Holding {
@@ -71,8 +71,8 @@ func (g *Gate) Status(around *Around) control.Gate {
 	if g.saver.busy() {
 		s.SavingSince = g.saver.since
 	}
-	if g.hasLast && g.run == nil {
-		s.LastTook, s.LastExit = control.Duration(g.last.Took), exitText(&g.last)
+	if g.tally.last != nil && g.run == nil {
+		s.LastTook, s.LastExit = control.Duration(g.tally.last.Took), exitText(g.tally.last)
 	}
 	if g.run == nil {
 		s.NotRunning = m.Why

@@ -61,8 +61,8 @@ func (g *Gate) Meet() {
 	if n := len(g.event.Peers); n != g.members {
 		g.members = n
 		level := zerolog.DebugLevel // flapping: the membership summarises it
-		if now := time.Now(); now.Sub(g.peersSaid) >= peersEvery {
-			g.peersSaid, level = now, zerolog.InfoLevel
+		if now := time.Now(); now.Sub(g.logged.peers) >= peersEvery {
+			g.logged.peers, level = now, zerolog.InfoLevel
 		}
 		g.log.WithLevel(level).Int("members", n).Msg("peers changed")
 	}
@@ -72,7 +72,7 @@ func (g *Gate) Meet() {
 }
 
 // HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a question.
-func (g *Gate) HasLeft() bool { return g.gone && !g.saver.busy() && g.asking.run == nil }
+func (g *Gate) HasLeft() bool { return g.exit.gone && !g.saver.busy() && g.asking.run == nil }
 
 // IsGranted reports whether something runs under a grant with an end.
 func (g *Gate) IsGranted() bool { return g.run != nil && g.roster != nil }
@@ -88,9 +88,9 @@ func (g *Gate) EndGrant() {
 // SayAbandoned logs what is left of a gate when a stop has taken too long.
 func (g *Gate) SayAbandoned() {
 	switch {
-	case g.gone && g.saver.busy():
+	case g.exit.gone && g.saver.busy():
 		g.log.Warn().Msg("the state of the gate could not be saved in time: the disk hangs")
-	case g.gone:
+	case g.exit.gone:
 	case g.run != nil:
 		g.log.Error().Msg("the hook did not end in time")
 	default:
@@ -110,10 +110,10 @@ func (g *Gate) send(m *wire.Message) {
 		return
 	}
 	if err := g.env.Fleet.Send(m, to.Addr); err != nil {
-		g.sendErrors++
-		if now := time.Now(); now.Sub(g.sendErrorSaid) >= sayAgain {
-			g.sendErrorSaid = now
-			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).Uint64("count", g.sendErrors).
+		g.logged.sendErrors++
+		if now := time.Now(); now.Sub(g.logged.sendError) >= sayAgain {
+			g.logged.sendError = now
+			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).Uint64("count", g.logged.sendErrors).
 				Msg("cannot send; the handoff will try again or choose another member")
 		}
 	}

@@ -4,22 +4,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 )
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
 type tally struct {
-	// results counts the runs of the hook that have ended, by their result, commands those of callers' commands; taken and given count the tokens, by
-	// how they came and why they went.
-	results, commands, taken, given map[string]uint64
+	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to callers.
+	runs, failures, commands uint64
+	// results counts the runs of the hook that have ended, by their result, commandResults those of callers' commands; taken and given count the
+	// tokens, by how they came and why they went.
+	results, commandResults, taken, given map[string]uint64
+	// notes counts what the machine has told.
+	notes map[policy.Note]uint64
+	// last is how the hook has ended last, nil if it has not; lastCommand is the same of a caller's command.
+	last        *hook.Result
+	lastCommand *control.CommandEnd
 	// dueAt is from when this member has been due since its last run, meaningful if dueKnown.
 	dueAt    policy.Time
 	dueKnown bool
 }
 
 func newTally() tally {
-	return tally{results: make(map[string]uint64), commands: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64)}
+	return tally{
+		notes: make(map[policy.Note]uint64), results: make(map[string]uint64), commandResults: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64),
+	}
 }
 
 func (t *tally) hand(e *policy.Effect) {
@@ -46,7 +56,7 @@ func (g *Gate) tallyBegin(now policy.Time, c *Caller) {
 
 // tallyEnd counts how a run of the hook, or a caller's command, has ended.
 func (g *Gate) tallyEnd(r *hook.Result, isHook bool) {
-	results, durations := g.tally.commands, g.env.Commands
+	results, durations := g.tally.commandResults, g.env.Commands
 	if isHook {
 		results, durations = g.tally.results, g.env.Runs
 	}

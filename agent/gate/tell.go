@@ -10,7 +10,7 @@ import (
 // tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a minute, and the
 // others at level debug.
 func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
-	g.notes[e.Note]++
+	g.tally.notes[e.Note]++
 	g.observe(now, e)
 	info := g.family.Notes.Of(e.Note)
 	if info.Denied {
@@ -19,10 +19,10 @@ func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	}
 	level := levelOf(info.Level)
 	if info.Repeats {
-		if said, before := g.said[e.Note]; before && now.Time.Sub(said) < sayAgain {
+		if said, before := g.logged.notes[e.Note]; before && now.Time.Sub(said) < sayAgain {
 			level = zerolog.DebugLevel
 		} else {
-			g.said[e.Note] = now.Time
+			g.logged.notes[e.Note] = now.Time
 		}
 	}
 	line := g.log.WithLevel(level)

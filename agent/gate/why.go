@@ -123,7 +123,7 @@ func (s *situation) wait() {
 func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, around *Around) *situation {
 	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
-		gate: s, now: now, bar: bar, leaving: g.left || g.removed, unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
+		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed, unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		called: g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,
 	}
