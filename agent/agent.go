@@ -17,7 +17,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/beside"
-	"github.com/wanderd/wanderd/agent/changed"
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/fleet"
@@ -26,7 +25,6 @@ import (
 	"github.com/wanderd/wanderd/agent/metrics"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
-	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -40,27 +38,13 @@ type Agent struct {
 	self     wire.MemberID
 	state    *statedir.Dir
 	endpoint *transport.Endpoint
-	codec    atomic.Pointer[wire.Codec]
 	members  *membership.Membership
 	fleet    *fleet.Fleet
 	memory   memory
-	key      ed25519.PrivateKey
 	// moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all is well.
-	moved string
-	// secrets are those in use, the sealing one first; only keepTrust uses them after the start.
-	secrets []wire.Secret
-	// twoSecrets says that there are two.
-	twoSecrets atomic.Bool
-	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last, uncertified that the
-	// certificate's could not; only keepTrust uses them.
-	known       *trust.File
-	mistrusted  atomic.Pointer[mistrust]
-	certificate *trust.Certificate
-	unreadable  bool
-	uncertified bool
-	// secretFile tells when the secret is to be read again, secretLost that it could not be read last.
-	secretFile changed.File
-	secretLost bool
+	moved       string
+	credentials *credentials
+	intake      *intake
 	// reloading lets one reload happen after the other.
 	reloading sync.Mutex
 	// serving guards control.
@@ -85,8 +69,6 @@ type Agent struct {
 	awaited []gate.Config
 	vacant  chan struct{}
 	view    *membership.View
-	senders senders
-	offers  offers
 	leaving bool
 	// stopping says the same to those beside the loop, if runs are ended.
 	stopping  atomic.Bool
@@ -94,12 +76,6 @@ type Agent struct {
 	sendBuf   []byte
 	notifier  notifier
 
-	drops *drops
-	// duplicates is nil without a secret: then the same bytes may be a repeated message.
-	duplicates *duplicates
-	// queueing and gossiping are for the reader.
-	queueing, gossiping sources
-	inbound             chan inbound
 	// ended brings what the loop does when something beside it has ended.
 	ended   chan func()
 	queries chan func()
@@ -139,16 +115,11 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		inbound:  make(chan inbound, inboundQueue),
-		ended:    make(chan func(), 5*membership.MaxGates), // of each gate: run, question, and the saves of state, roster and history
-		vacant:   make(chan struct{}, 1),
-		queries:  make(chan func()),
-		view:     &membership.View{},
-		senders:  newSenders(),
-		offers:   newOffers(),
-		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
+		ended:   make(chan func(), 5*membership.MaxGates), // of each gate: run, question, and the saves of state, roster and history
+		vacant:  make(chan struct{}, 1),
+		queries: make(chan func()),
+		view:    &membership.View{},
 		started: time.Now(),
-		drops:   newDrops(cfg.Log),
 		clock:   clock.New(d.host),
 	}
 	defer func() {
@@ -159,25 +130,24 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	if a.state, err = statedir.Open(cfg.StateDir); err != nil {
 		return nil, err
 	}
-	var created bool
-	if a.key, created, err = a.state.NodeKey(); err != nil {
+	key, created, err := a.state.NodeKey()
+	if err != nil {
 		return nil, err
 	}
 	a.findHome()
-	a.self = wire.MemberIDOf(a.key.Public().(ed25519.PublicKey))
+	a.self = wire.MemberIDOf(key.Public().(ed25519.PublicKey))
 	a.log = a.log.With().Str("member", a.self.Short()).Logger()
 	if created {
 		a.log.Info().Str("path", cfg.StateDir).Msg("made a node key")
 	}
-	if err := a.openTrust(); err != nil {
+	a.credentials = &credentials{cfg: &a.cfg, log: a.log, key: key}
+	if err := a.credentials.openTrust(a.state.CertificatePath()); err != nil {
 		return nil, err
 	}
-	if err := a.openSecrets(); err != nil {
+	if err := a.credentials.openSecrets(); err != nil {
 		return nil, err
 	}
-	if cfg.Secret != nil {
-		a.duplicates = newDuplicates()
-	}
+	a.intake = newIntake(&a.cfg, &a.credentials.codec, a.started)
 	a.metrics = metrics.New(source{a}.Status)
 	a.recall()
 	a.env = a.newEnv()
@@ -222,14 +192,17 @@ func (a *Agent) findHome() {
 
 func (a *Agent) startMembership() (err error) {
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: a.key, AtHome: a.moved == "", Gates: idsOf(a.gates),
-		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, Secrets: a.secrets,
+		Name: a.cfg.Name, Key: a.credentials.key, AtHome: a.moved == "", Gates: idsOf(a.gates),
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, Secrets: a.credentials.secrets,
 		Send: a.sendGossip, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)
 		},
-		Trust: a.trusted(), Certificate: a.certificate.Bytes, Admit: a.admitsGossip,
+		Trust: a.credentials.trusted(), Certificate: a.credentials.certificate.Bytes, Admit: a.intake.admitsGossip,
 	})
+	if err == nil {
+		a.credentials.members, a.intake.gossip = a.members, a.members.Deliver
+	}
 	return err
 }
 
@@ -243,14 +216,14 @@ func (a *Agent) Member() wire.MemberID { return a.self }
 // tells the others. Call it once.
 func (a *Agent) Run(ctx context.Context) error {
 	reading := make(chan error, 1)
-	go func() { reading <- a.read() }()
+	go func() { reading <- a.intake.read(a.endpoint.Packets) }()
 	line := a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
 		Int("gates", len(a.gates)).Str("version", a.cfg.Version)
 	if n := len(a.memory.fleet); n > 0 {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	stops := []func(){beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.keepTrust), beside.Start(a.keepReloading)}
+	stops := []func(){beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.credentials.keep), beside.Start(a.keepReloading)}
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.SendAway()

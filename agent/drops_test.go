@@ -32,7 +32,7 @@ func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 			family := w.gate.Settings.Family()
 			family.Stamp(&m)
 			foreign(&m)
-			if err := a.endpoint.Packets.WriteTo(a.codec.Load().Append(nil, &m), netip.Addr{}, b.addr); err != nil {
+			if err := a.endpoint.Packets.WriteTo(a.credentials.codec.Load().Append(nil, &m), netip.Addr{}, b.addr); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"net/netip"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// junkAgent can do with a datagram what needs no loop and no membership.
-func junkAgent(t testing.TB) *Agent {
+// junkIntake can do with a datagram what needs no loop and no membership.
+func junkIntake(t testing.TB) *intake {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -25,9 +26,9 @@ func junkAgent(t testing.TB) *Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Agent{drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(), inbound: make(chan inbound, 1)}
-	a.codec.Store(codec)
-	return a
+	i := &intake{codec: new(atomic.Pointer[wire.Codec]), drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(), inbound: make(chan inbound, 1)}
+	i.codec.Store(codec)
+	return i
 }
 
 // junk looks like a sealed message, which is the most expensive kind for who has no secret.
@@ -36,25 +37,25 @@ func junk() []byte {
 }
 
 func TestJunkIsDroppedWithoutAnAllocation(t *testing.T) {
-	a, src := junkAgent(t), netip.MustParseAddrPort("192.0.2.66:1")
+	i, src := junkIntake(t), netip.MustParseAddrPort("192.0.2.66:1")
 	for name, datagram := range map[string][]byte{"sealed": junk(), "short": junk()[:20], "noise": bytes.Repeat([]byte{7}, 500), "long": make([]byte, longestDatagram+1)} {
-		a.sort(bytes.Clone(datagram), src, netip.Addr{}) // the first one may be warned about
-		if n := testing.AllocsPerRun(1000, func() { a.sort(datagram, src, netip.Addr{}) }); n > 0 {
+		i.sort(bytes.Clone(datagram), src, netip.Addr{}) // the first one may be warned about
+		if n := testing.AllocsPerRun(1000, func() { i.sort(datagram, src, netip.Addr{}) }); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	if len(a.inbound) > 0 {
+	if len(i.inbound) > 0 {
 		t.Error("junk came to the loop")
 	}
 }
 
 func BenchmarkJunkMessage(b *testing.B) {
-	a, src, datagram := junkAgent(b), netip.MustParseAddrPort("192.0.2.66:1"), junk()
-	a.sort(bytes.Clone(datagram), src, netip.Addr{})
+	i, src, datagram := junkIntake(b), netip.MustParseAddrPort("192.0.2.66:1"), junk()
+	i.sort(bytes.Clone(datagram), src, netip.Addr{})
 	b.ReportAllocs()
 	begin := cpu(b)
 	for b.Loop() {
-		a.sort(datagram, src, netip.Addr{})
+		i.sort(datagram, src, netip.Addr{})
 	}
 	b.ReportMetric(float64(cpu(b)-begin)/float64(b.N), "cpu-ns/op")
 }

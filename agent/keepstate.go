@@ -27,7 +27,7 @@ type stateLoss struct {
 // keepState checks the state directory until ctx is done.
 func (a *Agent) keepState(ctx context.Context) {
 	for beside.Sleep(ctx, lookEvery) {
-		lost, err := a.state.Mend(a.key)
+		lost, err := a.state.Mend(a.credentials.key)
 		if lost {
 			_, _ = ask(ctx, a, func() bool { a.onStateLost(err); return true })
 		}

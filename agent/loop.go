@@ -38,7 +38,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 		a.closeRemoved()
 		timer.Reset(a.untilNextWake())
 		select {
-		case in := <-a.inbound:
+		case in := <-a.intake.inbound:
 			a.noticeSleep()
 			a.onInbound(&in)
 		case then := <-a.ended:
@@ -117,7 +117,7 @@ func (a *Agent) noticeSleep() {
 func (a *Agent) onView(view *membership.View) {
 	a.view = view
 	beside.Signal(a.memory.changed)
-	a.senders.keep(view)
+	a.intake.senders.keep(view)
 	for _, g := range a.gates {
 		if view.Follows(g.ID()) { // else it is older than the gate
 			g.Meet()

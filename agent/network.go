@@ -52,11 +52,11 @@ func (n network) Members(in wire.GateID) []gate.Peer {
 func (n network) Peers(in wire.GateID) ([]wire.MemberID, bool) { return n.a.view.Peers(in) }
 
 func (n network) Send(m *wire.Message, to netip.AddrPort) error {
-	n.a.sendBuf = n.a.codec.Load().Append(n.a.sendBuf[:0], m)
-	return n.a.endpoint.Packets.WriteTo(n.a.sendBuf, n.a.senders.localFor(m.To), to)
+	n.a.sendBuf = n.a.credentials.codec.Load().Append(n.a.sendBuf[:0], m)
+	return n.a.endpoint.Packets.WriteTo(n.a.sendBuf, n.a.intake.senders.localFor(m.To), to)
 }
 
-func (n network) Seal(m *wire.Message) []byte { return n.a.codec.Load().Append(nil, m) }
+func (n network) Seal(m *wire.Message) []byte { return n.a.credentials.codec.Load().Append(nil, m) }
 
 func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 

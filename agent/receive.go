@@ -2,8 +2,10 @@ package agent
 
 import (
 	"net/netip"
+	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -20,59 +22,92 @@ type inbound struct {
 // detect truncation.
 const longestDatagram = 1500
 
+// intake is what stands between the socket and the gates: it counts what it drops, and remembers what came before.
+type intake struct {
+	codec   *atomic.Pointer[wire.Codec]
+	started time.Time
+	// gossip takes a datagram of the membership, and reports whether that was authentic.
+	gossip func(payload []byte, src netip.AddrPort) bool
+	drops  *drops
+	// duplicates is nil without a secret: then the same bytes may be a repeated message.
+	duplicates *duplicates
+	// queueing and gossiping are for the reader.
+	queueing, gossiping sources
+	inbound             chan inbound
+	// Only the loop uses senders and offers.
+	senders senders
+	offers  offers
+}
+
+func newIntake(cfg *Config, codec *atomic.Pointer[wire.Codec], started time.Time) *intake {
+	i := &intake{
+		codec: codec, started: started, drops: newDrops(cfg.Log), inbound: make(chan inbound, inboundQueue), senders: newSenders(), offers: newOffers(),
+		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
+	}
+	if cfg.Secret != nil {
+		i.duplicates = newDuplicates()
+	}
+	return i
+}
+
+// admitsGossip reports whether the signature of one more datagram of gossip from an address may be checked. It is for the reader.
+func (i *intake) admitsGossip(from netip.Addr) bool {
+	return i.gossiping.admit(from, policy.Time(time.Since(i.started)))
+}
+
 // read dispatches datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to the
 // counters. It does not allocate for junk.
-func (a *Agent) read() error {
+func (i *intake) read(packets transport.Packets) error {
 	buf := make([]byte, longestDatagram+1)
 	for {
-		n, src, dst, err := a.endpoint.Packets.ReadFrom(buf)
+		n, src, dst, err := packets.ReadFrom(buf)
 		if err != nil {
 			return err
 		}
-		a.sort(buf[:n], src, dst)
+		i.sort(buf[:n], src, dst)
 	}
 }
 
 // sort handles one datagram with the checks that need no state of the loop.
-func (a *Agent) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
+func (i *intake) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	if len(datagram) > longestDatagram {
-		a.drops.add(wire.DropSize, src)
+		i.drops.add(wire.DropSize, src)
 		return
 	}
 	class, payload, drop := wire.Classify(datagram)
 	if drop != 0 {
-		a.drops.add(drop, src)
+		i.drops.add(drop, src)
 		return
 	}
 	var digest uint64
-	if a.duplicates != nil {
-		if digest = a.duplicates.digest(datagram); a.duplicates.find(digest) != nil {
-			a.drops.add(wire.DropDuplicate, src)
+	if i.duplicates != nil {
+		if digest = i.duplicates.digest(datagram); i.duplicates.find(digest) != nil {
+			i.drops.add(wire.DropDuplicate, src)
 			return
 		}
 	}
 	if class == wire.ClassGossip {
-		if a.members.Deliver(payload, src) && a.duplicates != nil {
-			a.duplicates.add(digest, struct{}{})
+		if i.gossip(payload, src) && i.duplicates != nil {
+			i.duplicates.add(digest, struct{}{})
 		}
 		return
 	}
 	in := inbound{src: src, dst: dst}
-	if in.message, drop = a.codec.Load().Open(datagram); drop != 0 {
-		a.drops.add(drop, src)
+	if in.message, drop = i.codec.Load().Open(datagram); drop != 0 {
+		i.drops.add(drop, src)
 		return
 	}
-	if a.duplicates != nil {
-		a.duplicates.add(digest, struct{}{})
+	if i.duplicates != nil {
+		i.duplicates.add(digest, struct{}{})
 	}
-	if !a.queueing.admit(src.Addr(), policy.Time(time.Since(a.started))) {
-		a.drops.add(wire.DropRate, src)
+	if !i.queueing.admit(src.Addr(), policy.Time(time.Since(i.started))) {
+		i.drops.add(wire.DropRate, src)
 		return
 	}
 	select {
-	case a.inbound <- in:
+	case i.inbound <- in:
 	default:
-		a.drops.add(wire.DropOverload, src)
+		i.drops.add(wire.DropOverload, src)
 	}
 }
 
@@ -82,16 +117,16 @@ func (a *Agent) onInbound(in *inbound) {
 	g := a.byGate[m.Gate]
 	switch {
 	case g == nil:
-		a.drops.add(wire.DropGate, in.src)
+		a.intake.drops.add(wire.DropGate, in.src)
 		return
 	case m.To != a.self:
-		a.drops.add(wire.DropAddressee, in.src)
+		a.intake.drops.add(wire.DropAddressee, in.src)
 		return
 	case !g.Family().Speaks(m):
-		a.drops.addForeign(m, g.Family(), in.src)
+		a.intake.drops.addForeign(m, g.Family(), in.src)
 		return
 	case !g.Family().WellFormed(m):
-		a.drops.add(wire.DropMalformed, in.src)
+		a.intake.drops.add(wire.DropMalformed, in.src)
 		return
 	}
 	now := a.clock.Now().Time
@@ -99,24 +134,24 @@ func (a *Agent) onInbound(in *inbound) {
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate
-		a.drops.add(wire.DropStranger, in.src)
+		a.intake.drops.add(wire.DropStranger, in.src)
 		return
-	case offers && a.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
-		a.drops.add(wire.DropDuplicate, in.src)
+	case offers && a.intake.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
+		a.intake.drops.add(wire.DropDuplicate, in.src)
 		return
 	case !g.Expects(m):
-		a.drops.add(wire.DropUnexpected, in.src)
+		a.intake.drops.add(wire.DropUnexpected, in.src)
 		return
-	case !a.senders.admit(m.From, sender.Addr, in.src, now):
-		a.drops.add(wire.DropRate, in.src)
+	case !a.intake.senders.admit(m.From, sender.Addr, in.src, now):
+		a.intake.drops.add(wire.DropRate, in.src)
 		return
 	case !in.message.Verify(sender.Key):
-		a.drops.add(wire.DropSignature, in.src)
+		a.intake.drops.add(wire.DropSignature, in.src)
 		return
 	}
-	a.senders.cameTo(m.From, in.src, in.dst, now)
+	a.intake.senders.cameTo(m.From, in.src, in.dst, now)
 	if offers {
-		a.offers.saw(m.Exchange, now)
+		a.intake.offers.saw(m.Exchange, now)
 	}
 	g.Receive(m)
 }

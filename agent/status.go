@@ -60,7 +60,7 @@ func (a *Agent) status() control.Status {
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil,
-		TwoSecrets: a.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(), Members: len(a.view.Members), Dropped: a.drops.nonzero(),
+		TwoSecrets: a.credentials.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(), Members: len(a.view.Members), Dropped: a.intake.drops.nonzero(),
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
@@ -75,7 +75,7 @@ func (a *Agent) status() control.Status {
 // warnings lists the signs of mistakes, latest first.
 func (a *Agent) warnings(silence *silence) []control.Warning {
 	now := time.Now()
-	list := a.drops.warnings(now)
+	list := a.intake.drops.warnings(now)
 	if w, lost := a.stateLoss.warning(); lost {
 		list = append(list, w)
 	}
@@ -85,7 +85,7 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
-	list = append(list, a.trustWarnings(now)...)
+	list = append(list, a.credentials.warnings(now)...)
 	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {
 		list = append(list, g.Warnings()...)
@@ -151,7 +151,7 @@ func (a *Agent) otherSecret(now time.Time) string {
 		return s.ForeignFrom
 	}
 	for _, why := range secretDrops() {
-		if from, at := a.drops.lastOf(why); now.Sub(at) < suspectFor {
+		if from, at := a.intake.drops.lastOf(why); now.Sub(at) < suspectFor {
 			return from
 		}
 	}
