@@ -5,7 +5,7 @@ BIN      := bin
 LINT     := $(BIN)/golangci-lint
 FUZZTIME ?= 2s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
-RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
+RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./lab/bubble ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
 SBOM     := $(BIN)/cyclonedx-gomod
@@ -13,9 +13,6 @@ SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible $(wi
 
 # The stages of a check. The tests come last, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser test
-# Which of them run once more after a failure, of which the log tells. Under the race detector Go's runtime itself now and then crashes in virtual time
-# (in runtime.(*timer).maybeRunChan), and real agents run on a machine that has other work. What has passed is not run again; a defect shows again.
-AGAIN    := race test
 
 .PHONY: all build test deep race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
@@ -146,9 +143,7 @@ check:
 		printf '\n== %s\n' $$stage; \
 		[ $$stage != test ] || echo "took so far:$$took failed:$${failed:- nothing}"; \
 		begun=$$(date +%s); \
-		$(MAKE) --no-print-directory $$stage || \
-			case " $(AGAIN) " in *" $$stage "*) echo "== $$stage, once more"; $(MAKE) --no-print-directory $$stage ;; *) false ;; esac || \
-			failed="$$failed $$stage"; \
+		$(MAKE) --no-print-directory $$stage || failed="$$failed $$stage"; \
 		took="$$took $$stage $$(($$(date +%s) - begun)) s,"; \
 	done; \
 	[ -z "$$failed" ]

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,6 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -131,7 +131,7 @@ func notShort(t *testing.T) {
 func inWorld(t *testing.T, gate soft, story func(w *world)) {
 	t.Helper()
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		w := &world{
 			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
 			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -47,7 +47,7 @@ type host struct {
 // inFleet runs a test in virtual time. It fails if a goroutine has not ended.
 func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		// Runs after every host has shut down: memberlist's own goroutines end with their current probe.
 		t.Cleanup(func() { time.Sleep(15 * time.Second) })
 		test(t, &fleet{t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond})})

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 func nobody(string) {}
@@ -28,7 +30,7 @@ func writeLines(a *logAdapter, lines ...string) {
 }
 
 func TestLinesKeepTheirLevelWithoutTheirPrefix(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		l := &logs{}
 		writeLines(newLogAdapter(zerolog.New(l), nobody, func() {}),
 			"[DEBUG] memberlist: one", "[INFO] memberlist: two", "[WARN] memberlist: three", "[ERR] memberlist: four",
@@ -44,7 +46,7 @@ func TestLinesKeepTheirLevelWithoutTheirPrefix(t *testing.T) {
 }
 
 func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		l := &logs{}
 		a := newLogAdapter(zerolog.New(l), nobody, func() {})
 		for i := range 100 {
@@ -66,7 +68,7 @@ func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
 }
 
 func TestKindsOfLinesAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		l := &logs{}
 		a := newLogAdapter(zerolog.New(l), nobody, func() {})
 		kind := "x"
@@ -81,7 +83,7 @@ func TestKindsOfLinesAreBounded(t *testing.T) {
 }
 
 func TestWriterNeverWaitsForTheLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a := newLogAdapter(zerolog.Nop().Level(zerolog.DebugLevel), nobody, func() {}) // and nobody runs it
 		for range 2 * logQueue {
 			if _, err := a.Write([]byte("[WARN] memberlist: flood")); err != nil {
@@ -95,7 +97,7 @@ func TestWriterNeverWaitsForTheLog(t *testing.T) {
 }
 
 func TestWhatOnlyTheLogReportsIsPassedOn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var suspected string
 		refuted := 0
 		l := &logs{}

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -50,7 +50,7 @@ func idOf(i int) wire.MemberID { return wire.MemberID{byte(i >> 8), byte(i)} }
 // inWorld runs a test with n hosts, of which host 1 asks, in virtual time.
 func inWorld(t *testing.T, n int, test func(t *testing.T, w *world, f *Fleet)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		w := &world{hosts: make(map[wire.MemberID]*host), asked: make(map[string]int)}
 		for i := n; i > 0; i-- {
 			h := &host{name: fmt.Sprintf("m%d", i), delay: time.Millisecond}

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -149,7 +150,7 @@ func TestAPipeIsNotWaitedFor(t *testing.T) {
 func TestAWriteThatFailsIsRepeated(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "not yet", "history")
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		l := reopened(t, path)
 		ctx, cancel := context.WithCancel(t.Context())
 		said := 0

@@ -4,13 +4,14 @@ import (
 	"os"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 // A program that sends a signal twice, such as timeout(1), means it once.
 func TestEchoOfASignalIsIgnored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		signals, second := make(chan os.Signal), make(chan os.Signal)
 		go func() { second <- afterEcho(func() os.Signal { return <-signals }) }()
 		signals <- syscall.SIGTERM

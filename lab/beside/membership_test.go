@@ -11,13 +11,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -37,7 +37,7 @@ func TestTheSimulatedMembershipIsTheMeasuredOne(t *testing.T) {
 			continue
 		}
 		t.Run(text, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { measure(t, n) })
+			bubble.Test(t, func(t *testing.T) { measure(t, n) })
 		})
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -20,6 +19,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -89,7 +89,7 @@ type run struct {
 func (w *world) real(t *testing.T, seed uint64) result {
 	r := recorder{open: map[int]time.Duration{}}
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := realFleet{
 			world: w, t: t, dir: dir, begin: time.Now(), r: &r,
 			net:    memnet.New(memnet.Options{Seed: seed, Latency: latency, Jitter: latency, Loss: w.loss}),

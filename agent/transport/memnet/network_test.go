@@ -11,7 +11,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,7 +54,7 @@ func connect(t *testing.T, a, b *transport.Endpoint) (near, far net.Conn) {
 }
 
 func TestDatagramArrivesAfterItsLatencyWithBothAddresses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{Latency: 30 * time.Millisecond})
 		a, b := net.Endpoint(addr(1)), net.Endpoint(addr(2))
 		start := time.Now()
@@ -72,7 +72,7 @@ func TestDatagramArrivesAfterItsLatencyWithBothAddresses(t *testing.T) {
 
 func TestSameSeedGivesTheSameLossesAndDelays(t *testing.T) {
 	run := func() (got []string) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			net := memnet.New(memnet.Options{Seed: 7, Jitter: time.Second, Loss: 0.3})
 			a, b := net.Endpoint(addr(1)), net.Endpoint(addr(2))
 			for i := range 50 {
@@ -102,7 +102,7 @@ func TestSameSeedGivesTheSameLossesAndDelays(t *testing.T) {
 }
 
 func TestCutLosesDatagramsInFlightToo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{Latency: time.Second})
 		a, b, c := net.Endpoint(addr(1)), net.Endpoint(addr(2)), net.Endpoint(addr(3))
 		send(t, a, b.Addr, "under way")
@@ -123,7 +123,7 @@ func TestCutLosesDatagramsInFlightToo(t *testing.T) {
 }
 
 func TestFilterDecidesOverEveryDatagram(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{})
 		a, b := net.Endpoint(addr(1)), net.Endpoint(addr(2))
 		net.SetFilter(func(_, _ netip.AddrPort, payload []byte) bool { return string(payload) != "bad" })
@@ -136,7 +136,7 @@ func TestFilterDecidesOverEveryDatagram(t *testing.T) {
 }
 
 func TestClosedEndpointUnblocksItsReadersAndCanBeBoundAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		net1 := memnet.New(memnet.Options{})
 		a := net1.Endpoint(addr(1))
 		time.AfterFunc(time.Second, func() { _ = a.Close() })
@@ -167,7 +167,7 @@ func TestStreamIsAProperConnection(t *testing.T) {
 }
 
 func TestStreamDeliversEverythingBeforeItsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{Latency: 10 * time.Millisecond})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
 		near, far := connect(t, a, b)
@@ -193,7 +193,7 @@ func TestStreamDeliversEverythingBeforeItsEnd(t *testing.T) {
 }
 
 func TestStreamStallsWhileCutAndContinuesWhenHealed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
 		near, far := connect(t, a, b)
@@ -220,7 +220,7 @@ func TestStreamStallsWhileCutAndContinuesWhenHealed(t *testing.T) {
 }
 
 func TestDialIsRefusedWhereNobodyListensAndTimesOutAcrossACut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
 		if _, err := a.Streams.Dial(t.Context(), addr(9)); !errors.Is(err, syscall.ECONNREFUSED) {
@@ -239,7 +239,7 @@ func TestDialIsRefusedWhereNobodyListensAndTimesOutAcrossACut(t *testing.T) {
 }
 
 func TestCrashResetsTheOtherEndsOfStreams(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		n := memnet.New(memnet.Options{})
 		a, b := n.Endpoint(addr(1)), n.Endpoint(addr(2))
 		near, far := connect(t, a, b)

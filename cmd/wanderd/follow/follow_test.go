@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 // agent is a source whose token goes from one of three members to the next each second, and runs at m2.
@@ -50,7 +50,7 @@ func follow(t *testing.T, src *agent, d time.Duration) (seen []Snapshot) {
 }
 
 func TestTheTokenIsSeenAsItGoesRound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &agent{begun: time.Now()}
 		seen := follow(t, src, 30*time.Second)
 		last := seen[len(seen)-1]
@@ -74,7 +74,7 @@ func TestTheTokenIsSeenAsItGoesRound(t *testing.T) {
 
 // All members are asked now and then, and when a run has ended, because its result is news.
 func TestAllAreAskedNowAndThenAndAfterARun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &agent{begun: time.Now()}
 		seen := follow(t, src, 30*time.Second)
 		// The run at m2 ends every three seconds.
@@ -90,7 +90,7 @@ func TestAllAreAskedNowAndThenAndAfterARun(t *testing.T) {
 }
 
 func TestAnAgentThatDoesNotAnswerIsAskedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		src := &agent{begun: time.Now(), silent: 2 * time.Second}
 		seen := follow(t, src, 4*time.Second)
 		if seen[0].Error != "no agent" || seen[len(seen)-1].Error != "" || len(seen[len(seen)-1].Tokens) == 0 {

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/bubble"
 )
 
 // download requests the artifact with the number seq and returns the status.
@@ -23,7 +24,7 @@ func download(t *testing.T, o *origin, seq uint64) int {
 }
 
 func TestDownloadsOneAfterTheOtherAreNotCountedAsOverlapping(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		o := newOrigin(1000, time.Second)
 		for seq := range uint64(3) {
 			if code := download(t, o, seq); code != http.StatusOK {
@@ -37,7 +38,7 @@ func TestDownloadsOneAfterTheOtherAreNotCountedAsOverlapping(t *testing.T) {
 }
 
 func TestDownloadsAtOneTimeAreCounted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		o := newOrigin(1000, time.Second)
 		var both sync.WaitGroup
 		both.Go(func() { download(t, o, 1) })
@@ -53,7 +54,7 @@ func TestDownloadsAtOneTimeAreCounted(t *testing.T) {
 }
 
 func TestALowerNumberIsRefused(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		o := newOrigin(1000, time.Second)
 		download(t, o, 7)
 		if code := download(t, o, 6); code != http.StatusPreconditionFailed {
