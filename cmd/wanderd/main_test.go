@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,7 +16,22 @@ func TestMain(m *testing.M) {
 	if hook.IsGuard() {
 		os.Exit(hook.Guard())
 	}
-	testscript.Main(m, map[string]func(){"wanderd": main})
+	testscript.Main(tests{m}, map[string]func(){"wanderd": main})
+}
+
+// tests are the tests, but not the program, which the same process is elsewhere.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	hangUpAsUsual()
+	return t.M.Run()
+}
+
+// hangUpAsUsual lets processes that tests start get SIGHUP, also under nohup, where a test ignores it and they would too.
+func hangUpAsUsual() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 }
 
 // The scripts in testdata run the program like an operator.

@@ -19,7 +19,8 @@ func (p *program) newReloadCommand() *cobra.Command {
 		Use:   "reload",
 		Short: "Let the agent on this host read its configuration again",
 		Long: `Let the agent on this host read its configuration file again, as SIGHUP and "systemctl
-reload wanderd" do. The agent keeps its token, its run and its waiting callers.
+reload wanderd" do. The agent keeps its token, its run and its waiting callers. An agent
+that was started with SIGHUP ignored, as by nohup, goes on ignoring it: use this command.
 
 A reload can change the list of gates, hooks, hook_timeout, join, trust_hook, stop,
 stop_timeout, and the constants of soft gates except skip and slots. The agent names each

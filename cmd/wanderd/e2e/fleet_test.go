@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,6 +39,9 @@ var built struct {
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == storeClient {
 		os.Exit(runStoreClient(os.Args[2:]))
+	}
+	if signal.Ignored(syscall.SIGHUP) { // under nohup; agents and scripts of tests would ignore it, too
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	code := m.Run()
 	if built.path != "" {
