@@ -160,3 +160,8 @@ func (a *admission) key(id wire.MemberID) (ed25519.PublicKey, error) {
 	}
 	return m.key, a.again(id, m)
 }
+
+var errNotMember = errors.New("it is not from a member that is known here")
+
+// checkedMax bounds the cached results of checks; a full cache is cleared.
+const checkedMax = 1 << 14

@@ -128,3 +128,10 @@ func routedAddr(dst string) netip.Addr {
 	defer func() { _ = conn.Close() }()
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
+
+// HasRoute reports whether this host has a route to an address, and an address of its own for it: on the other side of
+// a route, a link-local address means nothing. It sends nothing.
+func HasRoute(to netip.Addr) bool {
+	own := routedAddr(netip.AddrPortFrom(to, 9).String())
+	return own.IsValid() && (!own.IsLinkLocalUnicast() || to.IsLinkLocalUnicast())
+}

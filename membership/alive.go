@@ -2,6 +2,7 @@ package membership
 
 import (
 	"encoding/binary"
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -102,4 +103,14 @@ func eachInSync(b []byte, show func(*alive)) {
 		}
 		rest = after
 	}
+}
+
+// addrOf refuses addresses to which nobody can send.
+func addrOf(n *memberlist.Node) (netip.AddrPort, error) {
+	ip, ok := netip.AddrFromSlice(n.Addr)
+	ip = ip.Unmap()
+	if !ok || ip.IsUnspecified() || ip.IsMulticast() || n.Port == 0 {
+		return netip.AddrPort{}, errors.New("nobody can send to its address: start it with --advertise")
+	}
+	return netip.AddrPortFrom(ip, n.Port), nil
 }

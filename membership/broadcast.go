@@ -4,7 +4,6 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -232,33 +231,13 @@ func (n *signedBroadcast) Invalidates(other memberlist.Broadcast) bool {
 func (n *signedBroadcast) Message() []byte { return n.packed }
 func (*signedBroadcast) Finished()         {}
 
-// Notify gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an
-// order that another member has given. It does not block. The error names what is too long or not printable.
-func (m *Membership) Notify(n Broadcast) error {
-	for _, text := range []struct {
-		what, text string
-		most       int
-	}{{"who gives the order", n.Who, MaxWho}, {"the reason", n.Reason, MaxReason}} {
-		switch {
-		case len(text.text) > text.most:
-			return fmt.Errorf("%s has %d bytes, at most %d are allowed", text.what, len(text.text), text.most)
-		case !printable([]byte(text.text)):
-			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
-		}
-	}
-	if !m.broadcasts.mayGo(n.Gate) {
-		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: give this one on a host that has the gate", maxErrands)
-	}
-	private := m.peers.cfg.Key
-	signed := &signedBroadcast{Broadcast: n, name: m.peers.me.Name, key: private.Public().(ed25519.PublicKey)}
-	signed.sign(private)
-	m.broadcasts.keep(signed, true)
-	return nil
+// setGates forgets the broadcasts of gates that this member does not have any more.
+func (k *broadcasts) setGates(gates []wire.GateID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	errands := k.errands()
+	k.gates = gates
+	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedBroadcast) bool {
+		return !slices.Contains(gates, g) && !slices.Contains(errands, g)
+	})
 }
-
-// News returns a channel of capacity one that receives a value when [Membership.Broadcasts] has changed. It is never
-// closed.
-func (m *Membership) News() <-chan struct{} { return m.broadcasts.news }
-
-// Broadcasts returns the newest broadcast of each gate of this member that has had an order.
-func (m *Membership) Broadcasts() []Broadcast { return m.broadcasts.all() }

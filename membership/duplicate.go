@@ -60,18 +60,6 @@ func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
 	}
 }
 
-// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the
-// fleet still has a former address of this agent.
-func (m *Membership) askNamesake(addr netip.AddrPort) {
-	if err := m.ping(&Member{Name: m.peers.me.Name, ID: m.peers.self, Addr: addr}); err != nil {
-		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
-		m.joiner.unsettle()
-		return
-	}
-	m.duplicates.met(addr)
-	m.duplicates.meet(addr, m.joiner.contact)
-}
-
 // syncs is how many full syncs two duplicates need at most: one learns that the other exists, sends its claim, and gets
 // one.
 const syncs = 3

@@ -2,10 +2,9 @@ package membership
 
 import (
 	"encoding/binary"
+	"errors"
 	"net/netip"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/memberlist"
 )
@@ -222,14 +221,6 @@ func filterStream(b []byte) error {
 	return nil
 }
 
-// printable reports whether a terminal and a log line can show b.
-func printable(b []byte) bool {
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		if r == utf8.RuneError && size <= 1 || !unicode.IsPrint(r) {
-			return false
-		}
-		b = b[size:]
-	}
-	return true
-}
+var errMalformed = errors.New("malformed")
+
+var errForeignSeal = errors.New("sealed with another secret")

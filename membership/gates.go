@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/wanderd/wanderd/wire"
@@ -31,27 +30,4 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	m.broadcasts.setGates(gates)
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
 	return m.peers.look(m.peers.view.Load()), nil
-}
-
-// keep takes over what the previous announcement says of the gates that stay.
-func (m *metadata) keep(before *metadata) {
-	m.leaving, m.counter = before.leaving, before.counter
-	for i, mark := range m.gates {
-		for _, was := range before.gates {
-			if was.tag == mark.tag {
-				m.gates[i] = was
-			}
-		}
-	}
-}
-
-// setGates forgets the broadcasts of gates that this member does not have any more.
-func (k *broadcasts) setGates(gates []wire.GateID) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	errands := k.errands()
-	k.gates = gates
-	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedBroadcast) bool {
-		return !slices.Contains(gates, g) && !slices.Contains(errands, g)
-	})
 }

@@ -3,10 +3,8 @@ package membership
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"strings"
@@ -106,14 +104,6 @@ func (j *joiner) refused(t target, err error) {
 	if err != nil {
 		j.refusals[t.text] = Refusal{Join: t.text, Reason: explain(err), At: time.Now()}
 	}
-}
-
-// Refusals returns the addresses to join that do not answer, sorted by text. It is empty while another member is known.
-func (m *Membership) Refusals() []Refusal {
-	j := m.joiner
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
 }
 
 func (j *joiner) unsettle() { signal(j.unsettled) }
@@ -292,37 +282,6 @@ func (j *joiner) settle(ctx context.Context) {
 	}
 }
 
-// SetJoin replaces the addresses that are tried for as long as the agent runs. Members that are known stay known. On an
-// error nothing changes.
-func (m *Membership) SetJoin(addresses []string) error {
-	targets := make(map[string]target, len(addresses))
-	for _, s := range addresses {
-		t, err := parseTarget(s)
-		if err != nil {
-			return fmt.Errorf("new addresses to join: %w", err)
-		}
-		targets[t.text] = t
-	}
-	m.life.Lock()
-	defer m.life.Unlock()
-	if m.left || m.down {
-		return nil
-	}
-	for text, stop := range m.seeking {
-		if _, stays := targets[text]; !stays {
-			stop()
-			delete(m.seeking, text)
-			m.joiner.refused(target{text: text}, nil)
-		}
-	}
-	for text, t := range targets {
-		if m.seeking[text] == nil {
-			m.seeking[text] = m.seek(t)
-		}
-	}
-	return nil
-}
-
 // explain turns an error of joining into a cause and a remedy for the operator.
 func explain(err error) string {
 	text := err.Error()
@@ -351,17 +310,4 @@ func explain(err error) string {
 		return text
 	}
 	return text + ": " + hint
-}
-
-// jitter returns a random duration from d/2 to 3d/2.
-func jitter(d time.Duration) time.Duration { return d/2 + rand.N(d) }
-
-// sleep returns false if ctx was done first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -12,28 +12,9 @@ import (
 )
 
 const (
-	// checkedMax bounds the cached results of checks; a full cache is cleared.
-	checkedMax = 1 << 14
 	// refusedMax bounds the refusals that wait for a report.
 	refusedMax = 16
 )
-
-// sighting is the last report of memberlist about a node.
-type sighting struct {
-	// Member, counter and leaving are the content of the node's name and metadata.
-	Member
-	counter uint64
-	leaving bool
-	// gone is memberlist's last word on the member, leaving the member's own last word.
-	gone bool
-}
-
-// refusal is a node that was refused, and the reason.
-type refusal struct {
-	node string
-	addr netip.AddrPort
-	why  error
-}
 
 // mailbox receives memberlist's callbacks: it implements memberlist's AliveDelegate, EventDelegate and
 // ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread sighting of the
@@ -63,23 +44,6 @@ type mailbox struct {
 	counters map[wire.MemberID]uint64
 }
 
-// mail is what has come since the mailbox was emptied.
-type mail struct {
-	seen    map[string]sighting // by node name
-	refused []refusal
-	// namesake is the last address of another node with this one's name, duplicate the last address of another node
-	// with this one's identity; the zero value if there is none.
-	namesake, duplicate netip.AddrPort
-	// suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
-	suspects map[string]bool
-	// own is the highest counter that the fleet has of this member, since the start.
-	own uint64
-}
-
-func newMail(own uint64) mail {
-	return mail{seen: make(map[string]sighting), suspects: make(map[string]bool), own: own}
-}
-
 type check struct {
 	meta string
 	addr netip.AddrPort
@@ -100,15 +64,6 @@ func (b *mailbox) empty() mail {
 	m := b.mail
 	b.mail = newMail(m.own)
 	return m
-}
-
-// signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is
-// one; signal does not block.
-func signal(to chan<- struct{}) {
-	select {
-	case to <- struct{}{}:
-	default:
-	}
 }
 
 // NotifyAlive judges a node: after an error memberlist neither stores the node nor passes it on.
@@ -173,33 +128,6 @@ func (b *mailbox) check(n *memberlist.Node) (sighting, error) {
 	told, err := parseAnnouncement(n.Name, n.Meta, addr)
 	b.checked[n.Name] = check{string(n.Meta), addr, told, err}
 	return told, err
-}
-
-func parseAnnouncement(node string, meta []byte, addr netip.AddrPort) (s sighting, err error) {
-	name, id, err := parseNodeName(node)
-	if err != nil {
-		return s, err
-	}
-	m, err := parseMetadata(meta)
-	switch {
-	case err != nil:
-		return s, err
-	case wire.MemberIDOf(m.key) != id:
-		return s, errors.New("its key does not belong to its identity")
-	case !vouched(meta, m.key, node, addr):
-		return s, errors.New("its key did not sign this: somebody else says it")
-	}
-	return sighting{Member: Member{ID: id, Name: name, Key: m.key, Addr: addr, gates: m.gates}, counter: m.counter, leaving: m.leaving}, nil
-}
-
-// addrOf refuses addresses to which nobody can send.
-func addrOf(n *memberlist.Node) (netip.AddrPort, error) {
-	ip, ok := netip.AddrFromSlice(n.Addr)
-	ip = ip.Unmap()
-	if !ok || ip.IsUnspecified() || ip.IsMulticast() || n.Port == 0 {
-		return netip.AddrPort{}, errors.New("nobody can send to its address: start it with --advertise")
-	}
-	return netip.AddrPortFrom(ip, n.Port), nil
 }
 
 func (b *mailbox) NotifyJoin(n *memberlist.Node)   { b.saw(n, false) }

@@ -18,7 +18,6 @@ const (
 	// again for meetAgain.
 	meetAtOnce = 8
 	meetWithin = 250 * time.Millisecond
-	meetAgain  = 10 * time.Second
 )
 
 // verifyOthers asks for the certificates that are missing. It asks a member that has spoken of them for all at once,

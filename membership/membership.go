@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -390,4 +391,28 @@ func (m *Membership) Shutdown() error {
 	err := m.list.Shutdown()
 	m.working.Wait()
 	return err
+}
+
+// Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent
+// use.
+func (m *Membership) Remembered() []Remembered { return m.peers.remembered() }
+
+// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the
+// fleet still has a former address of this agent.
+func (m *Membership) askNamesake(addr netip.AddrPort) {
+	if err := m.ping(&Member{Name: m.peers.me.Name, ID: m.peers.self, Addr: addr}); err != nil {
+		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
+		m.joiner.unsettle()
+		return
+	}
+	m.duplicates.met(addr)
+	m.duplicates.meet(addr, m.joiner.contact)
+}
+
+// Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
+func (m *Membership) Outsiders(since time.Time) []Outsider {
+	o := &m.transport.outsiders
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(o.list), func(x Outsider) bool { return x.At.Before(since) })
 }

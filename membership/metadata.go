@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/wanderd/wanderd/wire"
 )
@@ -16,8 +15,6 @@ import (
 const (
 	// MaxGates is the largest number of gates of one agent: their tags must fit into the metadata.
 	MaxGates = 15
-	// MaxName is the longest name of a member, in bytes.
-	MaxName = 64
 
 	// metadataVersion is the version of a member without a roster: members that know no rosters read it, too.
 	metadataVersion = 2
@@ -183,32 +180,14 @@ func parseMetadata(b []byte) (metadata, error) {
 	return m, nil
 }
 
-// nodeName is a member's name in gossip.
-func nodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
-
-func parseNodeName(s string) (name string, id wire.MemberID, err error) {
-	at := strings.LastIndexByte(s, '~')
-	if at < 0 {
-		return "", id, errors.New("no identity in its name: it is not a wanderd")
+// keep takes over what the previous announcement says of the gates that stay.
+func (m *metadata) keep(before *metadata) {
+	m.leaving, m.counter = before.leaving, before.counter
+	for i, mark := range m.gates {
+		for _, was := range before.gates {
+			if was.tag == mark.tag {
+				m.gates[i] = was
+			}
+		}
 	}
-	if id, err = wire.ParseMemberID(s[at+1:]); err != nil {
-		return "", id, err
-	}
-	if s != nodeName(s[:at], id) {
-		return "", id, errors.New("identity in capital letters")
-	}
-	return s[:at], id, validName(s[:at])
-}
-
-// validName refuses names that a terminal or a log line could not show.
-func validName(name string) error {
-	switch {
-	case name == "":
-		return errors.New("the name is empty")
-	case len(name) > MaxName:
-		return fmt.Errorf("the name has %d bytes, at most %d are allowed", len(name), MaxName)
-	case !printable([]byte(name)):
-		return fmt.Errorf("the name has characters that cannot be printed: %q", name)
-	}
-	return nil
 }

@@ -39,11 +39,3 @@ func (o *outsiders) note(x Outsider) {
 		o.list = slices.Delete(o.list, 0, n)
 	}
 }
-
-// Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
-func (m *Membership) Outsiders(since time.Time) []Outsider {
-	o := &m.transport.outsiders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(o.list), func(x Outsider) bool { return x.At.Before(since) })
-}

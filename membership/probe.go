@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"net/netip"
 	"sync"
 	"time"
 )
@@ -93,11 +92,4 @@ func (p *probes) silentSince(node string) time.Time {
 		return r.since
 	}
 	return time.Time{}
-}
-
-// HasRoute reports whether this host has a route to an address, and an address of its own for it: on the other side of
-// a route, a link-local address means nothing. It sends nothing.
-func HasRoute(to netip.Addr) bool {
-	own := routedAddr(netip.AddrPortFrom(to, 9).String())
-	return own.IsValid() && (!own.IsLinkLocalUnicast() || to.IsLinkLocalUnicast())
 }

@@ -26,11 +26,8 @@ import (
 // anything on another connection: a recorded frame is neither answered nor taken for an answer. Only members of the
 // view are answered, and one question of each at a time.
 const (
-	questionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
-	answerOverhead   = ed25519.SignatureSize
+	answerOverhead = ed25519.SignatureSize
 
-	// maxQuestion is the longest content of a question, in bytes.
-	maxQuestion = 1 << 10
 	// answerTime is how long the making and sending of an answer may take.
 	answerTime = 5 * time.Second
 
@@ -39,9 +36,7 @@ const (
 )
 
 var (
-	errNotMember = errors.New("it is not from a member that is known here")
-	errForged    = errors.New("its signature is not valid")
-	errNoAnswer  = errors.New("there is no answer to it")
+	errNoAnswer = errors.New("there is no answer to it")
 )
 
 // Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and

@@ -76,7 +76,3 @@ func (t *peerTable) remembered() []Remembered {
 	})
 	return list[:min(len(list), maxRemembered)]
 }
-
-// Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent
-// use.
-func (m *Membership) Remembered() []Remembered { return m.peers.remembered() }

@@ -6,7 +6,6 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -37,10 +36,7 @@ const (
 	MaxPacket = 1395
 )
 
-var (
-	errForeignSeal = errors.New("sealed with another secret")
-	errMalformed   = errors.New("malformed")
-)
+var ()
 
 // seal seals and opens the gossip of this fleet. Without a key it passes everything.
 type seal struct {

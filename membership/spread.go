@@ -2,9 +2,7 @@ package membership
 
 import (
 	"context"
-	"math/rand/v2"
 	"net"
-	"slices"
 	"time"
 )
 
@@ -54,20 +52,6 @@ func (m *Membership) haveSmallNews() {
 	if len(m.peers.view.Load().Members) <= smallFleet {
 		signal(m.fresh)
 	}
-}
-
-// others are the live members without this one.
-func (t *peerTable) others() []Member {
-	return slices.DeleteFunc(slices.Clone(t.view.Load().Members), func(m Member) bool { return m.ID == t.self })
-}
-
-// someOf takes up to n at random. It changes the order of the list.
-func someOf[T any](list []T, n int) []T {
-	for i := range min(n, len(list)) {
-		at := i + rand.IntN(len(list)-i)
-		list[i], list[at] = list[at], list[i]
-	}
-	return list[:min(n, len(list))]
 }
 
 // ping returns nil if a member answers.

@@ -2,6 +2,7 @@ package membership
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
@@ -438,3 +439,8 @@ func (g *guardedConn) Close() error {
 	})
 	return err
 }
+
+const questionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
+
+// maxQuestion is the longest content of a question, in bytes.
+const maxQuestion = 1 << 10

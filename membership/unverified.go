@@ -167,3 +167,5 @@ func (u *unverified) owners(n int, now time.Time) (list []netip.AddrPort) {
 	}
 	return list
 }
+
+const meetAgain = 10 * time.Second
