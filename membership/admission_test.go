@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -67,7 +68,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 		hosts := f.startTrusting(&book{known: []int{1, 2, 3}}, 3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		outsider := f.start(66)
-		node := nodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
 		for n := range 200 {
 			accuse := pack(deadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
 			f.tell(hosts[0], accuse)
@@ -76,7 +77,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			hosts[0].Deliver(sealPacket(t, secretOne, sealedVersion, forged.signPacket(accuse)), addrOfHost(3))
 			for i := range 20 {
 				meta := metadata{key: keyOf(1000 + i), counter: 1}
-				invented := nodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(keyOf(1000+i)))
+				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(keyOf(1000+i)))
 				f.tell(hosts[0], pack(aliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
 					meta.encode(privateOf(1000+i), invented, addrOfHost(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
 			}
@@ -190,11 +191,11 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 			t.Error(err)
 		}
 		nonces[0]++
-		if err := in.check(a, "caller", nonces); !errors.Is(err, errForged) {
+		if err := in.check(a, "caller", nonces); !errors.Is(err, identity.ErrForged) {
 			t.Errorf("on another connection: %v", err)
 		}
 		nonces[0]--
-		if err := in.check(a, "acceptor", nonces); !errors.Is(err, errForged) {
+		if err := in.check(a, "acceptor", nonces); !errors.Is(err, identity.ErrForged) {
 			t.Errorf("by the other side: %v", err)
 		}
 	}

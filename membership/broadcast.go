@@ -10,6 +10,8 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -25,7 +27,7 @@ type Broadcast struct {
 
 const (
 	// MaxWho bounds who has given an order, in bytes: a user at a host.
-	MaxWho = 2 * MaxName
+	MaxWho = 2 * identity.MaxName
 	// MaxReason bounds the reason of an order, in bytes.
 	MaxReason = 200
 )
@@ -53,7 +55,7 @@ const (
 	broadcastVersion = 1
 	broadcastContext = "wanderd order v1"
 	broadcastTexts   = 1 + 8 + 32 + ed25519.PublicKeySize
-	maxBroadcast     = broadcastTexts + 3 + MaxName + MaxWho + MaxReason + ed25519.SignatureSize
+	maxBroadcast     = broadcastTexts + 3 + identity.MaxName + MaxWho + MaxReason + ed25519.SignatureSize
 )
 
 // signedBroadcast is a broadcast as it travels.
@@ -82,7 +84,7 @@ func (n *signedBroadcast) sign(private ed25519.PrivateKey) {
 	for _, text := range []string{n.name, n.Who, n.Reason} {
 		b = append(append(b, byte(len(text))), text...)
 	}
-	n.packed = append(b, signAs(private, b, broadcastContext)...)
+	n.packed = append(b, identity.Sign(private, b, broadcastContext)...)
 }
 
 var errBroadcast = errors.New("a broadcast that does not parse")
@@ -104,13 +106,13 @@ func parseBroadcast(b []byte) (*signedBroadcast, error) {
 	for _, text := range []struct {
 		into *string
 		most int
-	}{{&n.name, MaxName}, {&n.Who, MaxWho}, {&n.Reason, MaxReason}} {
-		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) || !printable(rest[1:1+rest[0]]) {
+	}{{&n.name, identity.MaxName}, {&n.Who, MaxWho}, {&n.Reason, MaxReason}} {
+		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) || !identity.Printable(rest[1:1+rest[0]]) {
 			return nil, errBroadcast
 		}
 		*text.into, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
 	}
-	if len(rest) > 0 || validName(n.name) != nil {
+	if len(rest) > 0 || identity.CheckName(n.name) != nil {
 		return nil, errBroadcast
 	}
 	return n, nil
@@ -118,7 +120,7 @@ func parseBroadcast(b []byte) (*signedBroadcast, error) {
 
 func (n *signedBroadcast) vouched() bool {
 	at := len(n.packed) - ed25519.SignatureSize
-	return isSigned(n.key, n.packed[:at], n.packed[at:], broadcastContext)
+	return identity.IsSigned(n.key, n.packed[:at], n.packed[at:], broadcastContext)
 }
 
 // broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
@@ -161,8 +163,8 @@ func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	}
 	k.newest[n.Gate] = n
 	k.queue.QueueBroadcast(n)
-	signal(k.news)
-	signal(k.fresh)
+	timing.Signal(k.news)
+	timing.Signal(k.fresh)
 }
 
 // errands are the gates that this member does not have, and to which it has given orders: it is the only one that

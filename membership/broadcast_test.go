@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -136,7 +137,7 @@ func (r redials) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 		try, cancel := context.WithTimeout(ctx, attempt)
 		conn, err := r.Streams.Dial(try, dst)
 		cancel()
-		if err == nil || !sleep(ctx, pause-attempt) {
+		if err == nil || !timing.Sleep(ctx, pause-attempt) {
 			return conn, err
 		}
 	}

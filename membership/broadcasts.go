@@ -3,6 +3,8 @@ package membership
 import (
 	"crypto/ed25519"
 	"fmt"
+
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 // Notify gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an
@@ -15,7 +17,7 @@ func (m *Membership) Notify(n Broadcast) error {
 		switch {
 		case len(text.text) > text.most:
 			return fmt.Errorf("%s has %d bytes, at most %d are allowed", text.what, len(text.text), text.most)
-		case !printable([]byte(text.text)):
+		case !identity.Printable([]byte(text.text)):
 			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -149,7 +150,7 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		id, node := wire.MemberIDOf(keyOf(3)), nodeName("host3", wire.MemberIDOf(keyOf(3)))
+		id, node := wire.MemberIDOf(keyOf(3)), identity.NodeName("host3", wire.MemberIDOf(keyOf(3)))
 		meta := metadata{key: keyOf(3), counter: 1}
 		said := alive{
 			node: []byte(node), addr: []byte{10, 0, 0, 3}, port: DefaultPort, vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1,
@@ -325,7 +326,7 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
 		meta := metadata{key: keyOf(i), counter: 1}
-		node := nodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)))
+		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)))
 		s.hear(a, from, &alive{
 			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(privateOf(i), node, addrOfHost(i)), vsn: make([]byte, 6),
 		}, now)

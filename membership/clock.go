@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/membership/timing"
 )
 
 const (
@@ -20,12 +22,12 @@ const (
 type clockWatch struct {
 	now  func() time.Time
 	log  zerolog.Logger
-	warn throttle
+	warn timing.Throttle
 	off  atomic.Uint64
 }
 
 func newClockWatch(now func() time.Time, log zerolog.Logger) *clockWatch {
-	return &clockWatch{now: now, log: log, warn: throttle{every: clockWarnEvery}}
+	return &clockWatch{now: now, log: log, warn: timing.Throttle{Every: clockWarnEvery}}
 }
 
 // stamp is the wall clock in nanoseconds of Unix time, big-endian.
@@ -46,7 +48,7 @@ func (c *clockWatch) heard(name string, addr netip.AddrPort, rtt time.Duration, 
 	}
 	c.off.Add(1)
 	// The throttle uses time.Now: a wrong or stepping wall clock does not change its monotonic reading.
-	if ok, _ := c.warn.allow(time.Now()); ok {
+	if ok, _ := c.warn.Allow(time.Now()); ok {
 		c.log.Warn().Str("name", name).Stringer("addr", addr).Str("offset", signed(offset.Round(time.Second))).
 			Msg("a member's clock differs from this one's by more than a minute: " +
 				"check that NTP runs on both hosts (timedatectl status)")

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -40,7 +42,7 @@ type duplicateWatch struct {
 	copied chan netip.AddrPort
 
 	asking      atomic.Bool
-	warn, again throttle
+	warn, again timing.Throttle
 	found       atomic.Uint64
 
 	mu sync.Mutex
@@ -56,7 +58,7 @@ func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
 	_, _ = rand.Read(life[:]) // It never fails.
 	return &duplicateWatch{
 		cfg: cfg, addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
-		copied: make(chan netip.AddrPort, 1), warn: throttle{every: duplicateWarnEvery}, again: throttle{every: duplicateMeetEvery},
+		copied: make(chan netip.AddrPort, 1), warn: timing.Throttle{Every: duplicateWarnEvery}, again: timing.Throttle{Every: duplicateMeetEvery},
 	}
 }
 
@@ -70,7 +72,7 @@ func (w *duplicateWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) err
 		return
 	}
 	defer w.asking.Store(false)
-	if again, _ := w.again.allow(time.Now()); !again {
+	if again, _ := w.again.Allow(time.Now()); !again {
 		return
 	}
 	w.mu.Lock()
@@ -87,7 +89,7 @@ func (w *duplicateWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) err
 // met reports a duplicate that answered.
 func (w *duplicateWatch) met(addr netip.AddrPort) {
 	w.found.Add(1)
-	if ok, _ := w.warn.allow(time.Now()); ok {
+	if ok, _ := w.warn.Allow(time.Now()); ok {
 		w.cfg.Log.Error().Stringer("addr", w.addr).Stringer("other", addr).
 			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
@@ -138,7 +140,7 @@ func (w *duplicateWatch) claim() []byte {
 		home = 1
 	}
 	b = be.AppendUint64(append(b, home), uint64(time.Since(w.started)))
-	return append(b, signAs(w.cfg.Key, b, claimSignature)...)
+	return append(b, identity.Sign(w.cfg.Key, b, claimSignature)...)
 }
 
 // heard handles the state of a full sync, which may be a duplicate's claim.
@@ -149,7 +151,7 @@ func (w *duplicateWatch) heard(b []byte) {
 	be := binary.BigEndian
 	life := be.Uint64(b[17:])
 	public := w.cfg.Key.Public().(ed25519.PublicKey)
-	if life == w.life || !isSigned(public, b[:claimSize], b[claimSize:], claimSignature) {
+	if life == w.life || !identity.IsSigned(public, b[:claimSize], b[claimSize:], claimSignature) {
 		return
 	}
 	w.mu.Lock()

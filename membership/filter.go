@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 // These numbers are memberlist's types of messages.
@@ -29,7 +31,7 @@ const (
 	// crcHeader is the length of what may stand before a packet: its type and a checksum.
 	crcHeader = 5
 	// maxNode is the longest node name, in bytes: a name, a tilde, and an identity in hexadecimal digits.
-	maxNode = MaxName + 1 + 32
+	maxNode = identity.MaxName + 1 + 32
 	// maxField is the longest text or bytes in other fields, such as the metadata of a node.
 	maxField = memberlist.MetaMaxSize
 )
@@ -168,11 +170,11 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 		}
 		switch string(key.text) {
 		case "Node", "Name", "From", "SourceNode":
-			if len(e.text) > maxNode || !printable(e.text) {
+			if len(e.text) > maxNode || !identity.Printable(e.text) {
 				return nil, false
 			}
 		case "Error": // is logged
-			if !printable(e.text) {
+			if !identity.Printable(e.text) {
 				return nil, false
 			}
 		case "Vsn": // memberlist reads six numbers from it

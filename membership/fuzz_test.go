@@ -9,12 +9,13 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // FuzzAnnouncement: nobody speaks for a member but its key, and what is read has one writing.
 func FuzzAnnouncement(f *testing.F) {
-	node := nodeName("host1", wire.MemberIDOf(keyOf(1)))
+	node := identity.NodeName("host1", wire.MemberIDOf(keyOf(1)))
 	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		f.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -16,7 +17,7 @@ func (f *fleet) tell(h *host, message []byte) {
 
 // aliveOf is an alive message about host i with this metadata and address.
 func aliveOf(i int, incarnation int, addr netip.AddrPort, meta []byte) []byte {
-	return pack(aliveMsg, "Incarnation", incarnation, "Node", nodeName("host"+string(rune('0'+i)), wire.MemberIDOf(keyOf(i))),
+	return pack(aliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(keyOf(i))),
 		"Addr", addr.Addr().AsSlice(), "Port", int(addr.Port()), "Meta", meta, "Vsn", []byte{1, 5, 2, 0, 0, 0})
 }
 
@@ -24,7 +25,7 @@ func TestOnlyAMemberSaysThatItLeavesOrWhereItIs(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := nodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
 		for _, incarnation := range []int{100, 80_000, math.MaxUint32} {
 			leaving := metadata{key: keyOf(2), counter: math.MaxUint64, leaving: true}
 			moved := metadata{key: keyOf(2), counter: math.MaxUint64}
@@ -46,7 +47,7 @@ func TestAMemberThatIsCalledDeadIsBackAtOnce(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := nodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
 		for _, incarnation := range []uint64{100, highestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32} {
 			f.tell(hosts[0], pack(deadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
 			f.tell(hosts[0], pack(suspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
@@ -62,7 +63,7 @@ func TestAMemberOutbidsItsFormerLife(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := nodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
 		former := metadata{key: keyOf(2), counter: uint64(time.Now().Add(time.Hour).UnixMilli()), leaving: true}
 		f.tell(hosts[0], aliveOf(2, 100, addrOfHost(2), former.encode(privateOf(2), node, addrOfHost(2))))
 		f.within(time.Second, "they believe it", func() bool { return hosts[0].sees(1, 3) })

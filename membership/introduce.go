@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -63,7 +64,7 @@ type introducer struct {
 func (n *introducer) signPacket(packet []byte) []byte {
 	b := make([]byte, 0, signedHeader+len(packet))
 	b = append(b, n.id[:]...)
-	b = append(b, signAs(n.key, packet, packetContext)...)
+	b = append(b, identity.Sign(n.key, packet, packetContext)...)
 	return append(b, packet...)
 }
 
@@ -79,7 +80,7 @@ func splitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err er
 func (n *introducer) introduce(side string, nonces, message []byte) []byte {
 	me := shown{n.name, n.key.Public().(ed25519.PublicKey), n.certificate()}
 	b := me.append([]byte{introductionVersion})
-	b = append(b, signAs(n.key, slices.Concat(nonces, message), frameContext+side)...)
+	b = append(b, identity.Sign(n.key, slices.Concat(nonces, message), frameContext+side)...)
 	return append(b, message...)
 }
 
@@ -104,7 +105,7 @@ func parseIntroduction(b []byte) (in introduction, err error) {
 		who.certificate = nil
 	}
 	in = introduction{who, rest[:ed25519.SignatureSize:ed25519.SignatureSize], rest[ed25519.SignatureSize:]}
-	return in, validName(in.name)
+	return in, identity.CheckName(in.name)
 }
 
 // check returns why the other side of a connection is not trusted.
@@ -112,8 +113,8 @@ func (in *introduction) check(a *admission, side string, nonces []byte) error {
 	if a.trust == nil {
 		return nil
 	}
-	if !isSigned(in.key, slices.Concat(nonces, in.message), in.signature, frameContext+side) {
-		return errForged
+	if !identity.IsSigned(in.key, slices.Concat(nonces, in.message), in.signature, frameContext+side) {
+		return identity.ErrForged
 	}
 	return a.judge(in.name, wire.MemberIDOf(in.key), slices.Clone(in.key), slices.Clone(in.certificate))
 }

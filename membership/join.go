@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/wanderd/wanderd/membership/timing"
 )
 
 const (
@@ -106,13 +108,13 @@ func (j *joiner) refused(t target, err error) {
 	}
 }
 
-func (j *joiner) unsettle() { signal(j.unsettled) }
+func (j *joiner) unsettle() { timing.Signal(j.unsettled) }
 
 func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
 
 // seek tries to join one address until ctx is done: often while this member knows no other, rarely afterwards.
 func (j *joiner) seek(ctx context.Context, t target) {
-	warn, itself := throttle{every: joinWarnEvery}, throttle{every: joinWarnEvery}
+	warn, itself := timing.Throttle{Every: joinWarnEvery}, timing.Throttle{Every: joinWarnEvery}
 	log := j.cfg.Log.With().Str("join", t.text).Logger()
 	backoff := joinFirst
 	for {
@@ -145,17 +147,17 @@ func (j *joiner) seek(ctx context.Context, t target) {
 			if !j.alone() {
 				break
 			}
-			if ok, _ := itself.allow(now); ok {
+			if ok, _ := itself.Allow(now); ok {
 				log.Info().Msg("an address to join is this agent itself; waiting for others")
 			}
 		case !j.alone():
 			log.Debug().Str("reason", explain(err)).Msg("an address to join does not answer; others do")
 		default:
-			if ok, more := warn.allow(now); ok {
+			if ok, more := warn.Allow(now); ok {
 				log.Warn().Str("reason", explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying again")
 			}
 		}
-		if !sleep(ctx, jitter(pause)) {
+		if !timing.Sleep(ctx, timing.Jitter(pause)) {
 			return
 		}
 	}
@@ -248,7 +250,7 @@ func (j *joiner) heal(ctx context.Context) {
 				j.cfg.Log.Info().Stringer("addr", addr).Msg("reached a lost member again")
 			})
 		}
-		if !sleep(ctx, healPause) {
+		if !timing.Sleep(ctx, healPause) {
 			return
 		}
 		select {
@@ -270,7 +272,7 @@ func (j *joiner) settle(ctx context.Context) {
 			return
 		}
 		for round := range settleRounds {
-			if !sleep(ctx, jitter(settleFirst<<round)) {
+			if !timing.Sleep(ctx, timing.Jitter(settleFirst<<round)) {
 				return
 			}
 			for _, m := range someOf(j.peers.others(), 1) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/wanderd/wanderd/membership/timing"
 )
 
 const (
@@ -31,7 +33,7 @@ type logAdapter struct {
 	// unanswered gets the nodes that did not answer a datagram; nil if nobody asks.
 	unanswered func(node string)
 
-	classes map[string]*throttle
+	classes map[string]*timing.Throttle
 	lost    atomic.Uint64
 }
 
@@ -43,7 +45,7 @@ type memberlistLine struct {
 func newLogAdapter(log zerolog.Logger, suspected func(string), refuted func()) *logAdapter {
 	return &logAdapter{
 		log: log.With().Str("from", "memberlist").Logger(), lines: make(chan memberlistLine, logQueue),
-		suspected: suspected, refuted: refuted, classes: make(map[string]*throttle),
+		suspected: suspected, refuted: refuted, classes: make(map[string]*timing.Throttle),
 	}
 }
 
@@ -96,9 +98,9 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 		class = "" // the map is full: the rest share one limit
 	}
 	if a.classes[class] == nil {
-		a.classes[class] = &throttle{every: logEvery}
+		a.classes[class] = &timing.Throttle{Every: logEvery}
 	}
-	if ok, more := a.classes[class].allow(now); ok {
+	if ok, more := a.classes[class].Allow(now); ok {
 		a.log.WithLevel(line.level).EmbedObject(more).Msg(line.text)
 	}
 }

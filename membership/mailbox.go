@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -75,7 +77,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	// duplicate.
 	if err == nil && told.ID == b.id && told.counter > b.own {
 		b.own = told.counter
-		signal(b.ring)
+		timing.Signal(b.ring)
 	}
 	if n.Name == b.self {
 		return nil
@@ -99,7 +101,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 			addr, _ := addrOf(n)
 			b.refused = append(b.refused, refusal{n.Name, addr, err})
 		}
-		signal(b.ring)
+		timing.Signal(b.ring)
 	}
 	return err
 }
@@ -156,7 +158,7 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	case !gone:
 		b.duplicate = told.Addr
 	}
-	signal(b.ring)
+	timing.Signal(b.ring)
 }
 
 // NotifyConflict says that two addresses claim one node name. It handles this node's own name only:
@@ -172,7 +174,7 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.namesake = addr
-	signal(b.ring)
+	timing.Signal(b.ring)
 }
 
 // suspect records that a node did not answer its last probe.
@@ -180,7 +182,7 @@ func (b *mailbox) suspect(node string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.silent[node], b.suspects[node] = true, true
-	signal(b.ring)
+	timing.Signal(b.ring)
 }
 
 // unanswered records that a node did not answer a datagram, or that none could be sent to it.
@@ -195,7 +197,7 @@ func (b *mailbox) answered(node string) {
 	}
 	delete(b.silent, node)
 	b.suspects[node] = false
-	signal(b.ring)
+	timing.Signal(b.ring)
 }
 
 // meet asks for a meeting with the duplicate at addr.
@@ -203,7 +205,7 @@ func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.duplicate = addr
-	signal(b.ring)
+	timing.Signal(b.ring)
 }
 
 // delegate implements memberlist.Delegate and memberlist.PingDelegate.
@@ -236,7 +238,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 func (d delegate) AckPayload() []byte { return d.m.clock.stamp() }
 
 func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payload []byte) {
-	name, id, err := parseNodeName(n.Name)
+	name, id, err := identity.ParseNodeName(n.Name)
 	if err != nil {
 		return
 	}

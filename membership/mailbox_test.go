@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -52,12 +53,12 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 
 func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	id := wire.MemberIDOf(keyOf(7))
-	node := nodeName("x", id)
+	node := identity.NodeName("x", id)
 	honest := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(7))
 	impostor := (&metadata{key: keyOf(8)}).encode(privateOf(8), node, addrOfHost(7))
 	forged := (&metadata{key: keyOf(7)}).encode(privateOf(8), node, addrOfHost(7))
 	elsewhere := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(8))
-	another := (&metadata{key: keyOf(7)}).encode(privateOf(7), nodeName("y", id), addrOfHost(7))
+	another := (&metadata{key: keyOf(7)}).encode(privateOf(7), identity.NodeName("y", id), addrOfHost(7))
 	for name, c := range map[string]struct {
 		node   string
 		meta   []byte
@@ -65,16 +66,16 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 		reason string
 	}{
 		"a foreign cluster": {node: "consul-server-1", meta: []byte("garbage"), reason: "it is not a wanderd"},
-		"garbage":           {node: nodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version"},
-		"no metadata":       {node: nodeName("x", id), reason: "no metadata"},
+		"garbage":           {node: identity.NodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version"},
+		"no metadata":       {node: identity.NodeName("x", id), reason: "no metadata"},
 		"somebody else's identity": {
-			node: nodeName("x", id), meta: impostor, reason: "its key does not belong to its identity",
+			node: identity.NodeName("x", id), meta: impostor, reason: "its key does not belong to its identity",
 		},
 		"no signature of the key":    {node: node, meta: forged, reason: "did not sign"},
 		"signed for another address": {node: node, meta: elsewhere, reason: "did not sign"},
 		"signed for another name":    {node: node, meta: another, reason: "did not sign"},
 		"another version": {
-			node: nodeName("x", id), meta: honest,
+			node: identity.NodeName("x", id), meta: honest,
 			change: func(c *memberlist.Config) { c.DelegateProtocolMax = 9 },
 			reason: "another version of gossip",
 		},
@@ -103,7 +104,7 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 
 // announced is host 7 as memberlist shows it to the mailbox.
 func announced(meta metadata, addr netip.AddrPort) *memberlist.Node {
-	name := nodeName("x", wire.MemberIDOf(meta.key))
+	name := identity.NodeName("x", wire.MemberIDOf(meta.key))
 	return &memberlist.Node{
 		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.encode(privateOf(7), name, addr),
 		PMin: 1, PMax: 5, PCur: 2,

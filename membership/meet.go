@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/timing"
 )
 
 const (
@@ -34,7 +36,7 @@ func (m *Membership) verifyOthers(ctx context.Context) {
 		if time.Since(last) > meetMax {
 			pause = meetFirst
 		}
-		if !sleep(ctx, jitter(pause)) {
+		if !timing.Sleep(ctx, timing.Jitter(pause)) {
 			return
 		}
 		m.askOthers()
@@ -75,9 +77,9 @@ func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 		j.met.add(addr, meetAgain)
 		slots <- struct{}{}
 		m.working.Go(func() {
-			defer signal(m.transport.unverified.ring) // others may wait for the slot
+			defer timing.Signal(m.transport.unverified.ring) // others may wait for the slot
 			defer func() { <-slots }()
-			if !sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
+			if !timing.Sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
 				return // of two members that hear of each other at the same time, one asks
 			}
 			if err := j.contact(addr); err != nil {

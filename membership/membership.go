@@ -15,6 +15,8 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -90,7 +92,7 @@ type Membership struct {
 	clock      *clockWatch
 	duplicates *duplicateWatch
 	adapter    *logAdapter
-	aloneWarn  throttle
+	aloneWarn  timing.Throttle
 
 	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their
 	// capacity is one.
@@ -127,7 +129,7 @@ const (
 // Start begins to gossip. It fails if the configuration is invalid. It does not wait for other members: they appear in
 // the views.
 func Start(cfg Config) (*Membership, error) {
-	if err := validName(cfg.Name); err != nil {
+	if err := identity.CheckName(cfg.Name); err != nil {
 		return nil, fmt.Errorf("name of this member: %w", err)
 	}
 	if len(cfg.Key) != ed25519.PrivateKeySize {
@@ -169,10 +171,10 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	}
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), duplicates: newDuplicateWatch(&cfg, &me),
-		aloneWarn: throttle{every: logPeriod}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
+		aloneWarn: timing.Throttle{Every: logPeriod}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
 		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}), seeking: make(map[string]context.CancelFunc),
 	}
-	node := nodeName(me.Name, me.ID)
+	node := identity.NodeName(me.Name, me.ID)
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
 	// This is the longest time for which a member of a large fleet stays suspect.
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
@@ -256,7 +258,7 @@ func (m *Membership) keep(ctx context.Context) {
 	for {
 		select {
 		case <-m.mailbox.ring:
-			if !sleep(ctx, gatherFor) {
+			if !timing.Sleep(ctx, gatherFor) {
 				return
 			}
 			m.apply(ctx, m.mailbox.empty())
@@ -277,7 +279,7 @@ func (m *Membership) Reconsider(changed bool) {
 	if changed {
 		m.admission.reconsider()
 	}
-	signal(m.reconsidered)
+	timing.Signal(m.reconsidered)
 }
 
 func (m *Membership) apply(ctx context.Context, news mail) {
@@ -298,7 +300,7 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
 	case before > 1 && after == 1:
-		if ok, more := m.aloneWarn.allow(time.Now()); ok {
+		if ok, more := m.aloneWarn.Allow(time.Now()); ok {
 			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
 		}
 	}
@@ -316,7 +318,7 @@ func (m *Membership) update(timeout time.Duration) {
 	defer func() { <-m.updating }()
 	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
-	signal(m.fresh)
+	timing.Signal(m.fresh)
 }
 
 // Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks.
@@ -344,7 +346,7 @@ func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 // announce changes this member's metadata, and has it gossiped if there is a change. It does not block.
 func (m *Membership) announce(change func(*metadata) bool) {
 	if m.peers.change(change) {
-		signal(m.changed)
+		timing.Signal(m.changed)
 	}
 }
 
@@ -358,7 +360,7 @@ func (m *Membership) All() []Member {
 	all := m.peers.all(time.Now())
 	for i := range all {
 		if s := all[i].State; s == StateAlive || s == StateSuspect || s == StateFailed {
-			all[i].SilentSince = m.mailbox.probes.silentSince(nodeName(all[i].Name, all[i].ID))
+			all[i].SilentSince = m.mailbox.probes.silentSince(identity.NodeName(all[i].Name, all[i].ID))
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -100,7 +101,7 @@ func (m *metadata) declare(g wire.GateID, hash uint64) bool {
 // encode writes and signs the metadata of a node with this name and address.
 func (m *metadata) encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
 	b := m.appendUnsigned(make([]byte, 0, metadataMax))
-	return append(b, signAs(private, statement(node, addr, b), metadataContext)...)
+	return append(b, identity.Sign(private, statement(node, addr, b), metadataContext)...)
 }
 
 // statement is what a member signs: its node name, its address, and its metadata.
@@ -116,7 +117,7 @@ func statement(node string, addr netip.AddrPort, unsigned []byte) []byte {
 // address.
 func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) bool {
 	at := len(b) - ed25519.SignatureSize
-	return isSigned(key, statement(node, addr, b[:at]), b[at:], metadataContext)
+	return identity.IsSigned(key, statement(node, addr, b[:at]), b[at:], metadataContext)
 }
 
 func (m *metadata) appendUnsigned(b []byte) []byte {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -98,13 +99,13 @@ func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode(privateOf(1), nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 200 {
+	if n := len(m.encode(privateOf(1), identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
 	}
 	for _, g := range gates {
 		m.declare(g, 1)
 	}
-	if n := len(m.encode(privateOf(1), nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 400 {
+	if n := len(m.encode(privateOf(1), identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 400 {
 		t.Errorf("%d bytes with rosters", n)
 	}
 }
@@ -148,29 +149,29 @@ func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
 
 func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 	id := wire.MemberIDOf(keyOf(1))
-	for _, name := range []string{"a", "web~1", "é日本", strings.Repeat("x", MaxName)} {
-		gotName, gotID, err := parseNodeName(nodeName(name, id))
+	for _, name := range []string{"a", "web~1", "é日本", strings.Repeat("x", identity.MaxName)} {
+		gotName, gotID, err := identity.ParseNodeName(identity.NodeName(name, id))
 		if gotName != name || gotID != id || err != nil {
 			t.Errorf("%q came back as %q, %v, %v", name, gotName, gotID, err)
 		}
 	}
 	for _, bad := range []string{
-		"", "consul-1", "a~", "a~1234", nodeName("", id), nodeName("a\nb", id), nodeName("\x1b[2J", id), nodeName("\xff", id),
-		nodeName(strings.Repeat("x", MaxName+1), id), "a~" + strings.ToUpper(id.String()),
+		"", "consul-1", "a~", "a~1234", identity.NodeName("", id), identity.NodeName("a\nb", id), identity.NodeName("\x1b[2J", id), identity.NodeName("\xff", id),
+		identity.NodeName(strings.Repeat("x", identity.MaxName+1), id), "a~" + strings.ToUpper(id.String()),
 	} {
-		if name, _, err := parseNodeName(bad); err == nil {
+		if name, _, err := identity.ParseNodeName(bad); err == nil {
 			t.Errorf("%q was taken for %q", bad, name)
 		}
 	}
 }
 
 func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
-	node, addr := nodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1)
+	node, addr := identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1)
 	b := (&metadata{key: keyOf(1), counter: 7, gates: []gateMark{{tag: tagOf(gateA)}}}).encode(privateOf(1), node, addr)
 	if !vouched(b, keyOf(1), node, addr) {
 		t.Fatal("the member's own signature")
 	}
-	if vouched(b, keyOf(1), nodeName("y", wire.MemberIDOf(keyOf(1))), addr) || vouched(b, keyOf(1), node, addrOfHost(2)) || vouched(b, keyOf(2), node, addr) {
+	if vouched(b, keyOf(1), identity.NodeName("y", wire.MemberIDOf(keyOf(1))), addr) || vouched(b, keyOf(1), node, addrOfHost(2)) || vouched(b, keyOf(2), node, addr) {
 		t.Error("it holds for another name, address or key")
 	}
 	for i := range b {

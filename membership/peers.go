@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -36,7 +38,7 @@ type peerTable struct {
 	lost chan struct{}
 
 	logLimiter         *logLimiter
-	refused, namesakes throttle
+	refused, namesakes timing.Throttle
 	sameNames          atomic.Uint64
 
 	mu      sync.Mutex
@@ -63,7 +65,7 @@ func (r *record) live() bool { return r.State == StateAlive }
 func newPeerTable(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *peerTable {
 	t := &peerTable{
 		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		logLimiter: newLogLimiter(cfg.Log), refused: throttle{every: peersWarnEvery}, namesakes: throttle{every: peersWarnEvery},
+		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: peersWarnEvery}, namesakes: timing.Throttle{Every: peersWarnEvery},
 		me: me, meta: meta, records: make(map[string]*record),
 	}
 	t.changed()
@@ -75,7 +77,7 @@ func newPeerTable(cfg *Config, me Member, meta metadata, suspectFor time.Duratio
 func (t *peerTable) metadata() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.meta.encode(t.cfg.Key, nodeName(t.me.Name, t.me.ID), t.me.Addr)
+	return t.meta.encode(t.cfg.Key, identity.NodeName(t.me.Name, t.me.ID), t.me.Addr)
 }
 
 // changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher
@@ -99,7 +101,7 @@ func (t *peerTable) change(by func(*metadata) bool) bool {
 // apply merges a mailbox's content and publishes a view if it has changed.
 func (t *peerTable) apply(m mail, now time.Time) {
 	for _, no := range m.refused {
-		if ok, more := t.refused.allow(now); ok {
+		if ok, more := t.refused.Allow(now); ok {
 			t.cfg.Log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
 				Msg("ignoring a node of the gossip network that is not a member")
 		}
@@ -155,8 +157,8 @@ func (t *peerTable) judge(rec *record, was netip.AddrPort, now time.Time) []chan
 	}
 	if rec.State != before || was != rec.Addr {
 		rec.since, rec.suspectUntil = now, time.Time{}
-		rec.retryAt, rec.retries = now.Add(jitter(healFirst)), 0
-		signal(t.lost)
+		rec.retryAt, rec.retries = now.Add(timing.Jitter(healFirst)), 0
+		timing.Signal(t.lost)
 	}
 	what := ""
 	switch {
@@ -330,12 +332,12 @@ func (t *peerTable) tried(addr netip.AddrPort, now time.Time) {
 			rec.putOff(now)
 		}
 	}
-	signal(t.lost)
+	timing.Signal(t.lost)
 }
 
 // putOff doubles the pause before the next attempt.
 func (r *record) putOff(now time.Time) {
-	r.retryAt = now.Add(jitter(min(healFirst<<min(r.retries, 16), healMax)))
+	r.retryAt = now.Add(timing.Jitter(min(healFirst<<min(r.retries, 16), healMax)))
 	r.retries++
 }
 
@@ -348,7 +350,7 @@ func (t *peerTable) warnOfNamesakes(now time.Time) {
 			continue
 		}
 		t.sameNames.Add(1)
-		if ok, _ := t.namesakes.allow(now); ok {
+		if ok, _ := t.namesakes.Allow(now); ok {
 			t.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
 				Msg("two members have the same name; both work, but logs cannot tell them apart: " +
 					"give one of them another, with --name or with name in its configuration")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -43,7 +44,7 @@ func sightingOf(i int, gone bool) sighting {
 func mailOf(sightings ...sighting) mail {
 	m := mail{seen: make(map[string]sighting)}
 	for _, s := range sightings {
-		m.seen[nodeName(s.Name, s.ID)] = s
+		m.seen[identity.NodeName(s.Name, s.ID)] = s
 	}
 	return m
 }
@@ -212,7 +213,7 @@ func TestSuspicionEndsByItself(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	s := sightingOf(2, false)
 	r.apply(mailOf(s), now)
-	r.apply(mail{suspects: map[string]bool{nodeName(s.Name, s.ID): true}}, now)
+	r.apply(mail{suspects: map[string]bool{identity.NodeName(s.Name, s.ID): true}}, now)
 	for after, want := range map[time.Duration]State{time.Second: StateSuspect, 2 * time.Minute: StateAlive} {
 		for _, m := range r.all(now.Add(after)) {
 			if m.ID == s.ID && m.State != want {

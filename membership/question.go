@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -60,8 +61,8 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 	switch {
 	case !ok:
 		return errNotMember
-	case !isSigned(asker.Key, statementTo(t.me.id, g.nonces, content), signature, questionContext):
-		return errForged
+	case !identity.IsSigned(asker.Key, statementTo(t.me.id, g.nonces, content), signature, questionContext):
+		return identity.ErrForged
 	}
 	if _, busy := t.asking.LoadOrStore(id, true); busy {
 		return errBusy
@@ -74,7 +75,7 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
-	_, _ = g.Write(append(signAs(t.me.key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
+	_, _ = g.Write(append(identity.Sign(t.me.key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
 	return nil
 }
 
@@ -93,7 +94,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
 	defer stop()
 	me := m.transport.me
-	if _, err := g.Write(slices.Concat(me.id[:], signAs(me.key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
+	if _, err := g.Write(slices.Concat(me.id[:], identity.Sign(me.key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
 		return nil, err
 	}
 	g.most = answerOverhead + most
@@ -104,8 +105,8 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, errMalformed
 	}
 	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
-	if !isSigned(to.Key, statementTo(me.id, g.nonces, content), signature, answerContext) {
-		return nil, errForged
+	if !identity.IsSigned(to.Key, statementTo(me.id, g.nonces, content), signature, answerContext) {
+		return nil, identity.ErrForged
 	}
 	return content, nil
 }

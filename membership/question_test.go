@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -142,7 +143,7 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		if got, err := hosts[0].Ask(ctx, &elsewhere, []byte("who runs?"), 100); !errors.Is(err, errForged) {
+		if got, err := hosts[0].Ask(ctx, &elsewhere, []byte("who runs?"), 100); !errors.Is(err, identity.ErrForged) {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
@@ -240,7 +241,7 @@ func answeringHost2(t testing.TB) *gossipTransport {
 
 // signTo is a host's signature on what it says to another one.
 func signTo(by *introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
-	return signAs(by.key, statementTo(to, nonces, content), use)
+	return identity.Sign(by.key, statementTo(to, nonces, content), use)
 }
 
 // written is a connection that records what is written.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -41,14 +42,14 @@ func (t *peerTable) recall(list []Remembered, now time.Time) {
 		if since.IsZero() || since.After(now) {
 			since = now
 		}
-		if m.ID == t.self || validName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
+		if m.ID == t.self || identity.CheckName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
 			continue
 		}
 		state := StateFailed
 		if m.Left {
 			state = StateLeft
 		}
-		t.records[nodeName(m.Name, m.ID)] = &record{
+		t.records[identity.NodeName(m.Name, m.ID)] = &record{
 			sighting: sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)

@@ -87,7 +87,7 @@ func junkPackets(t testing.TB) map[string][]byte {
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {
 	tr := &gossipTransport{cfg: &Config{}, seal: newTestSeal(t, key), admission: newAdmission(nil), closed: t.Context()}
-	tr.foreignWarn.every = time.Hour
+	tr.foreignWarn.Every = time.Hour
 	tr.lastForeign.Store(&sign{})
 	return tr
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -71,7 +72,7 @@ func readShown(b []byte) (c shown, rest []byte, ok bool) {
 func parseShown(b []byte) (list []shown, err error) {
 	for len(b) > 0 {
 		c, rest, ok := readShown(b)
-		if !ok || len(c.certificate) == 0 || len(list) == maxUnverified+maxLately || validName(c.name) != nil {
+		if !ok || len(c.certificate) == 0 || len(list) == maxUnverified+maxLately || identity.CheckName(c.name) != nil {
 			return nil, errNoCertificates
 		}
 		list, b = append(list, c), rest
@@ -82,4 +83,4 @@ func parseShown(b []byte) (list []shown, err error) {
 const maxLately = 64
 
 // maxIntroduction is the longest introduction, in bytes.
-const maxIntroduction = 2 + MaxName + ed25519.PublicKeySize + 2 + maxCertificate + ed25519.SignatureSize
+const maxIntroduction = 2 + identity.MaxName + ed25519.PublicKeySize + 2 + maxCertificate + ed25519.SignatureSize

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -42,7 +43,7 @@ func newMail(own uint64) mail {
 }
 
 func parseAnnouncement(node string, meta []byte, addr netip.AddrPort) (s sighting, err error) {
-	name, id, err := parseNodeName(node)
+	name, id, err := identity.ParseNodeName(node)
 	if err != nil {
 		return s, err
 	}

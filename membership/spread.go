@@ -4,6 +4,9 @@ import (
 	"context"
 	"net"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 )
 
 // memberlist passes news on at the ticks of its gossip. Each tick wakes the processor, even without news, and this was
@@ -30,7 +33,7 @@ func (m *Membership) spread(ctx context.Context) {
 			for _, to := range someOf(m.peers.others(), spreadTo) {
 				m.working.Go(func() { _ = m.ping(&to) })
 			}
-			if !sleep(ctx, spreadEvery) {
+			if !timing.Sleep(ctx, spreadEvery) {
 				return
 			}
 			select {
@@ -50,12 +53,12 @@ const smallFleet = 64
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
 	if len(m.peers.view.Load().Members) <= smallFleet {
-		signal(m.fresh)
+		timing.Signal(m.fresh)
 	}
 }
 
 // ping returns nil if a member answers.
 func (m *Membership) ping(to *Member) error {
-	_, err := m.list.Ping(nodeName(to.Name, to.ID), net.UDPAddrFromAddrPort(to.Addr))
+	_, err := m.list.Ping(identity.NodeName(to.Name, to.ID), net.UDPAddrFromAddrPort(to.Addr))
 	return err
 }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -109,10 +111,10 @@ func (t *gossipTransport) accept() {
 			if t.isClosed() || errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if ok, _ := t.acceptWarn.allow(time.Now()); ok {
+			if ok, _ := t.acceptWarn.Allow(time.Now()); ok {
 				t.cfg.Log.Warn().Err(err).Msg("cannot accept connections for gossip; trying again")
 			}
-			if !sleep(t.closed, acceptPause) {
+			if !timing.Sleep(t.closed, acceptPause) {
 				return
 			}
 			continue
@@ -376,7 +378,7 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 		return nil, err
 	}
 	if err := in.check(g.transport.admission, g.otherSide, g.nonces); err != nil {
-		if !errors.Is(err, errForged) {
+		if !errors.Is(err, identity.ErrForged) {
 			g.transport.outsiders.note(Outsider{
 				Name: in.name, ID: wire.MemberIDOf(in.key), Key: slices.Clone(in.key), Addr: g.RemoteAddr(), Why: err, At: time.Now(),
 			})

@@ -14,6 +14,8 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -59,7 +61,7 @@ type gossipTransport struct {
 	bySecond map[wire.MemberID]struct{}
 	second   atomic.Int32
 
-	acceptWarn, foreignWarn, junkWarn, untrustedWarn throttle
+	acceptWarn, foreignWarn, junkWarn, untrustedWarn timing.Throttle
 
 	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
 	outsiders                                                    outsiders
@@ -93,8 +95,8 @@ func newGossipTransport(
 			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
 		member: member, unverified: newUnverified(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
-		acceptWarn: throttle{every: refusedWarnEvery}, foreignWarn: throttle{every: refusedWarnEvery},
-		junkWarn: throttle{every: refusedWarnEvery}, untrustedWarn: throttle{every: refusedWarnEvery},
+		acceptWarn: timing.Throttle{Every: refusedWarnEvery}, foreignWarn: timing.Throttle{Every: refusedWarnEvery},
+		junkWarn: timing.Throttle{Every: refusedWarnEvery}, untrustedWarn: timing.Throttle{Every: refusedWarnEvery},
 		begun: time.Now(),
 	}
 	t.lastForeign.Store(&sign{})
@@ -181,8 +183,8 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 		return from, nil, &untrustedError{from.Short(), err}
 	case !t.cfg.Admit(src):
 		return from, nil, errCrowded
-	case !isSigned(key, packet, signature, packetContext):
-		return from, nil, &untrustedError{from.Short(), errForged}
+	case !identity.IsSigned(key, packet, signature, packetContext):
+		return from, nil, &untrustedError{from.Short(), identity.ErrForged}
 	}
 	t.noteKey(from, by)
 	return from, packet, nil
@@ -245,12 +247,12 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	case errors.Is(err, errForeignSeal):
 		onForeign(t, src)
 	case isUntrusted(err):
-		if ok, more := t.untrustedWarn.allow(time.Now()); ok {
+		if ok, more := t.untrustedWarn.Allow(time.Now()); ok {
 			t.cfg.Log.Warn().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection of a host that has the secret, but no trusted key")
 		}
 	default:
-		if ok, more := t.junkWarn.allow(time.Now()); ok {
+		if ok, more := t.junkWarn.Allow(time.Now()); ok {
 			t.cfg.Log.Info().Stringer("addr", src).AnErr("reason", err).EmbedObject(more).
 				Msg("cut off a connection that is not from a wanderd of this version")
 		}
@@ -288,7 +290,7 @@ func onForeign[Addr fmt.Stringer](t *gossipTransport, src Addr) {
 	if last := t.lastForeign.Load(); now.Sub(last.at) >= signEvery {
 		t.lastForeign.Store(&sign{at: now, from: src.String()})
 	}
-	if ok, more := t.foreignWarn.allow(now); ok {
+	if ok, more := t.foreignWarn.Allow(now); ok {
 		t.cfg.Log.Warn().Stringer("addr", src).EmbedObject(more).Msg(ForeignHint)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -49,7 +51,7 @@ func newUnverified(self wire.MemberID) *unverified {
 // hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
 // here.
 func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
-	name, id, err := parseNodeName(string(said.node))
+	name, id, err := identity.ParseNodeName(string(said.node))
 	if err != nil || id == u.self || a.knows(name, id) {
 		return
 	}
@@ -74,7 +76,7 @@ func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now tim
 	}
 	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.clone(), now, from
 	if !m.toOwner {
-		signal(u.ring)
+		timing.Signal(u.ring)
 	}
 }
 
@@ -150,7 +152,7 @@ func (u *unverified) asked(list map[wire.MemberID]unverifiedMember, from wire.Me
 	}
 	for _, m := range u.list {
 		if !m.toOwner || m.until.IsZero() {
-			signal(u.ring)
+			timing.Signal(u.ring)
 		}
 	}
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 func (l *Layers) checkName() {
 	s, name := l.Of(&l.Agent.Name), l.Agent.Name
 	switch {
 	case s.Broken:
-	case len(name) > membership.MaxName:
-		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name), membership.MaxName)
+	case len(name) > identity.MaxName:
+		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name), identity.MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		l.Reject(s, "the name %q has characters that cannot be printed: choose another one with --name", name)
 	}

@@ -1,4 +1,5 @@
-package membership
+// Package identity names members and checks their signatures.
+package identity
 
 import (
 	"errors"
@@ -13,10 +14,11 @@ import (
 // MaxName is the longest name of a member, in bytes.
 const MaxName = 64
 
-// nodeName is a member's name in gossip.
-func nodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
+// NodeName is a member's name in gossip.
+func NodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
 
-func parseNodeName(s string) (name string, id wire.MemberID, err error) {
+// ParseNodeName takes a name in gossip apart. It accepts only what [NodeName] can return.
+func ParseNodeName(s string) (name string, id wire.MemberID, err error) {
 	at := strings.LastIndexByte(s, '~')
 	if at < 0 {
 		return "", id, errors.New("no identity in its name: it is not a wanderd")
@@ -24,27 +26,27 @@ func parseNodeName(s string) (name string, id wire.MemberID, err error) {
 	if id, err = wire.ParseMemberID(s[at+1:]); err != nil {
 		return "", id, err
 	}
-	if s != nodeName(s[:at], id) {
+	if s != NodeName(s[:at], id) {
 		return "", id, errors.New("identity in capital letters")
 	}
-	return s[:at], id, validName(s[:at])
+	return s[:at], id, CheckName(s[:at])
 }
 
-// validName refuses names that a terminal or a log line could not show.
-func validName(name string) error {
+// CheckName refuses names that a terminal or a log line could not show.
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("the name is empty")
 	case len(name) > MaxName:
 		return fmt.Errorf("the name has %d bytes, at most %d are allowed", len(name), MaxName)
-	case !printable([]byte(name)):
+	case !Printable([]byte(name)):
 		return fmt.Errorf("the name has characters that cannot be printed: %q", name)
 	}
 	return nil
 }
 
-// printable reports whether a terminal and a log line can show b.
-func printable(b []byte) bool {
+// Printable reports whether a terminal and a log line can show b.
+func Printable(b []byte) bool {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
 		if r == utf8.RuneError && size <= 1 || !unicode.IsPrint(r) {

@@ -1,4 +1,4 @@
-package membership
+package timing
 
 import (
 	"testing"
@@ -6,15 +6,15 @@ import (
 )
 
 func TestThrottleLetsOneThroughAndCountsTheRest(t *testing.T) {
-	th := throttle{every: time.Minute}
+	th := Throttle{Every: time.Minute}
 	now := time.Unix(0, 0)
 	for _, step := range []struct {
 		after time.Duration
 		ok    bool
-		more  heldBack
+		more  HeldBack
 	}{{0, true, 0}, {time.Second, false, 0}, {time.Second, false, 0}, {time.Minute, true, 2}, {time.Minute, true, 0}} {
 		now = now.Add(step.after)
-		if ok, more := th.allow(now); ok != step.ok || more != step.more {
+		if ok, more := th.Allow(now); ok != step.ok || more != step.more {
 			t.Errorf("at %v: %t, %d held back; want %+v", now.Sub(time.Unix(0, 0)), ok, more, step)
 		}
 	}

@@ -1,0 +1,23 @@
+package identity
+
+import (
+	"crypto/ed25519"
+	"errors"
+)
+
+// Sign signs a statement. The context keeps the signature from meaning anything else.
+func Sign(key ed25519.PrivateKey, statement []byte, context string) []byte {
+	signature, err := key.Sign(nil, statement, &ed25519.Options{Context: context})
+	if err != nil {
+		panic("identity: cannot sign: " + err.Error()) // only a context that is too long fails
+	}
+	return signature
+}
+
+// IsSigned reports whether the owner of a key has signed a statement in this context.
+func IsSigned(key ed25519.PublicKey, statement, signature []byte, context string) bool {
+	return ed25519.VerifyWithOptions(key, statement, signature, &ed25519.Options{Context: context}) == nil
+}
+
+// ErrForged is returned for a signature that the owner of the key has not made.
+var ErrForged = errors.New("its signature is not valid")
