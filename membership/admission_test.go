@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -28,7 +29,7 @@ func certificateOf(i int) []byte { return fmt.Appendf(nil, "certificate of %d", 
 func (b *book) Check(name string, key ed25519.PublicKey, certificate []byte) (time.Time, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	is := func(i int) bool { return keyOf(i).Equal(key) && name == fmt.Sprintf("host%d", i) }
+	is := func(i int) bool { return peertest.KeyOf(i).Equal(key) && name == fmt.Sprintf("host%d", i) }
 	if slices.ContainsFunc(b.known, is) {
 		return time.Time{}, nil
 	}
@@ -68,18 +69,18 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 		hosts := f.startTrusting(&book{known: []int{1, 2, 3}}, 3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		outsider := f.start(66)
-		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
 		for n := range 200 {
-			accuse := pack(deadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
+			accuse := peertest.Pack(deadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
 			f.tell(hosts[0], accuse)
 			forged := introducerOf(66)
-			forged.id = wire.MemberIDOf(keyOf(3))
-			hosts[0].Deliver(sealPacket(t, secretOne, sealedVersion, forged.signPacket(accuse)), addrOfHost(3))
+			forged.id = wire.MemberIDOf(peertest.KeyOf(3))
+			hosts[0].Deliver(sealPacket(t, secretOne, sealedVersion, forged.signPacket(accuse)), peertest.AddrOf(3))
 			for i := range 20 {
-				meta := metadata{key: keyOf(1000 + i), counter: 1}
-				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(keyOf(1000+i)))
-				f.tell(hosts[0], pack(aliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
-					meta.encode(privateOf(1000+i), invented, addrOfHost(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
+				meta := metadata{key: peertest.KeyOf(1000 + i), counter: 1}
+				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(peertest.KeyOf(1000+i)))
+				f.tell(hosts[0], peertest.Pack(aliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
+					meta.encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
 			}
 		}
 		f.always(time.Minute, "nothing happens", allSee(hosts, 1, 2, 3))
@@ -105,7 +106,7 @@ func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 		begun := time.Now()
 		f.start(66)
 		f.within(time.Minute, "it is known", func() bool { return len(hosts[0].Outsiders(begun)) == 1 })
-		if x := hosts[0].Outsiders(begun)[0]; x.Name != "host66" || !x.Key.Equal(keyOf(66)) || x.ID != wire.MemberIDOf(keyOf(66)) || x.Why == nil {
+		if x := hosts[0].Outsiders(begun)[0]; x.Name != "host66" || !x.Key.Equal(peertest.KeyOf(66)) || x.ID != wire.MemberIDOf(peertest.KeyOf(66)) || x.Why == nil {
 			t.Errorf("known as %+v", x)
 		}
 		if late := hosts[0].Outsiders(time.Now().Add(time.Second)); len(late) > 0 {
@@ -183,7 +184,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 		who.certificate = func() []byte { return certificate }
 		nonces := bytes.Repeat([]byte{7}, callerNonce+acceptorNonce)
 		in, err := parseIntroduction(who.introduce("caller", nonces, []byte("message")))
-		if err != nil || in.name != "host1" || !in.key.Equal(keyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
+		if err != nil || in.name != "host1" || !in.key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
 			t.Fatalf("%+v, %v", in, err)
 		}
 		a := newAdmission(&book{known: []int{1}})
@@ -204,7 +205,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 // FuzzIntroduction: the first bytes on a connection that has proved the secret, or of anybody without one.
 func FuzzIntroduction(f *testing.F) {
 	who := introducerOf(1)
-	f.Add(who.introduce("caller", nil, pack(pingMsg, "SeqNo", 7)))
+	f.Add(who.introduce("caller", nil, peertest.Pack(pingMsg, "SeqNo", 7)))
 	who.certificate = func() []byte { return certificateOf(1) }
 	f.Add(who.introduce("caller", nil, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {

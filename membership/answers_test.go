@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"net/netip"
 	"testing"
+
+	"github.com/wanderd/wanderd/membership/peertest"
 )
 
 func TestAnAnswerInTheClearIsNoLongerThanThePingAndGoesBack(t *testing.T) {
 	from, third := netip.MustParseAddrPort("10.0.0.1:1"), netip.MustParseAddrPort("10.0.0.3:3")
-	ack, gossip := pack(ackRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)), pack(deadMsg, "Node", "x")
-	with := compound(ack, gossip)
+	ack, gossip := peertest.Pack(ackRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)), peertest.Pack(deadMsg, "Node", "x")
+	with := peertest.Compound(ack, gossip)
 	for _, c := range []struct {
 		what     string
 		ping     ping
@@ -45,7 +47,7 @@ func TestEveryPingThatWaitsIsAnswered(t *testing.T) {
 		a.owe(ping{seq: uint64(i % 100), size: 100}, from)
 	}
 	for i := range packetQueue + 1 {
-		if got, _ := a.send(pack(ackRespMsg, "SeqNo", i%100), from); got == nil {
+		if got, _ := a.send(peertest.Pack(ackRespMsg, "SeqNo", i%100), from); got == nil {
 			t.Fatalf("ping %d is not answered", i)
 		}
 	}

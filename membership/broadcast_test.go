@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -17,15 +18,15 @@ import (
 // paused is an order to gate a of host i.
 func paused(i int, stamp uint64) Broadcast {
 	return Broadcast{
-		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(keyOf(i)), Until: wire.ForEver},
+		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(peertest.KeyOf(i)), Until: wire.ForEver},
 		Who: fmt.Sprintf("alice@host%d", i), Reason: "ticket 4711",
 	}
 }
 
 // signedBy is a broadcast as host i sends it.
 func signedBy(i int, n Broadcast) *signedBroadcast {
-	s := &signedBroadcast{Broadcast: n, name: fmt.Sprintf("host%d", i), key: keyOf(i)}
-	s.sign(privateOf(i))
+	s := &signedBroadcast{Broadcast: n, name: fmt.Sprintf("host%d", i), key: peertest.KeyOf(i)}
+	s.sign(peertest.PrivateOf(i))
 	return s
 }
 
@@ -154,9 +155,9 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 				time.Sleep(30 * time.Second)
 				var others []netip.AddrPort
 				for i := range 9 {
-					others = append(others, addrOfHost(i+1))
+					others = append(others, peertest.AddrOf(i+1))
 				}
-				f.net.Partition(others, []netip.AddrPort{addrOfHost(10)})
+				f.net.Partition(others, []netip.AddrPort{peertest.AddrOf(10)})
 				n := paused(1, uint64(time.Now().UnixMilli()))
 				if err := hosts[0].Notify(n); err != nil {
 					t.Fatal(err)

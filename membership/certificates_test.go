@@ -16,12 +16,13 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // issued is a certificate of an authority in tests.
 func issued(by string, i int, until time.Time, padding ...byte) []byte {
-	return append(fmt.Appendf(nil, "%s %s host%d %d", by, wire.MemberIDOf(keyOf(i)), i, until.Unix()), padding...)
+	return append(fmt.Appendf(nil, "%s %s host%d %d", by, wire.MemberIDOf(peertest.KeyOf(i)), i, until.Unix()), padding...)
 }
 
 // office trusts the certificates of authorities, as a host's file of known hosts does.
@@ -84,7 +85,7 @@ func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (h
 var farFuture = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (h *host) has(i int) bool {
-	_, is := h.view().Lookup(wire.MemberIDOf(keyOf(i)))
+	_, is := h.view().Lookup(wire.MemberIDOf(peertest.KeyOf(i)))
 	return is
 }
 
@@ -150,13 +151,13 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		id, node := wire.MemberIDOf(keyOf(3)), identity.NodeName("host3", wire.MemberIDOf(keyOf(3)))
-		meta := metadata{key: keyOf(3), counter: 1}
+		id, node := wire.MemberIDOf(peertest.KeyOf(3)), identity.NodeName("host3", wire.MemberIDOf(peertest.KeyOf(3)))
+		meta := metadata{key: peertest.KeyOf(3), counter: 1}
 		said := alive{
 			node: []byte(node), addr: []byte{10, 0, 0, 3}, port: DefaultPort, vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1,
-			meta: meta.encode(privateOf(3), node, addrOfHost(3)),
+			meta: meta.encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
-		hosts[1].transport.admission.vouch("host3", id, keyOf(3), lasting(3), true)
+		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), lasting(3), true)
 		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
@@ -170,13 +171,13 @@ func TestAnAnswerIsBounded(t *testing.T) {
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		wanted := make(map[wire.MemberID]unverifiedMember)
 		for i := 100; i < 100+80; i++ {
-			id, name := wire.MemberIDOf(keyOf(i)), fmt.Sprintf("host%d", i)
-			hosts[0].transport.admission.vouch(name, id, keyOf(i), issued("ca", i, farFuture, padding...), true)
+			id, name := wire.MemberIDOf(peertest.KeyOf(i)), fmt.Sprintf("host%d", i)
+			hosts[0].transport.admission.vouch(name, id, peertest.KeyOf(i), issued("ca", i, farFuture, padding...), true)
 			wanted[id] = unverifiedMember{id: id, name: name}
 		}
 		var got []int
 		for len(wanted) > 0 && len(got) < 5 {
-			good, err := hosts[1].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(meetTime))
+			good, err := hosts[1].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().Add(meetTime))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -274,7 +275,7 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		})
 		// Now the expired certificate, shown by a member that still has it, replaces none.
 		a := hosts[0].transport.admission
-		if a.vouch("host8", wire.MemberIDOf(keyOf(8)), keyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false); !bytes.Equal(a.members[wire.MemberIDOf(keyOf(8))].certificate, lasting(8)) {
+		if a.vouch("host8", wire.MemberIDOf(peertest.KeyOf(8)), peertest.KeyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false); !bytes.Equal(a.members[wire.MemberIDOf(peertest.KeyOf(8))].certificate, lasting(8)) {
 			t.Error("what another member has shown replaces what the owner has")
 		}
 	})
@@ -304,18 +305,18 @@ func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return issued("nobody", i, farFuture) })
-		wanted := map[wire.MemberID]unverifiedMember{wire.MemberIDOf(keyOf(2)): {id: wire.MemberIDOf(keyOf(2)), name: "host2"}}
+		wanted := map[wire.MemberID]unverifiedMember{wire.MemberIDOf(peertest.KeyOf(2)): {id: wire.MemberIDOf(peertest.KeyOf(2)), name: "host2"}}
 		before := hosts[0].Stats().Untrusted
-		if good, err := outsider[0].transport.askCertificates(addrOfHost(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+		if good, err := outsider[0].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
 			t.Errorf("an outsider gets %d certificates, %v", good, err)
 		}
 		if hosts[0].Stats().Untrusted == before {
 			t.Error("not counted")
 		}
-		if good, err := hosts[1].transport.askCertificates(addrOfHost(66), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(66), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
 			t.Errorf("the answer of an outsider has %d certificates, %v", good, err)
 		}
-		if good, err := hosts[1].transport.askCertificates(addrOfHost(1), nil, time.Now().Add(time.Second)); err != nil || good != 0 {
+		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(1), nil, time.Now().Add(time.Second)); err != nil || good != 0 {
 			t.Errorf("a member: %d, %v", good, err)
 		}
 	})
@@ -325,10 +326,10 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	s, a := newUnverified(wire.MemberID{}), newAdmission(&office{})
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
-		meta := metadata{key: keyOf(i), counter: 1}
-		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(keyOf(i)))
+		meta := metadata{key: peertest.KeyOf(i), counter: 1}
+		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(peertest.KeyOf(i)))
 		s.hear(a, from, &alive{
-			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(privateOf(i), node, addrOfHost(i)), vsn: make([]byte, 6),
+			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), vsn: make([]byte, 6),
 		}, now)
 	}
 	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}
@@ -336,7 +337,7 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	for i := range maxUnverified + 100 {
 		say(byzantine, 2+i)
 	}
-	if _, there := s.list[wire.MemberIDOf(keyOf(1))]; !there || len(s.list) != maxUnverified {
+	if _, there := s.list[wire.MemberIDOf(peertest.KeyOf(1))]; !there || len(s.list) != maxUnverified {
 		t.Errorf("%d unverified members are kept, that of an honest member: %v", len(s.list), there)
 	}
 	turns := map[wire.MemberID]int{}
@@ -372,7 +373,7 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 			t.Errorf("after %v %d are asked for again", later, len(wanted))
 		}
 	}
-	if _, ok := s.leave("host1", wire.MemberIDOf(keyOf(1)), now.Add(meetAgain)); ok {
+	if _, ok := s.leave("host1", wire.MemberIDOf(peertest.KeyOf(1)), now.Add(meetAgain)); ok {
 		t.Error("what was said long ago is heard")
 	}
 }
@@ -387,17 +388,17 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 	var heard []alive
 	keep := func(a *alive) { heard = append(heard, a.clone()) }
 	message = said.message()
-	dead := pack(deadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
-	for _, packet := range [][]byte{message, compound(message), compound(dead, message), append([]byte{hasCrcMsg, 1, 2, 3, 4}, compound(message, dead)...)} {
+	dead := peertest.Pack(deadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
+	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message), append([]byte{hasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
 		if _, err := filterPacket(packet, false); err != nil {
 			t.Error(err)
 		}
 		eachInPacket(packet, keep)
 	}
 	node := func(state int) []byte {
-		return pack(0, "Name", "host1~x", "Addr", said.addr, "Port", 7946, "Meta", said.meta, "Incarnation", 70_000, "State", state, "Vsn", said.vsn)[1:]
+		return peertest.Pack(0, "Name", "host1~x", "Addr", said.addr, "Port", 7946, "Meta", said.meta, "Incarnation", 70_000, "State", state, "Vsn", said.vsn)[1:]
 	}
-	sync := slices.Concat(pack(pushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
+	sync := slices.Concat(peertest.Pack(pushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
 	if err := filterStream(sync); err != nil {
 		t.Error(err)
 	}
@@ -417,7 +418,7 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 
 // FuzzCertificates: what is read has one writing, and nothing that another member shows is believed.
 func FuzzCertificates(f *testing.F) {
-	one, two := shown{"host1", keyOf(1), lasting(1)}, shown{"host2", keyOf(2), issued("other", 2, farFuture)}
+	one, two := shown{"host1", peertest.KeyOf(1), lasting(1)}, shown{"host2", peertest.KeyOf(2), issued("other", 2, farFuture)}
 	f.Add(two.append(one.append(nil)))
 	f.Add(one.append(nil)[:40])
 	f.Add(appendWanted(nil, []wire.MemberID{{1}, {2}}))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -15,7 +16,7 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
 				hosts := f.startAll(3)
 				f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-				clone := f.start(2, func(c *Config) { c.Name, c.Addr = called, addrOfHost(22) })
+				clone := f.start(2, func(c *Config) { c.Name, c.Addr = called, peertest.AddrOf(22) })
 				f.within(time.Minute, "the clone says so", func() bool {
 					return len(clone.logs.with("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
 				})

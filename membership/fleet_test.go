@@ -2,8 +2,6 @@ package membership
 
 import (
 	"bytes"
-	"crypto/ed25519"
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -18,6 +16,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/lab/bubble"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -54,20 +53,9 @@ func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 	})
 }
 
-func addrOfHost(i int) netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), DefaultPort)
-}
-
-// privateOf returns a key that depends on i only, keyOf its public half.
-func privateOf(i int) ed25519.PrivateKey {
-	return ed25519.NewKeyFromSeed(binary.BigEndian.AppendUint64(make([]byte, ed25519.SeedSize-8), uint64(i)))
-}
-
-func keyOf(i int) ed25519.PublicKey { return privateOf(i).Public().(ed25519.PublicKey) }
-
 // introducerOf is host i as it introduces itself.
 func introducerOf(i int) *introducer {
-	return &introducer{name: fmt.Sprintf("host%d", i), id: wire.MemberIDOf(keyOf(i)), key: privateOf(i), certificate: func() []byte { return nil }}
+	return &introducer{name: fmt.Sprintf("host%d", i), id: wire.MemberIDOf(peertest.KeyOf(i)), key: peertest.PrivateOf(i), certificate: func() []byte { return nil }}
 }
 
 // secretsOf makes secrets of 32 bytes each; nil is none.
@@ -90,7 +78,7 @@ var (
 func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{
-		Name: fmt.Sprintf("host%d", i), Key: privateOf(i), Gates: []wire.GateID{gateA}, Addr: addrOfHost(i),
+		Name: fmt.Sprintf("host%d", i), Key: peertest.PrivateOf(i), Gates: []wire.GateID{gateA}, Addr: peertest.AddrOf(i),
 		Secrets: secretsOf(secretOne), Join: []string{"10.0.0.1"},
 		Certificate: func() []byte { return nil }, Admit: func(netip.Addr) bool { return true },
 	}
@@ -170,7 +158,7 @@ func (h *host) view() *View {
 func (h *host) sees(numbers ...int) bool {
 	var want, got []wire.MemberID
 	for _, i := range numbers {
-		want = append(want, wire.MemberIDOf(keyOf(i)))
+		want = append(want, wire.MemberIDOf(peertest.KeyOf(i)))
 	}
 	for _, m := range h.view().Members {
 		got = append(got, m.ID)
@@ -181,7 +169,7 @@ func (h *host) sees(numbers ...int) bool {
 
 func (h *host) state(i int) string {
 	for _, m := range h.All() {
-		if m.ID == wire.MemberIDOf(keyOf(i)) {
+		if m.ID == wire.MemberIDOf(peertest.KeyOf(i)) {
 			return m.State.String()
 		}
 	}

@@ -10,22 +10,23 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // FuzzAnnouncement: nobody speaks for a member but its key, and what is read has one writing.
 func FuzzAnnouncement(f *testing.F) {
-	node := identity.NodeName("host1", wire.MemberIDOf(keyOf(1)))
-	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
+	node := identity.NodeName("host1", wire.MemberIDOf(peertest.KeyOf(1)))
+	meta, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		f.Fatal(err)
 	}
-	signed := meta.encode(privateOf(1), node, addrOfHost(1))
+	signed := meta.encode(peertest.PrivateOf(1), node, peertest.AddrOf(1))
 	f.Add(node, signed, uint16(1))
 	f.Add(node, signed[:len(signed)-1], uint16(1))
 	f.Add("~"+node, signed, uint16(2))
 	f.Fuzz(func(t *testing.T, said string, b []byte, host uint16) {
-		told, err := parseAnnouncement(said, b, addrOfHost(int(host)))
+		told, err := parseAnnouncement(said, b, peertest.AddrOf(int(host)))
 		if err == nil && (said != node || !bytes.Equal(b, signed) || host != 1) {
 			t.Errorf("%q says %+v", said, told)
 		}
@@ -40,7 +41,7 @@ func FuzzAnnouncement(f *testing.F) {
 // FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of an outsider never where
 // keys are trusted.
 func FuzzGossip(f *testing.F) {
-	packet := compound(pack(pingMsg, "SeqNo", 7), pack(deadMsg, "Node", "x"))
+	packet := peertest.Compound(peertest.Pack(pingMsg, "SeqNo", 7), peertest.Pack(deadMsg, "Node", "x"))
 	f.Add(introducerOf(1).signPacket(packet), false)
 	f.Add(introducerOf(2).signPacket(packet), true)
 	f.Add([]byte(nil), true)

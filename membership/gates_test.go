@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -52,13 +53,13 @@ func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
 // "Who has declared a roster is counted by it": what a member has said of a gate that stays, it goes on saying.
 func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 	strict, soft, other := wire.GateIDOf("strict"), wire.GateIDOf("soft"), wire.GateIDOf("other")
-	before, err := newMetadata(keyOf(1), []wire.GateID{strict, soft})
+	before, err := newMetadata(peertest.KeyOf(1), []wire.GateID{strict, soft})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before.declare(strict, 7)
 	before.announce(strict)
-	after, err := newMetadata(keyOf(1), []wire.GateID{other, strict})
+	after, err := newMetadata(peertest.KeyOf(1), []wire.GateID{other, strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +68,12 @@ func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 	if m.Roster(strict) != 7 || m.Roster(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) || m.HasMetToken(other) {
 		t.Errorf("%+v", after)
 	}
-	alone, err := newMetadata(keyOf(1), []wire.GateID{other})
+	alone, err := newMetadata(peertest.KeyOf(1), []wire.GateID{other})
 	if err != nil {
 		t.Fatal(err)
 	}
 	alone.keep(&after)
-	b := alone.encode(privateOf(1), "n", addrOfHost(1))
+	b := alone.encode(peertest.PrivateOf(1), "n", peertest.AddrOf(1))
 	if _, err := parseMetadata(b); err != nil {
 		t.Errorf("without the strict gate: %v", err)
 	}

@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // tell sends a message of gossip to host 1 from who has the secret and no member's key.
 func (f *fleet) tell(h *host, message []byte) {
-	h.Deliver(sealPacket(f.t, secretOne, sealedVersion, introducerOf(66).signPacket(message)), addrOfHost(66))
+	h.Deliver(sealPacket(f.t, secretOne, sealedVersion, introducerOf(66).signPacket(message)), peertest.AddrOf(66))
 }
 
 // aliveOf is an alive message about host i with this metadata and address.
 func aliveOf(i int, incarnation int, addr netip.AddrPort, meta []byte) []byte {
-	return pack(aliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(keyOf(i))),
+	return peertest.Pack(aliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),
 		"Addr", addr.Addr().AsSlice(), "Port", int(addr.Port()), "Meta", meta, "Vsn", []byte{1, 5, 2, 0, 0, 0})
 }
 
@@ -25,19 +26,19 @@ func TestOnlyAMemberSaysThatItLeavesOrWhereItIs(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
 		for _, incarnation := range []int{100, 80_000, math.MaxUint32} {
-			leaving := metadata{key: keyOf(2), counter: math.MaxUint64, leaving: true}
-			moved := metadata{key: keyOf(2), counter: math.MaxUint64}
-			f.tell(hosts[0], aliveOf(2, incarnation, addrOfHost(2), leaving.encode(privateOf(66), node, addrOfHost(2))))
-			f.tell(hosts[0], aliveOf(2, incarnation, addrOfHost(66), moved.encode(privateOf(66), node, addrOfHost(66))))
+			leaving := metadata{key: peertest.KeyOf(2), counter: math.MaxUint64, leaving: true}
+			moved := metadata{key: peertest.KeyOf(2), counter: math.MaxUint64}
+			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(2), leaving.encode(peertest.PrivateOf(66), node, peertest.AddrOf(2))))
+			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(66), moved.encode(peertest.PrivateOf(66), node, peertest.AddrOf(66))))
 		}
 		if s := hosts[0].Stats(); s.Malformed != 2 {
 			t.Errorf("counted %+v", s)
 		}
 		f.always(time.Minute, "nobody left or moved", func() bool {
-			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(2)))
-			return ok && m.Addr == addrOfHost(2) && allSee(hosts, 1, 2, 3)()
+			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(2)))
+			return ok && m.Addr == peertest.AddrOf(2) && allSee(hosts, 1, 2, 3)()
 		})
 	})
 }
@@ -47,10 +48,10 @@ func TestAMemberThatIsCalledDeadIsBackAtOnce(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
+		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
 		for _, incarnation := range []uint64{100, highestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32} {
-			f.tell(hosts[0], pack(deadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
-			f.tell(hosts[0], pack(suspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
+			f.tell(hosts[0], peertest.Pack(deadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
+			f.tell(hosts[0], peertest.Pack(suspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
 			time.Sleep(10 * time.Millisecond)
 			f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 		}
@@ -63,9 +64,9 @@ func TestAMemberOutbidsItsFormerLife(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		node := identity.NodeName("host2", wire.MemberIDOf(keyOf(2)))
-		former := metadata{key: keyOf(2), counter: uint64(time.Now().Add(time.Hour).UnixMilli()), leaving: true}
-		f.tell(hosts[0], aliveOf(2, 100, addrOfHost(2), former.encode(privateOf(2), node, addrOfHost(2))))
+		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
+		former := metadata{key: peertest.KeyOf(2), counter: uint64(time.Now().Add(time.Hour).UnixMilli()), leaving: true}
+		f.tell(hosts[0], aliveOf(2, 100, peertest.AddrOf(2), former.encode(peertest.PrivateOf(2), node, peertest.AddrOf(2))))
 		f.within(time.Second, "they believe it", func() bool { return hosts[0].sees(1, 3) })
 		f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 	})

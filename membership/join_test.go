@@ -9,12 +9,14 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/peertest"
 )
 
 func groupsOf(a, b []int) (groups [2][]netip.AddrPort) {
 	for i, numbers := range [][]int{a, b} {
 		for _, n := range numbers {
-			groups[i] = append(groups[i], addrOfHost(n))
+			groups[i] = append(groups[i], peertest.AddrOf(n))
 		}
 	}
 	return groups
@@ -47,7 +49,7 @@ func TestJoinLooksNamesUpEachTime(t *testing.T) {
 				case host != "seed.example":
 					t.Errorf("looked up %q", host)
 				case moved.Load():
-					return []netip.Addr{addrOfHost(1).Addr()}, nil
+					return []netip.Addr{peertest.AddrOf(1).Addr()}, nil
 				}
 				return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 			}
@@ -65,7 +67,9 @@ func TestSeedThatIsToldToJoinItselfWaitsForOthers(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		seed := f.start(1, func(c *Config) {
 			c.Join = []string{"seed.example"}
-			c.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{addrOfHost(1).Addr()}, nil }
+			c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+				return []netip.Addr{peertest.AddrOf(1).Addr()}, nil
+			}
 		})
 		time.Sleep(10 * time.Minute)
 		if len(seed.logs.with("debug", "Initiating push/pull")) > 0 {
@@ -95,7 +99,9 @@ func (s backHere) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error
 func TestAddressThatLeadsBackToThisAgentIsNotTried(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		var dialled atomic.Int32
-		f.wrap = func(s Streams) Streams { return backHere{s, addrOfHost(9), addrOfHost(1), &dialled} }
+		f.wrap = func(s Streams) Streams {
+			return backHere{s, peertest.AddrOf(9), peertest.AddrOf(1), &dialled}
+		}
 		f.start(1, func(c *Config) { c.Join = []string{"10.0.0.9"} })
 		time.Sleep(mirrorFor - time.Minute)
 		if n := dialled.Load(); n != 1 {
@@ -154,7 +160,7 @@ func TestSplitFleetHealsWithoutAnAddressToJoin(t *testing.T) {
 func TestFleetsThatWereStartedApartFindEachOther(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		joining := func(to string) func(*Config) { return func(c *Config) { c.Join = []string{to, "10.0.0.1"} } }
-		f.net.Partition([]netip.AddrPort{addrOfHost(1), addrOfHost(2)}, []netip.AddrPort{addrOfHost(3), addrOfHost(4)})
+		f.net.Partition([]netip.AddrPort{peertest.AddrOf(1), peertest.AddrOf(2)}, []netip.AddrPort{peertest.AddrOf(3), peertest.AddrOf(4)})
 		hosts := []*host{f.start(1), f.start(2), f.start(3, joining("10.0.0.4")), f.start(4, joining("10.0.0.3"))}
 		f.within(time.Minute, "each side sees itself", func() bool { return hosts[0].sees(1, 2) && hosts[2].sees(3, 4) })
 		time.Sleep(5 * time.Minute)

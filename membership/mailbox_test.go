@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -31,7 +32,7 @@ func (r *rogue) MergeRemoteState([]byte, bool)   {}
 // startRogue starts it as host 7 and makes it join host 1.
 func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
 	f.t.Helper()
-	end := f.net.Endpoint(addrOfHost(7))
+	end := f.net.Endpoint(peertest.AddrOf(7))
 	seal := newSeal(secretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
@@ -47,18 +48,18 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	}
 	go (&host{end: end, Membership: &Membership{transport: tr}}).read()
 	f.t.Cleanup(func() { _, _ = r.Shutdown(), end.Close() })
-	_, _ = r.Join([]string{addrOfHost(1).String()}) // it fails for some, which is as good
+	_, _ = r.Join([]string{peertest.AddrOf(1).String()}) // it fails for some, which is as good
 	return r
 }
 
 func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
-	id := wire.MemberIDOf(keyOf(7))
+	id := wire.MemberIDOf(peertest.KeyOf(7))
 	node := identity.NodeName("x", id)
-	honest := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(7))
-	impostor := (&metadata{key: keyOf(8)}).encode(privateOf(8), node, addrOfHost(7))
-	forged := (&metadata{key: keyOf(7)}).encode(privateOf(8), node, addrOfHost(7))
-	elsewhere := (&metadata{key: keyOf(7)}).encode(privateOf(7), node, addrOfHost(8))
-	another := (&metadata{key: keyOf(7)}).encode(privateOf(7), identity.NodeName("y", id), addrOfHost(7))
+	honest := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), node, peertest.AddrOf(7))
+	impostor := (&metadata{key: peertest.KeyOf(8)}).encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
+	forged := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
+	elsewhere := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), node, peertest.AddrOf(8))
+	another := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), identity.NodeName("y", id), peertest.AddrOf(7))
 	for name, c := range map[string]struct {
 		node   string
 		meta   []byte
@@ -106,15 +107,15 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 func announced(meta metadata, addr netip.AddrPort) *memberlist.Node {
 	name := identity.NodeName("x", wire.MemberIDOf(meta.key))
 	return &memberlist.Node{
-		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.encode(privateOf(7), name, addr),
+		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.encode(peertest.PrivateOf(7), name, addr),
 		PMin: 1, PMax: 5, PCur: 2,
 	}
 }
 
 func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	old := announced(metadata{key: keyOf(7), counter: 7, leaving: true}, addrOfHost(1))
-	for _, n := range []*memberlist.Node{old, announced(metadata{key: keyOf(7), counter: 8}, addrOfHost(2))} {
+	old := announced(metadata{key: peertest.KeyOf(7), counter: 7, leaving: true}, peertest.AddrOf(1))
+	for _, n := range []*memberlist.Node{old, announced(metadata{key: peertest.KeyOf(7), counter: 8}, peertest.AddrOf(2))} {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Error(err)
 		}
@@ -126,9 +127,9 @@ func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 
 func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	meta := metadata{key: keyOf(7)}
+	meta := metadata{key: peertest.KeyOf(7)}
 	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
-		n := announced(meta, addrOfHost(1))
+		n := announced(meta, peertest.AddrOf(1))
 		n.Addr = addr
 		if b.NotifyAlive(n) == nil {
 			t.Errorf("%v was accepted", addr)
@@ -162,7 +163,7 @@ func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
 
 func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	n := announced(metadata{key: keyOf(7)}, addrOfHost(1))
+	n := announced(metadata{key: peertest.KeyOf(7)}, peertest.AddrOf(1))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Fatal(err)

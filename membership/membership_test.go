@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -14,8 +15,8 @@ func TestMembersFindEachOtherThroughOneSeed(t *testing.T) {
 		inFleet(t, func(t *testing.T, f *fleet) {
 			hosts := f.startAll(n)
 			f.within(5*time.Second, "everybody sees everybody", allSee(hosts, upTo(n)...))
-			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(2)))
-			if !ok || m.Name != "host2" || m.Addr != addrOfHost(2) || !m.Key.Equal(keyOf(2)) || !m.Has(gateA) || m.Has(gateB) {
+			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(2)))
+			if !ok || m.Name != "host2" || m.Addr != peertest.AddrOf(2) || !m.Key.Equal(peertest.KeyOf(2)) || !m.Has(gateA) || m.Has(gateB) {
 				t.Errorf("host1 knows host2 as %+v", m)
 			}
 			for _, h := range hosts {
@@ -101,10 +102,10 @@ func TestMemberThatRestartsAtAnotherAddressIsFoundThere(t *testing.T) {
 				f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 				hosts[2].crash()
 				time.Sleep(pause)
-				again := f.start(3, func(c *Config) { c.Addr = addrOfHost(33) })
+				again := f.start(3, func(c *Config) { c.Addr = peertest.AddrOf(33) })
 				f.within(30*time.Second, "host3 is found at its new address", func() bool {
-					m, ok := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(3)))
-					return ok && m.Addr == addrOfHost(33) && again.sees(1, 2, 3)
+					m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(3)))
+					return ok && m.Addr == peertest.AddrOf(33) && again.sees(1, 2, 3)
 				})
 				if lines := again.logs.with("error"); len(lines) > 0 {
 					t.Errorf("errors: %s", lines)
@@ -121,11 +122,11 @@ func TestMemberThatRestartsUnderAnotherNameIsOneMember(t *testing.T) {
 		hosts[2].crash()
 		again := f.start(3, func(c *Config) { c.Name = "renamed" })
 		f.within(10*time.Second, "the new name is known", func() bool {
-			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(3)))
+			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(3)))
 			return ok && m.Name == "renamed"
 		})
 		f.always(time.Minute, "it is one member under its new name, also when its old one has failed", func() bool {
-			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(3)))
+			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(3)))
 			return ok && m.Name == "renamed" && len(hosts[0].All()) == 3
 		})
 		if lines := again.logs.with("error"); len(lines) > 0 {
@@ -175,7 +176,7 @@ func TestPeersAreTheSameSliceWhileTheyAreTheSame(t *testing.T) {
 
 func TestStartRefusesAnInvalidConfiguration(t *testing.T) {
 	valid := func() Config {
-		return Config{Name: "a", Key: privateOf(1), Addr: addrOfHost(1), Gates: []wire.GateID{gateA}}
+		return Config{Name: "a", Key: peertest.PrivateOf(1), Addr: peertest.AddrOf(1), Gates: []wire.GateID{gateA}}
 	}
 	for want, spoil := range map[string]func(*Config){
 		"the name is empty":      func(c *Config) { c.Name = "" },
@@ -201,7 +202,7 @@ func TestShutdownIsQuickAndRepeatable(t *testing.T) {
 		hosts := f.startAll(3)
 		alone := f.start(9, func(c *Config) { c.Join = []string{"10.9.9.9", "10.9.9.8:1"} })
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		f.net.Partition([]netip.AddrPort{addrOfHost(1)}, []netip.AddrPort{addrOfHost(2), addrOfHost(3)})
+		f.net.Partition([]netip.AddrPort{peertest.AddrOf(1)}, []netip.AddrPort{peertest.AddrOf(2), peertest.AddrOf(3)})
 		time.Sleep(10 * time.Second) // probes, syncs and joins are stuck now
 		for _, h := range append(hosts, alone) {
 			start := time.Now()

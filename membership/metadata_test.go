@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -95,23 +96,23 @@ func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.
 	for i := range MaxGates {
 		gates = append(gates, wire.GateID(i)<<49)
 	}
-	m, err := newMetadata(keyOf(1), gates)
+	m, err := newMetadata(peertest.KeyOf(1), gates)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode(privateOf(1), identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 200 {
+	if n := len(m.encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
 	}
 	for _, g := range gates {
 		m.declare(g, 1)
 	}
-	if n := len(m.encode(privateOf(1), identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1))); n >= 400 {
+	if n := len(m.encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 400 {
 		t.Errorf("%d bytes with rosters", n)
 	}
 }
 
 func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
-	m, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
+	m, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
 }
 
 func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
-	m, err := newMetadata(keyOf(1), []wire.GateID{gateA, gateB})
+	m, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
 }
 
 func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
-	id := wire.MemberIDOf(keyOf(1))
+	id := wire.MemberIDOf(peertest.KeyOf(1))
 	for _, name := range []string{"a", "web~1", "é日本", strings.Repeat("x", identity.MaxName)} {
 		gotName, gotID, err := identity.ParseNodeName(identity.NodeName(name, id))
 		if gotName != name || gotID != id || err != nil {
@@ -166,17 +167,17 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 }
 
 func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
-	node, addr := identity.NodeName("x", wire.MemberIDOf(keyOf(1))), addrOfHost(1)
-	b := (&metadata{key: keyOf(1), counter: 7, gates: []gateMark{{tag: tagOf(gateA)}}}).encode(privateOf(1), node, addr)
-	if !vouched(b, keyOf(1), node, addr) {
+	node, addr := identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1)
+	b := (&metadata{key: peertest.KeyOf(1), counter: 7, gates: []gateMark{{tag: tagOf(gateA)}}}).encode(peertest.PrivateOf(1), node, addr)
+	if !vouched(b, peertest.KeyOf(1), node, addr) {
 		t.Fatal("the member's own signature")
 	}
-	if vouched(b, keyOf(1), identity.NodeName("y", wire.MemberIDOf(keyOf(1))), addr) || vouched(b, keyOf(1), node, addrOfHost(2)) || vouched(b, keyOf(2), node, addr) {
+	if vouched(b, peertest.KeyOf(1), identity.NodeName("y", wire.MemberIDOf(peertest.KeyOf(1))), addr) || vouched(b, peertest.KeyOf(1), node, peertest.AddrOf(2)) || vouched(b, peertest.KeyOf(2), node, addr) {
 		t.Error("it holds for another name, address or key")
 	}
 	for i := range b {
 		b[i] ^= 1
-		if vouched(b, keyOf(1), node, addr) {
+		if vouched(b, peertest.KeyOf(1), node, addr) {
 			t.Errorf("byte %d may be changed", i)
 		}
 		b[i] ^= 1

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -29,16 +30,16 @@ func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
 
 // newTestPeers is the peer table of member 1 of gate a.
 func newTestPeers(l *logs) *peerTable {
-	meta, err := newMetadata(keyOf(1), []wire.GateID{gateA})
+	meta, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA})
 	if err != nil {
 		panic(err)
 	}
-	me := Member{ID: wire.MemberIDOf(keyOf(1)), Name: "host1", Key: keyOf(1), Addr: addrOfHost(1), gates: meta.gates}
-	return newPeerTable(&Config{Key: privateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
+	me := Member{ID: wire.MemberIDOf(peertest.KeyOf(1)), Name: "host1", Key: peertest.KeyOf(1), Addr: peertest.AddrOf(1), gates: meta.gates}
+	return newPeerTable(&Config{Key: peertest.PrivateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
 }
 
 func sightingOf(i int, gone bool) sighting {
-	return sighting{Member: Member{ID: wire.MemberIDOf(keyOf(i)), Name: fmt.Sprintf("host%d", i), Key: keyOf(i), Addr: addrOfHost(i)}, gone: gone}
+	return sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i), Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, gone: gone}
 }
 
 func mailOf(sightings ...sighting) mail {
@@ -78,15 +79,15 @@ func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 	r.apply(mailOf(sightings...), time.Unix(1e9, 0))
 	v := <-r.views
 	for i := 1; i <= 50; i++ {
-		id := wire.MemberIDOf(keyOf(i))
+		id := wire.MemberIDOf(peertest.KeyOf(i))
 		if m, ok := v.Lookup(id); !ok || m.ID != id {
 			t.Errorf("member %d is not found", i)
 		}
 	}
-	if _, ok := v.Lookup(wire.MemberIDOf(keyOf(51))); ok {
+	if _, ok := v.Lookup(wire.MemberIDOf(peertest.KeyOf(51))); ok {
 		t.Error("an unknown member is found")
 	}
-	id := wire.MemberIDOf(keyOf(7))
+	id := wire.MemberIDOf(peertest.KeyOf(7))
 	if n := testing.AllocsPerRun(100, func() { v.Lookup(id); v.Peers(gateA) }); n > 0 {
 		t.Errorf("%v allocations for a look-up", n)
 	}
@@ -117,7 +118,7 @@ func TestPeersForgetTheOldestOfTooManyThatAreGone(t *testing.T) {
 		t.Errorf("%d are remembered", n)
 	}
 	for _, m := range r.all(now) {
-		if m.ID == wire.MemberIDOf(keyOf(2)) {
+		if m.ID == wire.MemberIDOf(peertest.KeyOf(2)) {
 			t.Error("the oldest is not forgotten")
 		}
 	}
@@ -147,10 +148,10 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 	r := newTestPeers(&logs{})
 	now := time.Unix(1e9, 0)
 	heir := sightingOf(3, false) // the same host with a new key
-	heir.Addr = addrOfHost(2)
+	heir.Addr = peertest.AddrOf(2)
 	r.apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
 	r.apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
-	if lost, _ := r.due(now.Add(2 * healFirst)); len(lost) != 1 || lost[0] != addrOfHost(4) {
+	if lost, _ := r.due(now.Add(2 * healFirst)); len(lost) != 1 || lost[0] != peertest.AddrOf(4) {
 		t.Errorf("lost: %v", lost)
 	}
 }
@@ -203,7 +204,7 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 		asked = append(asked, addrs...)
 		now = next
 	}
-	if want := []netip.AddrPort{addrOfHost(6), addrOfHost(3), addrOfHost(2)}; !slices.Equal(asked, want) {
+	if want := []netip.AddrPort{peertest.AddrOf(6), peertest.AddrOf(3), peertest.AddrOf(2)}; !slices.Equal(asked, want) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -44,7 +45,7 @@ func TestAMemberThatIsTakenForFailedStaysSilent(t *testing.T) {
 		hosts := f.startAll(3)
 		silent := func(i int) bool {
 			return slices.ContainsFunc(hosts[0].All(), func(m Member) bool {
-				return m.ID == wire.MemberIDOf(keyOf(i)) && !m.SilentSince.IsZero()
+				return m.ID == wire.MemberIDOf(peertest.KeyOf(i)) && !m.SilentSince.IsZero()
 			})
 		}
 		f.within(time.Minute, "all see each other", allSee(hosts, 1, 2, 3))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -24,7 +25,7 @@ func answering(a Answer) func(*Config) { return func(c *Config) { c.Answer = a }
 // ask asks host i, as h knows it.
 func (h *host) ask(t *testing.T, i int, question string, most int) (string, error) {
 	t.Helper()
-	to, ok := h.view().Lookup(wire.MemberIDOf(keyOf(i)))
+	to, ok := h.view().Lookup(wire.MemberIDOf(peertest.KeyOf(i)))
 	if !ok {
 		t.Fatalf("host%d is not known", i)
 	}
@@ -120,13 +121,13 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1), f.start(2)}
 		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
-		to, _ := hosts[0].view().Lookup(wire.MemberIDOf(keyOf(2)))
+		to, _ := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(2)))
 		elsewhere := *to
-		elsewhere.Addr = addrOfHost(3)
+		elsewhere.Addr = peertest.AddrOf(3)
 		// Host 3 answers what host 2 is asked.
 		end := f.net.Endpoint(elsewhere.Addr)
 		tr := &gossipTransport{
-			cfg: &Config{Answer: echo}, me: &introducer{id: to.ID, key: privateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
+			cfg: &Config{Answer: echo}, me: &introducer{id: to.ID, key: peertest.PrivateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
 			member: hosts[0].view().Lookup,
 		}
 		go func() {
@@ -183,7 +184,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			"a short one": {func([]byte) []byte { return asker.id[:] }, false},
 			"nothing":     {func([]byte) []byte { return nil }, false},
 		} {
-			conn, err := hosts[1].end.Streams.Dial(t.Context(), addrOfHost(1))
+			conn, err := hosts[1].end.Streams.Dial(t.Context(), peertest.AddrOf(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -230,11 +231,11 @@ func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 // answeringHost2 is the transport of host 1, which answers host 2.
 func answeringHost2(t testing.TB) *gossipTransport {
 	t.Helper()
-	two := wire.MemberIDOf(keyOf(2))
+	two := wire.MemberIDOf(peertest.KeyOf(2))
 	return &gossipTransport{
 		cfg: &Config{Answer: echo}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(),
 		member: func(id wire.MemberID) (*Member, bool) {
-			return &Member{ID: two, Name: "host2", Key: keyOf(2)}, id == two
+			return &Member{ID: two, Name: "host2", Key: peertest.KeyOf(2)}, id == two
 		},
 	}
 }

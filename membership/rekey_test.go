@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -22,7 +23,7 @@ func TestTheKeyOfGossipChangesInSteps(t *testing.T) {
 				if len(step) == 2 && step[0][0] == secretTwo[0] {
 					var want []wire.MemberID
 					for j := i + 2; j <= len(hosts); j++ {
-						want = append(want, wire.MemberIDOf(keyOf(j)))
+						want = append(want, wire.MemberIDOf(peertest.KeyOf(j)))
 					}
 					slices.SortFunc(want, wire.MemberID.Compare)
 					if got := hosts[0].Others(); !slices.Equal(got, want) {

@@ -7,12 +7,14 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/peertest"
 )
 
 // knock opens a connection to host 1 and sends first.
 func (f *fleet) knock(h *host, first string) net.Conn {
 	f.t.Helper()
-	conn, err := h.end.Streams.Dial(h.f.t.Context(), addrOfHost(1))
+	conn, err := h.end.Streams.Dial(h.f.t.Context(), peertest.AddrOf(1))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -115,7 +117,7 @@ func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 // prove opens a connection to host 1 that has proved itself with what h knows.
 func (f *fleet) prove(h *host) net.Conn {
 	f.t.Helper()
-	conn, err := h.end.Streams.Dial(h.f.t.Context(), addrOfHost(1))
+	conn, err := h.end.Streams.Dial(h.f.t.Context(), peertest.AddrOf(1))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -163,7 +165,7 @@ func TestEachSideSendsOneMessageThatPassesTheFilter(t *testing.T) {
 		if callErr != nil || answerErr != nil {
 			t.Fatal(callErr, answerErr)
 		}
-		sent := pack(pingMsg, "SeqNo", 7)
+		sent := peertest.Pack(pingMsg, "SeqNo", 7)
 		go func() { _, _ = c.Write(sent) }()
 		if got, err := io.ReadAll(a); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("got %x, %v", got, err)
@@ -171,7 +173,7 @@ func TestEachSideSendsOneMessageThatPassesTheFilter(t *testing.T) {
 		if _, err := c.Write(sent); !errors.Is(err, errSecond) {
 			t.Errorf("a second message: %v", err)
 		}
-		go func() { _, _ = a.Write(append(pack(pushPullMsg, "Nodes", 1<<20), 1)) }()
+		go func() { _, _ = a.Write(append(peertest.Pack(pushPullMsg, "Nodes", 1<<20), 1)) }()
 		if got, err := io.ReadAll(c); !errors.Is(err, errMalformed) {
 			t.Errorf("2^20 nodes: %x, %v", got, err)
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/wanderd/wanderd/membership/peertest"
 )
 
 func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
@@ -18,10 +20,10 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: t.Context(),
 		admission: newAdmission(nil),
 	}
-	plain := pack(pingMsg, "SeqNo", 7)
+	plain := peertest.Pack(pingMsg, "SeqNo", 7)
 	packet := sealPacket(t, secretOne, 1, introducerOf(1).signPacket(plain))
 	for range 10 {
-		tr.deliver(packet, addrOfHost(1))
+		tr.deliver(packet, peertest.AddrOf(1))
 	}
 	if tr.overflow.Load() != 6 || len(tr.packetCh) != 4 {
 		t.Errorf("%d are queued, %d counted", len(tr.packetCh), tr.overflow.Load())
@@ -44,7 +46,7 @@ func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
 				junk[j] = byte(rng.Uint32())
 			}
 			junk[0] = byte(i % 3) // as often as not it looks sealed
-			hosts[0].Deliver(junk[:rng.IntN(len(junk))], addrOfHost(9))
+			hosts[0].Deliver(junk[:rng.IntN(len(junk))], peertest.AddrOf(9))
 		}
 		f.always(30*time.Second, "the fleet goes on", allSee(hosts, 1, 2, 3))
 		if n := len(hosts[0].logs.with("warn")); n != 1 {
