@@ -26,6 +26,7 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -115,7 +116,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		ended:   make(chan func(), 5*membership.MaxGates), // of each gate: run, question, and the saves of state, roster and history
+		ended:   make(chan func(), 5*identity.MaxGates), // of each gate: run, question, and the saves of state, roster and history
 		vacant:  make(chan struct{}, 1),
 		queries: make(chan func()),
 		view:    &membership.View{},

@@ -63,7 +63,7 @@ func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 func (n network) DeclareRoster(in wire.GateID, hash uint64) { n.a.members.DeclareRoster(in, hash) }
 
 func (n network) Notify(in wire.GateID, o wire.Order, who, reason string) error {
-	return n.a.members.Notify(membership.Broadcast{Gate: in, Order: o, Who: who, Reason: reason})
+	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Order: o, Who: who, Reason: reason})
 }
 
 func (n network) Withdraw() error {

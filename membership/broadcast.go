@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -126,8 +127,8 @@ func (n *signedBroadcast) vouched() bool {
 // broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
 // It is safe for concurrent use, never blocks, and never calls memberlist back.
 type broadcasts struct {
-	gates     []wire.GateID
-	admission *admission
+	gates []wire.GateID
+	judge identity.Judge
 	// news signals that a broadcast is new; its capacity is one.
 	news chan struct{}
 	// fresh signals that a broadcast is to be passed on.
@@ -144,9 +145,9 @@ const maxErrands = 30
 // broadcastMult is how many times a member sends a broadcast, times the logarithm of the number of members.
 const broadcastMult = 12
 
-func newBroadcasts(gates []wire.GateID, admission *admission, members func() int, fresh chan<- struct{}) *broadcasts {
+func newBroadcasts(gates []wire.GateID, judge identity.Judge, members func() int, fresh chan<- struct{}) *broadcasts {
 	return &broadcasts{
-		gates: gates, admission: admission, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedBroadcast),
+		gates: gates, judge: judge, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedBroadcast),
 		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: broadcastMult},
 	}
 }
@@ -158,7 +159,7 @@ func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	if !slices.Contains(k.gates, n.Gate) && !mine || !n.replaces(k.newest[n.Gate]) {
 		return
 	}
-	if !mine && (!n.vouched() || k.admission.judge(n.name, wire.MemberIDOf(n.key), n.key, nil) != nil) {
+	if !mine && (!n.vouched() || k.judge(n.name, wire.MemberIDOf(n.key), n.key, nil) != nil) {
 		return
 	}
 	k.newest[n.Gate] = n
@@ -167,8 +168,37 @@ func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	timing.Signal(k.fresh)
 }
 
-// errands are the gates that this member does not have, and to which it has given orders: it is the only one that
+// give signs an order, keeps it and passes it on. The error names what is too long or not printable.
+func (k *broadcasts) give(n Broadcast, name string, private ed25519.PrivateKey) error {
+	for _, text := range []struct {
+		what, text string
+		most       int
+	}{{"who gives the order", n.Who, MaxWho}, {"the reason", n.Reason, MaxReason}} {
+		switch {
+		case len(text.text) > text.most:
+			return fmt.Errorf("%s has %d bytes, at most %d are allowed", text.what, len(text.text), text.most)
+		case !identity.Printable([]byte(text.text)):
+			return fmt.Errorf("%s has characters that cannot be printed: %q", text.what, text.text)
+		}
+	}
+	if !k.mayGo(n.Gate) {
+		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: "+
+			"give this one on a host that has the gate", maxErrands)
+	}
+	signed := &signedBroadcast{Broadcast: n, name: name, key: private.Public().(ed25519.PublicKey)}
+	signed.sign(private)
+	k.keep(signed, true)
+	return nil
+}
+
+// Errands returns the gates that this member does not have, and to which it has given orders: it is the only one that
 // carries them to a member that has the gate.
+func (k *broadcasts) Errands() []wire.GateID {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.errands()
+}
+
 func (k *broadcasts) errands() []wire.GateID {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
 }
@@ -199,6 +229,9 @@ func (k *broadcasts) all() []Broadcast {
 	return list
 }
 
+// due returns the broadcasts for a packet with this much room.
+func (k *broadcasts) due(overhead, limit int) [][]byte { return k.queue.GetBroadcasts(overhead, limit) }
+
 // appendState appends the broadcasts for a full sync, each after its length.
 func (k *broadcasts) appendState(b []byte) []byte {
 	k.mu.Lock()
@@ -213,7 +246,7 @@ func (k *broadcasts) appendState(b []byte) []byte {
 
 // hearState takes the broadcasts of a full sync, at most as many as a member can have.
 func (k *broadcasts) hearState(b []byte) {
-	for range MaxGates + maxErrands {
+	for range identity.MaxGates + maxErrands {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
 			return
 		}

@@ -216,7 +216,7 @@ func (d delegate) NodeMeta(int) []byte { return d.m.peers.metadata() }
 func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.hear(b) }
 
 func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
-	return d.m.broadcasts.queue.GetBroadcasts(overhead, limit)
+	return d.m.broadcasts.due(overhead, limit)
 }
 
 // LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.

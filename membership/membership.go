@@ -181,7 +181,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.peers = newPeerTable(&cfg, me, meta, suspectFor, m.admission)
 	m.peers.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.broadcasts = newBroadcasts(cfg.Gates, m.admission, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
+	m.broadcasts = newBroadcasts(cfg.Gates, m.admission.judge, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered

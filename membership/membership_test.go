@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -184,7 +185,7 @@ func TestStartRefusesAnInvalidConfiguration(t *testing.T) {
 		"at most 64 are":         func(c *Config) { c.Name = strings.Repeat("x", 65) },
 		"private key of 3 bytes": func(c *Config) { c.Key = c.Key[:3] },
 		"rename one of them":     func(c *Config) { c.Gates = []wire.GateID{1 << 49, 1<<49 + 1} },
-		"run a second agent":     func(c *Config) { c.Gates = make([]wire.GateID, MaxGates+1) },
+		"run a second agent":     func(c *Config) { c.Gates = make([]wire.GateID, identity.MaxGates+1) },
 		`cannot join "a:b"`:      func(c *Config) { c.Join = []string{"a:b"} },
 		"give --advertise":       func(c *Config) { c.Advertise = netip.MustParseAddrPort("0.0.0.0:7946") },
 		"no port to advertise":   func(c *Config) { c.Addr = netip.AddrPortFrom(c.Addr.Addr(), 0) },

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// MaxGates is the largest number of gates of one agent: their tags must fit into the metadata.
-	MaxGates = 15
 
 	// metadataVersion is the version of a member without a roster: members that know no rosters read it, too.
 	metadataVersion = 2
@@ -25,7 +23,7 @@ const (
 	metadataLeast   = metadataHeader + ed25519.SignatureSize
 	markSize        = 2
 	rosterSize      = 8
-	metadataMax     = metadataLeast + (markSize+rosterSize)*MaxGates
+	metadataMax     = metadataLeast + (markSize+rosterSize)*identity.MaxGates
 
 	// metadataContext keeps a signature from meaning anything else.
 	metadataContext = "wanderd announcement v2"
@@ -56,8 +54,8 @@ func (m *metadata) hasRosters() bool {
 // newMetadata refuses two gates with the same tag.
 func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
 	m := metadata{key: key}
-	if len(gates) > MaxGates {
-		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), MaxGates)
+	if len(gates) > identity.MaxGates {
+		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), identity.MaxGates)
 	}
 	for _, g := range gates {
 		m.gates = append(m.gates, gateMark{tag: tagOf(g)})
@@ -158,7 +156,7 @@ func parseMetadata(b []byte) (metadata, error) {
 	switch {
 	case version != metadataVersion && version != rosterVersion:
 		return m, fmt.Errorf("metadata of version %d, want %d or %d", version, metadataVersion, rosterVersion)
-	case len(b) < metadataLeast || len(b) > metadataLeast+size*MaxGates || (len(b)-metadataLeast)%size != 0:
+	case len(b) < metadataLeast || len(b) > metadataLeast+size*identity.MaxGates || (len(b)-metadataLeast)%size != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
 	m.leaving = b[0]&metadataLeaving != 0

@@ -65,11 +65,11 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 		"half a gate":         "02" + keyHex + counter + "12" + signature,
 		"gates out of order":  "02" + keyHex + counter + "2000 1000" + signature,
 		"one gate twice":      "02" + keyHex + counter + "1000 1001" + signature,
-		"too many gates":      "02" + keyHex + counter + strings.Repeat("1000", MaxGates+1) + signature,
+		"too many gates":      "02" + keyHex + counter + strings.Repeat("1000", identity.MaxGates+1) + signature,
 		"half a roster":       "03" + keyHex + counter + "1000 00000000" + signature,
 		"no roster":           "03" + keyHex + counter + "1000 0000000000000000" + signature,
 		"neither":             "03" + keyHex + counter + signature,
-		"too many rosters":    "03" + keyHex + counter + strings.Repeat("1000 0000000000000001", MaxGates+1) + signature,
+		"too many rosters":    "03" + keyHex + counter + strings.Repeat("1000 0000000000000001", identity.MaxGates+1) + signature,
 		"half a kilobyte":     "02" + keyHex + counter + strings.Repeat("00", 512),
 		"somebody else's own": "82a4726f6c65a6636f6e73756c",
 	} {
@@ -93,7 +93,7 @@ func TestMetadataHasOneEncoding(t *testing.T) {
 
 func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.T) {
 	var gates []wire.GateID
-	for i := range MaxGates {
+	for i := range identity.MaxGates {
 		gates = append(gates, wire.GateID(i)<<49)
 	}
 	m, err := newMetadata(peertest.KeyOf(1), gates)

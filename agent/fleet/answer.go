@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 // Host is what a member has to tell of itself.
@@ -93,7 +94,7 @@ func parse[T any](b []byte, gates func(*T) int) (*T, error) {
 	if err := json.Unmarshal(b, document); err != nil {
 		return nil, errors.New("its answer is not understood: it may have another version")
 	}
-	if n := gates(document); n > membership.MaxGates {
+	if n := gates(document); n > identity.MaxGates {
 		return nil, fmt.Errorf("it says that it has %d gates", n)
 	}
 	return document, nil

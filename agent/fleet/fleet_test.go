@@ -17,6 +17,7 @@ import (
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -113,7 +114,7 @@ func TestAllMembersAreAskedAtOnceAndThoseThatDoNotAnswerAreNamed(t *testing.T) {
 		w.hosts[idOf(3)].err = errors.New("broken")
 		w.hosts[idOf(4)].state = membership.StateFailed
 		w.hosts[idOf(5)].state = membership.StateLeft
-		w.hosts[idOf(6)].status.Gates = make([]control.Gate, membership.MaxGates+1)
+		w.hosts[idOf(6)].status.Gates = make([]control.Gate, identity.MaxGates+1)
 		begun := time.Now()
 		got, err := f.Status(t.Context())
 		if took := time.Since(begun); err != nil || took > answerWithin+holderWithin {

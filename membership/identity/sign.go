@@ -3,6 +3,8 @@ package identity
 import (
 	"crypto/ed25519"
 	"errors"
+
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Sign signs a statement. The context keeps the signature from meaning anything else.
@@ -21,3 +23,6 @@ func IsSigned(key ed25519.PublicKey, statement, signature []byte, context string
 
 // ErrForged is returned for a signature that the owner of the key has not made.
 var ErrForged = errors.New("its signature is not valid")
+
+// Judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
+type Judge func(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/agent/safepath"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 // Check completes what an agent is told if all of it was understood and fits together, and returns a [settings.Invalid]
@@ -55,9 +55,9 @@ func (l *Layers) checkGates() {
 	case len(l.gates) > 0 && !l.fromHook && top.IsSet():
 		l.Complain("%s makes the gate %q, and %s describes gates too: "+
 			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), defaultGate, l.gates[0].origin)
-	case len(l.gates) > membership.MaxGates:
+	case len(l.gates) > identity.MaxGates:
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
-			l.gates[membership.MaxGates].origin, membership.MaxGates+1, membership.MaxGates)
+			l.gates[identity.MaxGates].origin, identity.MaxGates+1, identity.MaxGates)
 	}
 	if s := l.Of(&l.shared.Ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")

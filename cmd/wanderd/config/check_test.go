@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -134,7 +134,7 @@ func TestRetryAfterIsATenthOfMinIntervalAndAtLeastAMinute(t *testing.T) {
 
 func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 	many := ""
-	for i := range membership.MaxGates + 1 {
+	for i := range identity.MaxGates + 1 {
 		many += "[[gate]]\nname = \"g" + string(rune('a'+i)) + "\"\nhook = \"/bin/sh\"\n"
 	}
 	hooked := func(r reading) reading {
