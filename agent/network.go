@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -24,7 +25,7 @@ func (a *Agent) newEnv() *gate.Env {
 }
 
 // The reason of an order that a gate gives is as long as gossip carries it.
-const _ = uint(membership.MaxReason - gate.MaxReason)
+const _ = uint(broadcast.MaxReason - gate.MaxReason)
 
 // network is the other members for gates: the view of the membership, and the socket. Only the loop uses it.
 type network struct{ a *Agent }

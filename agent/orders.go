@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -19,11 +20,11 @@ func (s source) Order(ctx context.Context, call control.Order) error {
 
 func (a *Agent) order(call *control.Order) error {
 	who := call.User + "@" + a.cfg.Name
-	if len(who) > membership.MaxWho {
+	if len(who) > broadcast.MaxWho {
 		who = a.cfg.Name
 	}
-	if len(call.Reason) > membership.MaxReason {
-		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(call.Reason), membership.MaxReason)
+	if len(call.Reason) > broadcast.MaxReason {
+		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(call.Reason), broadcast.MaxReason)
 	}
 	now := a.clock.Now()
 	until := int64(0)

@@ -72,7 +72,7 @@ func (f *fairQueue) fill(now time.Time) {
 	}
 }
 
-// hear records that the frame of a connection has come, and returns false if it was sent away before.
+// Hear records that the frame of a connection has come, and returns false if it was sent away before.
 func (f *fairQueue) hear(q *queuedConn) bool {
 	f.mu.Lock()
 	q.heard = true

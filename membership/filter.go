@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 )
 
@@ -101,7 +102,7 @@ func passes(b []byte, inClear bool) bool {
 			return false
 		}
 	case userMsg:
-		_, err := parseBroadcast(b[1:])
+		_, err := broadcast.Parse(b[1:])
 		return err == nil
 	case pingMsg, ackRespMsg, nackRespMsg, suspectMsg, aliveMsg, deadMsg:
 	default:

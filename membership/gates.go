@@ -27,7 +27,7 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 		*meta, m.peers.gates = next, gates
 		return true
 	})
-	m.broadcasts.setGates(gates)
+	m.broadcasts.SetGates(gates)
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
 	return m.peers.look(m.peers.view.Load()), nil
 }

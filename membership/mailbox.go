@@ -213,16 +213,16 @@ type delegate struct{ m *Membership }
 
 func (d delegate) NodeMeta(int) []byte { return d.m.peers.metadata() }
 
-func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.hear(b) }
+func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.Hear(b) }
 
 func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
-	return d.m.broadcasts.due(overhead, limit)
+	return d.m.broadcasts.Due(overhead, limit)
 }
 
 // LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.
 func (d delegate) LocalState(bool) []byte {
 	claim := d.m.duplicates.claim()
-	return d.m.broadcasts.appendState(append([]byte{byte(len(claim))}, claim...))
+	return d.m.broadcasts.AppendState(append([]byte{byte(len(claim))}, claim...))
 }
 
 func (d delegate) MergeRemoteState(b []byte, _ bool) {
@@ -231,7 +231,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 	}
 	claim := 1 + int(b[0])
 	d.m.duplicates.heard(b[1:claim])
-	d.m.broadcasts.hearState(b[claim:])
+	d.m.broadcasts.HearState(b[claim:])
 }
 
 // AckPayload: every answer to a probe carries this host's wall clock.

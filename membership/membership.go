@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
@@ -85,7 +86,7 @@ type Membership struct {
 	list       *memberlist.Memberlist
 	transport  *gossipTransport
 	admission  *admission
-	broadcasts *broadcasts
+	broadcasts *broadcast.Store
 	mailbox    *mailbox
 	peers      *peerTable
 	joiner     *joiner
@@ -181,7 +182,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	m.peers = newPeerTable(&cfg, me, meta, suspectFor, m.admission)
 	m.peers.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.broadcasts = newBroadcasts(cfg.Gates, m.admission.judge, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
+	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.view.Load().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered

@@ -3,12 +3,12 @@ package membership
 // Broadcast gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an
 // order that another member has given. It does not block. The error names what is too long or not printable.
 func (m *Membership) Broadcast(n Broadcast) error {
-	return m.broadcasts.give(n, m.peers.me.Name, m.peers.cfg.Key)
+	return m.broadcasts.Give(n, m.peers.me.Name, m.peers.cfg.Key)
 }
 
 // News returns a channel of capacity one that receives a value when [Membership.Broadcasts] has changed. It is never
 // closed.
-func (m *Membership) News() <-chan struct{} { return m.broadcasts.news }
+func (m *Membership) News() <-chan struct{} { return m.broadcasts.News }
 
 // Broadcasts returns the newest broadcast of each gate of this member that has had an order.
-func (m *Membership) Broadcasts() []Broadcast { return m.broadcasts.all() }
+func (m *Membership) Broadcasts() []Broadcast { return m.broadcasts.All() }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
@@ -26,7 +27,7 @@ func TestTextsThatCannotBeShownAreRefused(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		h := f.start(1)
 		for _, n := range []Broadcast{
-			{Gate: gateA, Who: strings.Repeat("w", MaxWho+1)}, {Gate: gateA, Reason: strings.Repeat("r", MaxReason+1)}, {Gate: gateA, Reason: "a\x1b[31m"},
+			{Gate: gateA, Who: strings.Repeat("w", broadcast.MaxWho+1)}, {Gate: gateA, Reason: strings.Repeat("r", broadcast.MaxReason+1)}, {Gate: gateA, Reason: "a\x1b[31m"},
 		} {
 			n.Order = pausedBy(1, 7).Order
 			if err := h.Broadcast(n); err == nil || len(h.Broadcasts()) > 0 {
@@ -144,9 +145,9 @@ func TestAnOrderToAGateThatItsGiverDoesNotHave(t *testing.T) {
 		if errands := hosts[0].broadcasts.Errands(); len(errands) != 1 {
 			t.Errorf("after a reload it carries orders to %v", errands)
 		}
-		for g := range wire.GateID(2 * maxErrands) {
+		for g := range wire.GateID(2 * broadcast.MaxErrands) {
 			n.Gate = 1000 + g
-			if err := hosts[0].Broadcast(n); (err != nil) != (g >= maxErrands-1) {
+			if err := hosts[0].Broadcast(n); (err != nil) != (g >= broadcast.MaxErrands-1) {
 				t.Errorf("order %d to another gate: %v", g+2, err)
 			}
 		}

@@ -274,7 +274,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// all returns all known members, with suspicion in their State.
+// All returns all known members, with suspicion in their State.
 func (t *peerTable) all(now time.Time) []Member {
 	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
 		m := rec.Member
@@ -286,7 +286,7 @@ func (t *peerTable) all(now time.Time) []Member {
 	})
 }
 
-// due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
+// Due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
 // call it next. In a large fleet only a few members make each attempt. After a start, members that left are tried too:
 // they may be back.
 func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {

@@ -48,7 +48,7 @@ func newUnverified(self wire.MemberID) *unverified {
 	return &unverified{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*unverifiedMember)}
 }
 
-// hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
+// Hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
 // here.
 func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
 	name, id, err := identity.ParseNodeName(string(said.node))

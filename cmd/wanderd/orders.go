@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/broadcast"
 )
 
 // pausedFor is how long a pause lasts if nobody says how long.
@@ -85,8 +85,8 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 		if err := read(); err != nil {
 			return err
 		}
-		if n := len(order.Reason); n > membership.MaxReason {
-			return cli.UsageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, membership.MaxReason))
+		if n := len(order.Reason); n > broadcast.MaxReason {
+			return cli.UsageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, broadcast.MaxReason))
 		}
 		if allGates {
 			return p.orderAll(ctx, client, *order)

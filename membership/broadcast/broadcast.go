@@ -1,4 +1,6 @@
-package membership
+// Package broadcast brings an order to all members of a gate by gossip: what it says, who has signed it, and which one
+// replaces which.
+package broadcast
 
 import (
 	"crypto/ed25519"
@@ -53,14 +55,14 @@ const (
 // that comes with the token. So the sender, or a member that has the order from the sender, may sign a broadcast of the
 // order, too. The giver's own broadcast replaces such a broadcast.
 const (
-	broadcastVersion = 1
-	broadcastContext = "wanderd order v1"
-	broadcastTexts   = 1 + 8 + 32 + ed25519.PublicKeySize
-	maxBroadcast     = broadcastTexts + 3 + identity.MaxName + MaxWho + MaxReason + ed25519.SignatureSize
+	version = 1
+	context = "wanderd order v1"
+	textsAt = 1 + 8 + 32 + ed25519.PublicKeySize
+	maxSize = textsAt + 3 + identity.MaxName + MaxWho + MaxReason + ed25519.SignatureSize
 )
 
-// signedBroadcast is a broadcast as it travels.
-type signedBroadcast struct {
+// Signed is a broadcast as it travels.
+type Signed struct {
 	Broadcast
 	name   string
 	key    ed25519.PublicKey
@@ -68,10 +70,10 @@ type signedBroadcast struct {
 }
 
 // own reports whether the giver of the order has signed the broadcast.
-func (n *signedBroadcast) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
+func (n *Signed) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
 
 // replaces reports whether a broadcast replaces another one of the same gate.
-func (n *signedBroadcast) replaces(old *signedBroadcast) bool {
+func (n *Signed) replaces(old *Signed) bool {
 	if old == nil {
 		return true
 	}
@@ -79,31 +81,31 @@ func (n *signedBroadcast) replaces(old *signedBroadcast) bool {
 	return newer > 0 || newer == 0 && n.own() && !old.own()
 }
 
-func (n *signedBroadcast) sign(private ed25519.PrivateKey) {
-	b := binary.BigEndian.AppendUint64([]byte{broadcastVersion}, uint64(n.Gate))
+func (n *Signed) sign(private ed25519.PrivateKey) {
+	b := binary.BigEndian.AppendUint64([]byte{version}, uint64(n.Gate))
 	b = append(n.Order.Append(b), n.key...)
 	for _, text := range []string{n.name, n.Who, n.Reason} {
 		b = append(append(b, byte(len(text))), text...)
 	}
-	n.packed = append(b, identity.Sign(private, b, broadcastContext)...)
+	n.packed = append(b, identity.Sign(private, b, context)...)
 }
 
 var errBroadcast = errors.New("a broadcast that does not parse")
 
-// parseBroadcast accepts only what sign can write. The result shares no memory with b. Its signature has not been
+// Parse accepts only what sign can write. The result shares no memory with b. Its signature has not been
 // checked.
-func parseBroadcast(b []byte) (*signedBroadcast, error) {
-	if len(b) < broadcastTexts+3+ed25519.SignatureSize || len(b) > maxBroadcast || b[0] != broadcastVersion {
+func Parse(b []byte) (*Signed, error) {
+	if len(b) < textsAt+3+ed25519.SignatureSize || len(b) > maxSize || b[0] != version {
 		return nil, errBroadcast
 	}
-	n := &signedBroadcast{packed: slices.Clone(b)}
+	n := &Signed{packed: slices.Clone(b)}
 	n.Gate = wire.GateID(binary.BigEndian.Uint64(b[1:]))
 	var ok bool
 	if n.Order, ok = wire.ParseOrder(b[9:]); !ok || n.Order.Stamp == 0 {
 		return nil, errBroadcast
 	}
-	n.key = n.packed[broadcastTexts-ed25519.PublicKeySize : broadcastTexts]
-	rest := b[broadcastTexts : len(b)-ed25519.SignatureSize]
+	n.key = n.packed[textsAt-ed25519.PublicKeySize : textsAt]
+	rest := b[textsAt : len(b)-ed25519.SignatureSize]
 	for _, text := range []struct {
 		into *string
 		most int
@@ -119,41 +121,42 @@ func parseBroadcast(b []byte) (*signedBroadcast, error) {
 	return n, nil
 }
 
-func (n *signedBroadcast) vouched() bool {
+func (n *Signed) vouched() bool {
 	at := len(n.packed) - ed25519.SignatureSize
-	return identity.IsSigned(n.key, n.packed[:at], n.packed[at:], broadcastContext)
+	return identity.IsSigned(n.key, n.packed[:at], n.packed[at:], context)
 }
 
-// broadcasts has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
+// Store has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
 // It is safe for concurrent use, never blocks, and never calls memberlist back.
-type broadcasts struct {
+type Store struct {
 	gates []wire.GateID
 	judge identity.Judge
-	// news signals that a broadcast is new; its capacity is one.
-	news chan struct{}
+	// News signals that a broadcast is new; its capacity is one.
+	News chan struct{}
 	// fresh signals that a broadcast is to be passed on.
 	fresh chan<- struct{}
 	queue memberlist.TransmitLimitedQueue
 
 	mu     sync.Mutex
-	newest map[wire.GateID]*signedBroadcast
+	newest map[wire.GateID]*Signed
 }
 
-// maxErrands bounds the orders to gates that this member does not have.
-const maxErrands = 30
+// MaxErrands bounds the orders to gates that this member does not have.
+const MaxErrands = 30
 
-// broadcastMult is how many times a member sends a broadcast, times the logarithm of the number of members.
-const broadcastMult = 12
+// transmitMult is how many times a member sends a broadcast, times the logarithm of the number of members.
+const transmitMult = 12
 
-func newBroadcasts(gates []wire.GateID, judge identity.Judge, members func() int, fresh chan<- struct{}) *broadcasts {
-	return &broadcasts{
-		gates: gates, judge: judge, news: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*signedBroadcast),
-		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: broadcastMult},
+// NewStore makes the store of a member with these gates. It signals fresh when a broadcast is to be passed on.
+func NewStore(gates []wire.GateID, judge identity.Judge, members func() int, fresh chan<- struct{}) *Store {
+	return &Store{
+		gates: gates, judge: judge, News: make(chan struct{}, 1), fresh: fresh, newest: make(map[wire.GateID]*Signed),
+		queue: memberlist.TransmitLimitedQueue{NumNodes: members, RetransmitMult: transmitMult},
 	}
 }
 
 // keep keeps a broadcast that is good, if it is newer, and passes it on. The cheap checks come first.
-func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
+func (k *Store) keep(n *Signed, mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !slices.Contains(k.gates, n.Gate) && !mine || !n.replaces(k.newest[n.Gate]) {
@@ -164,12 +167,12 @@ func (k *broadcasts) keep(n *signedBroadcast, mine bool) {
 	}
 	k.newest[n.Gate] = n
 	k.queue.QueueBroadcast(n)
-	timing.Signal(k.news)
+	timing.Signal(k.News)
 	timing.Signal(k.fresh)
 }
 
-// give signs an order, keeps it and passes it on. The error names what is too long or not printable.
-func (k *broadcasts) give(n Broadcast, name string, private ed25519.PrivateKey) error {
+// Give signs an order, keeps it and passes it on. The error names what is too long or not printable.
+func (k *Store) Give(n Broadcast, name string, private ed25519.PrivateKey) error {
 	for _, text := range []struct {
 		what, text string
 		most       int
@@ -183,9 +186,9 @@ func (k *broadcasts) give(n Broadcast, name string, private ed25519.PrivateKey) 
 	}
 	if !k.mayGo(n.Gate) {
 		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: "+
-			"give this one on a host that has the gate", maxErrands)
+			"give this one on a host that has the gate", MaxErrands)
 	}
-	signed := &signedBroadcast{Broadcast: n, name: name, key: private.Public().(ed25519.PublicKey)}
+	signed := &Signed{Broadcast: n, name: name, key: private.Public().(ed25519.PublicKey)}
 	signed.sign(private)
 	k.keep(signed, true)
 	return nil
@@ -193,31 +196,33 @@ func (k *broadcasts) give(n Broadcast, name string, private ed25519.PrivateKey) 
 
 // Errands returns the gates that this member does not have, and to which it has given orders: it is the only one that
 // carries them to a member that has the gate.
-func (k *broadcasts) Errands() []wire.GateID {
+func (k *Store) Errands() []wire.GateID {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.errands()
 }
 
-func (k *broadcasts) errands() []wire.GateID {
+func (k *Store) errands() []wire.GateID {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
 }
 
 // mayGo reports whether there is room for an order to a gate.
-func (k *broadcasts) mayGo(g wire.GateID) bool {
+func (k *Store) mayGo(g wire.GateID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	errands := k.errands()
-	return slices.Contains(k.gates, g) || slices.Contains(errands, g) || len(errands) < maxErrands
+	return slices.Contains(k.gates, g) || slices.Contains(errands, g) || len(errands) < MaxErrands
 }
 
-func (k *broadcasts) hear(b []byte) {
-	if n, err := parseBroadcast(b); err == nil {
+// Hear takes a broadcast from a packet; what does not parse is dropped.
+func (k *Store) Hear(b []byte) {
+	if n, err := Parse(b); err == nil {
 		k.keep(n, false)
 	}
 }
 
-func (k *broadcasts) all() []Broadcast {
+// All returns the newest broadcast of each gate of this member.
+func (k *Store) All() []Broadcast {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var list []Broadcast
@@ -229,11 +234,11 @@ func (k *broadcasts) all() []Broadcast {
 	return list
 }
 
-// due returns the broadcasts for a packet with this much room.
-func (k *broadcasts) due(overhead, limit int) [][]byte { return k.queue.GetBroadcasts(overhead, limit) }
+// Due returns the broadcasts for a packet with this much room.
+func (k *Store) Due(overhead, limit int) [][]byte { return k.queue.GetBroadcasts(overhead, limit) }
 
-// appendState appends the broadcasts for a full sync, each after its length.
-func (k *broadcasts) appendState(b []byte) []byte {
+// AppendState appends the broadcasts for a full sync, each after its length.
+func (k *Store) AppendState(b []byte) []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, g := range slices.Concat(k.gates, k.errands()) {
@@ -244,35 +249,35 @@ func (k *broadcasts) appendState(b []byte) []byte {
 	return b
 }
 
-// hearState takes the broadcasts of a full sync, at most as many as a member can have.
-func (k *broadcasts) hearState(b []byte) {
-	for range identity.MaxGates + maxErrands {
+// HearState takes the broadcasts of a full sync, at most as many as a member can have.
+func (k *Store) HearState(b []byte) {
+	for range identity.MaxGates + MaxErrands {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
 			return
 		}
 		end := 2 + int(binary.BigEndian.Uint16(b))
-		k.hear(b[2:end])
+		k.Hear(b[2:end])
 		b = b[end:]
 	}
 }
 
 // Invalidates, Message and Finished implement memberlist.Broadcast: a newer broadcast of a gate takes the place of an
 // older one.
-func (n *signedBroadcast) Invalidates(other memberlist.Broadcast) bool {
-	o, ok := other.(*signedBroadcast)
+func (n *Signed) Invalidates(other memberlist.Broadcast) bool {
+	o, ok := other.(*Signed)
 	return ok && o.Gate == n.Gate
 }
 
-func (n *signedBroadcast) Message() []byte { return n.packed }
-func (*signedBroadcast) Finished()         {}
+func (n *Signed) Message() []byte { return n.packed }
+func (*Signed) Finished()         {}
 
-// setGates forgets the broadcasts of gates that this member does not have any more.
-func (k *broadcasts) setGates(gates []wire.GateID) {
+// SetGates forgets the broadcasts of gates that this member does not have any more.
+func (k *Store) SetGates(gates []wire.GateID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	errands := k.errands()
 	k.gates = gates
-	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *signedBroadcast) bool {
+	maps.DeleteFunc(k.newest, func(g wire.GateID, _ *Signed) bool {
 		return !slices.Contains(gates, g) && !slices.Contains(errands, g)
 	})
 }

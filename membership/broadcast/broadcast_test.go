@@ -1,4 +1,4 @@
-package membership
+package broadcast
 
 import (
 	"crypto/ed25519"
@@ -11,6 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+var gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
+
 // paused is an order to gate a of host i.
 func paused(i int, stamp uint64) Broadcast {
 	return Broadcast{
@@ -20,8 +22,8 @@ func paused(i int, stamp uint64) Broadcast {
 }
 
 // signedBy is a broadcast as host i sends it.
-func signedBy(i int, n Broadcast) *signedBroadcast {
-	s := &signedBroadcast{Broadcast: n, name: fmt.Sprintf("host%d", i), key: peertest.KeyOf(i)}
+func signedBy(i int, n Broadcast) *Signed {
+	s := &Signed{Broadcast: n, name: fmt.Sprintf("host%d", i), key: peertest.KeyOf(i)}
 	s.sign(peertest.PrivateOf(i))
 	return s
 }
@@ -33,11 +35,11 @@ func TestABroadcastRoundTrips(t *testing.T) {
 		"the longest":    {Gate: gateA, Order: paused(1, 7).Order, Who: strings.Repeat("w", MaxWho), Reason: strings.Repeat("r", MaxReason)},
 	} {
 		want := signedBy(1, n)
-		got, err := parseBroadcast(want.packed)
+		got, err := Parse(want.packed)
 		if err != nil || got.Broadcast != n || got.name != "host1" || !got.vouched() || !got.own() {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
-		if len(want.packed) > maxBroadcast {
+		if len(want.packed) > maxSize {
 			t.Errorf("%s has %d bytes", name, len(want.packed))
 		}
 	}
@@ -48,11 +50,11 @@ func TestADamagedBroadcastIsNotKept(t *testing.T) {
 	for at := range good {
 		bad := slices.Clone(good)
 		bad[at] ^= 1
-		if n, err := parseBroadcast(bad); err == nil && n.vouched() {
+		if n, err := Parse(bad); err == nil && n.vouched() {
 			t.Errorf("with byte %d changed it is vouched for", at)
 		}
-		if _, err := parseBroadcast(good[:at]); err == nil {
-			if n, _ := parseBroadcast(good[:at]); n.vouched() {
+		if _, err := Parse(good[:at]); err == nil {
+			if n, _ := Parse(good[:at]); n.vouched() {
 				t.Errorf("the first %d bytes are vouched for", at)
 			}
 		}
@@ -62,12 +64,12 @@ func TestADamagedBroadcastIsNotKept(t *testing.T) {
 func trustAll(string, wire.MemberID, ed25519.PublicKey, []byte) error { return nil }
 
 func TestTheNewerBroadcastIsKeptAndTheGiversOwn(t *testing.T) {
-	k := newBroadcasts([]wire.GateID{gateA}, trustAll, func() int { return 1 }, make(chan struct{}, 1))
-	kept := func() Broadcast { return k.all()[0] }
+	k := NewStore([]wire.GateID{gateA}, trustAll, func() int { return 1 }, make(chan struct{}, 1))
+	kept := func() Broadcast { return k.All()[0] }
 	witness := Broadcast{Gate: gateA, Order: paused(1, 7).Order}
 	for _, step := range []struct {
 		what string
-		hear *signedBroadcast
+		hear *Signed
 		want Broadcast
 	}{
 		{"the first", signedBy(2, witness), witness},
@@ -77,7 +79,7 @@ func TestTheNewerBroadcastIsKeptAndTheGiversOwn(t *testing.T) {
 		{"a newer one", signedBy(2, paused(2, 8)), paused(2, 8)},
 		{"of another gate", signedBy(2, Broadcast{Gate: gateB, Order: paused(2, 9).Order}), paused(2, 8)},
 	} {
-		if k.hear(step.hear.packed); kept() != step.want || len(k.all()) != 1 {
+		if k.Hear(step.hear.packed); kept() != step.want || len(k.All()) != 1 {
 			t.Errorf("%s: %+v, want %+v", step.what, kept(), step.want)
 		}
 	}
