@@ -71,3 +71,6 @@ func (a *answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, si
 	}
 	return from, 0
 }
+
+// packetQueue is how many datagrams can wait for memberlist; further ones are dropped and counted.
+const packetQueue = 512

@@ -9,10 +9,6 @@ import (
 	"github.com/wanderd/wanderd/membership/peertest"
 )
 
-func longNamed(kind byte) []byte {
-	return peertest.Pack(kind, "Incarnation", 1, "Node", strings.Repeat("x", maxNode+1))
-}
-
 func TestThePacketFilterPassesWhatMembersSend(t *testing.T) {
 	name := strings.Repeat("n", maxNode)
 	ask := peertest.Pack(pingMsg, "SeqNo", 7, "Node", name, "SourceAddr", []byte{10, 0, 0, 2}, "SourcePort", 7946, "SourceNode", name)
@@ -41,8 +37,8 @@ func TestThePacketFilterRefusesWhatMembersDoNotSend(t *testing.T) {
 		"nothing": {}, "user message": peertest.Pack(8, "SeqNo", 7), "compressed": peertest.Pack(9, "Algo", 0), "label": {244, 1, 'x'},
 		"a push/pull in a packet": peertest.Pack(pushPullMsg), "an array": {aliveMsg, 0x91, 0}, "nested": peertest.Compound(peertest.Compound(ask)),
 		"an empty compound": {compoundMsg, 0}, "an empty part": {compoundMsg, 1, 0, 0}, "cut short": peertest.Compound(ask, ask)[:30],
-		"a long name":           longNamed(aliveMsg),
-		"a long name of a dead": longNamed(deadMsg), "a long accuser": peertest.Pack(suspectMsg, "From", strings.Repeat("x", maxNode+1)),
+		"a long name":           peertest.LongNamed(aliveMsg),
+		"a long name of a dead": peertest.LongNamed(deadMsg), "a long accuser": peertest.Pack(suspectMsg, "From", strings.Repeat("x", maxNode+1)),
 		"escape sequences": peertest.Pack(deadMsg, "Node", "\x1b[2J"), "two lines": peertest.Pack(suspectMsg, "From", "a\nb"), "no UTF-8": peertest.Pack(aliveMsg, "Node", "\xff"),
 		"long metadata":   peertest.Pack(aliveMsg, "Meta", make([]byte, maxField+1)),
 		"half a version":  peertest.Pack(aliveMsg, "Vsn", make([]byte, 3)),
@@ -81,7 +77,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 	for what, stream := range map[string][]byte{
 		"2^20 nodes": full(1<<20, 0, node), "one more": full(3, 0, node, node), "one less": full(1, 0, node, node),
 		"fewer than none": full(-1, 0), "a state that is not there": full(0, 1<<20), "a negative state": full(0, -1),
-		"a long name": full(1, 0, longNamed(0)[1:]), "nothing": {}, "compressed": peertest.Pack(9, "Algo", 0), "a user message": peertest.Pack(8, "UserMsgLen", 1<<20),
+		"a long name": full(1, 0, peertest.LongNamed(0)[1:]), "nothing": {}, "compressed": peertest.Pack(9, "Algo", 0), "a user message": peertest.Pack(8, "UserMsgLen", 1<<20),
 	} {
 		if err := filterStream(stream); err == nil {
 			t.Errorf("%s passes", what)
@@ -91,7 +87,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 
 // What passes announces no more than is there.
 func FuzzPacketFilter(f *testing.F) {
-	for _, packet := range junkPackets(f) {
+	for _, packet := range peertest.Junk() {
 		f.Add(packet, true)
 	}
 	f.Add(peertest.Pack(pushPullMsg, "Nodes", 1, "UserStateLen", 0), false)

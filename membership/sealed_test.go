@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -79,10 +80,9 @@ func TestNoTwoConnectionsOrSidesHaveTheSameKeys(t *testing.T) {
 
 // junkPackets are what anybody may send, by what they know.
 func junkPackets(t testing.TB) map[string][]byte {
-	return map[string][]byte{
-		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "another secret": sealPacket(t, secretTwo, 1, make([]byte, 500)),
-		"half a message": []byte("\x04\x86\xabIncarnation"), "a long name": longNamed(aliveMsg),
-	}
+	junk := peertest.Junk()
+	junk["another secret"] = sealPacket(t, secretTwo, 1, make([]byte, 500))
+	return junk
 }
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {

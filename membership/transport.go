@@ -20,8 +20,6 @@ import (
 )
 
 const (
-	// packetQueue is how many datagrams can wait for memberlist; further ones are dropped and counted.
-	packetQueue = 512
 	// refusedWarnEvery is the least time between two warnings about gossip that is not of this fleet.
 	refusedWarnEvery = 5 * time.Minute
 )

@@ -6,6 +6,9 @@ import (
 	"crypto/ed25519"
 	"encoding/binary"
 	"net/netip"
+	"strings"
+
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 // PrivateOf returns a key that depends on i only.
@@ -46,4 +49,16 @@ func Compound(messages ...[]byte) []byte {
 		b = binary.BigEndian.AppendUint16(b, uint16(len(m)))
 	}
 	return append(b, bytes.Join(messages, nil)...)
+}
+
+// LongNamed writes a message about a node whose name is one byte too long.
+func LongNamed(kind byte) []byte {
+	return Pack(kind, "Incarnation", 1, "Node", strings.Repeat("x", identity.MaxName+1+32+1))
+}
+
+// Junk returns datagrams that anybody may send.
+func Junk() map[string][]byte {
+	return map[string][]byte{
+		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "half a message": []byte("\x04\x86\xabIncarnation"), "a long name": LongNamed(4),
+	}
 }
