@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -71,7 +72,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 		outsider := f.start(66)
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
 		for n := range 200 {
-			accuse := peertest.Pack(deadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
+			accuse := peertest.Pack(packets.DeadMsg, "Incarnation", 1000+n, "Node", node, "From", node)
 			f.tell(hosts[0], accuse)
 			forged := introducerOf(66)
 			forged.id = wire.MemberIDOf(peertest.KeyOf(3))
@@ -79,7 +80,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			for i := range 20 {
 				meta := metadata{key: peertest.KeyOf(1000 + i), counter: 1}
 				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(peertest.KeyOf(1000+i)))
-				f.tell(hosts[0], peertest.Pack(aliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
+				f.tell(hosts[0], peertest.Pack(packets.AliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
 					meta.encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
 			}
 		}
@@ -205,7 +206,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 // FuzzIntroduction: the first bytes on a connection that has proved the secret, or of anybody without one.
 func FuzzIntroduction(f *testing.F) {
 	who := introducerOf(1)
-	f.Add(who.introduce("caller", nil, peertest.Pack(pingMsg, "SeqNo", 7)))
+	f.Add(who.introduce("caller", nil, peertest.Pack(packets.PingMsg, "SeqNo", 7)))
 	who.certificate = func() []byte { return certificateOf(1) }
 	f.Add(who.introduce("caller", nil, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -96,16 +97,16 @@ func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.M
 }
 
 // hearOf remembers the members that a trusted member calls alive, if their certificates are missing.
-func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*alive)), b []byte) {
+func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*packets.Alive)), b []byte) {
 	if t.admission.trust == nil {
 		return
 	}
-	each(b, func(said *alive) { t.unverified.hear(t.admission, from, said, time.Now()) })
+	each(b, func(said *packets.Alive) { t.unverified.hear(t.admission, from, said, time.Now()) })
 }
 
 // admitted gives memberlist what was said of a member before its certificate was here.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
 	if said, was := t.unverified.leave(name, id, time.Now()); was {
-		t.enqueue(said.message(), t.advertise)
+		t.enqueue(said.Message(), t.advertise)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -153,9 +154,9 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		id, node := wire.MemberIDOf(peertest.KeyOf(3)), identity.NodeName("host3", wire.MemberIDOf(peertest.KeyOf(3)))
 		meta := metadata{key: peertest.KeyOf(3), counter: 1}
-		said := alive{
-			node: []byte(node), addr: []byte{10, 0, 0, 3}, port: DefaultPort, vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1,
-			meta: meta.encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
+		said := packets.Alive{
+			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
+			Meta: meta.encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
 		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), lasting(3), true)
 		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.self, &said, time.Now())
@@ -328,8 +329,8 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	say := func(from wire.MemberID, i int) {
 		meta := metadata{key: peertest.KeyOf(i), counter: 1}
 		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(peertest.KeyOf(i)))
-		s.hear(a, from, &alive{
-			node: []byte(node), addr: []byte{10, 0, 0, 1}, port: 7946, meta: meta.encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), vsn: make([]byte, 6),
+		s.hear(a, from, &packets.Alive{
+			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: meta.encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
 		}, now)
 	}
 	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}
@@ -379,39 +380,39 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 }
 
 func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
-	said := alive{node: []byte("host1~x"), addr: []byte{10, 0, 0, 1}, port: 7946, meta: bytes.Repeat([]byte{7}, 255), vsn: []byte{1, 5, 2, 0, 0, 0}, incarnation: 1 << 40}
-	message := said.message()
-	if _, err := filterPacket(message, false); err == nil {
+	said := packets.Alive{Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255), Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40}
+	message := said.Message()
+	if _, err := packets.Filter(message, false); err == nil {
 		t.Error("the incarnation is absurd")
 	}
-	said.incarnation = 70_000
-	var heard []alive
-	keep := func(a *alive) { heard = append(heard, a.clone()) }
-	message = said.message()
-	dead := peertest.Pack(deadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
-	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message), append([]byte{hasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
-		if _, err := filterPacket(packet, false); err != nil {
+	said.Incarnation = 70_000
+	var heard []packets.Alive
+	keep := func(a *packets.Alive) { heard = append(heard, a.Clone()) }
+	message = said.Message()
+	dead := peertest.Pack(packets.DeadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
+	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message), append([]byte{packets.HasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
+		if _, err := packets.Filter(packet, false); err != nil {
 			t.Error(err)
 		}
-		eachInPacket(packet, keep)
+		packets.EachInPacket(packet, keep)
 	}
 	node := func(state int) []byte {
-		return peertest.Pack(0, "Name", "host1~x", "Addr", said.addr, "Port", 7946, "Meta", said.meta, "Incarnation", 70_000, "State", state, "Vsn", said.vsn)[1:]
+		return peertest.Pack(0, "Name", "host1~x", "Addr", said.Addr, "Port", 7946, "Meta", said.Meta, "Incarnation", 70_000, "State", state, "Vsn", said.Vsn)[1:]
 	}
-	sync := slices.Concat(peertest.Pack(pushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
-	if err := filterStream(sync); err != nil {
+	sync := slices.Concat(peertest.Pack(packets.PushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
+	if err := packets.FilterStream(sync); err != nil {
 		t.Error(err)
 	}
-	eachInSync(sync, keep)
+	packets.EachInSync(sync, keep)
 	if len(heard) != 6 {
 		t.Errorf("heard %d times", len(heard))
 	}
 	for i := range heard {
-		if !bytes.Equal(heard[i].message(), message) {
+		if !bytes.Equal(heard[i].Message(), message) {
 			t.Errorf("heard %+v", heard[i])
 		}
 	}
-	if at, err := heard[0].at(); err != nil || at != netip.MustParseAddrPort("10.0.0.1:7946") {
+	if at, err := heard[0].At(); err != nil || at != netip.MustParseAddrPort("10.0.0.1:7946") {
 		t.Errorf("at %v, %v", at, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/wanderd/wanderd/membership/packets"
 )
 
 // Each side of a connection sends one frame, which is all that memberlist writes at once:
@@ -61,7 +63,7 @@ func readFrame(r io.Reader, keys *streamKeys, most int, long func() error) ([]by
 	}
 	plain, err := keys.aead.Open(content[:0], make([]byte, sealedNonce), content, nil)
 	if err != nil {
-		return nil, errForeignSeal
+		return nil, packets.ErrForeignSeal
 	}
 	return plain, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"github.com/wanderd/wanderd/membership/packets"
 )
 
 func keysOf(t testing.TB, secret []byte, side string) *streamKeys {
@@ -29,7 +31,7 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 	sent := appendFrame([]byte("hello"), keysOf(t, secretOne, "caller"))
 	for what, keys := range map[string]*streamKeys{"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller")} {
-		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() error { return nil }); !errors.Is(err, errForeignSeal) {
+		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() error { return nil }); !errors.Is(err, packets.ErrForeignSeal) {
 			t.Errorf("another %s: %v", what, err)
 		}
 	}

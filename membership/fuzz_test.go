@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -41,7 +42,7 @@ func FuzzAnnouncement(f *testing.F) {
 // FuzzGossip: a datagram of gossip reaches memberlist only if it can be read to the end, and of an outsider never where
 // keys are trusted.
 func FuzzGossip(f *testing.F) {
-	packet := peertest.Compound(peertest.Pack(pingMsg, "SeqNo", 7), peertest.Pack(deadMsg, "Node", "x"))
+	packet := peertest.Compound(peertest.Pack(packets.PingMsg, "SeqNo", 7), peertest.Pack(packets.DeadMsg, "Node", "x"))
 	f.Add(introducerOf(1).signPacket(packet), false)
 	f.Add(introducerOf(2).signPacket(packet), true)
 	f.Add([]byte(nil), true)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -18,7 +19,7 @@ func (f *fleet) tell(h *host, message []byte) {
 
 // aliveOf is an alive message about host i with this metadata and address.
 func aliveOf(i int, incarnation int, addr netip.AddrPort, meta []byte) []byte {
-	return peertest.Pack(aliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),
+	return peertest.Pack(packets.AliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),
 		"Addr", addr.Addr().AsSlice(), "Port", int(addr.Port()), "Meta", meta, "Vsn", []byte{1, 5, 2, 0, 0, 0})
 }
 
@@ -49,9 +50,9 @@ func TestAMemberThatIsCalledDeadIsBackAtOnce(t *testing.T) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
-		for _, incarnation := range []uint64{100, highestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32} {
-			f.tell(hosts[0], peertest.Pack(deadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
-			f.tell(hosts[0], peertest.Pack(suspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
+		for _, incarnation := range []uint64{100, packets.HighestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32} {
+			f.tell(hosts[0], peertest.Pack(packets.DeadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
+			f.tell(hosts[0], peertest.Pack(packets.SuspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
 			time.Sleep(10 * time.Millisecond)
 			f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -71,7 +72,7 @@ func (n *introducer) signPacket(packet []byte) []byte {
 // splitPacket takes the content of a datagram apart.
 func splitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err error) {
 	if len(b) <= signedHeader {
-		return from, nil, nil, errMalformed
+		return from, nil, nil, packets.ErrMalformed
 	}
 	return wire.MemberID(b[:len(from)]), b[len(from):signedHeader], b[signedHeader:], nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 )
 
@@ -294,7 +295,7 @@ func explain(err error) string {
 	}
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
-	case has(errForeignSeal.Error()), has(errMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
+	case has(packets.ErrForeignSeal.Error()), has(packets.ErrMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
 		hint = "it has another secret or version, does not trust this host's key, or is not a wanderd: compare --secret-file, " +
 			"--known-hosts and the versions on both hosts"
 	case has("connection refused"):

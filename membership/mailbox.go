@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -98,7 +99,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	default:
 		b.refusals++
 		if len(b.refused) < refusedMax {
-			addr, _ := addrOf(n)
+			addr, _ := packets.AddrOf(n)
 			b.refused = append(b.refused, refusal{n.Name, addr, err})
 		}
 		timing.Signal(b.ring)
@@ -111,7 +112,7 @@ var errStale = errors.New("an announcement that is out of date")
 
 // check returns a node's announcement, from the cache if its metadata and address have not changed.
 func (b *mailbox) check(n *memberlist.Node) (sighting, error) {
-	addr, err := addrOf(n)
+	addr, err := packets.AddrOf(n)
 	switch {
 	case err != nil:
 		return sighting{}, err
@@ -167,7 +168,7 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	if existing.Name != b.self {
 		return
 	}
-	addr, err := addrOf(other)
+	addr, err := packets.AddrOf(other)
 	if err != nil {
 		return
 	}
@@ -242,7 +243,7 @@ func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payl
 	if err != nil {
 		return
 	}
-	addr, err := addrOf(n)
+	addr, err := packets.AddrOf(n)
 	if err != nil {
 		return
 	}

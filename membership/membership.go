@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -168,7 +169,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
 	if seal.clear {
-		mc.IndirectChecks = 0 // see filterPacket
+		mc.IndirectChecks = 0 // see Filter
 	}
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), duplicates: newDuplicateWatch(&cfg, &me),
@@ -250,7 +251,7 @@ func pace(loopback bool) *memberlist.Config {
 	}
 	c.DeadNodeReclaimTime = reclaimAfter
 	c.EnableCompression = false
-	c.UDPBufferSize = MaxPacket - sealedOverhead - signedHeader - crcHeader
+	c.UDPBufferSize = MaxPacket - sealedOverhead - signedHeader - packets.CrcHeader
 	return c
 }
 

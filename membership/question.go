@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -53,7 +54,7 @@ func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 // answerQuestion answers the question that has come on g, unless it is not from a member.
 func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 	if len(g.unread) < questionOverhead || t.cfg.Answer == nil {
-		return errMalformed
+		return packets.ErrMalformed
 	}
 	id := wire.MemberID(g.unread[:len(wire.MemberID{})])
 	signature, content := g.unread[len(id):questionOverhead], g.unread[questionOverhead:]
@@ -102,7 +103,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, err
 	}
 	if len(g.unread) < answerOverhead {
-		return nil, errMalformed
+		return nil, packets.ErrMalformed
 	}
 	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
 	if !identity.IsSigned(to.Key, statementTo(me.id, g.nonces, content), signature, answerContext) {

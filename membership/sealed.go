@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -85,18 +86,18 @@ func newAEAD(key [32]byte) cipher.AEAD {
 func (s *seal) open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
-		return nil, 0, errMalformed
+		return nil, 0, packets.ErrMalformed
 	case s.clear:
 		return b, 0, nil
 	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal: an empty message
-		return nil, 0, errMalformed
+		return nil, 0, packets.ErrMalformed
 	}
 	for i, k := range *s.keys.Load() {
 		if content, err = k.aead.Open(plain[:0], b[1:1+sealedNonce], b[1+sealedNonce:], nil); err == nil {
 			return content, i, nil
 		}
 	}
-	return nil, 0, errForeignSeal
+	return nil, 0, packets.ErrForeignSeal
 }
 
 // seal returns the packet with the content plain.

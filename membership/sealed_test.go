@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -38,18 +39,18 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 		{"sealed", sealed, good, nil},
 		{"sealed here", sealed, sealed.seal([]byte("ping")), nil},
 		{"sealed and long", sealed, sealPacket(t, secretOne, 1, make([]byte, MaxPacket-sealedOverhead)), nil},
-		{"another secret", sealed, sealPacket(t, secretTwo, 1, []byte("ping")), errForeignSeal},
-		{"a flipped bit", sealed, flipped, errForeignSeal},
-		{"cut short", sealed, good[:len(good)-1], errForeignSeal},
-		{"version 0", sealed, sealPacket(t, secretOne, 0, []byte("\xff")), errMalformed},
-		{"sealed nothing", sealed, sealPacket(t, secretOne, 1, nil), errMalformed},
-		{"a label", sealed, append([]byte{244, 1, 'x'}, good...), errMalformed},
-		{"in the clear", sealed, []byte{0, 1, 2}, errMalformed},
-		{"too long", sealed, sealPacket(t, secretOne, 1, make([]byte, MaxPacket)), errMalformed},
-		{"nothing", sealed, nil, errMalformed},
+		{"another secret", sealed, sealPacket(t, secretTwo, 1, []byte("ping")), packets.ErrForeignSeal},
+		{"a flipped bit", sealed, flipped, packets.ErrForeignSeal},
+		{"cut short", sealed, good[:len(good)-1], packets.ErrForeignSeal},
+		{"version 0", sealed, sealPacket(t, secretOne, 0, []byte("\xff")), packets.ErrMalformed},
+		{"sealed nothing", sealed, sealPacket(t, secretOne, 1, nil), packets.ErrMalformed},
+		{"a label", sealed, append([]byte{244, 1, 'x'}, good...), packets.ErrMalformed},
+		{"in the clear", sealed, []byte{0, 1, 2}, packets.ErrMalformed},
+		{"too long", sealed, sealPacket(t, secretOne, 1, make([]byte, MaxPacket)), packets.ErrMalformed},
+		{"nothing", sealed, nil, packets.ErrMalformed},
 		{"clear and expected so", open, []byte("ping"), nil},
 		{"clear here", open, open.seal([]byte("ping")), nil},
-		{"clear nothing", open, nil, errMalformed},
+		{"clear nothing", open, nil, packets.ErrMalformed},
 	} {
 		plain, _, err := c.seal.open(new([MaxPacket]byte), c.packet)
 		if !errors.Is(err, c.want) {

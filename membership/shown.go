@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -22,7 +23,7 @@ func appendWanted(b []byte, ids []wire.MemberID) []byte {
 func parseWanted(b []byte) (ids []wire.MemberID, err error) {
 	const size = len(wire.MemberID{})
 	if len(b)%size != 0 || len(b) > maxUnverified*size {
-		return nil, errMalformed
+		return nil, packets.ErrMalformed
 	}
 	for chunk := range slices.Chunk(b, size) {
 		ids = append(ids, wire.MemberID(chunk))

@@ -57,7 +57,7 @@ func (m *Membership) haveSmallNews() {
 	}
 }
 
-// ping returns nil if a member answers.
+// Ping returns nil if a member answers.
 func (m *Membership) ping(to *Member) error {
 	_, err := m.list.Ping(identity.NodeName(to.Name, to.ID), net.UDPAddrFromAddrPort(to.Addr))
 	return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -339,7 +340,7 @@ func (g *guardedConn) derive(ours, theirs string, caller, acceptor []byte) {
 
 func (g *guardedConn) check(proof []byte) error {
 	if subtle.ConstantTimeCompare(proof, g.theirs.proof[:]) != 1 {
-		return errForeignSeal
+		return packets.ErrForeignSeal
 	}
 	return nil
 }
@@ -392,10 +393,10 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 	if g.purpose == forCertificates {
 		return in.message, nil
 	}
-	if err := filterStream(in.message); err != nil {
+	if err := packets.FilterStream(in.message); err != nil {
 		return nil, err
 	}
-	g.transport.hearOf(g.other, eachInSync, in.message)
+	g.transport.hearOf(g.other, packets.EachInSync, in.message)
 	return in.message, nil
 }
 

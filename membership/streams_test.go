@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 )
 
@@ -83,7 +84,7 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
 		for range 4 * maxSending {
 			conn := f.prove(hosts[1])
-			if _, err := conn.Write([]byte{0, 1, 0, 0, pushPullMsg}); err != nil {
+			if _, err := conn.Write([]byte{0, 1, 0, 0, packets.PushPullMsg}); err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = conn.Close() }()
@@ -153,7 +154,7 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, a
 
 func TestBothSidesNoticeAnotherSecret(t *testing.T) {
 	for _, secrets := range [][2][]byte{{secretOne, secretTwo}, {secretOne, nil}, {nil, secretOne}} {
-		if _, _, callErr, answerErr := sides(t, secrets[0], secrets[1]); !errors.Is(callErr, errForeignSeal) || !errors.Is(answerErr, errForeignSeal) {
+		if _, _, callErr, answerErr := sides(t, secrets[0], secrets[1]); !errors.Is(callErr, packets.ErrForeignSeal) || !errors.Is(answerErr, packets.ErrForeignSeal) {
 			t.Errorf("the caller says %v, the acceptor %v", callErr, answerErr)
 		}
 	}
@@ -165,7 +166,7 @@ func TestEachSideSendsOneMessageThatPassesTheFilter(t *testing.T) {
 		if callErr != nil || answerErr != nil {
 			t.Fatal(callErr, answerErr)
 		}
-		sent := peertest.Pack(pingMsg, "SeqNo", 7)
+		sent := peertest.Pack(packets.PingMsg, "SeqNo", 7)
 		go func() { _, _ = c.Write(sent) }()
 		if got, err := io.ReadAll(a); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("got %x, %v", got, err)
@@ -173,8 +174,8 @@ func TestEachSideSendsOneMessageThatPassesTheFilter(t *testing.T) {
 		if _, err := c.Write(sent); !errors.Is(err, errSecond) {
 			t.Errorf("a second message: %v", err)
 		}
-		go func() { _, _ = a.Write(append(peertest.Pack(pushPullMsg, "Nodes", 1<<20), 1)) }()
-		if got, err := io.ReadAll(c); !errors.Is(err, errMalformed) {
+		go func() { _, _ = a.Write(append(peertest.Pack(packets.PushPullMsg, "Nodes", 1<<20), 1)) }()
+		if got, err := io.ReadAll(c); !errors.Is(err, packets.ErrMalformed) {
 			t.Errorf("2^20 nodes: %x, %v", got, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/memberlist"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -44,8 +45,8 @@ type gossipTransport struct {
 	closed  context.Context
 	close   context.CancelFunc
 	working sync.WaitGroup
-	// answers is nil with a secret.
-	answers *answers
+	// Answers is nil with a secret.
+	answers *packets.Answers
 	// member finds a live member.
 	member func(wire.MemberID) (*Member, bool)
 	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
@@ -84,7 +85,7 @@ func newGossipTransport(
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
 		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admission,
-		packetCh: make(chan *memberlist.Packet, packetQueue), streamCh: make(chan net.Conn),
+		packetCh: make(chan *memberlist.Packet, packets.QueueSize), streamCh: make(chan net.Conn),
 		preAuth: preAuthLimit{most: maxPreAuth, perAddr: maxPreAuthPerAddr},
 		sending: preAuthLimit{most: maxSending, perAddr: maxPerSending},
 		long:    fairQueue{most: maxLong, mostWaiting: maxIncoming},
@@ -99,7 +100,7 @@ func newGossipTransport(
 	}
 	t.lastForeign.Store(&sign{})
 	if seal.clear {
-		t.answers = new(answers)
+		t.answers = new(packets.Answers)
 	}
 	t.working.Go(t.accept)
 	return t
@@ -116,17 +117,17 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	scratch := t.seal.scratch.Get().(*[MaxPacket]byte)
 	defer t.seal.scratch.Put(scratch)
 	plain, by, err := t.seal.open(scratch, payload)
-	var asked ping
+	var asked packets.Ping
 	var from wire.MemberID
 	if err == nil {
 		from, plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
-		asked, err = filterPacket(plain, t.seal.clear)
+		asked, err = packets.Filter(plain, t.seal.clear)
 	}
 	if err != nil {
 		t.count(err)
-		if errors.Is(err, errForeignSeal) {
+		if errors.Is(err, packets.ErrForeignSeal) {
 			onForeign(t, src)
 		}
 		return false
@@ -135,10 +136,10 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 		t.overflow.Add(1)
 		return false
 	}
-	if t.answers != nil && asked.size > 0 {
-		t.answers.owe(asked, src)
+	if t.answers != nil && asked.Size > 0 {
+		t.answers.Owe(asked, src)
 	}
-	t.hearOf(from, eachInPacket, plain)
+	t.hearOf(from, packets.EachInPacket, plain)
 	t.heard.Store(int64(time.Since(t.begun)))
 	return t.enqueue(slices.Clone(plain), src)
 }
@@ -242,7 +243,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 	}
 	t.count(err)
 	switch {
-	case errors.Is(err, errForeignSeal):
+	case errors.Is(err, packets.ErrForeignSeal):
 		onForeign(t, src)
 	case isUntrusted(err):
 		if ok, more := t.untrustedWarn.Allow(time.Now()); ok {
@@ -265,13 +266,13 @@ func isUntrusted(err error) bool {
 func (t *gossipTransport) count(err error) {
 	switch {
 	case err == nil:
-	case errors.Is(err, errForeignSeal):
+	case errors.Is(err, packets.ErrForeignSeal):
 		t.foreign.Add(1)
 	case isUntrusted(err):
 		t.untrusted.Add(1)
 	case errors.Is(err, errCrowded), errors.Is(err, errBusy):
 		t.crowded.Add(1)
-	case errors.Is(err, errMalformed):
+	case errors.Is(err, packets.ErrMalformed):
 		t.malformed.Add(1)
 	default:
 		t.noPreamble.Add(1)
@@ -313,7 +314,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		err = errShutdown
 	}
 	if err == nil && t.answers != nil {
-		b, dst = t.answers.send(b, dst)
+		b, dst = t.answers.Send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
 		err = t.cfg.Send(t.seal.seal(t.me.signPacket(b)), dst)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 )
 
@@ -20,7 +21,7 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: t.Context(),
 		admission: newAdmission(nil),
 	}
-	plain := peertest.Pack(pingMsg, "SeqNo", 7)
+	plain := peertest.Pack(packets.PingMsg, "SeqNo", 7)
 	packet := sealPacket(t, secretOne, 1, introducerOf(1).signPacket(plain))
 	for range 10 {
 		tr.deliver(packet, peertest.AddrOf(1))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -33,7 +34,7 @@ type unverifiedMember struct {
 	name string
 	addr netip.AddrPort
 	// said is the last statement about it, heard when the statement came.
-	said  alive
+	said  packets.Alive
 	heard time.Time
 	// from is the member to be asked: the one that spoke of it last; the zero value is anybody.
 	from wire.MemberID
@@ -50,16 +51,16 @@ func newUnverified(self wire.MemberID) *unverified {
 
 // Hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
 // here.
-func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now time.Time) {
-	name, id, err := identity.ParseNodeName(string(said.node))
+func (u *unverified) hear(a *admission, from wire.MemberID, said *packets.Alive, now time.Time) {
+	name, id, err := identity.ParseNodeName(string(said.Node))
 	if err != nil || id == u.self || a.knows(name, id) {
 		return
 	}
-	meta, err := parseMetadata(said.meta) // its signature is not checked here
+	meta, err := parseMetadata(said.Meta) // its signature is not checked here
 	if err != nil || wire.MemberIDOf(meta.key) != id || !errors.Is(a.judge(name, id, meta.key, nil), ErrNoCertificate) {
 		return
 	}
-	addr, err := said.at()
+	addr, err := said.At()
 	if err != nil {
 		return
 	}
@@ -74,7 +75,7 @@ func (u *unverified) hear(a *admission, from wire.MemberID, said *alive, now tim
 	if m.toOwner && !m.until.IsZero() && !now.Before(m.until) {
 		m.toOwner, m.until, m.tries = false, time.Time{}, 0
 	}
-	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.clone(), now, from
+	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.Clone(), now, from
 	if !m.toOwner {
 		timing.Signal(u.ring)
 	}
@@ -99,7 +100,7 @@ func (u *unverified) makeRoom() {
 }
 
 // leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
-func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said alive, ok bool) {
+func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said packets.Alive, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	m := u.list[id]

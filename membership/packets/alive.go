@@ -1,4 +1,4 @@
-package membership
+package packets
 
 import (
 	"encoding/binary"
@@ -9,41 +9,41 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers
+// Alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers
 // to the bytes from which it was read.
-type alive struct {
-	node, addr, meta, vsn []byte
-	incarnation           uint64
-	port                  uint16
+type Alive struct {
+	Node, Addr, Meta, Vsn []byte
+	Incarnation           uint64
+	Port                  uint16
 }
 
 // readAlive reads a map of either kind. ok is false if it says something else.
-func readAlive(b []byte) (a alive, rest []byte, ok bool) {
+func readAlive(b []byte) (a Alive, rest []byte, ok bool) {
 	state, port := uint64(memberlist.StateAlive), uint64(0)
 	rest, ok = readFields(b, func(key []byte, e field) {
 		switch string(key) {
 		case "Node", "Name":
-			a.node = e.text
+			a.Node = e.text
 		case "Addr":
-			a.addr = e.text
+			a.Addr = e.text
 		case "Meta":
-			a.meta = e.text
+			a.Meta = e.text
 		case "Vsn":
-			a.vsn = e.text
+			a.Vsn = e.text
 		case "Incarnation":
-			a.incarnation = e.number
+			a.Incarnation = e.number
 		case "Port":
 			port = e.number
 		case "State":
 			state = e.number
 		}
 	})
-	a.port = uint16(port)
+	a.Port = uint16(port)
 	return a, rest, ok && state == uint64(memberlist.StateAlive) && port <= 1<<16-1
 }
 
-// message returns the statement as a packet.
-func (a *alive) message() []byte {
+// Message returns the statement as a packet.
+func (a *Alive) Message() []byte {
 	text := func(b []byte, key string, value []byte) []byte {
 		b = append(append(b, 0xa0|byte(len(key))), key...)
 		b = binary.BigEndian.AppendUint16(append(b, 0xda), uint16(len(value)))
@@ -53,30 +53,31 @@ func (a *alive) message() []byte {
 		b = append(append(b, 0xa0|byte(len(key))), key...)
 		return binary.BigEndian.AppendUint64(append(b, 0xcf), value)
 	}
-	b := []byte{aliveMsg, 0x80 | 6}
-	b = number(b, "Incarnation", a.incarnation)
-	b = text(b, "Node", a.node)
-	b = text(b, "Addr", a.addr)
-	b = number(b, "Port", uint64(a.port))
-	b = text(b, "Meta", a.meta)
-	return text(b, "Vsn", a.vsn)
+	b := []byte{AliveMsg, 0x80 | 6}
+	b = number(b, "Incarnation", a.Incarnation)
+	b = text(b, "Node", a.Node)
+	b = text(b, "Addr", a.Addr)
+	b = number(b, "Port", uint64(a.Port))
+	b = text(b, "Meta", a.Meta)
+	return text(b, "Vsn", a.Vsn)
 }
 
-// clone returns a copy that shares no bytes.
-func (a *alive) clone() alive {
+// Clone returns a copy that shares no bytes.
+func (a *Alive) Clone() Alive {
 	c := *a
-	c.node, c.addr, c.meta, c.vsn = slices.Clone(a.node), slices.Clone(a.addr), slices.Clone(a.meta), slices.Clone(a.vsn)
+	c.Node, c.Addr, c.Meta, c.Vsn = slices.Clone(a.Node), slices.Clone(a.Addr), slices.Clone(a.Meta), slices.Clone(a.Vsn)
 	return c
 }
 
-func (a *alive) at() (netip.AddrPort, error) {
-	return addrOf(&memberlist.Node{Addr: a.addr, Port: a.port})
+// At returns the address at which the member is said to be.
+func (a *Alive) At() (netip.AddrPort, error) {
+	return AddrOf(&memberlist.Node{Addr: a.Addr, Port: a.Port})
 }
 
-// eachInPacket shows the members that a packet calls alive. The filter has passed the packet.
-func eachInPacket(b []byte, show func(*alive)) {
+// EachInPacket shows the members that a packet calls alive. The filter has passed the packet.
+func EachInPacket(b []byte, show func(*Alive)) {
 	eachPart(b, func(_ int, part []byte) bool {
-		if part[0] == aliveMsg {
+		if part[0] == AliveMsg {
 			if a, _, is := readAlive(part[1:]); is {
 				show(&a)
 			}
@@ -85,9 +86,9 @@ func eachInPacket(b []byte, show func(*alive)) {
 	})
 }
 
-// eachInSync shows the members that a message of a stream calls alive. The filter has passed the message.
-func eachInSync(b []byte, show func(*alive)) {
-	if len(b) == 0 || b[0] != pushPullMsg {
+// EachInSync shows the members that a message of a stream calls alive. The filter has passed the message.
+func EachInSync(b []byte, show func(*Alive)) {
+	if len(b) == 0 || b[0] != PushPullMsg {
 		return
 	}
 	nodes := uint64(0)
@@ -105,8 +106,8 @@ func eachInSync(b []byte, show func(*alive)) {
 	}
 }
 
-// addrOf refuses addresses to which nobody can send.
-func addrOf(n *memberlist.Node) (netip.AddrPort, error) {
+// AddrOf refuses addresses to which nobody can send.
+func AddrOf(n *memberlist.Node) (netip.AddrPort, error) {
 	ip, ok := netip.AddrFromSlice(n.Addr)
 	ip = ip.Unmap()
 	if !ok || ip.IsUnspecified() || ip.IsMulticast() || n.Port == 0 {

@@ -1,4 +1,4 @@
-package membership
+package packets
 
 import (
 	"encoding/binary"
@@ -14,23 +14,23 @@ import (
 
 // These numbers are memberlist's types of messages.
 const (
-	pingMsg         = 0
-	indirectPingMsg = 1
-	ackRespMsg      = 2
-	suspectMsg      = 3
-	aliveMsg        = 4
-	deadMsg         = 5
-	pushPullMsg     = 6
-	compoundMsg     = 7
-	userMsg         = 8
-	nackRespMsg     = 11
-	hasCrcMsg       = 12
-	errMsg          = 13
+	PingMsg         = 0
+	IndirectPingMsg = 1
+	AckRespMsg      = 2
+	SuspectMsg      = 3
+	AliveMsg        = 4
+	DeadMsg         = 5
+	PushPullMsg     = 6
+	CompoundMsg     = 7
+	UserMsg         = 8
+	NackRespMsg     = 11
+	HasCrcMsg       = 12
+	ErrMsg          = 13
 )
 
 const (
-	// crcHeader is the length of what may stand before a packet: its type and a checksum.
-	crcHeader = 5
+	// CrcHeader is the length of what may stand before a packet: its type and a checksum.
+	CrcHeader = 5
 	// maxNode is the longest node name, in bytes: a name, a tilde, and an identity in hexadecimal digits.
 	maxNode = identity.MaxName + 1 + 32
 	// maxField is the longest text or bytes in other fields, such as the metadata of a node.
@@ -41,24 +41,24 @@ const (
 // every length is true, and every name is printable and not too long. memberlist checks none of this before it
 // allocates, and logs and keeps names of any length.
 
-// ping is the part of a ping that matters for its answer.
-type ping struct {
+// Ping is the part of a ping that matters for its answer.
+type Ping struct {
 	seq uint64
 	// to is where memberlist sends the answer; the zero value means to the sender.
 	to netip.AddrPort
-	// size is the length of the ping in bytes; 0 is no ping.
-	size int
+	// Size is the length of the ping in bytes; 0 is no ping.
+	Size int
 }
 
-// filterPacket returns nil if memberlist may see the content of a datagram, and the ping with which the content begins.
+// Filter returns nil if memberlist may see the content of a datagram, and the ping with which the content begins.
 // It does not allocate.
 //
 // inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because
 // anybody could have anybody pinged. It carries one ping at most, as the first of its messages.
-func filterPacket(b []byte, inClear bool) (p ping, err error) {
+func Filter(b []byte, inClear bool) (p Ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
-		case part[0] != pingMsg || at > 0 && !inClear:
+		case part[0] != PingMsg || at > 0 && !inClear:
 			return passes(part, inClear)
 		case at == 0:
 			p, ok = readPing(part)
@@ -66,7 +66,7 @@ func filterPacket(b []byte, inClear bool) (p ping, err error) {
 		return ok
 	})
 	if !ok {
-		return p, errMalformed
+		return p, ErrMalformed
 	}
 	return p, nil
 }
@@ -74,10 +74,10 @@ func filterPacket(b []byte, inClear bool) (p ping, err error) {
 // eachPart shows the messages of a packet, of which a compound packet has several, until show returns false. It returns
 // false then, or if a length is wrong.
 func eachPart(b []byte, show func(at int, part []byte) bool) bool {
-	if len(b) > crcHeader && b[0] == hasCrcMsg {
-		b = b[crcHeader:]
+	if len(b) > CrcHeader && b[0] == HasCrcMsg {
+		b = b[CrcHeader:]
 	}
-	if len(b) == 0 || b[0] != compoundMsg {
+	if len(b) == 0 || b[0] != CompoundMsg {
 		return len(b) > 0 && show(0, b)
 	}
 	if len(b) < 2 || b[1] == 0 || len(b) < 2+2*int(b[1]) {
@@ -97,14 +97,14 @@ func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 // passes judges one message of a packet.
 func passes(b []byte, inClear bool) bool {
 	switch b[0] {
-	case indirectPingMsg:
+	case IndirectPingMsg:
 		if inClear {
 			return false
 		}
-	case userMsg:
+	case UserMsg:
 		_, err := broadcast.Parse(b[1:])
 		return err == nil
-	case pingMsg, ackRespMsg, nackRespMsg, suspectMsg, aliveMsg, deadMsg:
+	case PingMsg, AckRespMsg, NackRespMsg, SuspectMsg, AliveMsg, DeadMsg:
 	default:
 		return false
 	}
@@ -120,22 +120,22 @@ func filterFields(b []byte) (rest []byte, ok bool) {
 			incarnation = max(incarnation, e.number)
 		}
 	})
-	return rest, ok && (incarnation <= aDay || incarnation <= highestIncarnation(time.Now()))
+	return rest, ok && (incarnation <= aDay || incarnation <= HighestIncarnation(time.Now()))
 }
 
 const aDay = 24 * 60 * 60
 
-// highestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher
+// HighestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher
 // incarnation, so one near the end of the numbers would silence it for good. A clock can explain one incarnation for
 // each second since 2000, and a day more. Honest members stay far below. A member that is raised to the bound can have
 // a higher incarnation a second later.
-func highestIncarnation(now time.Time) uint64 {
+func HighestIncarnation(now time.Time) uint64 {
 	return uint64(max(now.Unix()-time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), 0)) + aDay
 }
 
 // readPing reads what matters for the answer to a ping.
-func readPing(b []byte) (p ping, ok bool) {
-	p.size = len(b)
+func readPing(b []byte) (p Ping, ok bool) {
+	p.Size = len(b)
 	var host, port field
 	_, ok = readFields(b[1:], func(key []byte, e field) {
 		switch string(key) {
@@ -190,21 +190,21 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 	return f.rest, true
 }
 
-// filterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as
+// FilterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as
 // many bytes behind them, as there are.
-func filterStream(b []byte) error {
+func FilterStream(b []byte) error {
 	if len(b) == 0 {
-		return errMalformed
+		return ErrMalformed
 	}
 	switch b[0] {
-	case pingMsg, ackRespMsg, errMsg:
+	case PingMsg, AckRespMsg, ErrMsg:
 		if _, ok := readFields(b[1:], nil); !ok {
-			return errMalformed
+			return ErrMalformed
 		}
 		return nil
-	case pushPullMsg:
+	case PushPullMsg:
 	default:
-		return errMalformed
+		return ErrMalformed
 	}
 	var nodes, state uint64
 	rest, ok := readFields(b[1:], func(key []byte, e field) {
@@ -219,11 +219,13 @@ func filterStream(b []byte) error {
 		rest, ok = filterFields(rest)
 	}
 	if !ok || state != uint64(len(rest)) {
-		return errMalformed
+		return ErrMalformed
 	}
 	return nil
 }
 
-var errMalformed = errors.New("malformed")
+// ErrMalformed is returned for what no member sends.
+var ErrMalformed = errors.New("malformed")
 
-var errForeignSeal = errors.New("sealed with another secret")
+// ErrForeignSeal is returned for what does not open with a secret of this fleet.
+var ErrForeignSeal = errors.New("sealed with another secret")

@@ -1,4 +1,4 @@
-package membership
+package packets
 
 import (
 	"net/netip"
@@ -7,44 +7,44 @@ import (
 
 // maxAnswers is more than all pings that memberlist has not answered yet: one in each packet that waits, because it
 // answers a ping before it reads the next packet.
-const maxAnswers = 2 * packetQueue
+const maxAnswers = 2 * QueueSize
 
-// answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can
+// Answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can
 // send a ping, in anybody's name, and memberlist sends its answer to the address that the ping names, with gossip on
 // top. Here an answer goes to the address from which the ping came, and is no longer than the ping.
-type answers struct {
+type Answers struct {
 	mu   sync.Mutex
 	due  [maxAnswers]answer
 	next int
 }
 
 type answer struct {
-	ping
+	Ping
 	from netip.AddrPort
 }
 
-// owe records that memberlist is about to answer a ping from an address.
-func (a *answers) owe(p ping, from netip.AddrPort) {
+// Owe records that memberlist is about to answer a ping from an address.
+func (a *Answers) Owe(p Ping, from netip.AddrPort) {
 	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 	if !p.to.IsValid() {
 		p.to = from
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.due[a.next] = answer{ping: p, from: from}
+	a.due[a.next] = answer{Ping: p, from: from}
 	a.next = (a.next + 1) % maxAnswers
 }
 
-// send returns what to send instead of a packet of memberlist, and to which address. A packet that answers no ping is
+// Send returns what to send instead of a packet of memberlist, and to which address. A packet that answers no ping is
 // not changed. An answer goes to the address from which the ping came, without the gossip if the gossip makes it longer
-// than the ping. send returns nothing for an answer that no ping asked for, or that is longer even without the gossip.
-func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
+// than the ping. Send returns nothing for an answer that no ping asked for, or that is longer even without the gossip.
+func (a *Answers) Send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	var first []byte
 	eachPart(b, func(_ int, part []byte) bool {
 		first = part
 		return false
 	})
-	if len(first) == 0 || first[0] != ackRespMsg {
+	if len(first) == 0 || first[0] != AckRespMsg {
 		return b, to
 	}
 	ack, ok := readPing(first) // they have their number in the same place
@@ -59,12 +59,12 @@ func (a *answers) send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 }
 
 // settle finds the oldest ping that is answered, and returns from where it came and how long it was.
-func (a *answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, size int) {
+func (a *Answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, size int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := range maxAnswers {
-		if d := &a.due[(a.next+i)%maxAnswers]; d.seq == seq && d.to == to && d.size > 0 {
-			from, size = d.from, d.size
+		if d := &a.due[(a.next+i)%maxAnswers]; d.seq == seq && d.to == to && d.Size > 0 {
+			from, size = d.from, d.Size
 			*d = answer{}
 			return from, size
 		}
@@ -72,5 +72,5 @@ func (a *answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, si
 	return from, 0
 }
 
-// packetQueue is how many datagrams can wait for memberlist; further ones are dropped and counted.
-const packetQueue = 512
+// QueueSize is how many datagrams can wait for memberlist; further ones are dropped and counted.
+const QueueSize = 512

@@ -1,4 +1,4 @@
-package membership
+package packets
 
 import "encoding/binary"
 
