@@ -31,7 +31,7 @@ const (
 // Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state
 // directory was made elsewhere, else the one that was started later.
 type duplicateWatch struct {
-	cfg  *Config
+	cfg  *peersConfig
 	addr netip.AddrPort
 	self wire.MemberID
 	// life is a random number of this run of the agent; started is when it began.
@@ -53,7 +53,7 @@ type duplicateWatch struct {
 	otherAt netip.AddrPort
 }
 
-func newDuplicateWatch(cfg *Config, me *Member) *duplicateWatch {
+func newDuplicateWatch(cfg *peersConfig, me *Member) *duplicateWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.
 	return &duplicateWatch{

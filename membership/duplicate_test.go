@@ -85,7 +85,7 @@ func TestAnOldClaimStopsNobody(t *testing.T) {
 	_, other, _ := ed25519.GenerateKey(nil)
 	me := Member{ID: wire.MemberIDOf(public)}
 	watch := func(key ed25519.PrivateKey, home bool) *duplicateWatch {
-		w := newDuplicateWatch(&Config{Key: key, AtHome: home}, &me)
+		w := newDuplicateWatch(&peersConfig{Key: key, AtHome: home}, &me)
 		w.speaks = true
 		return w
 	}

@@ -3,6 +3,7 @@ package membership
 import (
 	"slices"
 
+	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -17,17 +18,12 @@ func CheckGates(gates []wire.GateID) error {
 // returns a view of the new gates; a view of the former gates may still come later. On an error nothing changes. It
 // does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
-	next, err := newMetadata(m.peers.me.Key, gates)
-	if err != nil {
+	gates = slices.Clone(gates)
+	if err := m.peers.setGates(gates); err != nil {
 		return nil, err
 	}
-	gates = slices.Clone(gates)
-	m.announce(func(meta *metadata) bool {
-		next.keep(meta)
-		*meta, m.peers.gates = next, gates
-		return true
-	})
+	timing.Signal(m.changed)
 	m.broadcasts.SetGates(gates)
 	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
-	return m.peers.look(m.peers.view.Load()), nil
+	return m.peers.look(m.peers.current()), nil
 }

@@ -21,7 +21,7 @@ func TestOtherMembersLearnOfGatesThatComeAndGo(t *testing.T) {
 		}
 		knows := func(gate wire.GateID, members int, met bool) func() bool {
 			return func() bool {
-				ids, known := two.peers.view.Load().Peers(gate)
+				ids, known := two.peers.current().Peers(gate)
 				return len(ids) == members && known == met
 			}
 		}

@@ -46,9 +46,10 @@ const (
 
 var errItself = errors.New("it is this agent itself")
 
-// joiner joins the fleet, and joins it again after a split.
+// joiner joins the fleet, and joins it again after a split. It works until ctx is done.
 type joiner struct {
-	cfg   *Config
+	ctx   context.Context
+	cfg   *peersConfig
 	list  *memberlist.Memberlist
 	peers *peerTable
 	// spawn starts a goroutine that ends before Shutdown returns.
@@ -63,9 +64,24 @@ type joiner struct {
 	// met are addresses of members that were asked for their certificates.
 	met rests
 
+	// seeking are the addresses that are tried, by their text, with the functions that end the attempts.
+	seeking map[string]context.CancelFunc
+
 	mu sync.Mutex
 	// refusals are the addresses to join that do not answer, keyed by their text.
 	refusals map[string]Refusal
+}
+
+func newJoiner(
+	ctx context.Context, cfg *peersConfig, list *memberlist.Memberlist, peers *peerTable, spawn func(func()),
+) *joiner {
+	if cfg.Resolve == nil {
+		cfg.Resolve = systemResolver
+	}
+	return &joiner{
+		ctx: ctx, cfg: cfg, list: list, peers: peers, spawn: spawn, unsettled: make(chan struct{}, 1),
+		seeking: make(map[string]context.CancelFunc), refusals: make(map[string]Refusal),
+	}
 }
 
 // rests are addresses that are left alone for a while. It is safe for concurrent use.
@@ -106,6 +122,41 @@ func (j *joiner) refused(t target, err error) {
 	delete(j.refusals, t.text)
 	if err != nil {
 		j.refusals[t.text] = Refusal{Join: t.text, Reason: explain(err), At: time.Now()}
+	}
+}
+
+func (j *joiner) refusalsByText() []Refusal {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
+}
+
+// start sets the attempts to reach lost members, and a newcomer's further syncs, going.
+func (j *joiner) start() {
+	j.spawn(func() { j.heal(j.ctx) })
+	j.spawn(func() { j.settle(j.ctx) })
+}
+
+// follow tries to join these addresses, and no others any more. Only one goroutine at a time may call it.
+func (j *joiner) follow(targets map[string]target) {
+	for text, stop := range j.seeking {
+		if _, stays := targets[text]; !stays {
+			stop()
+			delete(j.seeking, text)
+			j.refused(target{text: text}, nil)
+		}
+	}
+	for _, text := range slices.Sorted(maps.Keys(targets)) {
+		t := targets[text]
+		if j.seeking[text] != nil {
+			continue
+		}
+		ctx, cancel := context.WithCancel(j.ctx)
+		j.seeking[text] = cancel
+		j.spawn(func() {
+			defer cancel()
+			j.seek(ctx, t)
+		})
 	}
 }
 
@@ -209,7 +260,7 @@ func (j *joiner) contact(addr netip.AddrPort) error {
 }
 
 func (j *joiner) known(addr netip.AddrPort) bool {
-	return slices.ContainsFunc(j.peers.view.Load().Members, func(m Member) bool { return m.Addr == addr })
+	return slices.ContainsFunc(j.peers.current().Members, func(m Member) bool { return m.Addr == addr })
 }
 
 // itself reports whether addr is an address of this agent.
@@ -231,7 +282,7 @@ func (j *joiner) heal(ctx context.Context) {
 	for {
 		now := time.Now()
 		addrs, next := j.peers.due(now)
-		j.peers.logLimiter.note(nil, len(j.peers.view.Load().Members), now)
+		j.peers.logLimiter.note(nil, len(j.peers.current().Members), now)
 		for _, addr := range addrs {
 			select {
 			case slots <- struct{}{}:

@@ -37,10 +37,7 @@ func (m *Membership) Leave(timeout time.Duration) error {
 	m.left = true
 	m.stop()
 	<-m.kept
-	m.peers.change(func(meta *metadata) bool {
-		meta.leaving = true
-		return true
-	})
+	m.peers.leave()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	known, err := m.farewell(ctx)

@@ -51,7 +51,7 @@ func (m *Membership) askOthers() {
 	if len(wanted) == 0 {
 		return
 	}
-	to, known := m.peers.view.Load().Lookup(from)
+	to, known := m.peers.current().Lookup(from)
 	if !known {
 		others := someOf(m.peers.others(), 1)
 		if len(others) == 0 {

@@ -113,10 +113,6 @@ type Membership struct {
 	life     sync.Mutex
 	left     bool
 	down     bool
-	// seeking are the addresses that are tried, by their text, with the functions that end the attempts; seek begins
-	// the attempts. life guards both.
-	seeking map[string]context.CancelFunc
-	seek    func(target) context.CancelFunc
 }
 
 const (
@@ -124,6 +120,8 @@ const (
 	gatherFor = 10 * time.Millisecond
 	// updateTimeout is how long to wait until a change of metadata is gossiped. It is queued in any case.
 	updateTimeout = time.Millisecond
+	// aloneWarnEvery is the least time between two warnings that no other member is left.
+	aloneWarnEvery = time.Minute
 	// reclaimAfter is how long a member must have been dead before another address of it is accepted.
 	reclaimAfter = 5 * time.Second
 )
@@ -138,53 +136,50 @@ func Start(cfg Config) (*Membership, error) {
 		return nil, fmt.Errorf("private key of %d bytes, want %d", len(cfg.Key), ed25519.PrivateKeySize)
 	}
 	public := cfg.Key.Public().(ed25519.PublicKey)
-	meta, err := newMetadata(public, cfg.Gates)
+	me, err := newSelf(cfg.Name, public, cfg.Gates)
 	if err != nil {
 		return nil, err
 	}
-	targets := make([]target, len(cfg.Join))
-	for i, s := range cfg.Join {
-		if targets[i], err = parseTarget(s); err != nil {
-			return nil, err
-		}
-	}
-	addr, err := advertised(cfg.Addr, cfg.Advertise)
+	targets, err := parseTargets(cfg.Join)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Resolve == nil {
-		cfg.Resolve = systemResolver
+	if me.Addr, err = advertised(cfg.Addr, cfg.Advertise); err != nil {
+		return nil, err
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	me := Member{ID: wire.MemberIDOf(public), Name: cfg.Name, Key: public, Addr: addr, gates: meta.gates}
 	seal := newSeal(cfg.Secrets)
 	cfg.Secrets = nil // they may be replaced, and are kept nowhere then
-	return start(cfg, me, meta, seal, targets)
+	return start(cfg, me, seal, targets)
 }
 
 // start wires the parts together and sets them going.
-func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (*Membership, error) {
+func start(cfg Config, me Member, seal *seal, targets map[string]target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
 	if seal.clear {
 		mc.IndirectChecks = 0 // see Filter
 	}
 	m := &Membership{
-		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log), duplicates: newDuplicateWatch(&cfg, &me),
-		aloneWarn: timing.Throttle{Every: logPeriod}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
-		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}), seeking: make(map[string]context.CancelFunc),
+		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log),
+		aloneWarn: timing.Throttle{Every: aloneWarnEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
+		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}),
 	}
+	self := &peersConfig{
+		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve, Judge: m.admission.judge, Log: cfg.Log,
+	}
+	m.duplicates = newDuplicateWatch(self, &me)
 	node := identity.NodeName(me.Name, me.ID)
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
 	// This is the longest time for which a member of a large fleet stays suspect.
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
-	m.peers = newPeerTable(&cfg, me, meta, suspectFor, m.admission)
+	m.peers = newPeerTable(self, me, suspectFor)
 	m.peers.recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.view.Load().Members) }, m.fresh)
-	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.view.Load().Lookup(id) })
+	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.current().Members) }, m.fresh)
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.current().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered
 	m.transport.unsent = m.mailbox.unanswered
@@ -202,9 +197,7 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		m.working.Wait()
 		return nil, err
 	}
-	m.joiner = &joiner{
-		cfg: &cfg, list: m.list, peers: m.peers, spawn: m.working.Go, unsettled: make(chan struct{}, 1), refusals: make(map[string]Refusal),
-	}
+	m.joiner = newJoiner(ctx, self, m.list, m.peers, m.working.Go)
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.verifyOthers(ctx) })
 	}
@@ -213,21 +206,8 @@ func start(cfg Config, me Member, meta metadata, seal *seal, targets []target) (
 		m.keep(ctx)
 	})
 	m.working.Go(func() { m.spread(ctx) })
-	m.working.Go(func() { m.joiner.heal(ctx) })
-	m.working.Go(func() { m.joiner.settle(ctx) })
-	m.seek = func(t target) context.CancelFunc {
-		ctx, cancel := context.WithCancel(ctx)
-		m.working.Go(func() {
-			defer cancel()
-			m.joiner.seek(ctx, t)
-		})
-		return cancel
-	}
-	for _, t := range targets {
-		if m.seeking[t.text] == nil { // An address may be given twice.
-			m.seeking[t.text] = m.seek(t)
-		}
-	}
+	m.joiner.start()
+	m.joiner.follow(targets)
 	if cfg.Addr.Addr().IsUnspecified() && !cfg.Advertise.Addr().IsValid() {
 		cfg.Log.Info().Stringer("addr", me.Addr).
 			Msg("this address is advertised to other members; if they cannot reach it, set another with --advertise")
@@ -291,14 +271,10 @@ func (m *Membership) apply(ctx context.Context, news mail) {
 	if m.transport.silence() >= deafAfter {
 		m.working.Go(func() { m.call(ctx) })
 	}
-	before := len(m.peers.view.Load().Members)
+	before := len(m.peers.current().Members)
 	m.peers.apply(news, time.Now())
-	m.announce(func(meta *metadata) bool { // above the counter of a former life
-		behind := news.own > meta.counter
-		meta.counter = max(meta.counter, news.own)
-		return behind
-	})
-	switch after := len(m.peers.view.Load().Members); {
+	m.announce(m.peers.outbid(news.own))
+	switch after := len(m.peers.current().Members); {
 	case before == 1 && after > 1:
 		m.joiner.unsettle()
 	case before > 1 && after == 1:
@@ -336,18 +312,18 @@ func (m *Membership) Views() <-chan *View { return m.peers.views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
 func (m *Membership) Announce(gate wire.GateID) {
-	m.announce(func(meta *metadata) bool { return meta.announce(gate) })
+	m.announce(m.peers.announce(gate))
 }
 
 // DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part
 // in gate. It does not block.
 func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
-	m.announce(func(meta *metadata) bool { return meta.declare(gate, hash) })
+	m.announce(m.peers.declare(gate, hash))
 }
 
-// announce changes this member's metadata, and has it gossiped if there is a change. It does not block.
-func (m *Membership) announce(change func(*metadata) bool) {
-	if m.peers.change(change) {
+// announce has this member's metadata gossiped if it has changed. It does not block.
+func (m *Membership) announce(changed bool) {
+	if changed {
 		timing.Signal(m.changed)
 	}
 }

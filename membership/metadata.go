@@ -190,3 +190,45 @@ func (m *metadata) keep(before *metadata) {
 		}
 	}
 }
+
+// announce records that this member has met a token of gate g, and reports whether that is a change.
+func (t *peerTable) announce(g wire.GateID) bool {
+	return t.change(func(m *metadata) bool { return m.announce(g) })
+}
+
+// declare records the hash of the roster of gate g, and reports whether that is a change.
+func (t *peerTable) declare(g wire.GateID, hash uint64) bool {
+	return t.change(func(m *metadata) bool { return m.declare(g, hash) })
+}
+
+// outbid raises the counter above that of a former life, and reports whether that is a change.
+func (t *peerTable) outbid(counter uint64) bool {
+	return t.change(func(m *metadata) bool {
+		behind := counter > m.counter
+		m.counter = max(m.counter, counter)
+		return behind
+	})
+}
+
+// leave records that this member leaves.
+func (t *peerTable) leave() {
+	t.change(func(m *metadata) bool {
+		m.leaving = true
+		return true
+	})
+}
+
+// setGates replaces the gates of this member. It still announces what it has announced of the gates that stay. On an
+// error nothing changes.
+func (t *peerTable) setGates(gates []wire.GateID) error {
+	next, err := newMetadata(t.me.Key, gates)
+	if err != nil {
+		return err
+	}
+	t.change(func(m *metadata) bool {
+		next.keep(m)
+		*m, t.gates = next, gates
+		return true
+	})
+	return nil
+}

@@ -2,12 +2,15 @@ package membership
 
 import (
 	"cmp"
+	"crypto/ed25519"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/timing"
@@ -23,13 +26,27 @@ const (
 	peersWarnEvery = 10 * time.Minute
 )
 
+// peersConfig is what the table of peers, and those that join and watch by it, need to know.
+type peersConfig struct {
+	// Key signs what this member announces, and AtHome says that its state directory has not been moved or copied.
+	Key    ed25519.PrivateKey
+	AtHome bool
+	Gates  []wire.GateID
+	// Addr is the address to which the agent's sockets are bound.
+	Addr netip.AddrPort
+	// Resolve looks up the hosts to join; nil means the system's resolver.
+	Resolve Resolver
+	// Judge decides who may take part.
+	Judge identity.Judge
+	Log   zerolog.Logger
+}
+
 // peerTable holds the current and former members. One goroutine changes it; any goroutine may read.
 type peerTable struct {
-	cfg  *Config
+	cfg  *peersConfig
 	self wire.MemberID
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
-	admission  *admission
 	// views has capacity one and holds the newest view.
 	views chan *View
 	view  atomic.Pointer[View]
@@ -62,17 +79,27 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-func newPeerTable(cfg *Config, me Member, meta metadata, suspectFor time.Duration, admission *admission) *peerTable {
+// newSelf is this member, before its address is known.
+func newSelf(name string, key ed25519.PublicKey, gates []wire.GateID) (Member, error) {
+	meta, err := newMetadata(key, gates)
+	return Member{ID: wire.MemberIDOf(key), Name: name, Key: key, gates: meta.gates}, err
+}
+
+func newPeerTable(cfg *peersConfig, me Member, suspectFor time.Duration) *peerTable {
 	t := &peerTable{
-		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor, admission: admission, views: make(chan *View, 1), lost: make(chan struct{}, 1),
+		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor,
+		views: make(chan *View, 1), lost: make(chan struct{}, 1),
 		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: peersWarnEvery}, namesakes: timing.Throttle{Every: peersWarnEvery},
-		me: me, meta: meta, records: make(map[string]*record),
+		me: me, meta: metadata{key: me.Key, gates: me.gates}, records: make(map[string]*record),
 	}
 	t.changed()
 	t.view.Store(&View{})
 	t.publish()
 	return t
 }
+
+// current is the newest view.
+func (t *peerTable) current() *View { return t.view.Load() }
 
 func (t *peerTable) metadata() []byte {
 	t.mu.Lock()
@@ -145,7 +172,7 @@ func (t *peerTable) note(node string, s sighting, now time.Time) []change {
 // judge sets the state of a member by what is known of it. was is its address before.
 func (t *peerTable) judge(rec *record, was netip.AddrPort, now time.Time) []change {
 	before := rec.State
-	switch untrusted := t.admission.judge(rec.Name, rec.ID, rec.Key, nil); {
+	switch untrusted := t.cfg.Judge(rec.Name, rec.ID, rec.Key, nil); {
 	case untrusted != nil:
 		rec.State = StateUntrusted
 	case rec.leaving:

@@ -30,12 +30,15 @@ func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
 
 // newTestPeers is the peer table of member 1 of gate a.
 func newTestPeers(l *logs) *peerTable {
-	meta, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA})
+	me, err := newSelf("host1", peertest.KeyOf(1), []wire.GateID{gateA})
 	if err != nil {
 		panic(err)
 	}
-	me := Member{ID: wire.MemberIDOf(peertest.KeyOf(1)), Name: "host1", Key: peertest.KeyOf(1), Addr: peertest.AddrOf(1), gates: meta.gates}
-	return newPeerTable(&Config{Key: peertest.PrivateOf(1), Gates: []wire.GateID{gateA}, Log: zerolog.New(l)}, me, meta, time.Minute, newAdmission(nil))
+	me.Addr = peertest.AddrOf(1)
+	cfg := &peersConfig{
+		Key: peertest.PrivateOf(1), Gates: []wire.GateID{gateA}, Judge: newAdmission(nil).judge, Log: zerolog.New(l),
+	}
+	return newPeerTable(cfg, me, time.Minute)
 }
 
 func sightingOf(i int, gone bool) sighting {

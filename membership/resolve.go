@@ -65,6 +65,19 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
+// parseTargets reads addresses to join, by their text: an address may be given twice.
+func parseTargets(addresses []string) (map[string]target, error) {
+	targets := make(map[string]target, len(addresses))
+	for _, s := range addresses {
+		t, err := parseTarget(s)
+		if err != nil {
+			return nil, err
+		}
+		targets[t.text] = t
+	}
+	return targets, nil
+}
+
 // resolve returns the target's current addresses in random order, at most maxAddrs.
 func (t target) resolve(ctx context.Context, lookup Resolver) ([]netip.AddrPort, error) {
 	ips := make([]netip.Addr, 0, 1)

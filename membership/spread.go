@@ -52,7 +52,7 @@ const smallFleet = 64
 
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
-	if len(m.peers.view.Load().Members) <= smallFleet {
+	if len(m.peers.current().Members) <= smallFleet {
 		timing.Signal(m.fresh)
 	}
 }
