@@ -92,7 +92,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			t.Errorf("the outsider sees %d members", len(seen.Members))
 		}
 		for _, h := range hosts {
-			if lines := h.logs.with("warn"); len(lines) > 2 {
+			if lines := h.logs.With("warn"); len(lines) > 2 {
 				t.Errorf("warned %d times: %s", len(lines), lines)
 			}
 		}

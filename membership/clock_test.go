@@ -17,13 +17,13 @@ func TestClockThatIsAnHourOffIsWarnedAboutOnceInAWhile(t *testing.T) {
 		})}
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		f.within(10*time.Second, "host1 warns", func() bool {
-			return len(hosts[0].logs.with("warn", "host3", "+1h0m0s", "NTP")) == 1
+			return len(hosts[0].logs.With("warn", "host3", "+1h0m0s", "NTP")) == 1
 		})
 		time.Sleep(clockWarnEvery / 2)
-		if lines := hosts[0].logs.with("warn", "NTP"); len(lines) != 1 || hosts[0].Stats().Clock < 10 {
+		if lines := hosts[0].logs.With("warn", "NTP"); len(lines) != 1 || hosts[0].Stats().Clock < 10 {
 			t.Errorf("warned: %s; counted: %+v", lines, hosts[0].Stats())
 		}
-		if lines := hosts[2].logs.with("warn", "-1h0m0s"); len(lines) != 1 {
+		if lines := hosts[2].logs.With("warn", "-1h0m0s"); len(lines) != 1 {
 			t.Errorf("host3 warned: %s", lines)
 		}
 	})

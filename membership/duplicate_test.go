@@ -18,10 +18,10 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 				f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 				clone := f.start(2, func(c *Config) { c.Name, c.Addr = called, peertest.AddrOf(22) })
 				f.within(time.Minute, "the clone says so", func() bool {
-					return len(clone.logs.with("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
+					return len(clone.logs.With("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
 				})
 				f.always(duplicateWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
-					return len(clone.logs.with("error")) == 1 && hosts[0].sees(1, 2, 3)
+					return len(clone.logs.With("error")) == 1 && hosts[0].sees(1, 2, 3)
 				})
 				if clone.Stats().SameKey < 2 {
 					t.Errorf("counted %+v", clone.Stats())
@@ -76,43 +76,5 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 				})
 			})
 		})
-	}
-}
-
-// A claim to an earlier life, or one signed with another key, stops nobody.
-func TestAnOldClaimStopsNobody(t *testing.T) {
-	public, private, _ := ed25519.GenerateKey(nil)
-	_, other, _ := ed25519.GenerateKey(nil)
-	me := Member{ID: wire.MemberIDOf(public)}
-	watch := func(key ed25519.PrivateKey, home bool) *duplicateWatch {
-		w := newDuplicateWatch(&peersConfig{Key: key, AtHome: home}, &me)
-		w.speaks = true
-		return w
-	}
-	for name, claim := range map[string]func(mine *duplicateWatch) []byte{
-		"to nobody":         func(*duplicateWatch) []byte { return watch(private, true).claim() },
-		"to an earlier one": func(*duplicateWatch) []byte { w := watch(private, true); w.other = 7; return w.claim() },
-		"of another key":    func(m *duplicateWatch) []byte { w := watch(other, true); w.other = m.life; return w.claim() },
-		"its own":           func(m *duplicateWatch) []byte { m.other = m.life; return m.claim() },
-		"cut short":         func(m *duplicateWatch) []byte { w := watch(private, true); w.other = m.life; return w.claim()[:50] },
-		"changed": func(m *duplicateWatch) []byte {
-			w := watch(private, false)
-			w.other = m.life
-			b := w.claim()
-			b[33] = 1
-			return b
-		},
-	} {
-		mine := watch(private, false)
-		mine.heard(claim(mine))
-		if len(mine.copied) > 0 {
-			t.Errorf("a claim %s stops it", name)
-		}
-	}
-	mine, theirs := watch(private, false), watch(private, true)
-	theirs.other = mine.life
-	mine.heard(theirs.claim())
-	if len(mine.copied) != 1 {
-		t.Error("a claim of the original does not stop a copy")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -37,7 +36,7 @@ type host struct {
 	*Membership
 	f    *fleet
 	end  *transport.Endpoint
-	logs *logs
+	logs *peertest.Logs
 	// seen is the newest view that was received.
 	mu   sync.Mutex
 	seen *View
@@ -82,7 +81,7 @@ func (f *fleet) start(i int, changes ...func(*Config)) *host {
 		Secrets: secretsOf(secretOne), Join: []string{"10.0.0.1"},
 		Certificate: func() []byte { return nil }, Admit: func(netip.Addr) bool { return true },
 	}
-	h := &host{f: f, logs: &logs{}}
+	h := &host{f: f, logs: &peertest.Logs{}}
 	cfg.Log = zerolog.New(h.logs).Level(zerolog.DebugLevel)
 	for _, change := range changes {
 		change(&cfg)
@@ -213,30 +212,4 @@ func upTo(n int) (numbers []int) {
 		numbers = append(numbers, i+1)
 	}
 	return numbers
-}
-
-// logs collects lines.
-type logs struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, string(p))
-	return len(p), nil
-}
-
-// with returns the lines of a level that contain all of words.
-func (l *logs) with(level string, words ...string) (found []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, line := range l.lines {
-		if strings.Contains(line, `"level":"`+level+`"`) &&
-			!slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
-			found = append(found, line)
-		}
-	}
-	return found
 }

@@ -26,13 +26,13 @@ func TestJoinIsTriedUntilSomebodyAnswers(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		late := f.start(2)
 		time.Sleep(30 * time.Minute)
-		warned := late.logs.with("warn", "cannot join the fleet yet", "10.0.0.1", "is it running")
+		warned := late.logs.With("warn", "cannot join the fleet yet", "10.0.0.1", "is it running")
 		if len(warned) < 1 || len(warned) > 4 {
 			t.Errorf("warned %d times in half an hour: %s", len(warned), warned)
 		}
 		seed := f.start(1)
 		f.within(2*joinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
-		if len(late.logs.with("info", "joined the fleet")) != 1 {
+		if len(late.logs.With("info", "joined the fleet")) != 1 {
 			t.Error("it did not say that it has joined")
 		}
 	})
@@ -55,8 +55,8 @@ func TestJoinLooksNamesUpEachTime(t *testing.T) {
 			}
 		})
 		time.Sleep(time.Minute)
-		if len(late.logs.with("warn", "seed.example", "no such host", "check the name")) != 1 {
-			t.Errorf("warned: %s", late.logs.with("warn"))
+		if len(late.logs.With("warn", "seed.example", "no such host", "check the name")) != 1 {
+			t.Errorf("warned: %s", late.logs.With("warn"))
 		}
 		moved.Store(true)
 		f.within(2*joinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
@@ -72,10 +72,10 @@ func TestSeedThatIsToldToJoinItselfWaitsForOthers(t *testing.T) {
 			}
 		})
 		time.Sleep(10 * time.Minute)
-		if len(seed.logs.with("debug", "Initiating push/pull")) > 0 {
+		if len(seed.logs.With("debug", "Initiating push/pull")) > 0 {
 			t.Error("it has joined itself")
 		}
-		if lines := seed.logs.with("info", "is this agent itself"); len(lines) != 1 {
+		if lines := seed.logs.With("info", "is this agent itself"); len(lines) != 1 {
 			t.Errorf("told: %s", lines)
 		}
 	})
@@ -175,12 +175,12 @@ func TestNewcomerSyncsAFewTimesMore(t *testing.T) {
 		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
 		time.Sleep(11 * time.Second)
 		// The join; after 1, 3, 7 and perhaps 15 seconds, give or take half; and at most once by memberlist itself.
-		if n := len(hosts[1].logs.with("debug", "Initiating push/pull")); n < 4 || n > 6 {
+		if n := len(hosts[1].logs.With("debug", "Initiating push/pull")); n < 4 || n > 6 {
 			t.Errorf("it has synced %d times", n)
 		}
-		before := len(hosts[1].logs.with("debug", "Initiating push/pull"))
+		before := len(hosts[1].logs.With("debug", "Initiating push/pull"))
 		time.Sleep(10 * time.Minute)
-		if n := len(hosts[1].logs.with("debug", "Initiating push/pull")) - before; n > 50 {
+		if n := len(hosts[1].logs.With("debug", "Initiating push/pull")) - before; n > 50 {
 			t.Errorf("it has synced %d times more in ten minutes", n)
 		}
 	})
@@ -196,7 +196,7 @@ func TestLargeFleetRarelyTriesAMemberThatNeverComesBack(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		tries := 0
 		for _, h := range hosts[:n-1] {
-			tries += len(h.logs.with("debug", "a lost member does not answer"))
+			tries += len(h.logs.With("debug", "a lost member does not answer"))
 		}
 		// One member is missing. The 19 others together try it once in ten seconds: about 60 times.
 		if tries < 20 || tries > 120 {
@@ -212,11 +212,11 @@ func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 				seed := f.start(1)
 				other := f.start(2, func(c *Config) { c.Secrets = secretsOf(key) })
 				f.within(10*time.Second, "both are warned", func() bool {
-					return len(seed.logs.with("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
-						len(other.logs.with("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
+					return len(seed.logs.With("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
+						len(other.logs.With("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
 				})
 				f.always(5*time.Minute, "they do not see each other", func() bool { return seed.sees(1) && other.sees(2) })
-				if n := len(seed.logs.with("warn")); n > 2 || seed.Stats().Foreign < 10 {
+				if n := len(seed.logs.With("warn")); n > 2 || seed.Stats().Foreign < 10 {
 					t.Errorf("warned %d times of %+v", n, seed.Stats())
 				}
 			})

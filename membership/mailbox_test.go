@@ -40,7 +40,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	r := &rogue{meta: meta}
 	mc := pace(false)
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r
-	mc.Logger = log.New(&logs{}, "", 0)
+	mc.Logger = log.New(&peertest.Logs{}, "", 0)
 	change(mc)
 	var err error
 	if r.Memberlist, err = memberlist.Create(mc); err != nil {
@@ -92,8 +92,8 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 				f.always(time.Minute, "nobody else is seen", allSee(hosts, 1, 2))
 				hosts = append(hosts, f.start(3))
 				f.within(5*time.Second, "a member can still join", allSee(hosts, 1, 2, 3))
-				if lines := hosts[0].logs.with("warn", "ignoring a node", "10.0.0.7", c.reason); len(lines) != 1 {
-					t.Errorf("warned %d times: %s", len(lines), hosts[0].logs.with("warn"))
+				if lines := hosts[0].logs.With("warn", "ignoring a node", "10.0.0.7", c.reason); len(lines) != 1 {
+					t.Errorf("warned %d times: %s", len(lines), hosts[0].logs.With("warn"))
 				}
 				if hosts[0].Stats().Refused == 0 {
 					t.Error("nothing was counted")

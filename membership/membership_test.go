@@ -21,7 +21,7 @@ func TestMembersFindEachOtherThroughOneSeed(t *testing.T) {
 				t.Errorf("host1 knows host2 as %+v", m)
 			}
 			for _, h := range hosts {
-				if lines := h.logs.with("warn"); len(lines) > 0 {
+				if lines := h.logs.With("warn"); len(lines) > 0 {
 					t.Errorf("warnings on a good day: %s", lines)
 				}
 			}
@@ -69,12 +69,12 @@ func TestMemberThatLeavesIsGoneAtOnceAndListedAsLeft(t *testing.T) {
 		hosts[3].stop()
 		f.within(time.Second, "host4 is gone", allSee(hosts[:3], 1, 2, 3))
 		for _, h := range hosts[:3] {
-			if h.state(4) != "left" || len(h.logs.with("info", "a member left")) != 1 {
-				t.Errorf("host4 is %s, told %v", h.state(4), h.logs.with("info"))
+			if h.state(4) != "left" || len(h.logs.With("info", "a member left")) != 1 {
+				t.Errorf("host4 is %s, told %v", h.state(4), h.logs.With("info"))
 			}
 		}
 		f.always(2*time.Minute, "host4 is listed as left, and nobody tries to reach it", func() bool {
-			return hosts[0].state(4) == "left" && len(hosts[0].logs.with("debug", "lost member")) == 0
+			return hosts[0].state(4) == "left" && len(hosts[0].logs.With("debug", "lost member")) == 0
 		})
 	})
 }
@@ -89,7 +89,7 @@ func TestMemberThatCrashesIsFoundFailed(t *testing.T) {
 			suspected = suspected || hosts[0].state(3) == "suspect"
 			return allSee(hosts[:2], 1, 2)()
 		})
-		if hosts[0].state(3) != "failed" || !suspected || len(hosts[0].logs.with("info", "a member failed")) != 1 {
+		if hosts[0].state(3) != "failed" || !suspected || len(hosts[0].logs.With("info", "a member failed")) != 1 {
 			t.Errorf("host3 is %s, suspected: %t", hosts[0].state(3), suspected)
 		}
 	})
@@ -108,7 +108,7 @@ func TestMemberThatRestartsAtAnotherAddressIsFoundThere(t *testing.T) {
 					m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(3)))
 					return ok && m.Addr == peertest.AddrOf(33) && again.sees(1, 2, 3)
 				})
-				if lines := again.logs.with("error"); len(lines) > 0 {
+				if lines := again.logs.With("error"); len(lines) > 0 {
 					t.Errorf("errors: %s", lines)
 				}
 			})
@@ -130,7 +130,7 @@ func TestMemberThatRestartsUnderAnotherNameIsOneMember(t *testing.T) {
 			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(3)))
 			return ok && m.Name == "renamed" && len(hosts[0].All()) == 3
 		})
-		if lines := again.logs.with("error"); len(lines) > 0 {
+		if lines := again.logs.With("error"); len(lines) > 0 {
 			t.Errorf("errors: %s", lines)
 		}
 	})

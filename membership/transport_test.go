@@ -50,8 +50,8 @@ func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
 			hosts[0].Deliver(junk[:rng.IntN(len(junk))], peertest.AddrOf(9))
 		}
 		f.always(30*time.Second, "the fleet goes on", allSee(hosts, 1, 2, 3))
-		if n := len(hosts[0].logs.with("warn")); n != 1 {
-			t.Errorf("warned %d times: %s", n, hosts[0].logs.with("warn"))
+		if n := len(hosts[0].logs.With("warn")); n != 1 {
+			t.Errorf("warned %d times: %s", n, hosts[0].logs.With("warn"))
 		}
 		if s := hosts[0].Stats(); s.Malformed+s.Foreign != 20000 {
 			t.Errorf("counted %+v", s)
