@@ -10,7 +10,7 @@ import (
 // CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and
 // what to do.
 func CheckGates(gates []wire.GateID) error {
-	_, err := newMetadata(nil, gates)
+	_, err := newSelf("", nil, gates)
 	return err
 }
 
