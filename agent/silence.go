@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -29,7 +30,7 @@ const mostSilent = 8
 
 // silence looks for silent members.
 func (a *Agent) silence() *silence {
-	s := &silence{hasRoute: membership.HasRoute}
+	s := &silence{hasRoute: peers.HasRoute}
 	for _, m := range a.members.All() {
 		if m.ID == a.self {
 			s.own = m.Addr

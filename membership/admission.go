@@ -150,7 +150,7 @@ func (a *admission) reconsider() {
 	}
 }
 
-// key returns the key of a trusted member.
+// Key returns the key of a trusted member.
 func (a *admission) key(id wire.MemberID) (ed25519.PublicKey, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

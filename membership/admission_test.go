@@ -12,6 +12,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -78,10 +79,10 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			forged.id = wire.MemberIDOf(peertest.KeyOf(3))
 			hosts[0].Deliver(sealPacket(t, secretOne, sealedVersion, forged.signPacket(accuse)), peertest.AddrOf(3))
 			for i := range 20 {
-				meta := metadata{key: peertest.KeyOf(1000 + i), counter: 1}
+				meta := peers.Metadata{Key: peertest.KeyOf(1000 + i), Counter: 1}
 				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(peertest.KeyOf(1000+i)))
 				f.tell(hosts[0], peertest.Pack(packets.AliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
-					meta.encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
+					meta.Encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
 			}
 		}
 		f.always(time.Minute, "nothing happens", allSee(hosts, 1, 2, 3))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 // A member that was cut off has missed news, and nobody repeats old news soon: memberlist probes the less the less it
@@ -29,8 +31,8 @@ func (m *Membership) call(ctx context.Context) {
 	defer m.calling.Store(false)
 	called, answered, answers := false, []Member(nil), make(chan Member, 1)
 	for ; len(answered) == 0 && m.transport.silence() >= deafAfter; called = true {
-		lost := someOf(slices.DeleteFunc(m.All(), func(o Member) bool {
-			return o.ID == m.peers.self || o.State == StateLeft || o.State == StateUntrusted
+		lost := peers.Some(slices.DeleteFunc(m.All(), func(o Member) bool {
+			return o.ID == m.peers.Self || o.State == StateLeft || o.State == StateUntrusted
 		}), 1)
 		if len(lost) == 0 {
 			return
@@ -55,8 +57,8 @@ func (m *Membership) call(ctx context.Context) {
 		return
 	}
 	m.log.Debug().Msg("others are heard again")
-	for _, o := range append(answered, someOf(m.peers.others(), askAgain)...) {
-		if ctx.Err() != nil || m.joiner.contact(o.Addr) == nil {
+	for _, o := range append(answered, peers.Some(m.peers.Others(), askAgain)...) {
+		if ctx.Err() != nil || m.joiner.Contact(o.Addr) == nil {
 			return
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -153,13 +154,13 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 		hosts, _ := f.startCertified(1, 2, lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		id, node := wire.MemberIDOf(peertest.KeyOf(3)), identity.NodeName("host3", wire.MemberIDOf(peertest.KeyOf(3)))
-		meta := metadata{key: peertest.KeyOf(3), counter: 1}
+		meta := peers.Metadata{Key: peertest.KeyOf(3), Counter: 1}
 		said := packets.Alive{
-			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
-			Meta: meta.encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
+			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: peers.DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
+			Meta: meta.Encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
 		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), lasting(3), true)
-		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.self, &said, time.Now())
+		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.Self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
 }
@@ -327,10 +328,10 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	s, a := newUnverified(wire.MemberID{}), newAdmission(&office{})
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
-		meta := metadata{key: peertest.KeyOf(i), counter: 1}
+		meta := peers.Metadata{Key: peertest.KeyOf(i), Counter: 1}
 		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(peertest.KeyOf(i)))
 		s.hear(a, from, &packets.Alive{
-			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: meta.encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
+			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: meta.Encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
 		}, now)
 	}
 	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -20,7 +21,7 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 				f.within(time.Minute, "the clone says so", func() bool {
 					return len(clone.logs.With("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
 				})
-				f.always(duplicateWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
+				f.always(peers.DuplicateWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
 					return len(clone.logs.With("error")) == 1 && hosts[0].sees(1, 2, 3)
 				})
 				if clone.Stats().SameKey < 2 {
@@ -72,7 +73,7 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 				})
 				f.within(time.Minute, "the others see it", func() bool {
 					m, ok := third.view().Lookup(wire.MemberIDOf(public))
-					return ok && m.Addr == duplicates[1-tc.copied].duplicates.addr
+					return ok && m.Addr == duplicates[1-tc.copied].duplicates.Addr
 				})
 			})
 		})

@@ -1,6 +1,33 @@
 package membership
 
-import "github.com/wanderd/wanderd/membership/broadcast"
+import (
+	"github.com/wanderd/wanderd/membership/broadcast"
+	"github.com/wanderd/wanderd/membership/peers"
+)
 
-// Broadcast is an order to a gate; see package broadcast.
-type Broadcast = broadcast.Broadcast
+// These are what an agent knows of the rooms: each is documented where it belongs.
+type (
+	// Broadcast is an order to a gate.
+	Broadcast = broadcast.Broadcast
+	// Member is one agent as seen in gossip.
+	Member = peers.Member
+	// View is the set of live members at one moment.
+	View = peers.View
+	// State is the state of a member.
+	State = peers.State
+	// Remembered is the record of another member with which an agent rejoins its fleet after a restart.
+	Remembered = peers.Remembered
+	// Refusal is an address that could not be joined while no other member was known.
+	Refusal = peers.Refusal
+	// Resolver looks up the addresses of a host name.
+	Resolver = peers.Resolver
+)
+
+// The states of a member, see [peers.State].
+const (
+	StateAlive     = peers.StateAlive
+	StateSuspect   = peers.StateSuspect
+	StateLeft      = peers.StateLeft
+	StateFailed    = peers.StateFailed
+	StateUntrusted = peers.StateUntrusted
+)

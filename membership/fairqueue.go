@@ -86,7 +86,7 @@ func (f *fairQueue) has(q *queuedConn) bool {
 	return slices.Contains(f.placed, q)
 }
 
-// leave gives a place back, or ends the wait.
+// Leave gives a place back, or ends the wait.
 func (f *fairQueue) leave(q *queuedConn, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

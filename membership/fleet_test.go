@@ -73,7 +73,7 @@ var (
 	secretTwo    = bytes.Repeat([]byte{2}, 32)
 )
 
-// start starts host i, which joins host 1, after its configuration has been changed.
+// Start starts host i, which joins host 1, after its configuration has been changed.
 func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{

@@ -3,6 +3,7 @@ package membership
 import (
 	"slices"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -10,7 +11,7 @@ import (
 // CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and
 // what to do.
 func CheckGates(gates []wire.GateID) error {
-	_, err := newSelf("", nil, gates)
+	_, err := peers.NewSelf("", nil, gates)
 	return err
 }
 
@@ -19,11 +20,11 @@ func CheckGates(gates []wire.GateID) error {
 // does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	gates = slices.Clone(gates)
-	if err := m.peers.setGates(gates); err != nil {
+	if err := m.peers.SetGates(gates); err != nil {
 		return nil, err
 	}
 	timing.Signal(m.changed)
 	m.broadcasts.SetGates(gates)
-	m.joiner.unsettle() // a full sync has the orders to a gate that is new here
-	return m.peers.look(m.peers.current()), nil
+	m.joiner.Unsettle() // a full sync has the orders to a gate that is new here
+	return m.peers.Look(m.peers.Current()), nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -21,7 +22,7 @@ func TestOtherMembersLearnOfGatesThatComeAndGo(t *testing.T) {
 		}
 		knows := func(gate wire.GateID, members int, met bool) func() bool {
 			return func() bool {
-				ids, known := two.peers.current().Peers(gate)
+				ids, known := two.peers.Current().Peers(gate)
 				return len(ids) == members && known == met
 			}
 		}
@@ -44,7 +45,7 @@ func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
 		if _, err := one.SetGates([]wire.GateID{gateA, gateA}); err == nil {
 			t.Error("it takes one gate twice")
 		}
-		if !one.peers.look(&View{}).Follows(gateA) {
+		if !one.peers.Look(&View{}).Follows(gateA) {
 			t.Error("it has lost its gate")
 		}
 	})
@@ -53,28 +54,28 @@ func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
 // "Who has declared a roster is counted by it": what a member has said of a gate that stays, it goes on saying.
 func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 	strict, soft, other := wire.GateIDOf("strict"), wire.GateIDOf("soft"), wire.GateIDOf("other")
-	before, err := newMetadata(peertest.KeyOf(1), []wire.GateID{strict, soft})
+	before, err := peers.NewMetadata(peertest.KeyOf(1), []wire.GateID{strict, soft})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before.declare(strict, 7)
-	before.announce(strict)
-	after, err := newMetadata(peertest.KeyOf(1), []wire.GateID{other, strict})
+	before.Declare(strict, 7)
+	before.Announce(strict)
+	after, err := peers.NewMetadata(peertest.KeyOf(1), []wire.GateID{other, strict})
 	if err != nil {
 		t.Fatal(err)
 	}
-	after.keep(&before)
-	m := Member{gates: after.gates}
+	after.Keep(&before)
+	m := Member{Gates: after.Gates}
 	if m.Roster(strict) != 7 || m.Roster(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) || m.HasMetToken(other) {
 		t.Errorf("%+v", after)
 	}
-	alone, err := newMetadata(peertest.KeyOf(1), []wire.GateID{other})
+	alone, err := peers.NewMetadata(peertest.KeyOf(1), []wire.GateID{other})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone.keep(&after)
-	b := alone.encode(peertest.PrivateOf(1), "n", peertest.AddrOf(1))
-	if _, err := parseMetadata(b); err != nil {
+	alone.Keep(&after)
+	b := alone.Encode(peertest.PrivateOf(1), "n", peertest.AddrOf(1))
+	if _, err := peers.ParseMetadata(b); err != nil {
 		t.Errorf("without the strict gate: %v", err)
 	}
 }

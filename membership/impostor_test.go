@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -29,10 +30,10 @@ func TestOnlyAMemberSaysThatItLeavesOrWhereItIs(t *testing.T) {
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
 		for _, incarnation := range []int{100, 80_000, math.MaxUint32} {
-			leaving := metadata{key: peertest.KeyOf(2), counter: math.MaxUint64, leaving: true}
-			moved := metadata{key: peertest.KeyOf(2), counter: math.MaxUint64}
-			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(2), leaving.encode(peertest.PrivateOf(66), node, peertest.AddrOf(2))))
-			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(66), moved.encode(peertest.PrivateOf(66), node, peertest.AddrOf(66))))
+			leaving := peers.Metadata{Key: peertest.KeyOf(2), Counter: math.MaxUint64, Leaving: true}
+			moved := peers.Metadata{Key: peertest.KeyOf(2), Counter: math.MaxUint64}
+			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(2), leaving.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(2))))
+			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(66), moved.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(66))))
 		}
 		if s := hosts[0].Stats(); s.Malformed != 2 {
 			t.Errorf("counted %+v", s)
@@ -66,8 +67,8 @@ func TestAMemberOutbidsItsFormerLife(t *testing.T) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
-		former := metadata{key: peertest.KeyOf(2), counter: uint64(time.Now().Add(time.Hour).UnixMilli()), leaving: true}
-		f.tell(hosts[0], aliveOf(2, 100, peertest.AddrOf(2), former.encode(peertest.PrivateOf(2), node, peertest.AddrOf(2))))
+		former := peers.Metadata{Key: peertest.KeyOf(2), Counter: uint64(time.Now().Add(time.Hour).UnixMilli()), Leaving: true}
+		f.tell(hosts[0], aliveOf(2, 100, peertest.AddrOf(2), former.Encode(peertest.PrivateOf(2), node, peertest.AddrOf(2))))
 		f.within(time.Second, "they believe it", func() bool { return hosts[0].sees(1, 3) })
 		f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 	})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 )
 
@@ -31,7 +32,7 @@ func TestJoinIsTriedUntilSomebodyAnswers(t *testing.T) {
 			t.Errorf("warned %d times in half an hour: %s", len(warned), warned)
 		}
 		seed := f.start(1)
-		f.within(2*joinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
+		f.within(2*peers.JoinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
 		if len(late.logs.With("info", "joined the fleet")) != 1 {
 			t.Error("it did not say that it has joined")
 		}
@@ -59,7 +60,7 @@ func TestJoinLooksNamesUpEachTime(t *testing.T) {
 			t.Errorf("warned: %s", late.logs.With("warn"))
 		}
 		moved.Store(true)
-		f.within(2*joinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
+		f.within(2*peers.JoinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
 	})
 }
 
@@ -103,7 +104,7 @@ func TestAddressThatLeadsBackToThisAgentIsNotTried(t *testing.T) {
 			return backHere{s, peertest.AddrOf(9), peertest.AddrOf(1), &dialled}
 		}
 		f.start(1, func(c *Config) { c.Join = []string{"10.0.0.9"} })
-		time.Sleep(mirrorFor - time.Minute)
+		time.Sleep(peers.MirrorFor - time.Minute)
 		if n := dialled.Load(); n != 1 {
 			t.Errorf("it has joined itself %d times", n)
 		}
@@ -165,7 +166,7 @@ func TestFleetsThatWereStartedApartFindEachOther(t *testing.T) {
 		f.within(time.Minute, "each side sees itself", func() bool { return hosts[0].sees(1, 2) && hosts[2].sees(3, 4) })
 		time.Sleep(5 * time.Minute)
 		f.net.Heal()
-		f.within(3*joinSlow, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4))
+		f.within(3*peers.JoinSlow, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4))
 	})
 }
 
@@ -235,7 +236,7 @@ func TestExplanationNamesTheRemedy(t *testing.T) {
 		"looking up x: lookup x: no such host":                                              "looking up x: lookup x: no such host: check the name",
 		"failed to join x: Node 'a' protocol version (1) is odd.":                           "Node 'a' protocol version (1) is odd.",
 	} {
-		if got := explain(errors.New(text)); !strings.HasPrefix(got, remedy) {
+		if got := peers.Explain(errors.New(text)); !strings.HasPrefix(got, remedy) {
 			t.Errorf("%q is explained as %q, want %q", text, got, remedy)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -37,13 +38,13 @@ func (m *Membership) Leave(timeout time.Duration) error {
 	m.left = true
 	m.stop()
 	<-m.kept
-	m.peers.leave()
+	m.peers.Leave()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	known, err := m.farewell(ctx)
 	if known { // To whoever has not heard the rest, this would say that it has failed.
 		_ = m.list.Leave(updateTimeout)
-		m.tell(ctx, someOf(m.staying(), farewellAtOnce), func(wire.MemberID) {})
+		m.tell(ctx, peers.Some(m.staying(), farewellAtOnce), func(wire.MemberID) {})
 	}
 	return err
 }
@@ -64,14 +65,14 @@ func (m *Membership) farewell(ctx context.Context) (known bool, err error) {
 			return false, errors.New("no member answers")
 		}
 		m.update(updateTimeout) // The news is fresh again, and will be sent before all other.
-		m.tell(ctx, someOf(untold, farewellAtOnce), func(id wire.MemberID) { told[id] = true })
+		m.tell(ctx, peers.Some(untold, farewellAtOnce), func(id wire.MemberID) { told[id] = true })
 	}
 }
 
 // staying are the other members that are not known to leave, or to have failed.
 func (m *Membership) staying() []Member {
-	m.peers.apply(m.mailbox.empty(), time.Now())
-	return m.peers.others()
+	m.peers.Apply(m.mailbox.empty(), time.Now())
+	return m.peers.Others()
 }
 
 // tell pings some members, and reports those that answer at once.

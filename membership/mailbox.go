@@ -10,6 +10,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -23,7 +24,7 @@ const (
 // ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread sighting of the
 // same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
+	// Self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
 	// constant.
 	self     string
 	id       wire.MemberID
@@ -34,7 +35,7 @@ type mailbox struct {
 	admission *admission
 
 	mu sync.Mutex
-	mail
+	peers.Reports
 	// refusals counts all refusals since the start.
 	refusals uint64
 	// silent are all nodes that do not answer.
@@ -50,22 +51,22 @@ type mailbox struct {
 type check struct {
 	meta string
 	addr netip.AddrPort
-	told sighting
+	told peers.Sighting
 	err  error
 }
 
 func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
 	return &mailbox{
-		admission: admission, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), mail: newMail(0),
+		admission: admission, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), Reports: peers.NewReports(0),
 		silent: make(map[string]bool), probes: newProbes(), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
 	}
 }
 
-func (b *mailbox) empty() mail {
+func (b *mailbox) empty() peers.Reports {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	m := b.mail
-	b.mail = newMail(m.own)
+	m := b.Reports
+	b.Reports = peers.NewReports(m.Own)
 	return m
 }
 
@@ -76,14 +77,14 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	told, err := b.check(n)
 	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a
 	// duplicate.
-	if err == nil && told.ID == b.id && told.counter > b.own {
-		b.own = told.counter
+	if err == nil && told.ID == b.id && told.Counter > b.Own {
+		b.Own = told.Counter
 		timing.Signal(b.ring)
 	}
 	if n.Name == b.self {
 		return nil
 	}
-	if err == nil && told.counter < b.counters[told.ID] {
+	if err == nil && told.Counter < b.counters[told.ID] {
 		return errStale
 	}
 	if err == nil {
@@ -94,13 +95,13 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 		if len(b.counters) >= checkedMax {
 			clear(b.counters)
 		}
-		b.counters[told.ID] = told.counter
+		b.counters[told.ID] = told.Counter
 	case errors.Is(err, ErrNoCertificate): // see unverified
 	default:
 		b.refusals++
-		if len(b.refused) < refusedMax {
+		if len(b.Refused) < refusedMax {
 			addr, _ := packets.AddrOf(n)
-			b.refused = append(b.refused, refusal{n.Name, addr, err})
+			b.Refused = append(b.Refused, peers.RefusedNode{Node: n.Name, Addr: addr, Why: err})
 		}
 		timing.Signal(b.ring)
 	}
@@ -111,16 +112,16 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 var errStale = errors.New("an announcement that is out of date")
 
 // check returns a node's announcement, from the cache if its metadata and address have not changed.
-func (b *mailbox) check(n *memberlist.Node) (sighting, error) {
+func (b *mailbox) check(n *memberlist.Node) (peers.Sighting, error) {
 	addr, err := packets.AddrOf(n)
 	switch {
 	case err != nil:
-		return sighting{}, err
+		return peers.Sighting{}, err
 	case addr.Addr().IsLoopback() && !b.loopback:
-		return sighting{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
+		return peers.Sighting{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
 	case n.PCur != memberlist.ProtocolVersion2Compatible || n.PMin > n.PCur || n.PMax < n.PCur || n.DMin|n.DMax|n.DCur != 0:
 		// With one such node in memberlist's table every full sync fails, because no version is common to all.
-		return sighting{}, errors.New("it speaks another version of gossip")
+		return peers.Sighting{}, errors.New("it speaks another version of gossip")
 	}
 	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) && c.addr == addr {
 		return c.told, c.err
@@ -128,7 +129,7 @@ func (b *mailbox) check(n *memberlist.Node) (sighting, error) {
 	if len(b.checked) >= checkedMax {
 		clear(b.checked)
 	}
-	told, err := parseAnnouncement(n.Name, n.Meta, addr)
+	told, err := peers.ParseAnnouncement(n.Name, n.Meta, addr)
 	b.checked[n.Name] = check{string(n.Meta), addr, told, err}
 	return told, err
 }
@@ -153,11 +154,11 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 		delete(b.silent, n.Name)
 	}
 	b.probes.saw(n.Name, gone)
-	switch told.gone = gone; {
+	switch told.Gone = gone; {
 	case told.ID != b.id:
-		b.seen[n.Name] = told
+		b.Seen[n.Name] = told
 	case !gone:
-		b.duplicate = told.Addr
+		b.Duplicate = told.Addr
 	}
 	timing.Signal(b.ring)
 }
@@ -174,7 +175,7 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.namesake = addr
+	b.Namesake = addr
 	timing.Signal(b.ring)
 }
 
@@ -182,7 +183,7 @@ func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 func (b *mailbox) suspect(node string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.silent[node], b.suspects[node] = true, true
+	b.silent[node], b.Suspects[node] = true, true
 	timing.Signal(b.ring)
 }
 
@@ -197,22 +198,22 @@ func (b *mailbox) answered(node string) {
 		return // the common case: it answers, as before
 	}
 	delete(b.silent, node)
-	b.suspects[node] = false
+	b.Suspects[node] = false
 	timing.Signal(b.ring)
 }
 
-// meet asks for a meeting with the duplicate at addr.
+// Meet asks for a meeting with the duplicate at addr.
 func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.duplicate = addr
+	b.Duplicate = addr
 	timing.Signal(b.ring)
 }
 
 // delegate implements memberlist.Delegate and memberlist.PingDelegate.
 type delegate struct{ m *Membership }
 
-func (d delegate) NodeMeta(int) []byte { return d.m.peers.metadata() }
+func (d delegate) NodeMeta(int) []byte { return d.m.peers.Metadata() }
 
 func (d delegate) NotifyMsg(b []byte) { d.m.broadcasts.Hear(b) }
 
@@ -222,7 +223,7 @@ func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 
 // LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.
 func (d delegate) LocalState(bool) []byte {
-	claim := d.m.duplicates.claim()
+	claim := d.m.duplicates.Claim()
 	return d.m.broadcasts.AppendState(append([]byte{byte(len(claim))}, claim...))
 }
 
@@ -231,7 +232,7 @@ func (d delegate) MergeRemoteState(b []byte, _ bool) {
 		return
 	}
 	claim := 1 + int(b[0])
-	d.m.duplicates.heard(b[1:claim])
+	d.m.duplicates.Heard(b[1:claim])
 	d.m.broadcasts.HearState(b[claim:])
 }
 
@@ -249,8 +250,8 @@ func (d delegate) NotifyPingComplete(n *memberlist.Node, rtt time.Duration, payl
 	}
 	d.m.mailbox.answered(n.Name)
 	d.m.mailbox.probes.answered(n.Name)
-	if id == d.m.peers.self {
-		d.m.duplicates.met(addr)
+	if id == d.m.peers.Self {
+		d.m.duplicates.Met(addr)
 		d.m.mailbox.meet(addr)
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -55,11 +56,11 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	id := wire.MemberIDOf(peertest.KeyOf(7))
 	node := identity.NodeName("x", id)
-	honest := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), node, peertest.AddrOf(7))
-	impostor := (&metadata{key: peertest.KeyOf(8)}).encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
-	forged := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
-	elsewhere := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), node, peertest.AddrOf(8))
-	another := (&metadata{key: peertest.KeyOf(7)}).encode(peertest.PrivateOf(7), identity.NodeName("y", id), peertest.AddrOf(7))
+	honest := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(7), node, peertest.AddrOf(7))
+	impostor := (&peers.Metadata{Key: peertest.KeyOf(8)}).Encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
+	forged := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
+	elsewhere := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(7), node, peertest.AddrOf(8))
+	another := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(7), identity.NodeName("y", id), peertest.AddrOf(7))
 	for name, c := range map[string]struct {
 		node   string
 		meta   []byte
@@ -104,18 +105,18 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 }
 
 // announced is host 7 as memberlist shows it to the mailbox.
-func announced(meta metadata, addr netip.AddrPort) *memberlist.Node {
-	name := identity.NodeName("x", wire.MemberIDOf(meta.key))
+func announced(meta peers.Metadata, addr netip.AddrPort) *memberlist.Node {
+	name := identity.NodeName("x", wire.MemberIDOf(meta.Key))
 	return &memberlist.Node{
-		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.encode(peertest.PrivateOf(7), name, addr),
+		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.Encode(peertest.PrivateOf(7), name, addr),
 		PMin: 1, PMax: 5, PCur: 2,
 	}
 }
 
 func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	old := announced(metadata{key: peertest.KeyOf(7), counter: 7, leaving: true}, peertest.AddrOf(1))
-	for _, n := range []*memberlist.Node{old, announced(metadata{key: peertest.KeyOf(7), counter: 8}, peertest.AddrOf(2))} {
+	old := announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 7, Leaving: true}, peertest.AddrOf(1))
+	for _, n := range []*memberlist.Node{old, announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 8}, peertest.AddrOf(2))} {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Error(err)
 		}
@@ -127,7 +128,7 @@ func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 
 func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	meta := metadata{key: peertest.KeyOf(7)}
+	meta := peers.Metadata{Key: peertest.KeyOf(7)}
 	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
 		n := announced(meta, peertest.AddrOf(1))
 		n.Addr = addr
@@ -156,14 +157,14 @@ func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
 			t.Fatal("it was accepted")
 		}
 	}
-	if len(b.checked) > checkedMax || len(b.refused) > refusedMax || b.refusals != checkedMax+10 {
-		t.Errorf("%d checks and %d refusals are kept, %d were counted", len(b.checked), len(b.refused), b.refusals)
+	if len(b.checked) > checkedMax || len(b.Refused) > refusedMax || b.refusals != checkedMax+10 {
+		t.Errorf("%d checks and %d refusals are kept, %d were counted", len(b.checked), len(b.Refused), b.refusals)
 	}
 }
 
 func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
-	n := announced(metadata{key: peertest.KeyOf(7)}, peertest.AddrOf(1))
+	n := announced(peers.Metadata{Key: peertest.KeyOf(7)}, peertest.AddrOf(1))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Fatal(err)

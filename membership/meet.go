@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 )
 
@@ -51,9 +52,9 @@ func (m *Membership) askOthers() {
 	if len(wanted) == 0 {
 		return
 	}
-	to, known := m.peers.current().Lookup(from)
+	to, known := m.peers.Current().Lookup(from)
 	if !known {
-		others := someOf(m.peers.others(), 1)
+		others := peers.Some(m.peers.Others(), 1)
 		if len(others) == 0 {
 			m.transport.unverified.asked(wanted, from, false, false)
 			return
@@ -62,7 +63,7 @@ func (m *Membership) askOthers() {
 	}
 	good, err := m.transport.askCertificates(to.Addr, wanted, time.Now().Add(meetTime))
 	if err != nil {
-		m.log.Debug().Stringer("addr", to.Addr).Str("reason", explain(err)).Msg("a member does not answer a question for certificates")
+		m.log.Debug().Stringer("addr", to.Addr).Str("reason", peers.Explain(err)).Msg("a member does not answer a question for certificates")
 	}
 	m.transport.unverified.asked(wanted, from, known && err == nil, good > 0)
 }
@@ -71,19 +72,19 @@ func (m *Membership) askOthers() {
 func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 	j := m.joiner
 	for _, addr := range m.transport.unverified.owners(cap(slots)-len(slots), time.Now()) {
-		if j.met.has(addr) || j.itself(addr) {
+		if j.Met.Has(addr) || j.Itself(addr) {
 			continue
 		}
-		j.met.add(addr, meetAgain)
+		j.Met.Add(addr, meetAgain)
 		slots <- struct{}{}
 		m.working.Go(func() {
 			defer timing.Signal(m.transport.unverified.ring) // others may wait for the slot
 			defer func() { <-slots }()
-			if !timing.Sleep(ctx, rand.N(meetWithin)) || j.known(addr) {
+			if !timing.Sleep(ctx, rand.N(meetWithin)) || j.Known(addr) {
 				return // of two members that hear of each other at the same time, one asks
 			}
-			if err := j.contact(addr); err != nil {
-				m.log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a member does not show its certificate")
+			if err := j.Contact(addr); err != nil {
+				m.log.Debug().Stringer("addr", addr).Str("reason", peers.Explain(err)).Msg("a member does not show its certificate")
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -89,10 +90,10 @@ type Membership struct {
 	admission  *admission
 	broadcasts *broadcast.Store
 	mailbox    *mailbox
-	peers      *peerTable
-	joiner     *joiner
+	peers      *peers.Table
+	joiner     *peers.Joiner
 	clock      *clockWatch
-	duplicates *duplicateWatch
+	duplicates *peers.DuplicateWatch
 	adapter    *logAdapter
 	aloneWarn  timing.Throttle
 
@@ -136,15 +137,15 @@ func Start(cfg Config) (*Membership, error) {
 		return nil, fmt.Errorf("private key of %d bytes, want %d", len(cfg.Key), ed25519.PrivateKeySize)
 	}
 	public := cfg.Key.Public().(ed25519.PublicKey)
-	me, err := newSelf(cfg.Name, public, cfg.Gates)
+	me, err := peers.NewSelf(cfg.Name, public, cfg.Gates)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := parseTargets(cfg.Join)
+	targets, err := peers.ParseTargets(cfg.Join)
 	if err != nil {
 		return nil, err
 	}
-	if me.Addr, err = advertised(cfg.Addr, cfg.Advertise); err != nil {
+	if me.Addr, err = peers.Advertised(cfg.Addr, cfg.Advertise); err != nil {
 		return nil, err
 	}
 	if cfg.Now == nil {
@@ -155,8 +156,8 @@ func Start(cfg Config) (*Membership, error) {
 	return start(cfg, me, seal, targets)
 }
 
-// start wires the parts together and sets them going.
-func start(cfg Config, me Member, seal *seal, targets map[string]target) (*Membership, error) {
+// Start wires the parts together and sets them going.
+func start(cfg Config, me Member, seal *seal, targets map[string]peers.Target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
 	if seal.clear {
@@ -167,19 +168,19 @@ func start(cfg Config, me Member, seal *seal, targets map[string]target) (*Membe
 		aloneWarn: timing.Throttle{Every: aloneWarnEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
 		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}),
 	}
-	self := &peersConfig{
+	self := &peers.Config{
 		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve, Judge: m.admission.judge, Log: cfg.Log,
 	}
-	m.duplicates = newDuplicateWatch(self, &me)
+	m.duplicates = peers.NewDuplicateWatch(self, &me)
 	node := identity.NodeName(me.Name, me.ID)
 	m.mailbox = newMailbox(node, me.ID, me.Addr.Addr().IsLoopback(), m.admission)
 	// This is the longest time for which a member of a large fleet stays suspect.
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
-	m.peers = newPeerTable(self, me, suspectFor)
-	m.peers.recall(cfg.Remembered, time.Now())
+	m.peers = peers.New(self, me, suspectFor)
+	m.peers.Recall(cfg.Remembered, time.Now())
 	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
-	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.current().Members) }, m.fresh)
-	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.current().Lookup(id) })
+	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.Current().Members) }, m.fresh)
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.Current().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered
 	m.transport.unsent = m.mailbox.unanswered
@@ -197,7 +198,7 @@ func start(cfg Config, me Member, seal *seal, targets map[string]target) (*Membe
 		m.working.Wait()
 		return nil, err
 	}
-	m.joiner = newJoiner(ctx, self, m.list, m.peers, m.working.Go)
+	m.joiner = peers.NewJoiner(ctx, self, m.list, m.peers, m.working.Go)
 	if cfg.Trust != nil {
 		m.working.Go(func() { m.verifyOthers(ctx) })
 	}
@@ -206,8 +207,8 @@ func start(cfg Config, me Member, seal *seal, targets map[string]target) (*Membe
 		m.keep(ctx)
 	})
 	m.working.Go(func() { m.spread(ctx) })
-	m.joiner.start()
-	m.joiner.follow(targets)
+	m.joiner.Start()
+	m.joiner.Follow(targets)
 	if cfg.Addr.Addr().IsUnspecified() && !cfg.Advertise.Addr().IsValid() {
 		cfg.Log.Info().Stringer("addr", me.Addr).
 			Msg("this address is advertised to other members; if they cannot reach it, set another with --advertise")
@@ -235,7 +236,7 @@ func pace(loopback bool) *memberlist.Config {
 	return c
 }
 
-// keep handles memberlist's callbacks until ctx is done.
+// Keep handles memberlist's callbacks until ctx is done.
 func (m *Membership) keep(ctx context.Context) {
 	for {
 		select {
@@ -245,10 +246,10 @@ func (m *Membership) keep(ctx context.Context) {
 			}
 			m.apply(ctx, m.mailbox.empty())
 		case <-m.changed:
-			m.peers.publish()
+			m.peers.Publish()
 			m.update(updateTimeout)
 		case <-m.reconsidered:
-			m.peers.judgeAll(time.Now())
+			m.peers.JudgeAll(time.Now())
 		case <-ctx.Done():
 			return
 		}
@@ -264,29 +265,29 @@ func (m *Membership) Reconsider(changed bool) {
 	timing.Signal(m.reconsidered)
 }
 
-func (m *Membership) apply(ctx context.Context, news mail) {
-	if len(news.seen)+len(news.suspects) > 0 {
+func (m *Membership) apply(ctx context.Context, news peers.Reports) {
+	if len(news.Seen)+len(news.Suspects) > 0 {
 		m.haveSmallNews()
 	}
 	if m.transport.silence() >= deafAfter {
 		m.working.Go(func() { m.call(ctx) })
 	}
-	before := len(m.peers.current().Members)
-	m.peers.apply(news, time.Now())
-	m.announce(m.peers.outbid(news.own))
-	switch after := len(m.peers.current().Members); {
+	before := len(m.peers.Current().Members)
+	m.peers.Apply(news, time.Now())
+	m.announce(m.peers.Outbid(news.Own))
+	switch after := len(m.peers.Current().Members); {
 	case before == 1 && after > 1:
-		m.joiner.unsettle()
+		m.joiner.Unsettle()
 	case before > 1 && after == 1:
 		if ok, more := m.aloneWarn.Allow(time.Now()); ok {
 			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
 		}
 	}
-	if news.duplicate.IsValid() {
-		m.working.Go(func() { m.duplicates.meet(news.duplicate, m.joiner.contact) })
+	if news.Duplicate.IsValid() {
+		m.working.Go(func() { m.duplicates.Meet(news.Duplicate, m.joiner.Contact) })
 	}
-	if news.namesake.IsValid() {
-		m.working.Go(func() { m.askNamesake(news.namesake) })
+	if news.Namesake.IsValid() {
+		m.working.Go(func() { m.askNamesake(news.Namesake) })
 	}
 }
 
@@ -308,20 +309,20 @@ func (m *Membership) Deliver(payload []byte, src netip.AddrPort) bool {
 
 // Views returns a channel of capacity one with the newest view that has not been received. The first view is there at
 // once, and contains this member only. The channel is never closed.
-func (m *Membership) Views() <-chan *View { return m.peers.views }
+func (m *Membership) Views() <-chan *View { return m.peers.Views }
 
 // Announce tells the others that this member has met a token of gate. It does not block.
 func (m *Membership) Announce(gate wire.GateID) {
-	m.announce(m.peers.announce(gate))
+	m.announce(m.peers.Announce(gate))
 }
 
 // DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part
 // in gate. It does not block.
 func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
-	m.announce(m.peers.declare(gate, hash))
+	m.announce(m.peers.Declare(gate, hash))
 }
 
-// announce has this member's metadata gossiped if it has changed. It does not block.
+// Announce has this member's metadata gossiped if it has changed. It does not block.
 func (m *Membership) announce(changed bool) {
 	if changed {
 		timing.Signal(m.changed)
@@ -331,11 +332,11 @@ func (m *Membership) announce(changed bool) {
 // Copied returns a channel that receives one value if another agent with this one's key is the original: its address,
 // or the zero value if that is unknown. This agent must then stop without Leave, because Leave would say that the
 // original leaves.
-func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.copied }
+func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.Copied }
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.
 func (m *Membership) All() []Member {
-	all := m.peers.all(time.Now())
+	all := m.peers.All(time.Now())
 	for i := range all {
 		if s := all[i].State; s == StateAlive || s == StateSuspect || s == StateFailed {
 			all[i].SilentSince = m.mailbox.probes.silentSince(identity.NodeName(all[i].Name, all[i].ID))
@@ -354,7 +355,7 @@ func (m *Membership) Stats() Stats {
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
 		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
-		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.peers.sameNames.Load(), SameKey: m.duplicates.found.Load(),
+		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.peers.SameNames.Load(), SameKey: m.duplicates.Found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
 }
@@ -375,18 +376,18 @@ func (m *Membership) Shutdown() error {
 
 // Remembered returns the members that this agent should try after a restart, at most 256. It is safe for concurrent
 // use.
-func (m *Membership) Remembered() []Remembered { return m.peers.remembered() }
+func (m *Membership) Remembered() []Remembered { return m.peers.Remembered() }
 
 // askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the
 // fleet still has a former address of this agent.
 func (m *Membership) askNamesake(addr netip.AddrPort) {
-	if err := m.ping(&Member{Name: m.peers.me.Name, ID: m.peers.self, Addr: addr}); err != nil {
+	if err := m.ping(&Member{Name: m.peers.Me.Name, ID: m.peers.Self, Addr: addr}); err != nil {
 		m.log.Debug().Stringer("addr", addr).Msg("the fleet still has a former address of this member")
-		m.joiner.unsettle()
+		m.joiner.Unsettle()
 		return
 	}
-	m.duplicates.met(addr)
-	m.duplicates.meet(addr, m.joiner.contact)
+	m.duplicates.Met(addr)
+	m.duplicates.Meet(addr, m.joiner.Contact)
 }
 
 // Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.

@@ -3,6 +3,8 @@ package membership
 import (
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
@@ -12,7 +14,7 @@ func TestTwoMembersWithOneNameWorkAndAreWarnedAbout(t *testing.T) {
 		f.within(time.Second, "they are warned about", func() bool {
 			return len(hosts[0].logs.With("warn", "same name", "host2", "10.0.0.2:7946", "10.0.0.3:7946", "--name")) == 1
 		})
-		time.Sleep(peersWarnEvery / 2)
+		time.Sleep(peers.WarnEvery / 2)
 		if n := len(hosts[0].logs.With("warn")); n != 1 {
 			t.Errorf("warned %d times", n)
 		}

@@ -38,7 +38,7 @@ func (l *preAuthLimit) enter(g *guardedConn) {
 	}
 }
 
-// leave returns false if g was closed to make room.
+// Leave returns false if g was closed to make room.
 func (l *preAuthLimit) leave(g *guardedConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

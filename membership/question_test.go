@@ -157,7 +157,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 		hosts := []*host{f.start(1, answering(echo)), f.start(2)}
 		f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
 		asker, outsider := introducerOf(2), introducerOf(9)
-		one := hosts[0].peers.self
+		one := hosts[0].peers.Self
 		text := []byte("who runs?")
 		for name, c := range map[string]struct {
 			frame    func(nonces []byte) []byte

@@ -3,6 +3,8 @@ package membership
 import (
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 func TestOtherAddressesToJoinAreTriedAndTheOldOnesNoMore(t *testing.T) {
@@ -16,7 +18,7 @@ func TestOtherAddressesToJoinAreTriedAndTheOldOnesNoMore(t *testing.T) {
 		if err := late.SetJoin([]string{"10.0.0.1"}); err != nil {
 			t.Fatal(err)
 		}
-		f.within(2*joinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
+		f.within(2*peers.JoinMax, "they see each other", allSee([]*host{late, seed}, 1, 2))
 		if refused := late.Refusals(); len(refused) != 0 {
 			t.Errorf("it still cannot join %+v", refused)
 		}
@@ -29,6 +31,6 @@ func TestAWrongAddressToJoinChangesNothing(t *testing.T) {
 		if err := late.SetJoin([]string{"10.0.0.9", "a:b:c"}); err == nil {
 			t.Error("it takes a:b:c")
 		}
-		f.within(2*joinMax, "they see each other", allSee([]*host{late, f.start(1)}, 1, 2))
+		f.within(2*peers.JoinMax, "they see each other", allSee([]*host{late, f.start(1)}, 1, 2))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 )
 
@@ -30,7 +31,7 @@ func (m *Membership) spread(ctx context.Context) {
 			return
 		}
 		for rounds := spreadRounds; rounds > 0; rounds-- {
-			for _, to := range someOf(m.peers.others(), spreadTo) {
+			for _, to := range peers.Some(m.peers.Others(), spreadTo) {
 				m.working.Go(func() { _ = m.ping(&to) })
 			}
 			if !timing.Sleep(ctx, spreadEvery) {
@@ -52,7 +53,7 @@ const smallFleet = 64
 
 // haveSmallNews says that something about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
-	if len(m.peers.current().Members) <= smallFleet {
+	if len(m.peers.Current().Members) <= smallFleet {
 		timing.Signal(m.fresh)
 	}
 }

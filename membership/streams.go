@@ -365,7 +365,7 @@ func (g *guardedConn) receive() error {
 	return nil
 }
 
-// leave gives back a place, or ends the wait for one.
+// Leave gives back a place, or ends the wait for one.
 func (g *guardedConn) leave(as *atomic.Pointer[queuedConn]) {
 	if q := as.Load(); q != nil {
 		q.queue.leave(q, time.Now())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -56,8 +57,8 @@ func (u *unverified) hear(a *admission, from wire.MemberID, said *packets.Alive,
 	if err != nil || id == u.self || a.knows(name, id) {
 		return
 	}
-	meta, err := parseMetadata(said.Meta) // its signature is not checked here
-	if err != nil || wire.MemberIDOf(meta.key) != id || !errors.Is(a.judge(name, id, meta.key, nil), ErrNoCertificate) {
+	meta, err := peers.ParseMetadata(said.Meta) // its signature is not checked here
+	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.judge(name, id, meta.Key, nil), ErrNoCertificate) {
 		return
 	}
 	addr, err := said.At()
@@ -99,7 +100,7 @@ func (u *unverified) makeRoom() {
 	delete(u.list, out.id)
 }
 
-// leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
+// Leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
 func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said packets.Alive, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -124,7 +125,7 @@ func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unveri
 			speakers[m.from] = true
 		}
 	}
-	for _, id := range someOf(slices.Collect(maps.Keys(speakers)), 1) { // one that speaks of many and does not answer keeps nobody up
+	for _, id := range peers.Some(slices.Collect(maps.Keys(speakers)), 1) { // one that speaks of many and does not answer keeps nobody up
 		from = id
 	}
 	return from, list

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 // splitAddress takes an address apart: "host", "host:port", ":port", "[v6]", "[v6]:port" or "v6". What is left out is
@@ -62,7 +62,7 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	default:
 		if addr, err = netip.ParseAddr(host); err != nil {
-			return netip.AddrPort{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, membership.DefaultPort)
+			return netip.AddrPort{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, peers.DefaultPort)
 		}
 		addr = addr.Unmap()
 	}
@@ -97,7 +97,7 @@ func parseJoin(text string) (string, error) {
 		return "", err
 	}
 	if port == "" {
-		port = strconv.Itoa(membership.DefaultPort)
+		port = strconv.Itoa(peers.DefaultPort)
 	}
 	if _, err := parsePort(port, 1); err != nil {
 		return "", err

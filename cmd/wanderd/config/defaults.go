@@ -8,7 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 // setDefaults gives a value to what no layer has set and a rule makes, in an order in which each finds what it depends on,
@@ -47,8 +47,8 @@ func (l *Layers) setDefaults() {
 
 // completeAddresses gives every address the parts that were left out.
 func (l *Layers) completeAddresses() {
-	otherwise, rule := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), membership.DefaultPort), "without a secret"
-	everywhere := netip.AddrPortFrom(netip.IPv6Unspecified(), membership.DefaultPort)
+	otherwise, rule := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), peers.DefaultPort), "without a secret"
+	everywhere := netip.AddrPortFrom(netip.IPv6Unspecified(), peers.DefaultPort)
 	switch {
 	case !l.Of(&l.secretFile).IsFree():
 		otherwise, rule = everywhere, "with a secret"

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 func (l *Layers) checkName() {
@@ -66,8 +66,8 @@ func (l *Layers) checkAdvertise() {
 	if !advertise.IsValid() || bind.Port() == 0 { // nobody knows the port yet
 		return
 	}
-	own, _ := membership.OwnAddrs() // Without them, only the kind of the address can be compared.
-	if err := membership.CheckAdvertised(bind, advertise, own); err != nil {
+	own, _ := peers.OwnAddrs() // Without them, only the kind of the address can be compared.
+	if err := peers.CheckAdvertised(bind, advertise, own); err != nil {
 		l.Reject(l.Of(&l.advertise), "%s", err)
 	}
 }

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// advertised chooses the address that is advertised to other members. memberlist would ask go-sockaddr, which runs
+// Advertised chooses the address that is advertised to other members. memberlist would ask go-sockaddr, which runs
 // ip(8) to find the default route; the kernel can be asked directly.
-func advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
+func Advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	host, port := wanted.Addr().Unmap(), wanted.Port()
 	if port == 0 {
 		port = bound.Port()

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"sync"

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"cmp"
@@ -30,8 +30,8 @@ const (
 	recallEvery = 100 * time.Millisecond
 )
 
-// recall adds the remembered members. Each counts as gone until it answers. Those that were live last are tried first.
-func (t *peerTable) recall(list []Remembered, now time.Time) {
+// Recall adds the remembered members. Each counts as gone until it answers. Those that were live last are tried first.
+func (t *Table) Recall(list []Remembered, now time.Time) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Remembered) int {
 		return cmp.Or(compareBool(a.Left, b.Left), compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone))
@@ -42,7 +42,7 @@ func (t *peerTable) recall(list []Remembered, now time.Time) {
 		if since.IsZero() || since.After(now) {
 			since = now
 		}
-		if m.ID == t.self || identity.CheckName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
+		if m.ID == t.Self || identity.CheckName(m.Name) != nil || !m.Addr.IsValid() || now.Sub(since) > forgetAfter {
 			continue
 		}
 		state := StateFailed
@@ -50,20 +50,20 @@ func (t *peerTable) recall(list []Remembered, now time.Time) {
 			state = StateLeft
 		}
 		t.records[identity.NodeName(m.Name, m.ID)] = &record{
-			sighting: sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
+			Sighting: Sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)
 	}
 }
 
-// remembered lists the members for the next start of this agent: first the live ones, then those that left or failed,
+// Remembered lists the members for the next start of this agent: first the live ones, then those that left or failed,
 // latest first. The list is the same until a member changes.
-func (t *peerTable) remembered() []Remembered {
+func (t *Table) Remembered() []Remembered {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var list []Remembered
 	for _, rec := range t.records {
-		if rec.ID == t.self {
+		if rec.ID == t.Self {
 			continue
 		}
 		m := Remembered{ID: rec.ID, Name: rec.Name, Addr: rec.Addr, Left: rec.State == StateLeft}

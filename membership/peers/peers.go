@@ -1,4 +1,6 @@
-package membership
+// Package peers knows the members of the fleet: what each announces of itself, which are live, left or failed, how to
+// reach them again, and whether another agent has this one's key.
+package peers
 
 import (
 	"cmp"
@@ -23,11 +25,11 @@ const (
 	// keepLeft is how long a member that left is still listed.
 	keepLeft = time.Hour
 
-	peersWarnEvery = 10 * time.Minute
+	WarnEvery = 10 * time.Minute
 )
 
-// peersConfig is what the table of peers, and those that join and watch by it, need to know.
-type peersConfig struct {
+// Config is what the table of peers, and those that join and watch by it, need to know.
+type Config struct {
 	// Key signs what this member announces, and AtHome says that its state directory has not been moved or copied.
 	Key    ed25519.PrivateKey
 	AtHome bool
@@ -41,14 +43,14 @@ type peersConfig struct {
 	Log   zerolog.Logger
 }
 
-// peerTable holds the current and former members. One goroutine changes it; any goroutine may read.
-type peerTable struct {
-	cfg  *peersConfig
-	self wire.MemberID
+// Table holds the current and former members. One goroutine changes it; any goroutine may read.
+type Table struct {
+	cfg  *Config
+	Self wire.MemberID
 	// suspectFor is how long a suspicion can last before memberlist decides.
 	suspectFor time.Duration
-	// views has capacity one and holds the newest view.
-	views chan *View
+	// Views has capacity one and holds the newest view.
+	Views chan *View
 	view  atomic.Pointer[View]
 
 	// lost wakes the healer: there may be another member to reach, or one is due at another time; its capacity is one.
@@ -56,18 +58,18 @@ type peerTable struct {
 
 	logLimiter         *logLimiter
 	refused, namesakes timing.Throttle
-	sameNames          atomic.Uint64
+	SameNames          atomic.Uint64
 
 	mu      sync.Mutex
 	gates   []wire.GateID
-	me      Member
-	meta    metadata
+	Me      Member
+	meta    Metadata
 	records map[string]*record // by node name: a member may also have a record under a former name
 }
 
 // record is the knowledge about one node other than this one.
 type record struct {
-	sighting
+	Sighting
 	since        time.Time // time of the last change of State or Addr
 	suspectUntil time.Time
 	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and
@@ -79,66 +81,68 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-// newSelf is this member, before its address is known.
-func newSelf(name string, key ed25519.PublicKey, gates []wire.GateID) (Member, error) {
-	meta, err := newMetadata(key, gates)
-	return Member{ID: wire.MemberIDOf(key), Name: name, Key: key, gates: meta.gates}, err
+// NewSelf is this member, before its address is known.
+func NewSelf(name string, key ed25519.PublicKey, gates []wire.GateID) (Member, error) {
+	meta, err := NewMetadata(key, gates)
+	return Member{ID: wire.MemberIDOf(key), Name: name, Key: key, Gates: meta.Gates}, err
 }
 
-func newPeerTable(cfg *peersConfig, me Member, suspectFor time.Duration) *peerTable {
-	t := &peerTable{
-		cfg: cfg, self: me.ID, gates: cfg.Gates, suspectFor: suspectFor,
-		views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: peersWarnEvery}, namesakes: timing.Throttle{Every: peersWarnEvery},
-		me: me, meta: metadata{key: me.Key, gates: me.gates}, records: make(map[string]*record),
+// New makes the table of this member, me. suspectFor is how long a suspicion can last before memberlist decides.
+func New(cfg *Config, me Member, suspectFor time.Duration) *Table {
+	t := &Table{
+		cfg: cfg, Self: me.ID, gates: cfg.Gates, suspectFor: suspectFor,
+		Views: make(chan *View, 1), lost: make(chan struct{}, 1),
+		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: WarnEvery}, namesakes: timing.Throttle{Every: WarnEvery},
+		Me: me, meta: Metadata{Key: me.Key, Gates: me.Gates}, records: make(map[string]*record),
 	}
 	t.changed()
 	t.view.Store(&View{})
-	t.publish()
+	t.Publish()
 	return t
 }
 
-// current is the newest view.
-func (t *peerTable) current() *View { return t.view.Load() }
+// Current is the newest view.
+func (t *Table) Current() *View { return t.view.Load() }
 
-func (t *peerTable) metadata() []byte {
+// Metadata is what this member announces, signed.
+func (t *Table) Metadata() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.meta.encode(t.cfg.Key, identity.NodeName(t.me.Name, t.me.ID), t.me.Addr)
+	return t.meta.Encode(t.cfg.Key, identity.NodeName(t.Me.Name, t.Me.ID), t.Me.Addr)
 }
 
 // changed gives this member's metadata the next counter: the time in milliseconds, so that no former life had a higher
 // one, unless its clock was ahead.
-func (t *peerTable) changed() {
-	t.meta.counter = max(t.meta.counter+1, uint64(max(time.Now().UnixMilli(), 0)))
+func (t *Table) changed() {
+	t.meta.Counter = max(t.meta.Counter+1, uint64(max(time.Now().UnixMilli(), 0)))
 }
 
 // change changes this member's metadata, and reports whether it must be gossiped.
-func (t *peerTable) change(by func(*metadata) bool) bool {
+func (t *Table) change(by func(*Metadata) bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !by(&t.meta) {
 		return false
 	}
 	t.changed()
-	t.me.gates = t.meta.gates
+	t.Me.Gates = t.meta.Gates
 	return true
 }
 
-// apply merges a mailbox's content and publishes a view if it has changed.
-func (t *peerTable) apply(m mail, now time.Time) {
-	for _, no := range m.refused {
+// Apply merges a mailbox's content and publishes a view if it has changed.
+func (t *Table) Apply(m Reports, now time.Time) {
+	for _, no := range m.Refused {
 		if ok, more := t.refused.Allow(now); ok {
-			t.cfg.Log.Warn().Str("node", no.node).Stringer("addr", no.addr).AnErr("reason", no.why).EmbedObject(more).
+			t.cfg.Log.Warn().Str("node", no.Node).Stringer("addr", no.Addr).AnErr("reason", no.Why).EmbedObject(more).
 				Msg("ignoring a node of the gossip network that is not a member")
 		}
 	}
 	t.mu.Lock()
 	var changes []change
-	for node, s := range m.seen {
+	for node, s := range m.Seen {
 		changes = append(changes, t.note(node, s, now)...)
 	}
-	for node, failed := range m.suspects {
+	for node, failed := range m.Suspects {
 		if rec := t.records[node]; rec != nil {
 			rec.suspectUntil = time.Time{}
 			if failed {
@@ -148,36 +152,36 @@ func (t *peerTable) apply(m mail, now time.Time) {
 	}
 	t.forget(now)
 	t.mu.Unlock()
-	if t.publish() {
+	if t.Publish() {
 		t.warnOfNamesakes(now)
 	}
 	t.logLimiter.note(changes, len(t.view.Load().Members), now)
 }
 
-func (t *peerTable) note(node string, s sighting, now time.Time) []change {
+func (t *Table) note(node string, s Sighting, now time.Time) []change {
 	rec := t.records[node]
 	if rec == nil {
-		if s.gone {
+		if s.Gone {
 			return nil
 		}
-		rec = &record{sighting: sighting{Member: Member{State: StateFailed}}}
+		rec = &record{Sighting: Sighting{Member: Member{State: StateFailed}}}
 		t.records[node] = rec
 	}
 	was := rec.Addr
 	s.State = rec.State
-	rec.sighting = s
+	rec.Sighting = s
 	return t.judge(rec, was, now)
 }
 
 // judge sets the state of a member by what is known of it. was is its address before.
-func (t *peerTable) judge(rec *record, was netip.AddrPort, now time.Time) []change {
+func (t *Table) judge(rec *record, was netip.AddrPort, now time.Time) []change {
 	before := rec.State
 	switch untrusted := t.cfg.Judge(rec.Name, rec.ID, rec.Key, nil); {
 	case untrusted != nil:
 		rec.State = StateUntrusted
 	case rec.leaving:
 		rec.State = StateLeft
-	case rec.gone:
+	case rec.Gone:
 		rec.State = StateFailed
 	default:
 		rec.State = StateAlive
@@ -208,8 +212,8 @@ func (t *peerTable) judge(rec *record, was netip.AddrPort, now time.Time) []chan
 	return []change{{rec.Member, what}}
 }
 
-// judgeAll judges all members again, and publishes a view if it has changed.
-func (t *peerTable) judgeAll(now time.Time) {
+// JudgeAll judges all members again, and publishes a view if it has changed.
+func (t *Table) JudgeAll(now time.Time) {
 	t.mu.Lock()
 	var changes []change
 	for _, rec := range t.records {
@@ -218,13 +222,13 @@ func (t *peerTable) judgeAll(now time.Time) {
 		}
 	}
 	t.mu.Unlock()
-	t.publish()
+	t.Publish()
 	t.logLimiter.note(changes, len(t.view.Load().Members), now)
 }
 
 // forget drops members that left or failed before forgetAfter, and the oldest of the others if there are more than
 // maxGone.
-func (t *peerTable) forget(now time.Time) {
+func (t *Table) forget(now time.Time) {
 	var gone []string
 	for node, rec := range t.records {
 		switch {
@@ -244,44 +248,44 @@ func (t *peerTable) forget(now time.Time) {
 	}
 }
 
-// publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one
+// Publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one
 // goroutine at a time may call it.
-func (t *peerTable) publish() bool {
+func (t *Table) Publish() bool {
 	before := t.view.Load()
-	v := t.look(before)
+	v := t.Look(before)
 	if v.same(before) {
 		return false
 	}
 	t.view.Store(v)
 	select {
-	case <-t.views:
+	case <-t.Views:
 	default:
 	}
-	t.views <- v
+	t.Views <- v
 	return true
 }
 
-// look makes a view of the live members; it shares unchanged parts with the view before.
-func (t *peerTable) look(before *View) *View {
+// Look makes a view of the live members; it shares unchanged parts with the view before.
+func (t *Table) Look(before *View) *View {
 	t.mu.Lock()
 	gates := t.gates
 	t.mu.Unlock()
-	return newView(t.self, gates, t.members((*record).live, func(rec *record) Member { return rec.Member }), before)
+	return newView(t.Self, gates, t.members((*record).live, func(rec *record) Member { return rec.Member }), before)
 }
 
 // members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity
 // it takes a live one first, then the one with the highest counter: the others are former names.
-func (t *peerTable) members(pass func(*record) bool, show func(*record) Member) []Member {
+func (t *Table) members(pass func(*record) bool, show func(*record) Member) []Member {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	recs := []*record{{sighting: sighting{Member: t.me}}}
+	recs := []*record{{Sighting: Sighting{Member: t.Me}}}
 	for _, rec := range t.records {
 		if pass(rec) {
 			recs = append(recs, rec)
 		}
 	}
 	slices.SortFunc(recs, func(a, b *record) int {
-		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -cmp.Compare(a.counter, b.counter), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -cmp.Compare(a.Counter, b.Counter), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
 	})
 	recs = slices.CompactFunc(recs, func(a, b *record) bool { return a.ID == b.ID })
 	members := make([]Member, len(recs))
@@ -302,7 +306,7 @@ func compareBool(a, b bool) int {
 }
 
 // All returns all known members, with suspicion in their State.
-func (t *peerTable) all(now time.Time) []Member {
+func (t *Table) All(now time.Time) []Member {
 	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
 		m := rec.Member
 		if m.State == StateAlive && rec.suspectUntil.After(now) {
@@ -316,11 +320,11 @@ func (t *peerTable) all(now time.Time) []Member {
 // Due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
 // call it next. In a large fleet only a few members make each attempt. After a start, members that left are tried too:
 // they may be back.
-func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
+func (t *Table) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.forget(now)
-	live := map[netip.AddrPort]bool{t.me.Addr: true}
+	live := map[netip.AddrPort]bool{t.Me.Addr: true}
 	others := 0
 	for _, rec := range t.records {
 		if rec.live() {
@@ -328,7 +332,7 @@ func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) 
 			others++
 		}
 	}
-	next = now.Add(healMax)
+	next = now.Add(HealMax)
 	for _, rec := range t.records {
 		switch {
 		case rec.live() || rec.State == StateUntrusted || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
@@ -350,7 +354,7 @@ func (t *peerTable) due(now time.Time) (addrs []netip.AddrPort, next time.Time) 
 }
 
 // tried records that the attempt at addr has ended.
-func (t *peerTable) tried(addr netip.AddrPort, now time.Time) {
+func (t *Table) tried(addr netip.AddrPort, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, rec := range t.records {
@@ -364,11 +368,11 @@ func (t *peerTable) tried(addr netip.AddrPort, now time.Time) {
 
 // putOff doubles the pause before the next attempt.
 func (r *record) putOff(now time.Time) {
-	r.retryAt = now.Add(timing.Jitter(min(healFirst<<min(r.retries, 16), healMax)))
+	r.retryAt = now.Add(timing.Jitter(min(healFirst<<min(r.retries, 16), HealMax)))
 	r.retries++
 }
 
-func (t *peerTable) warnOfNamesakes(now time.Time) {
+func (t *Table) warnOfNamesakes(now time.Time) {
 	seen := make(map[string]netip.AddrPort)
 	for _, m := range t.view.Load().Members {
 		other, ok := seen[m.Name]
@@ -376,7 +380,7 @@ func (t *peerTable) warnOfNamesakes(now time.Time) {
 		if !ok {
 			continue
 		}
-		t.sameNames.Add(1)
+		t.SameNames.Add(1)
 		if ok, _ := t.namesakes.Allow(now); ok {
 			t.cfg.Log.Warn().Str("name", m.Name).Stringer("one", other).Stringer("other", m.Addr).
 				Msg("two members have the same name; both work, but logs cannot tell them apart: " +
@@ -385,13 +389,13 @@ func (t *peerTable) warnOfNamesakes(now time.Time) {
 	}
 }
 
-// others are the live members without this one.
-func (t *peerTable) others() []Member {
-	return slices.DeleteFunc(slices.Clone(t.view.Load().Members), func(m Member) bool { return m.ID == t.self })
+// Others are the live members without this one.
+func (t *Table) Others() []Member {
+	return slices.DeleteFunc(slices.Clone(t.view.Load().Members), func(m Member) bool { return m.ID == t.Self })
 }
 
-// someOf takes up to n at random. It changes the order of the list.
-func someOf[T any](list []T, n int) []T {
+// Some takes up to n at random. It changes the order of the list.
+func Some[T any](list []T, n int) []T {
 	for i := range min(n, len(list)) {
 		at := i + rand.IntN(len(list)-i)
 		list[i], list[at] = list[at], list[i]

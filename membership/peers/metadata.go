@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"cmp"
@@ -38,32 +38,32 @@ type gateMark struct {
 
 func tagOf(g wire.GateID) uint16 { return uint16(g >> 49) }
 
-// metadata is the information that a member gossips about itself.
-type metadata struct {
-	leaving bool
-	key     ed25519.PublicKey
-	// counter rises with every change: of two announcements of one member, the one with the higher counter counts.
-	counter uint64
-	gates   []gateMark // ascending by tag, each once
+// Metadata is the information that a member gossips about itself.
+type Metadata struct {
+	Leaving bool
+	Key     ed25519.PublicKey
+	// Counter rises with every change: of two announcements of one member, the one with the higher counter counts.
+	Counter uint64
+	Gates   []gateMark // ascending by tag, each once
 }
 
-func (m *metadata) hasRosters() bool {
-	return slices.ContainsFunc(m.gates, func(mark gateMark) bool { return mark.roster != 0 })
+func (m *Metadata) hasRosters() bool {
+	return slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.roster != 0 })
 }
 
-// newMetadata refuses two gates with the same tag.
-func newMetadata(key ed25519.PublicKey, gates []wire.GateID) (metadata, error) {
-	m := metadata{key: key}
+// NewMetadata refuses two gates with the same tag.
+func NewMetadata(key ed25519.PublicKey, gates []wire.GateID) (Metadata, error) {
+	m := Metadata{Key: key}
 	if len(gates) > identity.MaxGates {
 		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), identity.MaxGates)
 	}
 	for _, g := range gates {
-		m.gates = append(m.gates, gateMark{tag: tagOf(g)})
+		m.Gates = append(m.Gates, gateMark{tag: tagOf(g)})
 	}
-	slices.SortFunc(m.gates, func(a, b gateMark) int { return cmp.Compare(a.tag, b.tag) })
-	for i := 1; i < len(m.gates); i++ {
-		if m.gates[i] == m.gates[i-1] {
-			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.gates[i].tag)
+	slices.SortFunc(m.Gates, func(a, b gateMark) int { return cmp.Compare(a.tag, b.tag) })
+	for i := 1; i < len(m.Gates); i++ {
+		if m.Gates[i] == m.Gates[i-1] {
+			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.Gates[i].tag)
 		}
 	}
 	return m, nil
@@ -74,30 +74,30 @@ func find(gates []gateMark, g wire.GateID) int {
 	return slices.IndexFunc(gates, func(mark gateMark) bool { return mark.tag == tagOf(g) })
 }
 
-// announce records that this member has met a token of gate g, and reports whether that is a change.
-func (m *metadata) announce(g wire.GateID) bool {
-	at := find(m.gates, g)
-	if at < 0 || m.gates[at].met {
+// Announce records that this member has met a token of gate g, and reports whether that is a change.
+func (m *Metadata) Announce(g wire.GateID) bool {
+	at := find(m.Gates, g)
+	if at < 0 || m.Gates[at].met {
 		return false
 	}
-	m.gates = slices.Clone(m.gates) // views share the old ones
-	m.gates[at].met = true
+	m.Gates = slices.Clone(m.Gates) // views share the old ones
+	m.Gates[at].met = true
 	return true
 }
 
-// declare records the hash of the roster of gate g, and reports whether that is a change.
-func (m *metadata) declare(g wire.GateID, hash uint64) bool {
-	at := find(m.gates, g)
-	if at < 0 || m.gates[at].roster == hash {
+// Declare records the hash of the roster of gate g, and reports whether that is a change.
+func (m *Metadata) Declare(g wire.GateID, hash uint64) bool {
+	at := find(m.Gates, g)
+	if at < 0 || m.Gates[at].roster == hash {
 		return false
 	}
-	m.gates = slices.Clone(m.gates) // views share the old ones
-	m.gates[at].roster = hash
+	m.Gates = slices.Clone(m.Gates) // views share the old ones
+	m.Gates[at].roster = hash
 	return true
 }
 
-// encode writes and signs the metadata of a node with this name and address.
-func (m *metadata) encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
+// Encode writes and signs the metadata of a node with this name and address.
+func (m *Metadata) Encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
 	b := m.appendUnsigned(make([]byte, 0, metadataMax))
 	return append(b, identity.Sign(private, statement(node, addr, b), metadataContext)...)
 }
@@ -118,18 +118,18 @@ func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) 
 	return identity.IsSigned(key, statement(node, addr, b[:at]), b[at:], metadataContext)
 }
 
-func (m *metadata) appendUnsigned(b []byte) []byte {
+func (m *Metadata) appendUnsigned(b []byte) []byte {
 	first, rosters := byte(metadataVersion), m.hasRosters()
 	if rosters {
 		first = rosterVersion
 	}
-	if m.leaving {
+	if m.Leaving {
 		first |= metadataLeaving
 	}
 	b = append(b, first)
-	b = append(b, m.key...)
-	b = binary.BigEndian.AppendUint64(b, m.counter)
-	for _, mark := range m.gates {
+	b = append(b, m.Key...)
+	b = binary.BigEndian.AppendUint64(b, m.Counter)
+	for _, mark := range m.Gates {
 		tag := mark.tag << 1
 		if mark.met {
 			tag |= 1
@@ -142,10 +142,10 @@ func (m *metadata) appendUnsigned(b []byte) []byte {
 	return b
 }
 
-// parseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory
+// ParseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory
 // with b.
-func parseMetadata(b []byte) (metadata, error) {
-	var m metadata
+func ParseMetadata(b []byte) (Metadata, error) {
+	var m Metadata
 	if len(b) == 0 {
 		return m, errors.New("no metadata: it is not a wanderd")
 	}
@@ -159,19 +159,19 @@ func parseMetadata(b []byte) (metadata, error) {
 	case len(b) < metadataLeast || len(b) > metadataLeast+size*identity.MaxGates || (len(b)-metadataLeast)%size != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
-	m.leaving = b[0]&metadataLeaving != 0
-	m.key = slices.Clone(ed25519.PublicKey(b[1 : 1+ed25519.PublicKeySize]))
-	m.counter = binary.BigEndian.Uint64(b[1+ed25519.PublicKeySize:])
+	m.Leaving = b[0]&metadataLeaving != 0
+	m.Key = slices.Clone(ed25519.PublicKey(b[1 : 1+ed25519.PublicKeySize]))
+	m.Counter = binary.BigEndian.Uint64(b[1+ed25519.PublicKeySize:])
 	for rest := b[metadataHeader : len(b)-ed25519.SignatureSize]; len(rest) > 0; rest = rest[size:] {
 		tag := binary.BigEndian.Uint16(rest)
 		mark := gateMark{tag: tag >> 1, met: tag&1 != 0}
-		if n := len(m.gates); n > 0 && m.gates[n-1].tag >= mark.tag {
+		if n := len(m.Gates); n > 0 && m.Gates[n-1].tag >= mark.tag {
 			return m, errors.New("metadata whose gates are not in order")
 		}
 		if version == rosterVersion {
 			mark.roster = binary.BigEndian.Uint64(rest[markSize:])
 		}
-		m.gates = append(m.gates, mark)
+		m.Gates = append(m.Gates, mark)
 	}
 	if version == rosterVersion && !m.hasRosters() {
 		return m, errors.New("metadata of rosters without one")
@@ -179,54 +179,54 @@ func parseMetadata(b []byte) (metadata, error) {
 	return m, nil
 }
 
-// keep takes over what the previous announcement says of the gates that stay.
-func (m *metadata) keep(before *metadata) {
-	m.leaving, m.counter = before.leaving, before.counter
-	for i, mark := range m.gates {
-		for _, was := range before.gates {
+// Keep takes over what the previous announcement says of the gates that stay.
+func (m *Metadata) Keep(before *Metadata) {
+	m.Leaving, m.Counter = before.Leaving, before.Counter
+	for i, mark := range m.Gates {
+		for _, was := range before.Gates {
 			if was.tag == mark.tag {
-				m.gates[i] = was
+				m.Gates[i] = was
 			}
 		}
 	}
 }
 
-// announce records that this member has met a token of gate g, and reports whether that is a change.
-func (t *peerTable) announce(g wire.GateID) bool {
-	return t.change(func(m *metadata) bool { return m.announce(g) })
+// Announce records that this member has met a token of gate g, and reports whether that is a change.
+func (t *Table) Announce(g wire.GateID) bool {
+	return t.change(func(m *Metadata) bool { return m.Announce(g) })
 }
 
-// declare records the hash of the roster of gate g, and reports whether that is a change.
-func (t *peerTable) declare(g wire.GateID, hash uint64) bool {
-	return t.change(func(m *metadata) bool { return m.declare(g, hash) })
+// Declare records the hash of the roster of gate g, and reports whether that is a change.
+func (t *Table) Declare(g wire.GateID, hash uint64) bool {
+	return t.change(func(m *Metadata) bool { return m.Declare(g, hash) })
 }
 
-// outbid raises the counter above that of a former life, and reports whether that is a change.
-func (t *peerTable) outbid(counter uint64) bool {
-	return t.change(func(m *metadata) bool {
-		behind := counter > m.counter
-		m.counter = max(m.counter, counter)
+// Outbid raises the counter above that of a former life, and reports whether that is a change.
+func (t *Table) Outbid(counter uint64) bool {
+	return t.change(func(m *Metadata) bool {
+		behind := counter > m.Counter
+		m.Counter = max(m.Counter, counter)
 		return behind
 	})
 }
 
-// leave records that this member leaves.
-func (t *peerTable) leave() {
-	t.change(func(m *metadata) bool {
-		m.leaving = true
+// Leave records that this member leaves.
+func (t *Table) Leave() {
+	t.change(func(m *Metadata) bool {
+		m.Leaving = true
 		return true
 	})
 }
 
-// setGates replaces the gates of this member. It still announces what it has announced of the gates that stay. On an
+// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. On an
 // error nothing changes.
-func (t *peerTable) setGates(gates []wire.GateID) error {
-	next, err := newMetadata(t.me.Key, gates)
+func (t *Table) SetGates(gates []wire.GateID) error {
+	next, err := NewMetadata(t.Me.Key, gates)
 	if err != nil {
 		return err
 	}
-	t.change(func(m *metadata) bool {
-		next.keep(m)
+	t.change(func(m *Metadata) bool {
+		next.Keep(m)
 		*m, t.gates = next, gates
 		return true
 	})

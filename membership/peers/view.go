@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"crypto/ed25519"
@@ -43,31 +43,31 @@ type Member struct {
 	// has not answered the probes of this one; zero if it does. Only [Membership.All] fills them in.
 	Since, SilentSince time.Time
 
-	gates []gateMark
+	Gates []gateMark
 }
 
 // Has reports whether the member takes part in gate g.
 func (m *Member) Has(g wire.GateID) bool {
-	return find(m.gates, g) >= 0
+	return find(m.Gates, g) >= 0
 }
 
 // HasMetToken reports whether the member takes part in gate g and says that it has met a token of it.
 func (m *Member) HasMetToken(g wire.GateID) bool {
-	at := find(m.gates, g)
-	return at >= 0 && m.gates[at].met
+	at := find(m.Gates, g)
+	return at >= 0 && m.Gates[at].met
 }
 
 // Roster returns the hash of the roster by which the member takes part in gate g; zero if it has declared none.
 func (m *Member) Roster(g wire.GateID) uint64 {
-	at := find(m.gates, g)
+	at := find(m.Gates, g)
 	if at < 0 {
 		return 0
 	}
-	return m.gates[at].roster
+	return m.Gates[at].roster
 }
 
 func (m *Member) same(o *Member) bool {
-	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.gates, o.gates)
+	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.Gates, o.Gates)
 }
 
 // View is the set of live members at one moment. It is shared and immutable: do not change its content.

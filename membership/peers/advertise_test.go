@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"net/netip"
@@ -21,12 +21,12 @@ func TestAdvertisedAddressIsReachableForOthers(t *testing.T) {
 		{"0.0.0.0:7946", "192.0.2.7:0", "192.0.2.7:7946"},
 		{"[::]:7946", "[2001:db8::1]:99", "[2001:db8::1]:99"},
 	} {
-		if got, err := advertised(parse(c.bound), parse(c.wanted)); got != parse(c.want) || err != nil {
+		if got, err := Advertised(parse(c.bound), parse(c.wanted)); got != parse(c.want) || err != nil {
 			t.Errorf("bound %s, wanted %q: %v, %v", c.bound, c.wanted, got, err)
 		}
 	}
 	// The test does not know this host's address. It checks that there is one, or an error with a remedy.
-	switch got, err := advertised(parse("0.0.0.0:7946"), netip.AddrPort{}); {
+	switch got, err := Advertised(parse("0.0.0.0:7946"), netip.AddrPort{}); {
 	case err != nil:
 		t.Logf("this host: %v", err)
 	case !got.IsValid() || got.Addr().IsUnspecified() || got.Port() != 7946:
@@ -73,7 +73,7 @@ func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
 		if at.wanted != "" {
 			wanted = netip.MustParseAddrPort(at.wanted)
 		}
-		if got, err := advertised(netip.MustParseAddrPort(at.bound), wanted); err == nil || !strings.Contains(err.Error(), "link-local") {
+		if got, err := Advertised(netip.MustParseAddrPort(at.bound), wanted); err == nil || !strings.Contains(err.Error(), "link-local") {
 			t.Errorf("bound to %s, wanted %q: %v, %v", at.bound, at.wanted, got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"crypto/ed25519"
@@ -15,27 +15,29 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+var gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
+
 // newTestPeers is the peer table of member 1 of gate a.
-func newTestPeers(l *peertest.Logs) *peerTable {
-	me, err := newSelf("host1", peertest.KeyOf(1), []wire.GateID{gateA})
+func newTestPeers(l *peertest.Logs) *Table {
+	me, err := NewSelf("host1", peertest.KeyOf(1), []wire.GateID{gateA})
 	if err != nil {
 		panic(err)
 	}
 	me.Addr = peertest.AddrOf(1)
-	cfg := &peersConfig{
+	cfg := &Config{
 		Key: peertest.PrivateOf(1), Gates: []wire.GateID{gateA}, Judge: trustAll, Log: zerolog.New(l),
 	}
-	return newPeerTable(cfg, me, time.Minute)
+	return New(cfg, me, time.Minute)
 }
 
-func sightingOf(i int, gone bool) sighting {
-	return sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i), Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, gone: gone}
+func sightingOf(i int, gone bool) Sighting {
+	return Sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i), Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, Gone: gone}
 }
 
-func mailOf(sightings ...sighting) mail {
-	m := mail{seen: make(map[string]sighting)}
+func mailOf(sightings ...Sighting) Reports {
+	m := Reports{Seen: make(map[string]Sighting)}
 	for _, s := range sightings {
-		m.seen[identity.NodeName(s.Name, s.ID)] = s
+		m.Seen[identity.NodeName(s.Name, s.ID)] = s
 	}
 	return m
 }
@@ -43,18 +45,18 @@ func mailOf(sightings ...sighting) mail {
 func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
 	r := newTestPeers(&peertest.Logs{})
 	now := time.Unix(1e9, 0)
-	if first := <-r.views; len(first.Members) != 1 || first.Members[0].Name != "host1" {
+	if first := <-r.Views; len(first.Members) != 1 || first.Members[0].Name != "host1" {
 		t.Errorf("the first view is %+v", first)
 	}
-	r.apply(mailOf(sightingOf(2, false)), now)
-	r.apply(mailOf(sightingOf(3, false)), now)
-	if v := <-r.views; len(v.Members) != 3 {
+	r.Apply(mailOf(sightingOf(2, false)), now)
+	r.Apply(mailOf(sightingOf(3, false)), now)
+	if v := <-r.Views; len(v.Members) != 3 {
 		t.Errorf("the reader got %+v, not the newest", v)
 	}
-	r.apply(mailOf(sightingOf(3, false)), now)
-	r.apply(mailOf(), now)
+	r.Apply(mailOf(sightingOf(3, false)), now)
+	r.Apply(mailOf(), now)
 	select {
-	case v := <-r.views:
+	case v := <-r.Views:
 		t.Errorf("the reader got %+v again", v)
 	default:
 	}
@@ -62,12 +64,12 @@ func TestViewIsPublishedOnlyWhenItSaysSomethingNew(t *testing.T) {
 
 func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 	r := newTestPeers(&peertest.Logs{})
-	var sightings []sighting
+	var sightings []Sighting
 	for i := 2; i <= 50; i++ {
 		sightings = append(sightings, sightingOf(i, false))
 	}
-	r.apply(mailOf(sightings...), time.Unix(1e9, 0))
-	v := <-r.views
+	r.Apply(mailOf(sightings...), time.Unix(1e9, 0))
+	v := <-r.Views
 	for i := 1; i <= 50; i++ {
 		id := wire.MemberIDOf(peertest.KeyOf(i))
 		if m, ok := v.Lookup(id); !ok || m.ID != id {
@@ -86,11 +88,11 @@ func TestViewFindsEveryMemberAndNobodyElse(t *testing.T) {
 func TestManyChangesAreLoggedInOneLine(t *testing.T) {
 	l := &peertest.Logs{}
 	r := newTestPeers(l)
-	var joins []sighting
+	var joins []Sighting
 	for i := 2; i <= 2+summaryFrom; i++ {
 		joins = append(joins, sightingOf(i, false))
 	}
-	r.apply(mailOf(joins...), time.Unix(1e9, 0))
+	r.Apply(mailOf(joins...), time.Unix(1e9, 0))
 	if lines := l.With("info"); len(lines) != 1 || len(l.With("info", `"joined":9`, `"members":10`)) != 1 {
 		t.Errorf("told %s", lines)
 	}
@@ -101,13 +103,13 @@ func TestPeersForgetTheOldestOfTooManyThatAreGone(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for i := 2; i < 2+maxGone+10; i++ {
 		now = now.Add(time.Second)
-		r.apply(mailOf(sightingOf(i, false)), now)
-		r.apply(mailOf(sightingOf(i, true)), now)
+		r.Apply(mailOf(sightingOf(i, false)), now)
+		r.Apply(mailOf(sightingOf(i, true)), now)
 	}
-	if n := len(r.remembered()); n != maxGone {
+	if n := len(r.Remembered()); n != maxGone {
 		t.Errorf("%d are remembered", n)
 	}
-	for _, m := range r.all(now) {
+	for _, m := range r.All(now) {
 		if m.ID == wire.MemberIDOf(peertest.KeyOf(2)) {
 			t.Error("the oldest is not forgotten")
 		}
@@ -119,18 +121,18 @@ func TestMemberThatLeftIsForgottenAfterAWhile(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	left := sightingOf(2, true)
 	left.leaving = true
-	r.apply(mailOf(sightingOf(2, false)), now)
-	r.apply(mailOf(left), now)
-	r.apply(mailOf(sightingOf(3, false)), now)
+	r.Apply(mailOf(sightingOf(2, false)), now)
+	r.Apply(mailOf(left), now)
+	r.Apply(mailOf(sightingOf(3, false)), now)
 	now = now.Add(keepLeft)
-	if addrs, _ := r.due(now); len(r.all(now)) != 3 || len(addrs) != 0 {
-		t.Errorf("known: %+v, to be tried again: %v", r.all(now), addrs)
+	if addrs, _ := r.due(now); len(r.All(now)) != 3 || len(addrs) != 0 {
+		t.Errorf("known: %+v, to be tried again: %v", r.All(now), addrs)
 	}
-	if now = now.Add(time.Second); len(r.all(now)) != 2 || len(r.remembered()) != 2 {
-		t.Errorf("listed after an hour: %+v, remembered: %+v", r.all(now), r.remembered())
+	if now = now.Add(time.Second); len(r.All(now)) != 2 || len(r.Remembered()) != 2 {
+		t.Errorf("listed after an hour: %+v, remembered: %+v", r.All(now), r.Remembered())
 	}
-	if r.apply(mailOf(), now.Add(forgetAfter)); len(r.remembered()) != 1 {
-		t.Errorf("remembered after a week: %+v", r.remembered())
+	if r.Apply(mailOf(), now.Add(forgetAfter)); len(r.Remembered()) != 1 {
+		t.Errorf("remembered after a week: %+v", r.Remembered())
 	}
 }
 
@@ -139,8 +141,8 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	heir := sightingOf(3, false) // the same host with a new key
 	heir.Addr = peertest.AddrOf(2)
-	r.apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
-	r.apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
+	r.Apply(mailOf(sightingOf(2, false), sightingOf(4, false)), now)
+	r.Apply(mailOf(sightingOf(2, true), sightingOf(4, true), heir), now)
 	if lost, _ := r.due(now.Add(2 * healFirst)); len(lost) != 1 || lost[0] != peertest.AddrOf(4) {
 		t.Errorf("lost: %v", lost)
 	}
@@ -150,8 +152,8 @@ func TestAddressThatALiveMemberHasIsNotLost(t *testing.T) {
 func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
 	r := newTestPeers(&peertest.Logs{})
 	begin := time.Unix(1e9, 0)
-	r.apply(mailOf(sightingOf(2, false), sightingOf(3, false)), begin)
-	r.apply(mailOf(sightingOf(2, true)), begin)
+	r.Apply(mailOf(sightingOf(2, false), sightingOf(3, false)), begin)
+	r.Apply(mailOf(sightingOf(2, true)), begin)
 	var tries []time.Duration
 	for now := begin; now.Sub(begin) < 10*time.Minute; now = now.Add(time.Second) {
 		addrs, _ := r.due(now)
@@ -164,12 +166,12 @@ func TestAFailedMemberIsTriedAtGrowingIntervals(t *testing.T) {
 		t.Errorf("looked for after %v", tries)
 	}
 	for i := 5; i < len(tries); i++ {
-		if pause := tries[i] - tries[i-1]; pause < healMax/2 || pause > 2*healMax {
+		if pause := tries[i] - tries[i-1]; pause < HealMax/2 || pause > 2*HealMax {
 			t.Errorf("looked for after %v", tries)
 		}
 	}
-	if addrs, _ := r.due(begin.Add(forgetAfter + time.Second)); len(addrs) > 0 || len(r.remembered()) != 1 {
-		t.Errorf("after a week: %v, %v", addrs, r.remembered())
+	if addrs, _ := r.due(begin.Add(forgetAfter + time.Second)); len(addrs) > 0 || len(r.Remembered()) != 1 {
+		t.Errorf("after a week: %v, %v", addrs, r.Remembered())
 	}
 }
 
@@ -187,7 +189,7 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 	failed.Gone = now.Add(-time.Hour)
 	ancient.Gone = now.Add(-forgetAfter - time.Second)
 	nameless.Name = ""
-	r.recall([]Remembered{left, failed, ancient, itself, nameless, known(6)}, now)
+	r.Recall([]Remembered{left, failed, ancient, itself, nameless, known(6)}, now)
 	var asked []netip.AddrPort
 	for range 4 {
 		addrs, next := r.due(now)
@@ -203,10 +205,10 @@ func TestSuspicionEndsByItself(t *testing.T) {
 	r := newTestPeers(&peertest.Logs{})
 	now := time.Unix(1e9, 0)
 	s := sightingOf(2, false)
-	r.apply(mailOf(s), now)
-	r.apply(mail{suspects: map[string]bool{identity.NodeName(s.Name, s.ID): true}}, now)
+	r.Apply(mailOf(s), now)
+	r.Apply(Reports{Suspects: map[string]bool{identity.NodeName(s.Name, s.ID): true}}, now)
 	for after, want := range map[time.Duration]State{time.Second: StateSuspect, 2 * time.Minute: StateAlive} {
-		for _, m := range r.all(now.Add(after)) {
+		for _, m := range r.All(now.Add(after)) {
 			if m.ID == s.ID && m.State != want {
 				t.Errorf("after %v it is %v, want %v", after, m.State, want)
 			}

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestTargetIsHostOrHostAndPort(t *testing.T) {
-	for text, want := range map[string]target{
+	for text, want := range map[string]Target{
 		"10.0.0.7":         {host: "10.0.0.7", port: DefaultPort},
 		"10.0.0.7:1":       {host: "10.0.0.7", port: 1},
 		"seed":             {host: "seed", port: DefaultPort},
@@ -39,7 +39,7 @@ func TestAddressesOfANameAreShuffledAndBounded(t *testing.T) {
 	lookup := func(context.Context, string) ([]netip.Addr, error) { return all, nil }
 	seen := make(map[netip.AddrPort]bool)
 	for range 50 {
-		addrs, err := target{host: "many.example", port: 7}.resolve(t.Context(), lookup)
+		addrs, err := Target{host: "many.example", port: 7}.resolve(t.Context(), lookup)
 		if err != nil || len(addrs) != maxAddrs || len(slices.Compact(slices.Clone(addrs))) != maxAddrs {
 			t.Fatalf("%v, %v", addrs, err)
 		}
@@ -51,13 +51,13 @@ func TestAddressesOfANameAreShuffledAndBounded(t *testing.T) {
 		t.Errorf("only %d of 20 addresses are ever tried", len(seen))
 	}
 	none := func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
-	if addrs, err := (target{host: "none.example", port: 7}).resolve(t.Context(), none); err == nil {
+	if addrs, err := (Target{host: "none.example", port: 7}).resolve(t.Context(), none); err == nil {
 		t.Errorf("a name without addresses gave %v", addrs)
 	}
 }
 
 func TestAddressesAreUnmapped(t *testing.T) {
-	addrs, err := target{host: "::ffff:10.0.0.1", port: 7}.resolve(t.Context(), nil)
+	addrs, err := Target{host: "::ffff:10.0.0.1", port: 7}.resolve(t.Context(), nil)
 	if err != nil || len(addrs) != 1 || addrs[0] != netip.MustParseAddrPort("10.0.0.1:7") {
 		t.Errorf("%v, %v", addrs, err)
 	}

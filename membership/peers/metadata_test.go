@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"bytes"
@@ -34,22 +34,22 @@ func TestMetadataBytes(t *testing.T) {
 	low, high := wire.GateID(0x1234_5678_9abc_def0), wire.GateID(0xfffe_0000_0000_0001)
 	for _, c := range []struct {
 		name, hex string
-		meta      metadata
+		meta      Metadata
 	}{
-		{"no gate", "02" + keyHex + counter, metadata{key: key, counter: 7}},
-		{"a gate", "02" + keyHex + counter + "1234", metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}}}},
-		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), met: true}}}},
+		{"no gate", "02" + keyHex + counter, Metadata{Key: key, Counter: 7}},
+		{"a gate", "02" + keyHex + counter + "1234", Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}}}},
+		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), met: true}}}},
 		{
 			"a roster", "03" + keyHex + counter + "1234 0000000000000000 fffe 00000000000000ff",
-			metadata{key: key, counter: 7, gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), roster: 255}}},
+			Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), roster: 255}}},
 		},
-		{"leaving", "82" + keyHex + counter, metadata{key: key, counter: 7, leaving: true}},
+		{"leaving", "82" + keyHex + counter, Metadata{Key: key, Counter: 7, Leaving: true}},
 	} {
 		want := unhex(t, c.hex)
 		if got := c.meta.appendUnsigned(nil); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded as %x, want %x", c.name, got, want)
 		}
-		if got, err := parseMetadata(append(want, make([]byte, ed25519.SignatureSize)...)); err != nil || !reflect.DeepEqual(got, c.meta) {
+		if got, err := ParseMetadata(append(want, make([]byte, ed25519.SignatureSize)...)); err != nil || !reflect.DeepEqual(got, c.meta) {
 			t.Errorf("%s: parsed as %+v, %v", c.name, got, err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 		"half a kilobyte":     "02" + keyHex + counter + strings.Repeat("00", 512),
 		"somebody else's own": "82a4726f6c65a6636f6e73756c",
 	} {
-		if m, err := parseMetadata(unhex(t, text)); err == nil {
+		if m, err := ParseMetadata(unhex(t, text)); err == nil {
 			t.Errorf("%s: parsed as %+v", name, m)
 		}
 	}
@@ -84,7 +84,7 @@ func TestMetadataHasOneEncoding(t *testing.T) {
 		// Mostly close to valid: a version, a key, and some gates.
 		b := append([]byte{rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize+8)...)
 		b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "gates")...)
-		m, err := parseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
+		m, err := ParseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
 		if again := m.appendUnsigned(nil); err == nil && !bytes.Equal(again, b) {
 			t.Fatalf("%x is parsed and encoded as %x", b, again)
 		}
@@ -96,33 +96,33 @@ func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.
 	for i := range identity.MaxGates {
 		gates = append(gates, wire.GateID(i)<<49)
 	}
-	m, err := newMetadata(peertest.KeyOf(1), gates)
+	m, err := NewMetadata(peertest.KeyOf(1), gates)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 200 {
+	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
 	}
 	for _, g := range gates {
-		m.declare(g, 1)
+		m.Declare(g, 1)
 	}
-	if n := len(m.encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 400 {
+	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 400 {
 		t.Errorf("%d bytes with rosters", n)
 	}
 }
 
 func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
-	m, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
+	m, err := NewMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := m.gates
+	shared := m.Gates
 	switch {
-	case !m.announce(gateA):
+	case !m.Announce(gateA):
 		t.Error("the first time was no news")
-	case m.announce(gateA):
+	case m.Announce(gateA):
 		t.Error("the second time was news")
-	case m.announce(wire.GateIDOf("another")):
+	case m.Announce(wire.GateIDOf("another")):
 		t.Error("a gate of somebody else was news")
 	case shared[0].met || shared[1].met:
 		t.Error("the announcement changed what views share")
@@ -130,19 +130,19 @@ func TestAnnouncingAGateAgainIsNoNews(t *testing.T) {
 }
 
 func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
-	m, err := newMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
+	m, err := NewMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.declare(wire.GateIDOf("another"), 1) {
+	if m.Declare(wire.GateIDOf("another"), 1) {
 		t.Error("a gate of somebody else was news")
 	}
-	if !m.declare(gateA, 1) || m.declare(gateA, 1) || !m.declare(gateA, 2) || !m.declare(gateB, 2) {
+	if !m.Declare(gateA, 1) || m.Declare(gateA, 1) || !m.Declare(gateA, 2) || !m.Declare(gateB, 2) {
 		t.Error("what is news is none, or the reverse")
 	}
-	shared := m.gates
-	m.declare(gateA, 3)
-	who := Member{gates: shared}
+	shared := m.Gates
+	m.Declare(gateA, 3)
+	who := Member{Gates: shared}
 	if who.Roster(gateA) != 2 || who.Roster(gateB) != 2 || who.Roster(wire.GateIDOf("another")) != 0 {
 		t.Errorf("views share %v", shared)
 	}
@@ -168,7 +168,7 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 
 func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
 	node, addr := identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1)
-	b := (&metadata{key: peertest.KeyOf(1), counter: 7, gates: []gateMark{{tag: tagOf(gateA)}}}).encode(peertest.PrivateOf(1), node, addr)
+	b := (&Metadata{Key: peertest.KeyOf(1), Counter: 7, Gates: []gateMark{{tag: tagOf(gateA)}}}).Encode(peertest.PrivateOf(1), node, addr)
 	if !vouched(b, peertest.KeyOf(1), node, addr) {
 		t.Fatal("the member's own signature")
 	}

@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"context"
@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// joinFirst and joinMax bound the pause between two attempts to join an address while no other member is known.
+	// joinFirst and JoinMax bound the pause between two attempts to join an address while no other member is known.
 	joinFirst = 500 * time.Millisecond
-	joinMax   = 15 * time.Second
-	// joinSlow is the pause while others are known. These attempts unite two fleets that were started apart.
-	joinSlow      = time.Minute
+	JoinMax   = 15 * time.Second
+	// JoinSlow is the pause while others are known. These attempts unite two fleets that were started apart.
+	JoinSlow      = time.Minute
 	joinWarnEvery = 10 * time.Minute
-	// mirrorFor is how long an address is not tried after it turned out to be this agent's own.
-	mirrorFor = 10 * time.Minute
-	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to healMax. About healers
+	// MirrorFor is how long an address is not tried after it turned out to be this agent's own.
+	MirrorFor = 10 * time.Minute
+	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to HealMax. About healers
 	// members of the fleet make each attempt, so the number of attempts does not grow with the fleet. healAtOnce bounds
 	// the concurrent attempts of one member.
 	healFirst  = 2 * time.Second
-	healMax    = 30 * time.Second
+	HealMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32
 	// healPause is the least pause between two scans for failed members, healLook the longest: each scan also logs what
@@ -46,12 +46,12 @@ const (
 
 var errItself = errors.New("it is this agent itself")
 
-// joiner joins the fleet, and joins it again after a split. It works until ctx is done.
-type joiner struct {
+// Joiner joins the fleet, and joins it again after a split. It works until ctx is done.
+type Joiner struct {
 	ctx   context.Context
-	cfg   *peersConfig
+	cfg   *Config
 	list  *memberlist.Memberlist
-	peers *peerTable
+	peers *Table
 	// spawn starts a goroutine that ends before Shutdown returns.
 	spawn func(func())
 	// unsettled triggers settle; its capacity is one.
@@ -61,8 +61,8 @@ type joiner struct {
 
 	// mirrors are addresses that turned out to be this agent's own.
 	mirrors rests
-	// met are addresses of members that were asked for their certificates.
-	met rests
+	// Met are addresses of members that were asked for their certificates.
+	Met rests
 
 	// seeking are the addresses that are tried, by their text, with the functions that end the attempts.
 	seeking map[string]context.CancelFunc
@@ -72,13 +72,14 @@ type joiner struct {
 	refusals map[string]Refusal
 }
 
-func newJoiner(
-	ctx context.Context, cfg *peersConfig, list *memberlist.Memberlist, peers *peerTable, spawn func(func()),
-) *joiner {
+// NewJoiner makes a joiner that works until ctx is done. What it spawns ends with ctx, too.
+func NewJoiner(
+	ctx context.Context, cfg *Config, list *memberlist.Memberlist, peers *Table, spawn func(func()),
+) *Joiner {
 	if cfg.Resolve == nil {
 		cfg.Resolve = systemResolver
 	}
-	return &joiner{
+	return &Joiner{
 		ctx: ctx, cfg: cfg, list: list, peers: peers, spawn: spawn, unsettled: make(chan struct{}, 1),
 		seeking: make(map[string]context.CancelFunc), refusals: make(map[string]Refusal),
 	}
@@ -90,8 +91,8 @@ type rests struct {
 	until map[netip.AddrPort]time.Time
 }
 
-// add leaves an address alone for the given time.
-func (r *rests) add(addr netip.AddrPort, how time.Duration) {
+// Add leaves an address alone for the given time.
+func (r *rests) Add(addr netip.AddrPort, how time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -102,7 +103,8 @@ func (r *rests) add(addr netip.AddrPort, how time.Duration) {
 	r.until[addr] = now.Add(how)
 }
 
-func (r *rests) has(addr netip.AddrPort) bool {
+// Has reports whether an address is left alone now.
+func (r *rests) Has(addr netip.AddrPort) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Now().Before(r.until[addr])
@@ -115,35 +117,36 @@ type Refusal struct {
 	At           time.Time
 }
 
-// refused records that an address did not answer. A nil error clears the record: it answered, or others do.
-func (j *joiner) refused(t target, err error) {
+// Refused records that an address did not answer. A nil error clears the record: it answered, or others do.
+func (j *Joiner) refused(t Target, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.refusals, t.text)
 	if err != nil {
-		j.refusals[t.text] = Refusal{Join: t.text, Reason: explain(err), At: time.Now()}
+		j.refusals[t.text] = Refusal{Join: t.text, Reason: Explain(err), At: time.Now()}
 	}
 }
 
-func (j *joiner) refusalsByText() []Refusal {
+// Refusals returns the addresses to join that do not answer, sorted by text.
+func (j *Joiner) Refusals() []Refusal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
 }
 
-// start sets the attempts to reach lost members, and a newcomer's further syncs, going.
-func (j *joiner) start() {
+// Start sets the attempts to reach lost members, and a newcomer's further syncs, going.
+func (j *Joiner) Start() {
 	j.spawn(func() { j.heal(j.ctx) })
 	j.spawn(func() { j.settle(j.ctx) })
 }
 
-// follow tries to join these addresses, and no others any more. Only one goroutine at a time may call it.
-func (j *joiner) follow(targets map[string]target) {
+// Follow tries to join these addresses, and no others any more. Only one goroutine at a time may call it.
+func (j *Joiner) Follow(targets map[string]Target) {
 	for text, stop := range j.seeking {
 		if _, stays := targets[text]; !stays {
 			stop()
 			delete(j.seeking, text)
-			j.refused(target{text: text}, nil)
+			j.refused(Target{text: text}, nil)
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -160,12 +163,13 @@ func (j *joiner) follow(targets map[string]target) {
 	}
 }
 
-func (j *joiner) unsettle() { timing.Signal(j.unsettled) }
+// Unsettle has random members asked for the whole membership again.
+func (j *Joiner) Unsettle() { timing.Signal(j.unsettled) }
 
-func (j *joiner) alone() bool { return j.list.NumMembers() < 2 }
+func (j *Joiner) alone() bool { return j.list.NumMembers() < 2 }
 
 // seek tries to join one address until ctx is done: often while this member knows no other, rarely afterwards.
-func (j *joiner) seek(ctx context.Context, t target) {
+func (j *Joiner) seek(ctx context.Context, t Target) {
 	warn, itself := timing.Throttle{Every: joinWarnEvery}, timing.Throttle{Every: joinWarnEvery}
 	log := j.cfg.Log.With().Str("join", t.text).Logger()
 	backoff := joinFirst
@@ -175,11 +179,11 @@ func (j *joiner) seek(ctx context.Context, t target) {
 		if ctx.Err() != nil {
 			return
 		}
-		pause := joinSlow
+		pause := JoinSlow
 		if j.alone() {
 			j.joined.Store(false)
 			pause = backoff
-			backoff = min(2*backoff, joinMax)
+			backoff = min(2*backoff, JoinMax)
 		} else {
 			backoff = joinFirst
 		}
@@ -203,10 +207,10 @@ func (j *joiner) seek(ctx context.Context, t target) {
 				log.Info().Msg("an address to join is this agent itself; waiting for others")
 			}
 		case !j.alone():
-			log.Debug().Str("reason", explain(err)).Msg("an address to join does not answer; others do")
+			log.Debug().Str("reason", Explain(err)).Msg("an address to join does not answer; others do")
 		default:
 			if ok, more := warn.Allow(now); ok {
-				log.Warn().Str("reason", explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying again")
+				log.Warn().Str("reason", Explain(err)).EmbedObject(more).Msg("cannot join the fleet yet; trying again")
 			}
 		}
 		if !timing.Sleep(ctx, timing.Jitter(pause)) {
@@ -217,7 +221,7 @@ func (j *joiner) seek(ctx context.Context, t target) {
 
 // try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It
 // returns nil if one of them answered or is known.
-func (j *joiner) try(ctx context.Context, t target) error {
+func (j *Joiner) try(ctx context.Context, t Target) error {
 	addrs, err := t.resolve(ctx, j.cfg.Resolve)
 	if err != nil {
 		return err
@@ -227,18 +231,18 @@ func (j *joiner) try(ctx context.Context, t target) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case j.itself(addr):
+		case j.Itself(addr):
 			continue
-		case j.known(addr):
+		case j.Known(addr):
 			answered = true
 			continue
 		}
-		if err := j.contact(addr); err != nil {
+		if err := j.Contact(addr); err != nil {
 			failed = err
 			continue
 		}
 		if j.alone() { // the answer listed nobody but us
-			j.mirrors.add(addr, mirrorFor)
+			j.mirrors.Add(addr, MirrorFor)
 			continue
 		}
 		answered = true
@@ -249,8 +253,8 @@ func (j *joiner) try(ctx context.Context, t target) error {
 	return failed
 }
 
-// contact syncs with the member at addr, both ways.
-func (j *joiner) contact(addr netip.AddrPort) error {
+// Contact syncs with the member at addr, both ways.
+func (j *Joiner) Contact(addr netip.AddrPort) error {
 	_, err := j.list.Join([]string{addr.String()})
 	var several interface{ WrappedErrors() []error }
 	if errors.As(err, &several) && len(several.WrappedErrors()) > 0 {
@@ -259,13 +263,14 @@ func (j *joiner) contact(addr netip.AddrPort) error {
 	return err
 }
 
-func (j *joiner) known(addr netip.AddrPort) bool {
-	return slices.ContainsFunc(j.peers.current().Members, func(m Member) bool { return m.Addr == addr })
+// Known reports whether a live member has this address.
+func (j *Joiner) Known(addr netip.AddrPort) bool {
+	return slices.ContainsFunc(j.peers.Current().Members, func(m Member) bool { return m.Addr == addr })
 }
 
-// itself reports whether addr is an address of this agent.
-func (j *joiner) itself(addr netip.AddrPort) bool {
-	if addr == j.peers.me.Addr || addr == j.cfg.Addr || j.mirrors.has(addr) {
+// Itself reports whether addr is an address of this agent.
+func (j *Joiner) Itself(addr netip.AddrPort) bool {
+	if addr == j.peers.Me.Addr || addr == j.cfg.Addr || j.mirrors.Has(addr) {
 		return true
 	}
 	if addr.Port() != j.cfg.Addr.Port() || !j.cfg.Addr.Addr().IsUnspecified() {
@@ -277,12 +282,12 @@ func (j *joiner) itself(addr netip.AddrPort) bool {
 
 // heal tries to reach failed members, because perhaps only the network has failed. After a start it also tries the
 // remembered members. memberlist itself would never try them again.
-func (j *joiner) heal(ctx context.Context) {
+func (j *Joiner) heal(ctx context.Context) {
 	slots := make(chan struct{}, healAtOnce)
 	for {
 		now := time.Now()
 		addrs, next := j.peers.due(now)
-		j.peers.logLimiter.note(nil, len(j.peers.current().Members), now)
+		j.peers.logLimiter.note(nil, len(j.peers.Current().Members), now)
 		for _, addr := range addrs {
 			select {
 			case slots <- struct{}{}:
@@ -292,11 +297,11 @@ func (j *joiner) heal(ctx context.Context) {
 			j.spawn(func() {
 				defer func() { <-slots }()
 				defer func() { j.peers.tried(addr, time.Now()) }()
-				if ctx.Err() != nil || j.itself(addr) {
+				if ctx.Err() != nil || j.Itself(addr) {
 					return
 				}
-				if err := j.contact(addr); err != nil {
-					j.cfg.Log.Debug().Stringer("addr", addr).Str("reason", explain(err)).Msg("a lost member does not answer")
+				if err := j.Contact(addr); err != nil {
+					j.cfg.Log.Debug().Stringer("addr", addr).Str("reason", Explain(err)).Msg("a lost member does not answer")
 					return
 				}
 				j.cfg.Log.Info().Stringer("addr", addr).Msg("reached a lost member again")
@@ -316,7 +321,7 @@ func (j *joiner) heal(ctx context.Context) {
 
 // settle asks random members for the whole membership a few times after this member has joined others. Gossip loses
 // messages when many members join at once, and memberlist's own syncs are far apart.
-func (j *joiner) settle(ctx context.Context) {
+func (j *Joiner) settle(ctx context.Context) {
 	for {
 		select {
 		case <-j.unsettled:
@@ -327,17 +332,17 @@ func (j *joiner) settle(ctx context.Context) {
 			if !timing.Sleep(ctx, timing.Jitter(settleFirst<<round)) {
 				return
 			}
-			for _, m := range someOf(j.peers.others(), 1) {
-				if err := j.contact(m.Addr); err != nil {
-					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", explain(err)).Msg("a member does not answer")
+			for _, m := range Some(j.peers.Others(), 1) {
+				if err := j.Contact(m.Addr); err != nil {
+					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", Explain(err)).Msg("a member does not answer")
 				}
 			}
 		}
 	}
 }
 
-// explain turns an error of joining into a cause and a remedy for the operator.
-func explain(err error) string {
+// Explain turns an error of joining into a cause and a remedy for the operator.
+func Explain(err error) string {
 	text := err.Error()
 	if _, rest, ok := strings.Cut(text, "failed to join "); ok {
 		if _, why, ok := strings.Cut(rest, ": "); ok {

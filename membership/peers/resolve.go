@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"context"
@@ -27,17 +27,17 @@ func systemResolver(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// target is one address to join.
-type target struct {
+// Target is one address to join.
+type Target struct {
 	text string
 	host string
 	port uint16
 }
 
 // parseTarget reads "host", "host:port", "[v6]", "[v6]:port" or "v6".
-func parseTarget(s string) (target, error) {
-	t := target{text: s, host: s, port: DefaultPort}
-	bad := func(why string) (target, error) {
+func parseTarget(s string) (Target, error) {
+	t := Target{text: s, host: s, port: DefaultPort}
+	bad := func(why string) (Target, error) {
 		return t, fmt.Errorf("cannot join %q: %s; want host or host:port", s, why)
 	}
 	_, err := netip.ParseAddr(s)
@@ -65,9 +65,9 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
-// parseTargets reads addresses to join, by their text: an address may be given twice.
-func parseTargets(addresses []string) (map[string]target, error) {
-	targets := make(map[string]target, len(addresses))
+// ParseTargets reads addresses to join, by their text: an address may be given twice.
+func ParseTargets(addresses []string) (map[string]Target, error) {
+	targets := make(map[string]Target, len(addresses))
 	for _, s := range addresses {
 		t, err := parseTarget(s)
 		if err != nil {
@@ -79,7 +79,7 @@ func parseTargets(addresses []string) (map[string]target, error) {
 }
 
 // resolve returns the target's current addresses in random order, at most maxAddrs.
-func (t target) resolve(ctx context.Context, lookup Resolver) ([]netip.AddrPort, error) {
+func (t Target) resolve(ctx context.Context, lookup Resolver) ([]netip.AddrPort, error) {
 	ips := make([]netip.Addr, 0, 1)
 	if ip, err := netip.ParseAddr(t.host); err == nil {
 		ips = append(ips, ip)

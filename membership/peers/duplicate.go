@@ -1,4 +1,4 @@
-package membership
+package peers
 
 import (
 	"crypto/ed25519"
@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	duplicateWarnEvery = 10 * time.Minute
+	DuplicateWarnEvery = 10 * time.Minute
 	// A full sync between duplicates is itself a sign of one, and must not lead to the next full sync at once.
 	duplicateMeetEvery = 10 * time.Second
 )
 
-// duplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a
+// DuplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a
 // machine.
 //
 // There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of
@@ -30,20 +30,20 @@ const (
 //
 // Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state
 // directory was made elsewhere, else the one that was started later.
-type duplicateWatch struct {
-	cfg  *peersConfig
-	addr netip.AddrPort
+type DuplicateWatch struct {
+	cfg  *Config
+	Addr netip.AddrPort
 	self wire.MemberID
 	// life is a random number of this run of the agent; started is when it began.
 	life    uint64
 	started time.Time
 
-	// copied carries the news that this agent is the copy, once: its capacity is one.
-	copied chan netip.AddrPort
+	// Copied carries the news that this agent is the copy, once: its capacity is one.
+	Copied chan netip.AddrPort
 
 	asking      atomic.Bool
 	warn, again timing.Throttle
-	found       atomic.Uint64
+	Found       atomic.Uint64
 
 	mu sync.Mutex
 	// speaks is set if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its
@@ -53,12 +53,13 @@ type duplicateWatch struct {
 	otherAt netip.AddrPort
 }
 
-func newDuplicateWatch(cfg *peersConfig, me *Member) *duplicateWatch {
+// NewDuplicateWatch watches for another agent with the key of this one, me.
+func NewDuplicateWatch(cfg *Config, me *Member) *DuplicateWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.
-	return &duplicateWatch{
-		cfg: cfg, addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
-		copied: make(chan netip.AddrPort, 1), warn: timing.Throttle{Every: duplicateWarnEvery}, again: timing.Throttle{Every: duplicateMeetEvery},
+	return &DuplicateWatch{
+		cfg: cfg, Addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
+		Copied: make(chan netip.AddrPort, 1), warn: timing.Throttle{Every: DuplicateWarnEvery}, again: timing.Throttle{Every: duplicateMeetEvery},
 	}
 }
 
@@ -66,9 +67,9 @@ func newDuplicateWatch(cfg *peersConfig, me *Member) *duplicateWatch {
 // one.
 const syncs = 3
 
-// meet exchanges claims with the duplicate at addr.
-func (w *duplicateWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
-	if addr == w.addr || !w.asking.CompareAndSwap(false, true) {
+// Meet exchanges claims with the duplicate at addr.
+func (w *DuplicateWatch) Meet(addr netip.AddrPort, sync func(netip.AddrPort) error) {
+	if addr == w.Addr || !w.asking.CompareAndSwap(false, true) {
 		return
 	}
 	defer w.asking.Store(false)
@@ -86,11 +87,11 @@ func (w *duplicateWatch) meet(addr netip.AddrPort, sync func(netip.AddrPort) err
 	}
 }
 
-// met reports a duplicate that answered.
-func (w *duplicateWatch) met(addr netip.AddrPort) {
-	w.found.Add(1)
+// Met reports a duplicate that answered.
+func (w *DuplicateWatch) Met(addr netip.AddrPort) {
+	w.Found.Add(1)
 	if ok, _ := w.warn.Allow(time.Now()); ok {
-		w.cfg.Log.Error().Stringer("addr", w.addr).Stringer("other", addr).
+		w.cfg.Log.Error().Stringer("addr", w.Addr).Stringer("other", addr).
 			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
 	}
@@ -124,8 +125,8 @@ const (
 	sameAge = 5 * time.Second
 )
 
-// claim returns this agent's claim for a full sync, or nil if no duplicate may listen.
-func (w *duplicateWatch) claim() []byte {
+// Claim returns this agent's claim for a full sync, or nil if no duplicate may listen.
+func (w *DuplicateWatch) Claim() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.speaks {
@@ -143,8 +144,8 @@ func (w *duplicateWatch) claim() []byte {
 	return append(b, identity.Sign(w.cfg.Key, b, claimSignature)...)
 }
 
-// heard handles the state of a full sync, which may be a duplicate's claim.
-func (w *duplicateWatch) heard(b []byte) {
+// Heard handles the state of a full sync, which may be a duplicate's claim.
+func (w *DuplicateWatch) Heard(b []byte) {
 	if len(b) != claimSize+ed25519.SignatureSize || b[0] != claimVersion || wire.MemberID(b[1:17]) != w.self {
 		return
 	}
@@ -162,13 +163,13 @@ func (w *duplicateWatch) heard(b []byte) {
 		return
 	}
 	select {
-	case w.copied <- at:
+	case w.Copied <- at:
 	default:
 	}
 }
 
 // yields reports whether the other agent is the original.
-func (w *duplicateWatch) yields(atHome bool, age time.Duration, life uint64) bool {
+func (w *DuplicateWatch) yields(atHome bool, age time.Duration, life uint64) bool {
 	if atHome != w.cfg.AtHome {
 		return atHome
 	}
