@@ -7,24 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// Trust decides which keys may take part in the fleet. Its methods are safe for concurrent use.
-type Trust interface {
-	// Check returns the time until which a member with this name and key may take part, zero for ever, or the reason
-	// why it may not. The certificate is nil if none is known; the error is [ErrNoCertificate] if a certificate could
-	// help.
-	Check(name string, key ed25519.PublicKey, certificate []byte) (until time.Time, err error)
-}
-
-// ErrNoCertificate is returned for a member that may be trusted once it has shown its certificate.
-var ErrNoCertificate = errors.New("it has not shown its certificate")
 
 // admission remembers which members are trusted, and the certificates that were shown. It is safe for concurrent use.
 type admission struct {
 	// trust is nil if everybody with the secret may take part.
-	trust Trust
+	trust identity.Trust
 
 	mu sync.Mutex
 	// members are the members that were trusted when they were last judged; others are not kept.
@@ -44,9 +34,12 @@ type admitted struct {
 	itself bool
 }
 
-func newAdmission(trust Trust) *admission {
+func newAdmission(trust identity.Trust) *admission {
 	return &admission{trust: trust, members: make(map[wire.MemberID]*admitted)}
 }
+
+// checks reports whether keys have to be trusted.
+func (a *admission) checks() bool { return a.trust != nil }
 
 // judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
 func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {

@@ -1,12 +1,8 @@
 package membership
 
 import (
-	"bytes"
-	"crypto/ed25519"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,44 +12,6 @@ import (
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// book trusts hosts, those in certified only if they show their certificate.
-type book struct {
-	mu               sync.Mutex
-	known, certified []int
-	// until is when the certificates expire; zero is never.
-	until time.Time
-}
-
-func certificateOf(i int) []byte { return fmt.Appendf(nil, "certificate of %d", i) }
-
-// Check implements Trust.
-func (b *book) Check(name string, key ed25519.PublicKey, certificate []byte) (time.Time, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	is := func(i int) bool { return peertest.KeyOf(i).Equal(key) && name == fmt.Sprintf("host%d", i) }
-	if slices.ContainsFunc(b.known, is) {
-		return time.Time{}, nil
-	}
-	for _, i := range b.certified {
-		switch {
-		case !is(i):
-		case certificate == nil:
-			return time.Time{}, ErrNoCertificate
-		case !bytes.Equal(certificate, certificateOf(i)) || !b.until.IsZero() && time.Now().After(b.until):
-			return time.Time{}, errors.New("a bad certificate")
-		default:
-			return b.until, nil
-		}
-	}
-	return time.Time{}, errors.New("unknown")
-}
-
-func (b *book) set(change func(*book)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	change(b)
-}
 
 // startTrusting starts hosts 1 to n, which trust by one book and show their certificates.
 func (f *fleet) startTrusting(b *book, n int) (hosts []*host) {
@@ -100,8 +58,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	})
 }
 
-// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key. There
-// are few places for such hosts.
+// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key.
 func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startTrusting(&book{known: []int{1, 2}}, 2)
@@ -115,15 +72,6 @@ func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 			t.Errorf("heard later: %+v", late)
 		}
 	})
-
-	var o outsiders
-	for i := range 2 * maxOutsiders {
-		o.note(Outsider{ID: wire.MemberID{byte(i)}})
-		o.note(Outsider{ID: wire.MemberID{byte(i)}})
-	}
-	if len(o.list) != maxOutsiders || o.list[0].ID != (wire.MemberID{maxOutsiders}) {
-		t.Errorf("%d are remembered, from %s on", len(o.list), o.list[0].ID)
-	}
 }
 
 func TestCertificatesTravelOnRequest(t *testing.T) {
@@ -177,50 +125,5 @@ func TestAMemberIsOutWhenItsCertificateExpires(t *testing.T) {
 		f.within(time.Second, "it is out", see(hosts[:2], 1, 2))
 		b.set(func(b *book) { b.until = time.Now().Add(time.Hour) })
 		f.within(2*time.Minute, "it is back with a new one", see(hosts, 1, 2, 3))
-	})
-}
-
-func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
-	for _, certificate := range [][]byte{nil, certificateOf(1), make([]byte, maxCertificate)} {
-		who := introducerOf(1)
-		who.certificate = func() []byte { return certificate }
-		nonces := bytes.Repeat([]byte{7}, callerNonce+acceptorNonce)
-		in, err := parseIntroduction(who.introduce("caller", nonces, []byte("message")))
-		if err != nil || in.name != "host1" || !in.key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
-			t.Fatalf("%+v, %v", in, err)
-		}
-		a := newAdmission(&book{known: []int{1}})
-		if err := in.check(a, "caller", nonces); err != nil {
-			t.Error(err)
-		}
-		nonces[0]++
-		if err := in.check(a, "caller", nonces); !errors.Is(err, identity.ErrForged) {
-			t.Errorf("on another connection: %v", err)
-		}
-		nonces[0]--
-		if err := in.check(a, "acceptor", nonces); !errors.Is(err, identity.ErrForged) {
-			t.Errorf("by the other side: %v", err)
-		}
-	}
-}
-
-// FuzzIntroduction: the first bytes on a connection that has proved the secret, or of anybody without one.
-func FuzzIntroduction(f *testing.F) {
-	who := introducerOf(1)
-	f.Add(who.introduce("caller", nil, peertest.Pack(packets.PingMsg, "SeqNo", 7)))
-	who.certificate = func() []byte { return certificateOf(1) }
-	f.Add(who.introduce("caller", nil, nil))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		in, err := parseIntroduction(b)
-		if err != nil {
-			return
-		}
-		if len(in.name)+len(in.certificate)+len(in.message)+ed25519.PublicKeySize+ed25519.SignatureSize+4 != len(b) {
-			t.Errorf("%d bytes read as %+v", len(b), in)
-		}
-		a := newAdmission(&book{known: []int{2}})
-		if in.check(a, "caller", nil) == nil {
-			t.Errorf("trusted: %+v", in)
-		}
 	})
 }

@@ -2,6 +2,7 @@ package membership
 
 import (
 	"github.com/wanderd/wanderd/membership/broadcast"
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
 )
 
@@ -15,6 +16,8 @@ type (
 	View = peers.View
 	// State is the state of a member.
 	State = peers.State
+	// Trust decides which keys may take part in the fleet.
+	Trust = identity.Trust
 	// Remembered is the record of another member with which an agent rejoins its fleet after a restart.
 	Remembered = peers.Remembered
 	// Refusal is an address that could not be joined while no other member was known.

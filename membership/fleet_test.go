@@ -54,7 +54,7 @@ func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 
 // introducerOf is host i as it introduces itself.
 func introducerOf(i int) *introducer {
-	return &introducer{name: fmt.Sprintf("host%d", i), id: wire.MemberIDOf(peertest.KeyOf(i)), key: peertest.PrivateOf(i), certificate: func() []byte { return nil }}
+	return newIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
 }
 
 // secretsOf makes secrets of 32 bytes each; nil is none.

@@ -61,6 +61,10 @@ type introducer struct {
 	certificate func() []byte
 }
 
+func newIntroducer(name string, key ed25519.PrivateKey, certificate func() []byte) *introducer {
+	return &introducer{name: name, id: wire.MemberIDOf(key.Public().(ed25519.PublicKey)), key: key, certificate: certificate}
+}
+
 // signPacket returns the content of a datagram.
 func (n *introducer) signPacket(packet []byte) []byte {
 	b := make([]byte, 0, signedHeader+len(packet))

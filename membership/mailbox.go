@@ -96,7 +96,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 			clear(b.counters)
 		}
 		b.counters[told.ID] = told.Counter
-	case errors.Is(err, ErrNoCertificate): // see unverified
+	case errors.Is(err, identity.ErrNoCertificate): // see unverified
 	default:
 		b.refusals++
 		if len(b.Refused) < refusedMax {

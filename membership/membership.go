@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -178,7 +177,7 @@ func start(cfg Config, me Member, seal *seal, targets map[string]peers.Target) (
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
 	m.peers = peers.New(self, me, suspectFor)
 	m.peers.Recall(cfg.Remembered, time.Now())
-	who := &introducer{name: me.Name, id: me.ID, key: cfg.Key, certificate: cfg.Certificate}
+	who := newIntroducer(me.Name, cfg.Key, cfg.Certificate)
 	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.Current().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.Current().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
@@ -391,9 +390,4 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 }
 
 // Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
-func (m *Membership) Outsiders(since time.Time) []Outsider {
-	o := &m.transport.outsiders
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(o.list), func(x Outsider) bool { return x.At.Before(since) })
-}
+func (m *Membership) Outsiders(since time.Time) []Outsider { return m.transport.outsiders.since(since) }

@@ -39,3 +39,10 @@ func (o *outsiders) note(x Outsider) {
 		o.list = slices.Delete(o.list, 0, n)
 	}
 }
+
+// since returns those that have been heard since a time.
+func (o *outsiders) since(begin time.Time) []Outsider {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(o.list), func(x Outsider) bool { return x.At.Before(begin) })
+}

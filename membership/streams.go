@@ -387,7 +387,7 @@ func (g *guardedConn) introduced(content []byte) ([]byte, error) {
 		return nil, &untrustedError{in.name, err}
 	}
 	g.other = wire.MemberIDOf(in.key)
-	if g.transport.admission.trust != nil {
+	if g.transport.admission.checks() {
 		g.transport.admitted(in.name, g.other)
 	}
 	if g.purpose == forCertificates {

@@ -172,7 +172,7 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	if err != nil {
 		return from, nil, err
 	}
-	if t.admission.trust == nil {
+	if !t.admission.checks() {
 		t.noteKey(from, by)
 		return from, packet, nil
 	}

@@ -58,7 +58,7 @@ func (u *unverified) hear(a *admission, from wire.MemberID, said *packets.Alive,
 		return
 	}
 	meta, err := peers.ParseMetadata(said.Meta) // its signature is not checked here
-	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.judge(name, id, meta.Key, nil), ErrNoCertificate) {
+	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.judge(name, id, meta.Key, nil), identity.ErrNoCertificate) {
 		return
 	}
 	addr, err := said.At()

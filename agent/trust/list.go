@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 type list struct {
@@ -69,7 +69,7 @@ func parse(text []byte) (*list, error) {
 }
 
 // check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire format, may be nil; the error
-// is membership.ErrNoCertificate if one could help.
+// is identity.ErrNoCertificate if one could help.
 func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time, err error) {
 	public, err := ssh.NewPublicKey(key)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 	case !authority:
 		return until, &NoLineError{name}
 	case certificate == nil:
-		return until, membership.ErrNoCertificate
+		return until, identity.ErrNoCertificate
 	}
 	return l.checkCertificate(name, raw, certificate, now, p)
 }

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
 )
 
 func keyOf(seed byte) ed25519.PrivateKey {
@@ -126,7 +126,7 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 		}
 	}
 	l, _ := parse([]byte(authority))
-	if _, err := l.check("m1", publicOf(1), nil, now, &p); !errors.Is(err, membership.ErrNoCertificate) {
+	if _, err := l.check("m1", publicOf(1), nil, now, &p); !errors.Is(err, identity.ErrNoCertificate) {
 		t.Errorf("without a certificate: %v", err)
 	}
 	forged := certify(t, func(*ssh.Certificate) {})

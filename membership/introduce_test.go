@@ -1,0 +1,57 @@
+package membership
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"testing"
+
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/peertest"
+)
+
+func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
+	for _, certificate := range [][]byte{nil, certificateOf(1), make([]byte, maxCertificate)} {
+		who := newIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
+		who.certificate = func() []byte { return certificate }
+		nonces := bytes.Repeat([]byte{7}, callerNonce+acceptorNonce)
+		in, err := parseIntroduction(who.introduce("caller", nonces, []byte("message")))
+		if err != nil || in.name != "host1" || !in.key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
+			t.Fatalf("%+v, %v", in, err)
+		}
+		a := newAdmission(&book{known: []int{1}})
+		if err := in.check(a, "caller", nonces); err != nil {
+			t.Error(err)
+		}
+		nonces[0]++
+		if err := in.check(a, "caller", nonces); !errors.Is(err, identity.ErrForged) {
+			t.Errorf("on another connection: %v", err)
+		}
+		nonces[0]--
+		if err := in.check(a, "acceptor", nonces); !errors.Is(err, identity.ErrForged) {
+			t.Errorf("by the other side: %v", err)
+		}
+	}
+}
+
+// FuzzIntroduction: the first bytes on a connection that has proved the secret, or of anybody without one.
+func FuzzIntroduction(f *testing.F) {
+	who := newIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
+	f.Add(who.introduce("caller", nil, peertest.Pack(packets.PingMsg, "SeqNo", 7)))
+	who.certificate = func() []byte { return certificateOf(1) }
+	f.Add(who.introduce("caller", nil, nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in, err := parseIntroduction(b)
+		if err != nil {
+			return
+		}
+		if len(in.name)+len(in.certificate)+len(in.message)+ed25519.PublicKeySize+ed25519.SignatureSize+4 != len(b) {
+			t.Errorf("%d bytes read as %+v", len(b), in)
+		}
+		a := newAdmission(&book{known: []int{2}})
+		if in.check(a, "caller", nil) == nil {
+			t.Errorf("trusted: %+v", in)
+		}
+	})
+}

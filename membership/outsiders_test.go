@@ -1,0 +1,18 @@
+package membership
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestFewHostsThatAreNotTrustedAreKept(t *testing.T) {
+	var o outsiders
+	for i := range 2 * maxOutsiders {
+		o.note(Outsider{ID: wire.MemberID{byte(i)}})
+		o.note(Outsider{ID: wire.MemberID{byte(i)}})
+	}
+	if len(o.list) != maxOutsiders || o.list[0].ID != (wire.MemberID{maxOutsiders}) {
+		t.Errorf("%d are remembered, from %s on", len(o.list), o.list[0].ID)
+	}
+}
