@@ -26,7 +26,7 @@ type admitted struct {
 	name        string
 	key         ed25519.PublicKey
 	certificate []byte
-	// until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
+	// Until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
 	until  time.Time
 	judged bool
 	// since is when it was admitted, itself whether it has shown its certificate itself.

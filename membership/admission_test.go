@@ -14,10 +14,10 @@ import (
 )
 
 // startTrusting starts hosts 1 to n, which trust by one book and show their certificates.
-func (f *fleet) startTrusting(b *book, n int) (hosts []*host) {
+func (f *fleet) startTrusting(b *peertest.Book, n int) (hosts []*host) {
 	for i := 1; i <= n; i++ {
 		hosts = append(hosts, f.start(i, func(c *Config) {
-			c.Trust, c.Certificate = b, func() []byte { return certificateOf(i) }
+			c.Trust, c.Certificate = b, func() []byte { return peertest.CertificateOf(i) }
 		}))
 	}
 	return hosts
@@ -26,7 +26,7 @@ func (f *fleet) startTrusting(b *book, n int) (hosts []*host) {
 // Nobody but a trusted member is heard: not by datagrams in a good seal, not on a connection.
 func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts := f.startTrusting(&book{known: []int{1, 2, 3}}, 3)
+		hosts := f.startTrusting(&peertest.Book{Known: []int{1, 2, 3}}, 3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		outsider := f.start(66)
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
@@ -61,7 +61,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 // A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key.
 func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts := f.startTrusting(&book{known: []int{1, 2}}, 2)
+		hosts := f.startTrusting(&peertest.Book{Known: []int{1, 2}}, 2)
 		begun := time.Now()
 		f.start(66)
 		f.within(time.Minute, "it is known", func() bool { return len(hosts[0].Outsiders(begun)) == 1 })
@@ -77,18 +77,18 @@ func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 func TestCertificatesTravelOnRequest(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		all := []int{1, 2, 3, 4, 5, 6, 7, 8}
-		hosts := f.startTrusting(&book{certified: all}, len(all))
+		hosts := f.startTrusting(&peertest.Book{Certified: all}, len(all))
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, all...))
 	})
 }
 
 func TestARevokedMemberIsOutAndMayComeBack(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		b := &book{known: []int{1, 2, 3, 4}}
+		b := &peertest.Book{Known: []int{1, 2, 3, 4}}
 		hosts := f.startTrusting(b, 4)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4))
 		revoke := func(list ...int) {
-			b.set(func(b *book) { b.known = list })
+			b.Set(func(b *peertest.Book) { b.Known = list })
 			for _, h := range hosts {
 				h.Reconsider(true)
 			}
@@ -109,10 +109,10 @@ func TestARevokedMemberIsOutAndMayComeBack(t *testing.T) {
 
 func TestAMemberIsOutWhenItsCertificateExpires(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
-		b := &book{known: []int{1, 2}, certified: []int{3}, until: time.Now().Add(time.Minute)}
+		b := &peertest.Book{Known: []int{1, 2}, Certified: []int{3}, Until: time.Now().Add(time.Minute)}
 		hosts := f.startTrusting(b, 3)
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
-		time.Sleep(time.Until(b.until) + time.Second)
+		time.Sleep(time.Until(b.Until) + time.Second)
 		// As an agent does every second.
 		see := func(who []*host, numbers ...int) func() bool {
 			return func() bool {
@@ -123,7 +123,7 @@ func TestAMemberIsOutWhenItsCertificateExpires(t *testing.T) {
 			}
 		}
 		f.within(time.Second, "it is out", see(hosts[:2], 1, 2))
-		b.set(func(b *book) { b.until = time.Now().Add(time.Hour) })
+		b.Set(func(b *peertest.Book) { b.Until = time.Now().Add(time.Hour) })
 		f.within(2*time.Minute, "it is back with a new one", see(hosts, 1, 2, 3))
 	})
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // startCertified starts hosts first to last, which trust by an office each and show what certificate returns.
-func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host, offices []*office) {
+func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host, offices []*peertest.Office) {
 	for i := first; i <= last; i++ {
-		o := &office{authorities: []string{"ca"}}
+		o := &peertest.Office{Authorities: []string{"ca"}}
 		hosts = append(hosts, f.start(i, func(c *Config) {
 			c.Trust, c.Certificate = o, func() []byte { return certificate(i) }
 		}))
@@ -64,7 +64,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		var connections atomic.Int64
 		f.wrap = func(s Streams) Streams { return counting{s, &connections} }
-		hosts, offices := f.startCertified(1, size, lasting)
+		hosts, offices := f.startCertified(1, size, peertest.Lasting)
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, upTo(size)...))
 		if n := connections.Load(); n > 12*size {
 			t.Errorf("%d connections of %d hosts that started at once", n, size)
@@ -72,7 +72,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 		t.Logf("%d connections of %d hosts that started at once", connections.Load(), size)
 		time.Sleep(time.Minute) // until those that have joined have settled
 		connections.Store(0)
-		more, _ := f.startCertified(size+1, size+1, lasting)
+		more, _ := f.startCertified(size+1, size+1, peertest.Lasting)
 		hosts = append(hosts, more...)
 		time.Sleep(5 * time.Second)
 		t.Logf("%d connections for one that came later", connections.Load())
@@ -82,7 +82,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 		f.within(gossiped, "everybody sees a new one", allSee(hosts, upTo(size+1)...))
 		time.Sleep(time.Minute)
 		for i, o := range offices {
-			if n := o.good.Load(); n > 3*size {
+			if n := o.Good.Load(); n > 3*size {
 				t.Errorf("host%d has checked %d certificates", i+1, n)
 			}
 		}
@@ -92,7 +92,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 // It is said once.
 func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
-		hosts, _ := f.startCertified(1, 2, lasting)
+		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		id, node := wire.MemberIDOf(peertest.KeyOf(3)), identity.NodeName("host3", wire.MemberIDOf(peertest.KeyOf(3)))
 		meta := peers.Metadata{Key: peertest.KeyOf(3), Counter: 1}
@@ -100,7 +100,7 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: peers.DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
 			Meta: meta.Encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
-		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), lasting(3), true)
+		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), peertest.Lasting(3), true)
 		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.Self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
@@ -110,12 +110,12 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 func TestAnAnswerIsBounded(t *testing.T) {
 	padding := bytes.Repeat([]byte("="), maxCertificate-100)
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts, _ := f.startCertified(1, 2, lasting)
+		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		wanted := make(map[wire.MemberID]unverifiedMember)
 		for i := 100; i < 100+80; i++ {
 			id, name := wire.MemberIDOf(peertest.KeyOf(i)), fmt.Sprintf("host%d", i)
-			hosts[0].transport.admission.vouch(name, id, peertest.KeyOf(i), issued("ca", i, farFuture(), padding...), true)
+			hosts[0].transport.admission.vouch(name, id, peertest.KeyOf(i), peertest.Issued("ca", i, peertest.FarFuture(), padding...), true)
 			wanted[id] = unverifiedMember{id: id, name: name}
 		}
 		var got []int
@@ -139,15 +139,15 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 		end := time.Now().Add(2 * time.Minute)
 		hosts, offices := f.startCertified(1, 5, func(i int) []byte {
 			if i == 4 {
-				return issued("ca", i, end)
+				return peertest.Issued("ca", i, end)
 			}
-			return lasting(i)
+			return peertest.Lasting(i)
 		})
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4, 5))
 		// The first believes an authority that the others do not know, and its clock is an hour behind.
-		offices[0].set(func(o *office) { o.authorities, o.slow = append(o.authorities, "other"), time.Hour })
+		offices[0].Set(func(o *peertest.Office) { o.Authorities, o.Slow = append(o.Authorities, "other"), time.Hour })
 		hosts[0].Reconsider(true)
-		unverified, _ := f.startCertified(6, 6, func(i int) []byte { return issued("other", i, farFuture()) })
+		unverified, _ := f.startCertified(6, 6, func(i int) []byte { return peertest.Issued("other", i, peertest.FarFuture()) })
 		time.Sleep(time.Until(end))
 		wary := []*host{hosts[1], hosts[2], hosts[4]}
 		f.always(2*time.Minute, "who is not trusted is out", func() bool { // the first passes on whom the fourth accuses
@@ -164,10 +164,10 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 
 func TestARevokedMemberIsOutThoughItsCertificateIsPassedOn(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts, offices := f.startCertified(1, 6, lasting)
+		hosts, offices := f.startCertified(1, 6, peertest.Lasting)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4, 5, 6))
 		for i, o := range offices[:4] { // the fifth does not have the line yet
-			o.set(func(o *office) { o.revoked = []string{"host6"} })
+			o.Set(func(o *peertest.Office) { o.Revoked = []string{"host6"} })
 			hosts[i].Reconsider(true)
 		}
 		informed := hosts[:4]
@@ -176,8 +176,8 @@ func TestARevokedMemberIsOutThoughItsCertificateIsPassedOn(t *testing.T) {
 			return !slices.ContainsFunc(informed, func(h *host) bool { return h.has(6) })
 		}
 		f.within(100*time.Millisecond, "it is out", without)
-		later, o := f.startCertified(7, 7, lasting)
-		o[0].set(func(o *office) { o.revoked = []string{"host6"} })
+		later, o := f.startCertified(7, 7, peertest.Lasting)
+		o[0].Set(func(o *peertest.Office) { o.Revoked = []string{"host6"} })
 		informed = append(later, informed...)
 		f.always(3*time.Minute, "it stays out", without)
 		if !hosts[4].has(6) || !hosts[4].has(7) || !later[0].has(5) {
@@ -192,9 +192,9 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		var renewed atomic.Bool
 		hosts, _ := f.startCertified(1, 8, func(i int) []byte {
 			if i == 8 && !renewed.Load() {
-				return issued("ca", i, end)
+				return peertest.Issued("ca", i, end)
 			}
-			return lasting(i)
+			return peertest.Lasting(i)
 		})
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, upTo(8)...))
 		time.Sleep(time.Until(end))
@@ -202,7 +202,7 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 			reconsider(hosts)
 			return allSee(hosts[:7], upTo(7)...)()
 		})
-		later, _ := f.startCertified(9, 9, lasting)
+		later, _ := f.startCertified(9, 9, peertest.Lasting)
 		without := func() bool {
 			reconsider(hosts)
 			time.Sleep(gatherFor)
@@ -219,8 +219,8 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		// Now the expired certificate, shown by a member that still has it, replaces none.
 		a := hosts[0].transport.admission
 		id := wire.MemberIDOf(peertest.KeyOf(8))
-		a.vouch("host8", id, peertest.KeyOf(8), issued("ca", 8, time.Now().Add(time.Hour)), false)
-		if list := a.certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 || !bytes.Equal(list[0].certificate, lasting(8)) {
+		a.vouch("host8", id, peertest.KeyOf(8), peertest.Issued("ca", 8, time.Now().Add(time.Hour)), false)
+		if list := a.certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 || !bytes.Equal(list[0].certificate, peertest.Lasting(8)) {
 			t.Error("what another member has shown replaces what the owner has")
 		}
 	})
@@ -229,15 +229,15 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 // A member whose certificate the others do not have, because they know its key, is asked itself.
 func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
-		listed := &book{known: []int{1, 2, 3}}
+		listed := &peertest.Book{Known: []int{1, 2, 3}}
 		hosts := []*host{}
 		for i := 1; i <= 3; i++ {
 			hosts = append(hosts, f.start(i, func(c *Config) { c.Trust = listed }))
 		}
 		f.within(5*time.Second, "three see each other", allSee(hosts, 1, 2, 3))
-		listed.set(func(b *book) { b.known = append(b.known, 4) })
+		listed.Set(func(b *peertest.Book) { b.Known = append(b.Known, 4) })
 		four := f.start(4, func(c *Config) {
-			c.Trust, c.Certificate = &book{known: []int{1}, certified: []int{2, 3}}, func() []byte { return certificateOf(4) }
+			c.Trust, c.Certificate = &peertest.Book{Known: []int{1}, Certified: []int{2, 3}}, func() []byte { return peertest.CertificateOf(4) }
 		})
 		f.within(5*time.Second, "the three see it", allSee(hosts, 1, 2, 3, 4))
 		f.within(5*time.Second, "it sees whom it trusts", func() bool { return four.sees(1, 4) })
@@ -247,9 +247,9 @@ func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
 // A host with the secret and without a trusted key is told nothing, and its word counts for nothing.
 func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts, _ := f.startCertified(1, 2, lasting)
+		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return issued("nobody", i, farFuture()) })
+		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return peertest.Issued("nobody", i, peertest.FarFuture()) })
 		wanted := map[wire.MemberID]unverifiedMember{wire.MemberIDOf(peertest.KeyOf(2)): {id: wire.MemberIDOf(peertest.KeyOf(2)), name: "host2"}}
 		before := hosts[0].Stats().Untrusted
 		if good, err := outsider[0].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {

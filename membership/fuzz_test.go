@@ -21,7 +21,7 @@ func FuzzGossip(f *testing.F) {
 	f.Add(introducerOf(1).signPacket(packet), false)
 	f.Add(introducerOf(2).signPacket(packet), true)
 	f.Add([]byte(nil), true)
-	open, trusting := testTransport(f, nil), testTransport(f, &book{known: []int{1}})
+	open, trusting := testTransport(f, nil), testTransport(f, &peertest.Book{Known: []int{1}})
 	src := netip.MustParseAddrPort("10.0.0.1:1")
 	f.Fuzz(func(t *testing.T, b []byte, trusts bool) {
 		tr := open

@@ -12,7 +12,7 @@ import (
 )
 
 func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
-	for _, certificate := range [][]byte{nil, certificateOf(1), make([]byte, maxCertificate)} {
+	for _, certificate := range [][]byte{nil, peertest.CertificateOf(1), make([]byte, maxCertificate)} {
 		who := newIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
 		who.certificate = func() []byte { return certificate }
 		nonces := bytes.Repeat([]byte{7}, callerNonce+acceptorNonce)
@@ -20,7 +20,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 		if err != nil || in.name != "host1" || !in.key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
 			t.Fatalf("%+v, %v", in, err)
 		}
-		a := newAdmission(&book{known: []int{1}})
+		a := newAdmission(&peertest.Book{Known: []int{1}})
 		if err := in.check(a, "caller", nonces); err != nil {
 			t.Error(err)
 		}
@@ -39,7 +39,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 func FuzzIntroduction(f *testing.F) {
 	who := newIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
 	f.Add(who.introduce("caller", nil, peertest.Pack(packets.PingMsg, "SeqNo", 7)))
-	who.certificate = func() []byte { return certificateOf(1) }
+	who.certificate = func() []byte { return peertest.CertificateOf(1) }
 	f.Add(who.introduce("caller", nil, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in, err := parseIntroduction(b)
@@ -49,7 +49,7 @@ func FuzzIntroduction(f *testing.F) {
 		if len(in.name)+len(in.certificate)+len(in.message)+ed25519.PublicKeySize+ed25519.SignatureSize+4 != len(b) {
 			t.Errorf("%d bytes read as %+v", len(b), in)
 		}
-		a := newAdmission(&book{known: []int{2}})
+		a := newAdmission(&peertest.Book{Known: []int{2}})
 		if in.check(a, "caller", nil) == nil {
 			t.Errorf("trusted: %+v", in)
 		}

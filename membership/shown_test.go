@@ -10,7 +10,7 @@ import (
 
 // FuzzCertificates: what is read has one writing, and nothing that another member shows is believed.
 func FuzzCertificates(f *testing.F) {
-	one, two := shown{"host1", peertest.KeyOf(1), lasting(1)}, shown{"host2", peertest.KeyOf(2), issued("other", 2, farFuture())}
+	one, two := shown{"host1", peertest.KeyOf(1), peertest.Lasting(1)}, shown{"host2", peertest.KeyOf(2), peertest.Issued("other", 2, peertest.FarFuture())}
 	f.Add(two.append(one.append(nil)))
 	f.Add(one.append(nil)[:40])
 	f.Add(appendWanted(nil, []wire.MemberID{{1}, {2}}))
@@ -22,7 +22,7 @@ func FuzzCertificates(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := newAdmission(&office{authorities: []string{"ca"}})
+		a := newAdmission(&peertest.Office{Authorities: []string{"ca"}})
 		var again []byte
 		for _, c := range list {
 			again = c.append(again)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestUnverifiedMembersAreBounded(t *testing.T) {
-	s, a := newUnverified(wire.MemberID{}), newAdmission(&office{})
+	s, a := newUnverified(wire.MemberID{}), newAdmission(&peertest.Office{})
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
 		meta := peers.Metadata{Key: peertest.KeyOf(i), Counter: 1}
