@@ -15,23 +15,23 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	m.walk.forgive(from)
 	o := m.outlook()
 	m.loss.lowerRegenerateAfter(&o)
-	if m.outdated(token) {
-		return m.discardOutdated(now, from, token, out)
+	if latest, outdated := m.custody.isOutdated(token, &m.guardian); outdated {
+		return m.discardOutdated(now, from, token, latest, out)
 	}
 	token.Seq = m.numbers.arrived(token.Seq)
 	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
 	out = m.loss.meet(out)
 	switch {
-	case m.holdsOlder(token.ID):
+	case m.custody.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)
 	case m.removes(now.Time, token) || m.passed.crosses(now.Time, from, token.ID, m.handoff.PatienceWith(from)):
 		m.loss.begin(now.Time)
 		return m.remove(now, policy.CauseReceived, from, token, out)
-	case m.holds:
+	case m.custody.holds():
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)
 	}
 	out = m.take(now, policy.CauseReceived, from, token, out)
-	if m.state == running {
+	if m.custody.in(running) {
 		return out
 	}
 	return m.serve(now, out)
@@ -46,16 +46,12 @@ func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 	return m.passed.chases(&m.cfg, now, t, m.measures.lapAtMost(&m.cfg, m.walk.count()))
 }
 
-// holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An
-// older token that arrives may have to be removed itself; it must not replace the held one.
-func (m *Machine) holdsOlder(id wire.TokenID) bool { return m.holds && m.token.ID.Precedes(id) }
-
 // remove discards a token by a removal rule, and a held copy of it too.
 func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
-	if m.holds && m.token.ID == token.ID {
+	if m.custody.holdsCopy(token.ID) {
 		return m.onOvertaken(now, from, token, out)
 	}
 	return out
@@ -65,7 +61,7 @@ func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberI
 // younger is discarded at once. Of two copies of one token, the one with the higher number survives. A run continues,
 // now under the surviving token.
 func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect) []policy.Effect {
-	met := m.token
+	met := *m.custody.last()
 	switch {
 	case arrived.ID == met.ID:
 		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
@@ -81,7 +77,7 @@ func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.Memb
 		out = m.guardian.Bury(&met, out)
 	}
 	out = m.take(now, how, from, arrived, out)
-	if m.state == running {
+	if m.custody.in(running) {
 		m.schedule.goOnUnder(arrived.ID)
 		return m.save(out)
 	}
@@ -93,14 +89,14 @@ func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.Memb
 func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	switch {
-	case m.leaving, m.shelves(now.Time):
+	case m.custody.leaves(), m.shelves(now.Time):
 		return m.pass(now, out)
 	case now.Time >= due && m.cfg.asksFirst(&m.walk.peers):
 		return m.becomeAsking(now, out)
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
 	case m.walk.alone():
-		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.token.Ref)
+		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.custody.last().Ref)
 		return m.becomeResting(now.Time, due, out)
 	case m.dueSoon(now.Time, due):
 		return m.becomeResting(now.Time, due, out)
@@ -112,7 +108,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 // walks other than the sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
 	waits := m.cfg.Walk == Sweep || m.handoff.Failures() > 0
-	if m.walk.alone() || waits && m.waitsUntilDue && now.Time >= m.dueAt(now.Time) {
+	if m.walk.alone() || waits && m.custody.restsUntilDue() && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

@@ -7,28 +7,22 @@ import (
 
 // becomeAsking asks the other members whether one of them runs.
 func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.become(asking)
-	m.restUntil = now.Time.Add(m.cfg.answersWithin(m.handoff.RoundTrip()))
-	return m.consent.begin(&m.cfg, &m.walk.peers, &m.token, out)
+	m.custody.ask(now.Time.Add(m.cfg.answersWithin(m.handoff.RoundTrip())))
+	return m.consent.begin(&m.cfg, &m.walk.peers, m.custody.last(), out)
 }
 
 // wakeAsking repeats the question, and concludes at its end: who has not answered has no say. A member that was away
 // while an objection may have come asks once more.
 func (m *Machine) wakeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.consent.beginsAnew(now.Time, m.restUntil, m.cfg.answersWithin(m.handoff.RoundTrip())):
+	case m.consent.beginsAnew(now.Time, m.custody.until(), m.cfg.answersWithin(m.handoff.RoundTrip())):
 		out = m.serve(now, out)
 		m.consent.begunAnew()
 		return out
-	case now.Time >= m.restUntil:
+	case now.Time >= m.custody.until():
 		return m.unopposed(now, out)
 	}
-	return m.consent.repeat(&m.cfg, now.Time, m.restUntil, &m.walk.peers, &m.token, out)
-}
-
-// isAnswer reports whether msg answers the open question.
-func (m *Machine) isAnswer(msg *wire.Message) bool {
-	return m.state == asking && m.consent.isAnswer(msg, &m.token, &m.walk.peers)
+	return m.consent.repeat(&m.cfg, now.Time, m.custody.until(), &m.walk.peers, m.custody.last(), out)
 }
 
 // mayObject reports whether an objection of a member counts.
@@ -39,10 +33,10 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 // onIntent answers with one message. A member that asks, too, and goes after the other one, does not run this time:
 // others may have consented to the other one already.
 func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	goesAfter := m.state == asking && !m.cfg.goesBefore(&m.token, msg)
+	goesAfter := m.custody.in(asking) && !m.cfg.goesBefore(m.custody.last(), msg)
 	givesWay := goesAfter && m.mayObject(now.Time, msg.From)
 	kind := KindConsent
-	if m.state == running || m.granting() || m.state == asking && !givesWay {
+	if m.custody.in(running) || m.custody.granting() || m.custody.in(asking) && !givesWay {
 		kind = KindObjection
 	}
 	out, answer := policy.AppendMessage(out)
@@ -52,7 +46,7 @@ func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.E
 	case givesWay:
 		out = m.stepBack(now, msg.From, out)
 	case goesAfter:
-		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
+		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.custody.last().Ref)
 	}
 	return out
 }
@@ -63,7 +57,7 @@ func (m *Machine) onReply(now policy.Instant, msg *wire.Message, out []policy.Ef
 		if m.mayObject(now.Time, msg.From) {
 			return m.stepBack(now, msg.From, out)
 		}
-		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.token.Ref)
+		out = policy.AppendTell(out, NoteOverruled, msg.From, &m.custody.last().Ref)
 	}
 	if m.consent.answered(msg.From, &m.walk.peers) {
 		out = m.unopposed(now, out)
@@ -82,6 +76,6 @@ func (m *Machine) unopposed(now policy.Instant, out []policy.Effect) []policy.Ef
 // stepBack lets the token rest for skip, because of another member that runs or is about to. Then the token is passed
 // on.
 func (m *Machine) stepBack(now policy.Instant, other wire.MemberID, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteOpposed, other, &m.token.Ref)
+	out = policy.AppendTell(out, NoteOpposed, other, &m.custody.last().Ref)
 	return m.restOnce(now.Time, out)
 }

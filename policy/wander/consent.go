@@ -124,10 +124,12 @@ func (q *consent) change(view, before *peers) (over bool) {
 	return silent == 0
 }
 
-// isAnswer reports whether msg answers the open question about the held token.
-func (q *consent) isAnswer(msg *wire.Message, held *guardian.Token, view *peers) bool {
-	answer := msg.Kind == KindConsent || msg.Kind == KindObjection
-	return answer && msg.Exchange == q.id && msg.Token.ID == held.ID && view.has(msg.From)
+// isAnswer reports whether msg answers the open question about a token; that is nil if none is open.
+func (q *consent) isAnswer(msg *wire.Message, about *guardian.Token, view *peers) bool {
+	if about == nil || msg.Kind != KindConsent && msg.Kind != KindObjection {
+		return false
+	}
+	return msg.Exchange == q.id && msg.Token.ID == about.ID && view.has(msg.From)
 }
 
 // answered counts an answer, and reports whether all have answered.

@@ -15,7 +15,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // shelves reports whether this member keeps the held token unused: see schedule.
 func (m *Machine) shelves(now policy.Time) bool {
-	return m.schedule.shelves(&m.cfg, now, m.held(), m.walk.count())
+	return m.schedule.shelves(&m.cfg, now, m.custody.held(), m.walk.count())
 }
 
 // dueSoon reports whether this member keeps the token until it is due.
@@ -26,16 +26,16 @@ func (m *Machine) dueSoon(now, due policy.Time) bool {
 // onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this
 // visit: a member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.schedule.want(&m.cfg, m.state == running && !m.schedule.isCallers())
+	m.schedule.want(&m.cfg, m.custody.in(running) && !m.schedule.isCallers())
 	return m.reconsider(now, out)
 }
 
 // reconsider uses a token that rests here at once if this member has become due.
 func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
-	due, had := m.dueAt(now.Time), m.numbers.wasGranted(m.token.Seq)
+	due, had := m.dueAt(now.Time), m.numbers.wasGranted(m.custody.last().Seq)
 	switch {
-	case m.state != resting || had && !m.walk.alone():
-	case now.Time >= due || m.walk.alone() || !m.waitsUntilDue && m.dueSoon(now.Time, due):
+	case !m.custody.in(resting) || had && !m.walk.alone():
+	case now.Time >= due || m.walk.alone() || !m.custody.restsUntilDue() && m.dueSoon(now.Time, due):
 		return m.serve(now, out)
 	}
 	return out
@@ -45,7 +45,7 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 // this member is due rests for skip, as it does at any member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.schedule.unwant()
-	if m.cfg.OnDemand || m.granting() && m.schedule.isCallers() {
+	if m.cfg.OnDemand || m.custody.granting() && m.schedule.isCallers() {
 		return m.desist(now, out)
 	}
 	return out
@@ -53,12 +53,10 @@ func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.E
 
 // desist: this member is not due any more.
 func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effect {
-	switch {
-	case m.granting():
+	if m.custody.granting() {
 		return m.serve(now, m.retract(out))
-	case m.state == resting && m.waitsUntilDue:
-		m.restUntil, m.waitsUntilDue = min(m.restUntil, now.Time.Add(m.cfg.Skip)), false
 	}
+	m.custody.desist(now.Time.Add(m.cfg.Skip))
 	return out
 }
 

@@ -22,26 +22,24 @@ func (o OnLost) String() string { return policy.Name([]string{Finish: "finish", 
 // take makes this member the holder of a token, and chooses its guardians.
 func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
-	m.holds, m.gaveUp, m.token, m.grownAt, m.heard = true, false, *token, now.Time, true
-	SetLastSlot(&m.token.Load, m.cfg.LastSlot)
-	clearMixed(&m.token.Load) // It grows older here.
+	m.custody.take(&m.cfg, now.Time, token)
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
-	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
-	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
-	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
 }
 
 // giveUp ends the holding of the token without a handoff. A handoff appends its own effect.
 func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
-	m.holds = false
-	return policy.AppendGave(out, why, wire.MemberID{}, &m.token.Ref)
+	m.custody.giveUp()
+	return policy.AppendGave(out, why, wire.MemberID{}, &m.custody.last().Ref)
 }
 
 // letGo gives the token up. A run continues without it; everything else that this member does with the token ends.
 func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effect) []policy.Effect {
 	out = m.giveUp(why, out)
-	if m.state == running {
+	if m.custody.in(running) {
 		return m.entrust(out)
 	}
 	m.becomeAbsent(now)
@@ -54,49 +52,50 @@ func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, o
 	return policy.AppendGave(out, why, wire.MemberID{}, &token.Ref)
 }
 
-// entrust replaces the messages that the guard of the run sends if this process dies: the token, its number or its guardians have
-// changed, or this member no longer holds it.
+// entrust replaces the messages that the guard of the run sends if this process dies: the token, its number or its
+// guardians have changed, or this member no longer holds it.
 func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
-	if m.state != running {
+	if !m.custody.in(running) {
 		return out
 	}
 	out = policy.AppendTakeBack(out, m.cfg.Slot)
-	if !m.holds {
+	if !m.custody.holds() {
 		return out
 	}
-	return m.guardian.Entrust(&m.token, out)
+	return m.guardian.Entrust(m.custody.last(), out)
 }
 
 // remuster chooses the guardians again after the view has changed. New guardians get a beat at once.
 func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if !m.holds || m.guardian.Doubting() {
+	if !m.custody.holds() || m.guardian.Doubting() {
 		return out
 	}
-	before := m.token.Trail()
-	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
-	if m.token.Trail() == before {
+	before := m.custody.last().Trail()
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	if m.custody.last().Trail() == before {
 		return out
 	}
-	return m.entrust(m.guardian.Hold(now.Time, &m.token, out))
+	return m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
 }
 
-// expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards no token with a number below the
-// numbers that it has seen: such a beat may be a replay. An answer to its own question is no replay.
+// expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards
+// no token with a number below the numbers that it has seen: such a beat may be a replay. An answer to its own question
+// is no replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry || msg.Kind == KindIntent:
-		return m.state != gone
+		return !m.custody.in(gone)
 	case msg.Kind == KindSeen || msg.Kind == KindUnseen:
 		return m.loss.expectsAnswer(msg)
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
-		return m.isAnswer(msg)
+		return m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 	}
 	if msg.Kind == guardian.KindBeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
-			return m.holds && (m.token.ID == msg.Token.ID || m.meetsAnother(msg))
+			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 		}
 	}
-	return m.state != gone && (m.guardian.Expects(msg, m.held()) || m.meetsAnother(msg))
+	return !m.custody.in(gone) && (m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian))
 }
 
 // onWord handles a message that belongs to no handoff.
@@ -108,7 +107,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	switch msg.Kind {
 	case KindInquiry:
 		m.walk.noteAsker(&m.cfg, msg.From)
-		return m.loss.onInquiry(&o, now, msg, m.holds || m.state == running, out)
+		return m.loss.onInquiry(&o, now, msg, m.custody.holds() || m.custody.in(running), out)
 	case KindSeen:
 		return m.loss.onSeen(&o, now, msg, m.numbers.witness(now, msg, out))
 	case KindUnseen:
@@ -120,42 +119,44 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.onReply(now, msg, out)
 	case guardian.KindAsk:
 		out = m.handoff.Refuse(msg, out)
-		out = m.rise(msg, out)
+		if m.custody.rise(msg) {
+			out = m.entrust(out)
+		}
 	}
 	out = m.numbers.witness(now, msg, out)
 	if msg.Kind == guardian.KindBeat {
 		out = m.loss.meet(out)
 	}
-	another, told := m.meetsAnother(msg), len(out)
+	another, told := m.custody.meetsAnother(msg, &m.guardian), len(out)
 	var verdict guardian.Outcome
-	if !another || m.guardian.Expects(msg, m.held()) {
-		out = m.guardian.Receive(now.Time, msg, m.held(), &verdict, out)
+	if !another || m.guardian.Expects(msg, m.custody.held()) {
+		out = m.guardian.Receive(now.Time, msg, m.custody.held(), &verdict, out)
 	}
 	if another && len(out) == told { // It has had no other answer.
-		out = m.onAnother(msg, out)
+		out = m.custody.answerAnother(msg, &m.guardian, out)
 	}
 	switch msg.Kind {
 	case guardian.KindBeat:
 		m.hearHolder(now.Time, msg)
 	case guardian.KindAsk:
-		out = m.vouch(msg, out)
+		out = m.custody.vouch(msg, out)
 	}
 	return m.onVerdict(now, &verdict, out)
 }
 
-// onImpossible handles a message with a number that is not believed. A holder may have such a number all the same, for as long as its clock and this
-// one differ, or because it has gone on from the highest possible number that a member has named. So a question is answered, and an answer
-// shows that a holder lives; the number itself changes nothing.
+// onImpossible handles a message with a number that is not believed. A holder may have such a number all the same, for
+// as long as its clock and this one differ, or because it has gone on from the highest possible number that a member
+// has named. So a question is answered, and an answer shows that a holder lives; the number itself changes nothing.
 func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteSeqRefused, msg.From, &msg.Token)
 	switch {
-	case msg.Token.Slot != m.cfg.Slot || m.state == gone:
+	case msg.Token.Slot != m.cfg.Slot || m.custody.in(gone):
 	case msg.Kind == KindIntent:
 		return m.onIntent(now, msg, out)
 	case msg.Kind == guardian.KindAsk:
-		return m.vouch(msg, m.guardian.Reply(now.Time, msg, m.held(), out))
+		return m.custody.vouch(msg, m.guardian.Reply(now.Time, msg, m.custody.held(), out))
 	case m.guardian.Meets(msg):
-		m.heard = true
+		m.custody.hear()
 		m.guardian.Wait(now.Time)
 	}
 	return out
@@ -166,28 +167,8 @@ func (m *Machine) hearsAnyway(msg *wire.Message) bool {
 	return msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
 }
 
-// vouch changes the answer to a question, which is the last effect, while a run goes on whose token this member has lost. The answer then says that a
-// holder was heard just now, so that nobody revives the token before the run has ended. It names the number of the question, which the asker believes.
-func (m *Machine) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect {
-	if answer := &out[len(out)-1].Msg; m.state == running && !m.holds {
-		answer.Kind, answer.Nonce, answer.Token, answer.Load = guardian.KindHeard, 1, ask.Token, ask.Load
-	}
-	return out
-}
-
-// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else knows more. While a token is
-// offered, or a number is being saved, it keeps its number, because it is passed on with that one, or runs under it. Its holder will be asked again.
-func (m *Machine) rise(ask *wire.Message, out []policy.Effect) []policy.Effect {
-	fixed := m.state == offering || m.state == saves
-	if !m.holds || fixed || m.token.ID != ask.Token.ID || ask.Token.Seq <= m.token.Seq {
-		return out
-	}
-	m.token.Seq = ask.Token.Seq
-	return m.entrust(out)
-}
-
-// hearHolder ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed copy does not
-// count.
+// hearHolder ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed
+// copy does not count.
 func (m *Machine) hearHolder(now policy.Time, beat *wire.Message) {
 	if t, holder := m.guardian.Last(); holder == beat.From && t.ID == beat.Token.ID && t.Seq == beat.Token.Seq {
 		m.loss.begin(now)
@@ -209,9 +190,10 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 	return out
 }
 
-// onRevived makes this member, a guardian, the holder of its token, because no holder was found. The token keeps its identity and gets a
-// number above every number that the lost copy can have reached. It has rested while its guardians waited. So it is passed on at once
-// unless this member is due: other members may be due since it was lost, and a guardian ran recently.
+// onRevived makes this member, a guardian, the holder of its token, because no holder was found. The token keeps its
+// identity and gets a number above every number that the lost copy can have reached. It has rested while its guardians
+// waited. So it is passed on at once unless this member is due: other members may be due since it was lost, and a
+// guardian ran recently.
 func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
 	if !from.IsZero() {
 		m.walk.shun(&m.cfg, now.Time, from, m.handoff.Patience())
@@ -220,15 +202,15 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
-	case m.holdsOlder(token.ID):
+	case m.custody.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	case m.removes(now.Time, token):
 		return m.remove(now, policy.CauseRevived, from, token, out)
-	case m.holds:
+	case m.custody.holds():
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	}
 	out = m.take(now, policy.CauseRevived, from, token, out)
-	if m.state == running {
+	if m.custody.in(running) {
 		return out
 	}
 	if now.Time >= m.dueAt(now.Time) {
@@ -237,17 +219,18 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 	return m.pass(now, out)
 }
 
-// goOn continues with a token that has rested long enough: it runs, waits until this member is due, or passes the token on.
+// goOn continues with a token that has rested long enough: it runs, waits until this member is due, or passes the token
+// on.
 func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
-	if m.leaving || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
+	if m.custody.leaves() || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)
 }
 
-// concerns reports whether an event may have an effect. An unexpected message must have none. A host that was asleep gives its token up
-// in any case.
+// concerns reports whether an event may have an effect. An unexpected message must have none. A host that was asleep
+// gives its token up in any case.
 func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	switch ev.Kind {
 	case policy.Suspended:
@@ -260,37 +243,37 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	return true
 }
 
-// doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience while it
-// held the token. A run in progress continues.
+// doubt asks the guardians before this member runs or passes the token on: it was away for longer than their patience
+// while it held the token. A run in progress continues.
 func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.handoff.Withdraw()
 	out = m.retract(out)
-	if m.state != running {
-		m.becomeDoubting()
+	if !m.custody.in(running) {
+		m.custody.doubt()
 	}
-	return m.guardian.Doubt(now.Time, &m.token, out)
+	return m.guardian.Doubt(now.Time, m.custody.last(), out)
 }
 
-// onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The view may have
-// changed meanwhile.
+// onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The
+// view may have changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if unheard := m.state == doubting && !m.heard && m.token.Guarded() && !m.walk.alone(); unheard && !m.offersOn() {
+	if unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.alone(); unheard && !m.offersOn() {
 		return m.yield(now, out)
 	}
-	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
-	out = m.entrust(m.guardian.Hold(now.Time, &m.token, out))
-	if m.state != doubting {
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+	if !m.custody.in(doubting) {
 		return out
 	}
 	return m.goOn(now, out)
 }
 
-// onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has waited long enough for one offer; it
-// does not wait for its own turn as well, because that would delay the others.
+// onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has
+// waited long enough for one offer; it does not wait for its own turn as well, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
-	out = m.guardian.Hold(now.Time, &m.token, out)
-	if m.leaving || now.Time < m.dueAt(now.Time) {
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	out = m.guardian.Hold(now.Time, m.custody.last(), out)
+	if m.custody.leaves() || now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)
 	}
 	return m.serve(now, out)
@@ -298,34 +281,18 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 
 // onOvertaken drops the held token: another member has a copy with a higher number.
 func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteOvertaken, from, &m.token.Ref)
-	out = m.guardian.Correct(&m.token, higher, out)
+	out = policy.AppendTell(out, NoteOvertaken, from, &m.custody.last().Ref)
+	out = m.guardian.Correct(m.custody.last(), higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
-	if m.state == running && m.cfg.OnLost == Stop {
+	if m.custody.in(running) && m.cfg.OnLost == Stop {
 		return m.stop(out)
 	}
 	return out
 }
 
-// outdated reports whether this member has held or heard of a copy of the token with a higher number. A token's number only rises.
-func (m *Machine) outdated(t *guardian.Token) bool {
-	if latest, ok := m.guardian.Latest(t.ID); ok && t.Seq < latest.Seq {
-		return true
-	}
-	return m.had(t.ID) && t.Seq <= m.token.Seq
-}
-
-// had reports whether the last token held here has the given ID. A copy that was given up after a sleep does not count: perhaps no other member has heard
-// of it, and a copy with a lower number is all that is left of the token.
-func (m *Machine) had(id wire.TokenID) bool { return m.token.ID == id && !m.gaveUp }
-
 // discardOutdated drops an arriving copy that another copy has overtaken.
-func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t *guardian.Token, out []policy.Effect) []policy.Effect {
-	latest := &m.token
-	if known, ok := m.guardian.Latest(t.ID); ok && (!m.had(t.ID) || known.Seq > m.token.Seq) {
-		latest = known
-	}
+func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t, latest *guardian.Token, out []policy.Effect) []policy.Effect {
 	m.loss.begin(now.Time)
 	out = policy.AppendTell(out, NoteOutdated, from, &t.Ref)
 	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)

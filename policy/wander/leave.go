@@ -13,14 +13,14 @@ const lastOffers = 3
 // member after the other until one takes it: those that are offered it first may have left in the same moment, and its
 // guardians too.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.leaving {
+	if m.custody.leaves() {
 		return out
 	}
-	m.leaving = true
+	m.custody.stop()
 	m.loss.close()
 	m.handoff.Close()
 	m.guardian.Close()
-	switch m.state {
+	switch m.custody.doing() {
 	case running:
 		return m.stop(out)
 	case resting, asking:
@@ -33,7 +33,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 }
 
 // offersOn reports whether a leaving member that nobody has answered offers its token to the next member all the same.
-func (m *Machine) offersOn() bool { return m.leaving && m.handoff.Failures() < lastOffers }
+func (m *Machine) offersOn() bool { return m.custody.leaves() && m.handoff.Failures() < lastOffers }
 
 // stop ends a run early.
 func (m *Machine) stop(out []policy.Effect) []policy.Effect {
@@ -44,19 +44,16 @@ func (m *Machine) stop(out []policy.Effect) []policy.Effect {
 // leaveIfDone ends a graceful stop when no partner needs this member any longer: it holds no token, no token is on its
 // way to it, and the time in which its last Commit may have to be repeated is over.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if !m.leaving || m.state != absent {
+	if !m.custody.leaves() || !m.custody.in(absent) {
 		return out
 	}
 	if at, ok := m.handoff.QuietAt(); !ok || now.Time < at {
 		return out
 	}
-	m.becomeGone()
+	m.custody.leave()
 	out = policy.AppendTell(out, NoteLeft, wire.MemberID{}, nil)
 	return append(out, policy.Effect{Kind: policy.Gone})
 }
-
-// becomeGone: this member holds no token and takes none.
-func (m *Machine) becomeGone() { m.become(gone) }
 
 // onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new
 // one while this host was asleep. If there are no others, the token stays. A run that slept too continues: stopping it
@@ -66,24 +63,24 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 	m.schedule.disturb()
 	o := m.outlook()
 	m.loss.slept(&o, now.Time, ev.Slept)
-	if !m.holds {
+	if !m.custody.holds() {
 		return out
 	}
 	out = m.retract(out)
 	if m.walk.alone() {
 		return m.keepAlone(now, out)
 	}
-	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.token.Ref)
+	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.custody.last().Ref)
 	m.guardian.EndDoubt()
-	m.gaveUp = true
+	m.custody.sleep()
 	return m.letGo(now, policy.CauseAsleep, out)
 }
 
 // keepAlone continues with a token whose offer was abandoned.
 func (m *Machine) keepAlone(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state != offering && m.state != doubting && m.state != saves && m.state != asking {
+	if !m.custody.in(offering) && !m.custody.in(doubting) && !m.custody.in(saves) && !m.custody.in(asking) {
 		return out
 	}
-	m.walk.chooseGuardians(&m.cfg, now.Time, &m.token)
-	return m.serve(now, m.guardian.Hold(now.Time, &m.token, out))
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	return m.serve(now, m.guardian.Hold(now.Time, m.custody.last(), out))
 }

@@ -9,7 +9,7 @@ import (
 // outlook is what loss looks at.
 func (m *Machine) outlook() outlook {
 	return outlook{
-		cfg: &m.cfg, walk: &m.walk, measures: &m.measures, handoff: &m.handoff, guardian: &m.guardian, token: &m.token,
+		cfg: &m.cfg, walk: &m.walk, measures: &m.measures, handoff: &m.handoff, guardian: &m.guardian, token: m.custody.last(),
 	}
 }
 

@@ -8,18 +8,18 @@ import (
 // pass offers the token to another member, or keeps it if there is none, or if this member must not use it.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.shelves(now.Time) && !m.leaving:
+	case m.shelves(now.Time) && !m.custody.leaves():
 		return m.becomeResting(now.Time, m.schedule.unshelvedAt(&m.cfg), out)
-	case m.numbers.mustSave(m.token.Seq) && !m.walk.alone():
-		m.becomeSaving(now.Time)
+	case m.numbers.mustSave(m.custody.last().Seq) && !m.walk.alone():
+		m.custody.save(&m.cfg, now.Time, false)
 		return out
 	case !m.walk.alone():
 		if m.cfg.Walk != Random {
 			m.unmix(now.Time)
 		}
-		return m.becomeOffering(now, m.walk.next(&m.cfg, now.Time, &m.token.Load), out)
-	case m.leaving:
-		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.token.Ref)
+		return m.becomeOffering(now, m.walk.next(&m.cfg, now.Time, &m.custody.last().Load), out)
+	case m.custody.leaves():
+		out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.custody.last().Ref)
 		m.guardian.EndDoubt()
 		out = m.giveUp(policy.CauseDropped, out)
 		m.becomeAbsent(now)
@@ -34,14 +34,14 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 // other member would ever get the token. So it asks its guardians.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
-	soon := !m.leaving && !m.schedule.runsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
-	unheard := !m.heard && m.token.Guarded() && !m.walk.alone()
+	soon := !m.custody.leaves() && !m.schedule.runsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
+	unheard := m.custody.unheard() && !m.walk.alone()
 	// A member that is due again and again must not keep its token: it has run under this number.
-	ran := m.numbers.wasGranted(m.token.Seq)
+	ran := m.numbers.wasGranted(m.custody.last().Seq)
 	switch {
 	case unheard && (ran || !soon):
-		m.becomeDoubting()
-		return m.guardian.Probe(now.Time, &m.token, out)
+		m.custody.doubt()
+		return m.guardian.Probe(now.Time, m.custody.last(), out)
 	case soon && now.Time >= due:
 		return m.serve(now, out)
 	case soon:
@@ -53,17 +53,17 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 // answers reports whether a message proves that this member hears another one: it answers a message of this member. Any
 // other message may be a replay, and must not let a member that hears no other one keep its token.
 func (m *Machine) answers(msg *wire.Message) bool {
-	return m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.isAnswer(msg)
+	return m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 }
 
 // yield gives up a token because no other member was heard while it was offered and its guardians were asked. This
 // member gives it up before it tells the guardians, so they never take a token that is held. Silences of this member
 // alone were no false alarms, so Δgen is Δmax again.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.token.Ref)
+	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.custody.last().Ref)
 	m.handoff.Withdraw()
 	m.loss.trust()
 	out = m.giveUp(policy.CauseYielded, out)
 	m.becomeAbsent(now)
-	return m.guardian.Yield(now.Time, &m.token, out)
+	return m.guardian.Yield(now.Time, m.custody.last(), out)
 }

@@ -12,8 +12,7 @@ var (
 
 // SetReady implements [policy.Askable].
 func (m *Machine) SetReady(ready bool) {
-	wasUnready := m.schedule.setReady(ready)
-	m.readied = m.state == resting && ready && (m.readied || wasUnready)
+	m.custody.ready(ready, m.schedule.setReady(ready))
 }
 
 // DueAt implements [policy.Askable].

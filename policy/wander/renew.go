@@ -29,11 +29,11 @@ func (m *Machine) Knows(slot int, now policy.Time) string {
 	switch {
 	case slot != int(m.cfg.Slot):
 		return "has no such token"
-	case m.leaving:
+	case m.custody.leaves():
 		return "leaves the gate"
 	case m.loss.waitsAlone(&m.cfg):
 		return "has not seen any other member yet"
-	case m.holds || m.state == running:
+	case m.custody.holds() || m.custody.in(running):
 		return "holds the token"
 	case guards:
 		return "keeps a copy of the token, and revives it if its holder is gone"
@@ -47,7 +47,7 @@ func (m *Machine) Knows(slot int, now policy.Time) string {
 
 // onRenew makes a new token, unless this member knows of one.
 func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.state != absent || m.Knows(int(m.cfg.Slot), now.Time) != "" {
+	if !m.custody.in(absent) || m.Knows(int(m.cfg.Slot), now.Time) != "" {
 		return out
 	}
 	m.loss.disarm()

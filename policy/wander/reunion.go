@@ -70,19 +70,3 @@ func (r *reunion) greet(
 	}
 	return out
 }
-
-// meetsAnother reports whether a beat is that of another token, while this member holds one and has no doubt about it.
-// Beats that answer questions are not meant.
-func (m *Machine) meetsAnother(msg *wire.Message) bool {
-	another := msg.Kind == guardian.KindBeat && msg.Exchange == 0 && m.holds && m.token.ID != msg.Token.ID
-	return another && !m.guardian.Doubting()
-}
-
-// onAnother answers the beat of another token. The older one survives, as where two meet. It is for the holder of the
-// older one to say so: it knows that this one is not lost, and a beat may be played back.
-func (m *Machine) onAnother(beat *wire.Message, out []policy.Effect) []policy.Effect {
-	if !m.token.ID.Precedes(beat.Token.ID) {
-		return m.guardian.Greet(beat.From, &m.token, out)
-	}
-	return m.guardian.Dismiss(beat, out)
-}

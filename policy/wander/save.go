@@ -10,24 +10,13 @@ import (
 // to another token. The member holds the token and beats meanwhile, so its guardians do not revive it. It waits for
 // less than their patience; then the run is denied and the token is passed on.
 
-// granting reports whether a run waits for its save.
-func (m *Machine) granting() bool { return m.state == saves && m.grants }
-
 // becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within
 // min_interval does not run it again.
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.token.Seq = m.numbers.grant(m.token.Seq)
+	m.custody.setSeq(m.numbers.grant(m.custody.last().Seq))
 	m.schedule.grant(&m.cfg, now.Time)
-	m.becomeSaving(now.Time)
-	m.grants = true
+	m.custody.save(&m.cfg, now.Time, true)
 	return m.save(out)
-}
-
-// becomeSaving keeps the token until all is saved, at least its number; without a grant the token is then passed on.
-func (m *Machine) becomeSaving(now policy.Time) {
-	m.become(saves)
-	m.grants = false
-	m.restUntil = now.Add(m.cfg.SaveWithin())
 }
 
 // onSaved decides again, because things may have changed meanwhile, or it may be too late. A save that takes too long
@@ -35,11 +24,11 @@ func (m *Machine) becomeSaving(now policy.Time) {
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.saved()
 	switch {
-	case m.state != saves:
+	case !m.custody.in(saves):
 		return out
-	case !m.grants:
+	case !m.custody.granting():
 		return m.pass(now, out)
-	case failed || now.Time >= m.restUntil:
+	case failed || now.Time >= m.custody.until():
 		return m.deny(now, out)
 	}
 	return m.becomeRunning(now, out)
@@ -48,16 +37,16 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 // deny ends a grant that leads to no run. The grant does not count as a run, neither here nor on the disk. The token
 // rests for skip and is passed on.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.token.Ref)
+	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.custody.last().Ref)
 	out = m.retract(out)
 	switch {
-	case !m.holds:
+	case !m.custody.holds():
 		m.becomeAbsent(now)
 		return out
 	case m.guardian.Doubting():
-		m.becomeDoubting()
+		m.custody.doubt()
 		return out
-	case m.leaving:
+	case m.custody.leaves():
 		return m.pass(now, out)
 	}
 	return m.restOnce(now.Time, out)
@@ -65,11 +54,10 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 
 // retract withdraws a grant whose run has not started, if there is one, and saves the state before it.
 func (m *Machine) retract(out []policy.Effect) []policy.Effect {
-	if !m.granting() {
-		return out
+	if m.custody.retract() {
+		return m.save(out)
 	}
-	m.grants = false
-	return m.save(out)
+	return out
 }
 
 // save saves the state of this member.
@@ -81,9 +69,9 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 func (m *Machine) record() policy.State {
 	s, ran := m.schedule.record(&m.cfg)
 	s.Seq = m.numbers.seen
-	if m.granting() && !m.schedule.isCallers() {
-		s.HasRun, s.LastRun = true, m.restUntil.Add(-m.cfg.SaveWithin())
-		ran.Token, ran.Wait, ran.Members = m.token.ID, 0, uint32(m.walk.count())
+	if m.custody.granting() && !m.schedule.isCallers() {
+		s.HasRun, s.LastRun = true, m.custody.until().Add(-m.cfg.SaveWithin())
+		ran.Token, ran.Wait, ran.Members = m.custody.last().ID, 0, uint32(m.walk.count())
 	}
 	s.Memo = ran.Bytes()
 	return s

@@ -58,7 +58,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Received:
 		return s.slotOf(&ev.Msg) == i
 	case policy.Finished:
-		return s.machines[i].state == running
+		return s.machines[i].custody.in(running)
 	case policy.Renew:
 		return int(ev.Slot) == i
 	case policy.Woke:
@@ -122,8 +122,8 @@ func (s *Slots) around(i int) (e elsewhere) {
 		if j == i {
 			continue
 		}
-		e.running = e.running || m.state == running || m.granting()
-		e.waiting = e.waiting || m.state == resting && m.waitsUntilDue
+		e.running = e.running || m.custody.in(running) || m.custody.granting()
+		e.waiting = e.waiting || m.custody.in(resting) && m.custody.restsUntilDue()
 		if ends, hasRun := m.schedule.ownIntervalEnds(&m.cfg); hasRun && (!e.hasRun || ends > e.intervalEnds) {
 			e.hasRun, e.intervalEnds = true, ends
 		}
@@ -166,7 +166,7 @@ func (s *Slots) saidOnce(i int, n policy.Note) bool {
 // othersStay reports whether some slot has not left yet.
 func (s *Slots) othersStay() bool {
 	for i := range s.machines {
-		if s.machines[i].state != gone {
+		if !s.machines[i].custody.in(gone) {
 			return true
 		}
 	}
@@ -232,7 +232,8 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		}
 	}
 	for i := range s.machines {
-		out = s.machines[i].custodyFacts(out)
+		m := &s.machines[i]
+		out = m.custody.facts(m.cfg.Slot, &m.guardian, out)
 	}
 	return out
 }
@@ -241,9 +242,9 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 func (s *Slots) busiest() (slot int) {
 	for i := range s.machines {
 		switch m := &s.machines[i]; {
-		case m.state == running:
+		case m.custody.in(running):
 			return i
-		case m.holds && !s.machines[slot].holds:
+		case m.custody.holds() && !s.machines[slot].custody.holds():
 			slot = i
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has the clauses about times.
+// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has the
+// clauses about times.
 const (
 	// WhyRunning: it does run.
 	WhyRunning = "running"
@@ -37,8 +38,8 @@ type Detail struct {
 	policy.Status
 	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
 	Load wire.Load
-	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another member holds. Guarded is this holder, as far
-	// as this member has heard.
+	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another member
+	// holds. Guarded is this holder, as far as this member has heard.
 	LastTo, Guarded wire.MemberID
 	Guards          bool
 	// RegenerateAt is when this member makes a new token if none comes; meaningful if RegenerateArmed.
@@ -48,7 +49,8 @@ type Detail struct {
 	RegenerateAfter, MaxInterval time.Duration
 	// Lap is what a lap of the token takes, as this member sees it; zero while it does not know.
 	Lap time.Duration
-	// TooShort names the constant that the operator has set too short for such laps: "max_interval" or "op"; empty if none is.
+	// TooShort names the constant that the operator has set too short for such laps: "max_interval" or "op"; empty if
+	// none is.
 	TooShort string
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
@@ -79,13 +81,13 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 func (m *Machine) Status(now policy.Time) policy.Status {
 	next := m.schedule.next(&m.cfg, now, m.shelves(now))
 	s := policy.Status{
-		Phase: m.state.String(), Why: m.why(now, next), Holding: m.holds, Token: m.token.Ref, Holder: m.lastTo, Since: m.loss.since(),
+		Phase: m.custody.doing().String(), Why: m.why(now, next), Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.lastTo, Since: m.loss.since(),
 		NextRun: next,
 	}
 	s.LastRun, s.HasRun = m.schedule.lastRun()
 	guarded, guards := m.guardian.Guards()
 	switch {
-	case m.holds:
+	case m.custody.holds():
 		s.Holder = m.cfg.Self
 	case guards && !guarded.IsZero():
 		s.Holder = guarded
@@ -97,10 +99,10 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 func (m *Machine) Detail(now policy.Time) Detail {
 	o := m.outlook()
 	d := Detail{
-		Status: m.Status(now), Load: m.token.Load, LastTo: m.lastTo,
+		Status: m.Status(now), Load: m.custody.last().Load, LastTo: m.custody.lastTo,
 		RegenerateAfter: m.loss.regenerateAfter(&o), MaxInterval: o.maxInterval(), Lap: m.measures.lap(),
 		TooShort:        m.measures.tooShort(&m.cfg, m.walk.count()),
-		RegenerateArmed: m.state == absent && m.loss.regenerates(&o),
+		RegenerateArmed: m.custody.in(absent) && m.loss.regenerates(&o),
 		RegenerateAt:    m.loss.regenerateAt(&o),
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
@@ -111,7 +113,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custodyFacts(m.schedule.windowFacts(now, m.paceFacts(now, out)))
+	return m.custody.facts(m.cfg.Slot, &m.guardian, m.schedule.windowFacts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.
@@ -151,36 +153,22 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return out
 }
 
-// custodyFacts are about the guardians of the token.
-func (m *Machine) custodyFacts(out []policy.Fact) []policy.Fact {
-	if holder, guards := m.guardian.Guards(); guards {
-		out = append(out, policy.Fact{Key: policy.KeyGuards, Slot: m.cfg.Slot, Member: holder})
-	}
-	if m.holds {
-		trail := m.token.Trail()
-		for _, id := range trail[:trail.Len()] {
-			out = append(out, policy.Fact{Key: policy.KeyGuardian, Slot: m.cfg.Slot, Member: id})
-		}
-	}
-	return out
-}
-
 func (m *Machine) why(now, next policy.Time) string {
 	why := m.schedule.why(&m.cfg, now, next)
 	switch {
-	case m.state == running:
+	case m.custody.in(running):
 		return WhyRunning
-	case m.granting():
+	case m.custody.granting():
 		return WhySaving
-	case m.state == asking:
+	case m.custody.in(asking):
 		return WhyAsking
-	case m.leaving:
+	case m.custody.leaves():
 		return WhyLeaving
 	case m.loss.waitsAlone(&m.cfg):
 		return WhyAlone
 	case why != "":
 		return why
-	case m.holds:
+	case m.custody.holds():
 		return WhyPassing
 	}
 	return WhyNoToken

@@ -15,8 +15,8 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 	}
 	m.cfg.Settings = &s
 	m.schedule.tune(&m.cfg)
-	if m.state == resting {
-		m.restUntil = math.MinInt64
+	if m.custody.in(resting) {
+		m.custody.hurry(math.MinInt64)
 	}
 	return true
 }

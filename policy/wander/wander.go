@@ -58,76 +58,10 @@ type Config struct {
 	Laps *Laps
 }
 
-// state is what a member does. Transitions happen in the become functions only.
-//
-//	state     token   ends with
-//	absent    no      a token that arrives; regenerate-after; the first token being due
-//	asking    yes     the answers of all others, or an objection; half a skip
-//	saves     yes     a Saved; half a skip
-//	running   yes¹    the end of the protected operation
-//	resting   yes     the end of skip; if this member is alone, of min_interval
-//	offering  yes     an Ack; the handoff's patience, and then an offer to another member
-//	doubting  yes     the guardians' answers: does another member hold it too?
-//	gone      no      nothing: the member has left
-//
-// ¹ unless it was given up during the run, because the host was asleep or a copy with a higher number was found.
-type state uint8
-
-const (
-	absent state = iota
-	asking
-	saves
-	running
-	resting
-	offering
-	doubting
-	gone
-)
-
-func (s state) String() string {
-	return [...]string{
-		absent: "absent", asking: "asking", saves: "saving", running: "running", resting: "resting", offering: "offering",
-		doubting: "doubting", gone: "gone",
-	}[s]
-}
-
-// mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token,
-// and a member that has left stays so.
-func (s state) mayBecome(next state) bool {
-	switch next {
-	case running:
-		return s == saves
-	case gone:
-		return s == absent
-	case doubting:
-		return s != absent && s != gone
-	case absent, asking, saves, resting, offering:
-	}
-	return s != gone
-}
-
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
-	cfg   Config
-	state state
-	// holds says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says that
-	// it gave this token up after a sleep.
-	holds, gaveUp bool
-	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the
-	// state saves.
-	waitsUntilDue, grants bool
-	// leaving says that this member is stopping, readied that the host has said that it needs a run while a token rests
-	// here, and the token has not been used yet.
-	leaving, readied bool
-	// heard says that a member has answered since the token was offered.
-	heard  bool
-	token  guardian.Token
-	lastTo wire.MemberID
-	// grownAt is the time up to which the age of the held token is counted.
-	grownAt policy.Time
-	// restUntil ends the states asking, resting and saves.
-	restUntil policy.Time
-
+	cfg      Config
+	custody  custody
 	schedule schedule
 	walk     walker
 	measures measures
@@ -178,10 +112,10 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m.schedule.see(now)
-	if m.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
+	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 	}
-	if m.guardian.Overdue(now.Time, m.held()) && m.concerns(now, ev) {
+	if m.guardian.Overdue(now.Time, m.custody.held()) && m.concerns(now, ev) {
 		out = m.doubt(now, out)
 	}
 	switch ev.Kind {
@@ -216,21 +150,21 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 // NextWake says when Step must next be called if nothing else happens; Never, if it need not be.
 func (m *Machine) NextWake() (policy.Time, bool) {
 	at, _ := m.handoff.NextWake()
-	if guards, ok := m.guardian.NextWake(m.held()); ok {
+	if guards, ok := m.guardian.NextWake(m.custody.held()); ok {
 		at = min(at, guards)
 	}
-	switch m.state {
+	switch m.custody.doing() {
 	case resting, saves:
-		at = min(at, m.restUntil)
-		if m.readied {
+		at = min(at, m.custody.until())
+		if m.custody.isReadied() {
 			at = math.MinInt64
 		}
 	case asking:
-		at = min(at, m.consent.repeatsAt(&m.cfg, m.restUntil), m.restUntil)
+		at = min(at, m.consent.repeatsAt(&m.cfg, m.custody.until()), m.custody.until())
 	case absent:
 		o := m.outlook()
 		at = min(at, m.loss.makesAt(&o))
-		if m.leaving {
+		if m.custody.leaves() {
 			if quiet, ok := m.handoff.QuietAt(); ok {
 				at = min(at, quiet)
 			}
@@ -264,8 +198,8 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
 	before := m.walk.peers
 	m.walk.peers = newPeers(ev.Peers, m.cfg.Self)
-	if m.state == asking && m.consent.change(&m.walk.peers, &before) {
-		m.restUntil = min(m.restUntil, now.Time)
+	if m.custody.in(asking) && m.consent.change(&m.walk.peers, &before) {
+		m.custody.hurry(now.Time)
 	}
 	o := m.outlook()
 	m.loss.recount(&o, now.Time, &before)
@@ -280,11 +214,11 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if !m.walk.alone() {
 		m.loss.meetCompany(&m.cfg, now.Time)
 	}
-	if released := wasAlone || shelved && !m.shelves(now.Time); m.state == resting && released && !m.walk.alone() {
-		m.restUntil = min(m.restUntil, now.Time.Add(m.cfg.Skip))
+	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.alone() {
+		m.custody.hurry(now.Time.Add(m.cfg.Skip))
 	}
 	out = m.remuster(now, out)
-	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.held(), &m.guardian, out)
+	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
 	if m.walk.alone() {
 		var back guardian.Outcome
 		m.guardian.TakeBack(&back)
@@ -301,7 +235,9 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if !m.numbers.believes(now, &ev.Msg.Token) {
 		return m.onImpossible(now, &ev.Msg, out)
 	}
-	m.heard = m.heard || m.answers(&ev.Msg)
+	if m.answers(&ev.Msg) {
+		m.custody.hear()
+	}
 	if m.Expects(&ev.Msg) {
 		out = m.noteSlots(now.Time, &ev.Msg, out)
 	}
@@ -314,7 +250,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
 		out = m.numbers.witness(now, &ev.Msg, out)
 		// A holder that is not heard by others learns only from this that its token has been revived.
-		if t := &ev.Msg.Token; m.holds && t.ID == m.token.ID && t.Seq > m.token.Seq {
+		if t := &ev.Msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
 			higher := guardian.TokenOf(&ev.Msg)
 			m.guardian.Overtaken(now.Time, ev.Msg.From, &higher)
 			out = m.onOvertaken(now, ev.Msg.From, &higher, out)
@@ -328,25 +264,25 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	var verdict guardian.Outcome
-	out = m.guardian.Wake(now.Time, m.held(), &verdict, out)
-	out = m.guardian.AskOthers(m.walk.ids, m.held(), out)
+	out = m.guardian.Wake(now.Time, m.custody.held(), &verdict, out)
+	out = m.guardian.AskOthers(m.walk.ids, m.custody.held(), out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
 	out = m.onOutcome(now, &end, out)
-	switch m.state {
+	switch m.custody.doing() {
 	case resting:
 		switch {
-		case now.Time >= m.restUntil:
+		case now.Time >= m.custody.until():
 			out = m.onRested(now, out)
-		case m.readied:
-			m.readied = false
+		case m.custody.isReadied():
+			m.custody.reconsidered()
 			out = m.reconsider(now, out)
 		}
 	case asking:
 		out = m.wakeAsking(now, out)
 	case saves:
-		if now.Time >= m.restUntil {
+		if now.Time >= m.custody.until() {
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
@@ -363,16 +299,16 @@ func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []poli
 		out = m.onArrived(now, end, out)
 	case handoff.Passed:
 		m.walk.forgive(end.Peer)
-		m.lastTo = end.Peer
+		m.custody.passed(end.Peer)
 		passed := guardian.Token{Ref: end.Token, Load: end.Load}
 		m.measures.passed(now.Time, AgeOf(&passed.Load), m.walk.lapLength(&m.cfg))
 		o := m.outlook()
 		m.passed.note(now.Time, passed.ID, end.Peer, m.loss.regenerateAfter(&o))
-		out = m.guardian.Passed(now.Time, m.token.Trail(), &passed, end.Peer, out)
+		out = m.guardian.Passed(now.Time, m.custody.last().Trail(), &passed, end.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
 		m.walk.shun(&m.cfg, now.Time, end.Peer, m.handoff.Patience())
-		m.walk.miss(&m.cfg, end.Peer, &m.token.Load)
+		m.walk.miss(&m.cfg, end.Peer, &m.custody.last().Load)
 		out = m.onNoAck(now, out)
 	}
 	return out
@@ -380,7 +316,7 @@ func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []poli
 
 // onFinished: "execute(A); send(token)" (figure 2). The token is passed on at once: it has been here long enough.
 func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if m.state != running {
+	if !m.custody.in(running) {
 		return out
 	}
 	m.schedule.end(ev.Denied)
@@ -389,106 +325,74 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	if took, counts := m.schedule.took(now.Time); counts && !ev.Void && ev.Outcome != policy.NotNow {
 		m.measures.ran(took)
-		if m.holds {
-			SetOp(&m.token.Load, m.measures.estimate())
+		if m.custody.holds() {
+			SetOp(&m.custody.last().Load, m.measures.estimate())
 		}
 	}
 	note, changed := m.schedule.conclude(&m.cfg, now.Time, ev.Outcome)
 	if note != 0 {
-		out = policy.AppendTell(out, note, wire.MemberID{}, &m.token.Ref)
+		out = policy.AppendTell(out, note, wire.MemberID{}, &m.custody.last().Ref)
 	}
 	if changed {
 		out = m.save(out)
 	}
-	if !m.holds {
+	if !m.custody.holds() {
 		m.becomeAbsent(now)
 		return out
 	}
 	if m.guardian.Doubting() {
-		m.becomeDoubting()
+		m.custody.doubt()
 		return out
 	}
 	return m.pass(now, out)
 }
 
-// become changes the state. Only the become functions call it.
-func (m *Machine) become(next state) {
-	if !m.state.mayBecome(next) {
-		panic(fmt.Sprintf("wander: a member that is %v cannot become %v", m.state, next))
-	}
-	m.state = next
-}
-
-// becomeDoubting: this member does nothing with the token until its guardians have answered.
-func (m *Machine) becomeDoubting() { m.become(doubting) }
-
 // becomeAbsent: this member holds no token and runs nothing; the silence begins.
 func (m *Machine) becomeAbsent(now policy.Instant) {
-	m.become(absent)
-	m.holds = false
+	m.custody.release()
 	m.loss.begin(now.Time)
 }
 
 // becomeRunning starts the protected operation; its grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.become(running)
-	m.schedule.begin(now.Time, m.token.ID, m.walk.count())
-	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.token.Ref)
-	out = policy.AppendRun(out, &m.token.Ref, m.restUntil)
+	m.custody.run()
+	m.schedule.begin(now.Time, m.custody.last().ID, m.walk.count())
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.custody.last().Ref)
+	out = policy.AppendRun(out, &m.custody.last().Ref, m.custody.until())
 	out[len(out)-1].Demanded = m.schedule.isCallers()
-	return m.guardian.Entrust(&m.token, out)
+	return m.guardian.Entrust(m.custody.last(), out)
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {
-	m.become(resting)
-	m.readied = false
-	m.restUntil, m.waitsUntilDue = until, until >= m.dueAt(now)
-	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.token.Ref)
+	m.custody.rest(until, until >= m.dueAt(now))
+	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.custody.last().Ref)
 }
 
 // restOnce lets the token rest for skip, even if this member is due meanwhile. Then it is passed on.
 func (m *Machine) restOnce(now policy.Time, out []policy.Effect) []policy.Effect {
-	out = m.becomeResting(now, now.Add(m.cfg.Skip), out)
-	m.waitsUntilDue = false
-	return out
+	m.custody.rest(now.Add(m.cfg.Skip), false)
+	return policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.custody.last().Ref)
 }
 
 // becomeOffering offers the token. When it has been passed, this member is the first of its guardians. A leaving member
 // does not become a guardian, and does not remove the receiver from the trail, because the receiver may never get the
 // token.
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	m.become(offering)
-	m.heard = false
-	m.grow(now.Time)
-	m.token.Seq = m.numbers.passed(m.token.Seq)
-	load, trail := m.token.Load, m.token.Trail()
-	if !m.leaving {
+	m.custody.offer(now.Time, m.numbers.passed(m.custody.last().Seq))
+	load, trail := m.custody.last().Load, m.custody.last().Trail()
+	if !m.custody.leaves() {
 		trail = trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 	}
 	guardian.SetTrail(&load, &trail)
 	m.walk.sharing.tell(now.Time, &load)
-	return m.handoff.Offer(now.Time, &m.token.Ref, &load, to, out)
-}
-
-// grow adds the time since it was called last to the age of the held token.
-func (m *Machine) grow(now policy.Time) {
-	growBy(&m.token.Load, now.Sub(m.grownAt))
-	m.grownAt = now
-}
-
-// held is the token that this member holds, or nil.
-func (m *Machine) held() *guardian.Token {
-	if !m.holds {
-		return nil
-	}
-	return &m.token
+	return m.handoff.Offer(now.Time, &m.custody.last().Ref, &load, to, out)
 }
 
 // String returns one line for traces.
 func (m *Machine) String() string {
-	s := fmt.Sprintf("%s %s", m.cfg.Self.Short(), m.state)
-	if m.holds {
-		s += fmt.Sprintf(" token=%s seq=%d", m.token.ID, m.token.Seq)
+	s := fmt.Sprintf("%s %s", m.cfg.Self.Short(), m.custody.doing())
+	if m.custody.holds() {
+		s += fmt.Sprintf(" token=%s seq=%d", m.custody.last().ID, m.custody.last().Seq)
 	}
 	o := m.outlook()
 	return s + fmt.Sprintf(" regenerate_after=%s", m.loss.regenerateAfter(&o))

@@ -1,0 +1,311 @@
+package wander
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// state is what a member does. Only custody changes it.
+//
+//	state     token   ends with
+//	absent    no      a token that arrives; regenerate-after; the first token being due
+//	asking    yes     the answers of all others, or an objection; half a skip
+//	saves     yes     a Saved; half a skip
+//	running   yes¹    the end of the protected operation
+//	resting   yes     the end of skip; if this member is alone, of min_interval
+//	offering  yes     an Ack; the handoff's patience, and then an offer to another member
+//	doubting  yes     the guardians' answers: does another member hold it too?
+//	gone      no      nothing: the member has left
+//
+// ¹ unless it was given up during the run, because the host was asleep or a copy with a higher number was found.
+type state uint8
+
+const (
+	absent state = iota
+	asking
+	saves
+	running
+	resting
+	offering
+	doubting
+	gone
+)
+
+func (s state) String() string {
+	return [...]string{
+		absent: "absent", asking: "asking", saves: "saving", running: "running", resting: "resting",
+		offering: "offering", doubting: "doubting", gone: "gone",
+	}[s]
+}
+
+// mayBecome reports whether one state may follow another. A run is saved first, a member does not leave with a token,
+// and a member that has left stays so.
+func (s state) mayBecome(next state) bool {
+	switch next {
+	case running:
+		return s == saves
+	case gone:
+		return s == absent
+	case doubting:
+		return s != absent && s != gone
+	case absent, asking, saves, resting, offering:
+	}
+	return s != gone
+}
+
+// custody is what a member holds, and what it does with it. Only its methods change that.
+type custody struct {
+	state state
+	// holding says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says
+	// that it gave this token up after a sleep.
+	holding, gaveUp bool
+	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the
+	// state saves.
+	waitsUntilDue, grants bool
+	// readied says that the host has said that it needs a run while a token rests here, and the token has not been used
+	// yet.
+	readied bool
+	// heard says that a member has answered since the token was offered.
+	heard bool
+	// leaving says that this member is stopping: it takes no other token.
+	leaving bool
+
+	token  guardian.Token
+	lastTo wire.MemberID
+	// grownAt is the time up to which the age of the held token is counted.
+	grownAt policy.Time
+	// restUntil ends the states asking, resting and saves.
+	restUntil policy.Time
+}
+
+// become changes the state.
+func (c *custody) become(next state) {
+	if !c.state.mayBecome(next) {
+		panic(fmt.Sprintf("wander: a member that is %v cannot become %v", c.state, next))
+	}
+	c.state = next
+}
+
+// doing is what this member does.
+func (c *custody) doing() state { return c.state }
+
+// in reports whether this member does that.
+func (c *custody) in(s state) bool { return c.state == s }
+
+// holds reports whether this member holds a token.
+func (c *custody) holds() bool { return c.holding }
+
+// held is the token that this member holds, or nil.
+func (c *custody) held() *guardian.Token {
+	if !c.holding {
+		return nil
+	}
+	return &c.token
+}
+
+// asked is the held token while this member asks before it runs under it, or nil.
+func (c *custody) asked() *guardian.Token {
+	if c.state != asking {
+		return nil
+	}
+	return &c.token
+}
+
+// last is the token that this member holds, or held last.
+func (c *custody) last() *guardian.Token { return &c.token }
+
+// until is when asking, resting or saving ends.
+func (c *custody) until() policy.Time { return c.restUntil }
+
+// granting reports whether a run waits for its save.
+func (c *custody) granting() bool { return c.state == saves && c.grants }
+
+// take makes this member the holder of a token.
+func (c *custody) take(cfg *Config, now policy.Time, token *guardian.Token) {
+	c.holding, c.gaveUp, c.token, c.grownAt, c.heard = true, false, *token, now, true
+	SetLastSlot(&c.token.Load, cfg.LastSlot)
+	clearMixed(&c.token.Load) // It grows older here.
+}
+
+// giveUp ends the holding of the token.
+func (c *custody) giveUp() { c.holding = false }
+
+// sleep: the token is given up because the host was asleep. Perhaps no other member has heard of it.
+func (c *custody) sleep() { c.gaveUp = true }
+
+// passed ends the holding of the token, which another member has.
+func (c *custody) passed(to wire.MemberID) { c.lastTo = to }
+
+// release: this member holds no token and runs nothing.
+func (c *custody) release() {
+	c.become(absent)
+	c.holding = false
+}
+
+// doubt: this member does nothing with the token until its guardians have answered.
+func (c *custody) doubt() { c.become(doubting) }
+
+// stop: this member is stopping.
+func (c *custody) stop() { c.leaving = true }
+
+// leaves reports whether this member is stopping.
+func (c *custody) leaves() bool { return c.leaving }
+
+// leave: this member holds no token and takes none.
+func (c *custody) leave() { c.become(gone) }
+
+// ask keeps the token until the others have answered.
+func (c *custody) ask(until policy.Time) {
+	c.become(asking)
+	c.restUntil = until
+}
+
+// save keeps the token until all is saved, at least its number. Then a run follows, if it is granted; otherwise the
+// token is passed on.
+func (c *custody) save(cfg *Config, now policy.Time, grants bool) {
+	c.become(saves)
+	c.grants = grants
+	c.restUntil = now.Add(cfg.SaveWithin())
+}
+
+// retract withdraws a grant whose run has not started, and reports whether there was one.
+func (c *custody) retract() (was bool) {
+	was = c.granting()
+	c.grants = c.grants && !was
+	return was
+}
+
+// run starts the granted run.
+func (c *custody) run() { c.become(running) }
+
+// rest lets the token rest; untilDue says that this member may run from then on.
+func (c *custody) rest(until policy.Time, untilDue bool) {
+	c.become(resting)
+	c.readied = false
+	c.restUntil, c.waitsUntilDue = until, untilDue
+}
+
+// hurry ends what lasts until restUntil at that time, if that is earlier.
+func (c *custody) hurry(at policy.Time) { c.restUntil = min(c.restUntil, at) }
+
+// desist: a token that rests until this member is due rests no longer than until that time, because it is not due any
+// more.
+func (c *custody) desist(until policy.Time) {
+	if c.state == resting && c.waitsUntilDue {
+		c.restUntil, c.waitsUntilDue = min(c.restUntil, until), false
+	}
+}
+
+// restsUntilDue reports whether the token rests until this member may run.
+func (c *custody) restsUntilDue() bool { return c.waitsUntilDue }
+
+// ready: the host has said that it needs a run, or not; was says that it had not said so before.
+func (c *custody) ready(ready, was bool) {
+	c.readied = c.state == resting && ready && (c.readied || was)
+}
+
+// isReadied reports whether the host has said so since the token rests.
+func (c *custody) isReadied() bool { return c.readied }
+
+// reconsidered: the token has been looked at again.
+func (c *custody) reconsidered() { c.readied = false }
+
+// offer offers the token with that number.
+func (c *custody) offer(now policy.Time, seq wire.Seq) {
+	c.become(offering)
+	c.heard = false
+	c.grow(now)
+	c.token.Seq = seq
+}
+
+// hear: a member has answered.
+func (c *custody) hear() { c.heard = true }
+
+// unheard reports whether no member has answered since the token was offered, though it has guardians.
+func (c *custody) unheard() bool { return !c.heard && c.token.Guarded() }
+
+// grow adds the time since it was called last to the age of the held token.
+func (c *custody) grow(now policy.Time) {
+	growBy(&c.token.Load, now.Sub(c.grownAt))
+	c.grownAt = now
+}
+
+// setSeq gives the held token a number.
+func (c *custody) setSeq(seq wire.Seq) { c.token.Seq = seq }
+
+// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else
+// knows more. While a token is offered, or a number is being saved, it keeps its number, because it is passed on with
+// that one, or runs under it. Its holder will be asked again.
+func (c *custody) rise(ask *wire.Message) (risen bool) {
+	fixed := c.state == offering || c.state == saves
+	if !c.holding || fixed || c.token.ID != ask.Token.ID || ask.Token.Seq <= c.token.Seq {
+		return false
+	}
+	c.token.Seq = ask.Token.Seq
+	return true
+}
+
+// vouch changes the answer to a question, which is the last effect, while a run goes on whose token this member has
+// lost. The answer then says that a holder was heard just now, so that nobody revives the token before the run has
+// ended. It names the number of the question, which the asker believes.
+func (c *custody) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect {
+	if answer := &out[len(out)-1].Msg; c.state == running && !c.holding {
+		answer.Kind, answer.Nonce, answer.Token, answer.Load = guardian.KindHeard, 1, ask.Token, ask.Load
+	}
+	return out
+}
+
+// holdsOlder reports whether the held token precedes another. Of two tokens that meet, the younger is discarded. An
+// older token that arrives may have to be removed itself; it must not replace the held one.
+func (c *custody) holdsOlder(id wire.TokenID) bool { return c.holding && c.token.ID.Precedes(id) }
+
+// holdsCopy reports whether a copy of that token is held.
+func (c *custody) holdsCopy(id wire.TokenID) bool { return c.holding && c.token.ID == id }
+
+// had reports whether the last token held here has the given ID. A copy that was given up after a sleep does not count:
+// perhaps no other member has heard of it, and a copy with a lower number is all that is left of the token.
+func (c *custody) had(id wire.TokenID) bool { return c.token.ID == id && !c.gaveUp }
+
+// isOutdated reports whether this member has held or heard of a copy of the token with a higher number, which latest
+// is. A token's number only rises.
+func (c *custody) isOutdated(t *guardian.Token, g *guardian.Machine) (latest *guardian.Token, outdated bool) {
+	known, ok := g.Latest(t.ID)
+	outdated = ok && t.Seq < known.Seq || c.had(t.ID) && t.Seq <= c.token.Seq
+	if ok && (!c.had(t.ID) || known.Seq > c.token.Seq) {
+		return known, outdated
+	}
+	return &c.token, outdated
+}
+
+// meetsAnother reports whether a beat is that of another token, while this member holds one and has no doubt about it.
+// Beats that answer questions are not meant.
+func (c *custody) meetsAnother(msg *wire.Message, g *guardian.Machine) bool {
+	another := msg.Kind == guardian.KindBeat && msg.Exchange == 0 && c.holding && c.token.ID != msg.Token.ID
+	return another && !g.Doubting()
+}
+
+// answerAnother answers the beat of another token. The older one survives, as where two meet. It is for the holder of
+// the older one to say so: it knows that this one is not lost, and a beat may be played back.
+func (c *custody) answerAnother(beat *wire.Message, g *guardian.Machine, out []policy.Effect) []policy.Effect {
+	if !c.token.ID.Precedes(beat.Token.ID) {
+		return g.Greet(beat.From, &c.token, out)
+	}
+	return g.Dismiss(beat, out)
+}
+
+// facts appends the guardians of the token.
+func (c *custody) facts(slot uint8, g *guardian.Machine, out []policy.Fact) []policy.Fact {
+	if holder, guards := g.Guards(); guards {
+		out = append(out, policy.Fact{Key: policy.KeyGuards, Slot: slot, Member: holder})
+	}
+	if c.holding {
+		trail := c.token.Trail()
+		for _, id := range trail[:trail.Len()] {
+			out = append(out, policy.Fact{Key: policy.KeyGuardian, Slot: slot, Member: id})
+		}
+	}
+	return out
+}
