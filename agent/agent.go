@@ -33,7 +33,7 @@ import (
 // Agent is one member of a fleet.
 type Agent struct {
 	cfg  Config
-	deps deps
+	deps Deps
 	log  zerolog.Logger
 
 	self     wire.MemberID
@@ -82,15 +82,15 @@ type Agent struct {
 	queries chan func()
 }
 
-// deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
-type deps struct {
-	listen    func(netip.AddrPort) (*transport.Endpoint, error)
-	startHook func(hook.Spec) (gate.HookRun, error)
-	save      func(dir *statedir.Dir, gate string, r statedir.Record) error
-	serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
-	host      clock.Host
-	// stops asks the service manager whether this host is being shut down, which may take a second.
-	stops func() bool
+// Deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
+type Deps struct {
+	Listen    func(netip.AddrPort) (*transport.Endpoint, error)
+	StartHook func(hook.Spec) (gate.HookRun, error)
+	Save      func(dir *statedir.Dir, gate string, r statedir.Record) error
+	Serve     func(path, group string, src control.Source, log zerolog.Logger) (io.Closer, error)
+	Host      clock.Host
+	// Stops asks the service manager whether this host is being shut down, which may take a second.
+	Stops func() bool
 }
 
 // inboundQueue bounds the datagrams that wait for the loop; further ones are dropped and counted.
@@ -98,19 +98,20 @@ const inboundQueue = 256
 
 // New prepares an agent: it reads the state directory and binds the address. Errors name the remedy. It sends nothing before Run.
 func New(cfg Config) (*Agent, error) {
-	return newAgent(cfg, deps{
-		listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
+	return NewWith(cfg, Deps{
+		Listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
 			return transport.Listen(bind, []byte(wire.Magic))
 		},
-		startHook: func(spec hook.Spec) (gate.HookRun, error) { return hook.Start(spec) },
-		save:      (*statedir.Dir).Save,
-		serve:     control.Serve,
-		host:      clock.OfHost(),
-		stops:     hostStops,
+		StartHook: func(spec hook.Spec) (gate.HookRun, error) { return hook.Start(spec) },
+		Save:      (*statedir.Dir).Save,
+		Serve:     control.Serve,
+		Host:      clock.OfHost(),
+		Stops:     hostStops,
 	})
 }
 
-func newAgent(cfg Config, d deps) (_ *Agent, err error) {
+// NewWith is New with other dependencies.
+func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		queries: make(chan func()),
 		view:    &membership.View{},
 		started: time.Now(),
-		clock:   clock.New(d.host),
+		clock:   clock.New(d.Host),
 	}
 	defer func() {
 		if err != nil {
@@ -161,7 +162,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 		gates = append(gates, gate.New(a.env, gc, past))
 	}
 	a.setGates(gates)
-	if a.endpoint, err = d.listen(cfg.Bind); err != nil {
+	if a.endpoint, err = d.Listen(cfg.Bind); err != nil {
 		return nil, err
 	}
 	if cfg.Metrics != "" {
@@ -169,7 +170,7 @@ func newAgent(cfg Config, d deps) (_ *Agent, err error) {
 			return nil, err
 		}
 	}
-	if a.control, err = d.serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log); err != nil {
+	if a.control, err = d.Serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log); err != nil {
 		return nil, err
 	}
 	if err := a.startMembership(); err != nil {

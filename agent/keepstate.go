@@ -73,7 +73,7 @@ func (a *Agent) serveAgain() {
 		return
 	}
 	_ = a.control.Close()
-	server, err := a.deps.serve(a.cfg.Socket, a.cfg.SocketGroup, source{a}, a.log)
+	server, err := a.deps.Serve(a.cfg.Socket, a.cfg.SocketGroup, source{a}, a.log)
 	if err != nil {
 		return // Its directory is missing, too. The closed server may be closed again.
 	}

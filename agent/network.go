@@ -18,7 +18,7 @@ func (a *Agent) newEnv() *gate.Env {
 	}
 	return &gate.Env{
 		Self: a.self, Name: a.cfg.Name, Started: a.started, Log: a.log, Clock: a.clock, Ended: a.ended, Disk: records{a}, Fleet: network{a},
-		Start: a.deps.startHook, HostStops: func() bool { return a.stopping.Load() && a.deps.stops() },
+		Start: a.deps.StartHook, HostStops: func() bool { return a.stopping.Load() && a.deps.Stops() },
 		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
 		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
 	}
@@ -76,7 +76,7 @@ func (n network) Withdraw() error {
 type records struct{ a *Agent }
 
 func (r records) Save(gate string, record statedir.Record) error {
-	return r.a.deps.save(r.a.state, gate, record)
+	return r.a.deps.Save(r.a.state, gate, record)
 }
 
 func (r records) SaveRoster(gate string, roster statedir.Roster) error {

@@ -179,19 +179,19 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
 		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe,
 	}
-	a, err := newAgent(cfg, deps{
-		listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
-		startHook: func(spec hook.Spec) (gate.HookRun, error) {
+	a, err := NewWith(cfg, Deps{
+		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
+		StartHook: func(spec hook.Spec) (gate.HookRun, error) {
 			if spec.Question {
 				return w.answer(r, spec), nil
 			}
 			return w.pretend(r, spec), nil
 		},
-		serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
+		Serve: func(string, string, control.Source, zerolog.Logger) (io.Closer, error) {
 			return io.NopCloser(nil), nil
 		},
-		save: w.save,
-		host: clock.Host{
+		Save: w.save,
+		Host: clock.Host{
 			Wall:   func() time.Time { return read(w, func() time.Time { return time.Now().Add(r.ahead) }) },
 			Asleep: func() time.Duration { return read(w, func() time.Duration { return r.asleep }) },
 			Boot: func() clock.Boot {
@@ -200,7 +200,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 				})
 			},
 		},
-		stops: func() bool { return read(w, func() bool { return r.stops }) },
+		Stops: func() bool { return read(w, func() bool { return r.stops }) },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/agenttest"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/transport"
@@ -137,7 +138,7 @@ type realFleet struct {
 }
 
 type resident struct {
-	*agent.Agent
+	*agenttest.Agent
 	stop context.CancelFunc
 	dead chan struct{}
 }
@@ -149,7 +150,7 @@ func addrOf(i int) netip.AddrPort {
 func (f *realFleet) start(i int) {
 	home := filepath.Join(f.dir, fmt.Sprint(i))
 	dead := make(chan struct{})
-	a, err := agent.NewVirtual(agent.Config{
+	a, err := agenttest.New(agent.Config{
 		Name: fmt.Sprintf("host%d", i), Bind: addrOf(i), Join: []string{addrOf(0).String(), addrOf(1).String()},
 		StateDir: home, Socket: filepath.Join(home, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
 		Gates: []gate.Config{{
