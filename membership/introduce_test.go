@@ -15,7 +15,7 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 	for _, certificate := range [][]byte{nil, peertest.CertificateOf(1), make([]byte, maxCertificate)} {
 		who := newIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
 		who.certificate = func() []byte { return certificate }
-		nonces := bytes.Repeat([]byte{7}, callerNonce+acceptorNonce)
+		nonces := bytes.Repeat([]byte{7}, 48)
 		in, err := parseIntroduction(who.introduce("caller", nonces, []byte("message")))
 		if err != nil || in.name != "host1" || !in.key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.certificate, certificate) || string(in.message) != "message" {
 			t.Fatalf("%+v, %v", in, err)

@@ -55,9 +55,9 @@ type check struct {
 	err  error
 }
 
-func newMailbox(self string, id wire.MemberID, loopback bool, admission *admission) *mailbox {
+func newMailbox(self string, id wire.MemberID, loopback bool, admitted *admission) *mailbox {
 	return &mailbox{
-		admission: admission, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), Reports: peers.NewReports(0),
+		admission: admitted, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), Reports: peers.NewReports(0),
 		silent: make(map[string]bool), probes: newProbes(), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
 	}
 }

@@ -80,11 +80,11 @@ type sign struct {
 }
 
 func newGossipTransport(
-	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admission *admission, member func(wire.MemberID) (*Member, bool),
+	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admitted *admission, member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
-		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admission,
+		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admitted,
 		packetCh: make(chan *memberlist.Packet, packets.QueueSize), streamCh: make(chan net.Conn),
 		preAuth: preAuthLimit{most: maxPreAuth, perAddr: maxPreAuthPerAddr},
 		sending: preAuthLimit{most: maxSending, perAddr: maxPerSending},

@@ -12,6 +12,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
+// atOnce is how many owners are asked at a time.
+const atOnce = 8
+
 func TestUnverifiedMembersAreBounded(t *testing.T) {
 	s, a := newUnverified(wire.MemberID{}), newAdmission(&peertest.Office{})
 	now := time.Now()
@@ -46,7 +49,7 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	if _, wanted = s.wanted(); len(wanted) != 1 {
 		t.Errorf("of %d others are still asked", len(wanted))
 	}
-	if n := len(s.owners(meetAtOnce, now)); n != meetAtOnce {
+	if n := len(s.owners(atOnce, now)); n != atOnce {
 		t.Errorf("%d owners", n)
 	}
 	for range meetTries {
