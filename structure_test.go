@@ -65,6 +65,11 @@ func house() []rule {
 			room: "membership/peers", ours: []string{"wire", "membership/identity", "membership/packets", "membership/timing"},
 			inTests: []string{"membership/peertest"}, why: "it is told who is trusted, and what has been seen",
 		},
+		{
+			room:    "membership/admission",
+			ours:    []string{"wire", "membership/identity", "membership/packets", "membership/peers", "membership/timing"},
+			inTests: []string{"membership/peertest"}, why: "it decides who takes part, and connects to nobody",
+		},
 		{room: "membership/peertest", ours: []string{"wire", "membership/identity"}, why: "tests of every room use it"},
 		{
 			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile"}, inTests: []string{"policy/..."},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -37,13 +38,13 @@ import (
 const (
 	// maxShown is the longest list of certificates in an answer, in bytes: enough for a thousand Ed25519 keys.
 	maxShown = 512 << 10
-	// lately is how long a member counts as admitted lately, maxLately how many of these an answer shows.
+	// lately is how long a member counts as admitted lately, MaxLately how many of these an answer shows.
 	lately = 20 * time.Second
 )
 
 // showCertificates answers the question that has come on g, one of each member at a time.
 func (t *gossipTransport) showCertificates(g *guardedConn) error {
-	wanted, err := parseWanted(g.unread)
+	wanted, err := admission.ParseWanted(g.unread)
 	if err != nil {
 		return err
 	}
@@ -52,9 +53,9 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 	}
 	defer t.showing.Delete(g.other)
 	var answer []byte
-	for _, c := range t.admission.certificates(wanted, time.Now().Add(-lately), maxLately) {
-		if len(answer)+c.size() <= maxShown {
-			answer = c.append(answer)
+	for _, c := range t.admission.Certificates(wanted, time.Now().Add(-lately), admission.MaxLately) {
+		if len(answer)+c.Size() <= maxShown {
+			answer = c.Append(answer)
 		}
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
@@ -64,31 +65,31 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 
 // askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
 // The members are then heard.
-func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]unverifiedMember, deadline time.Time) (good int, err error) {
+func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]admission.UnverifiedMember, deadline time.Time) (good int, err error) {
 	g, err := t.dial(addr, deadline, forCertificates)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = g.Close() }()
-	if _, err := g.Write(appendWanted(nil, slices.Collect(maps.Keys(wanted)))); err != nil {
+	if _, err := g.Write(admission.AppendWanted(nil, slices.Collect(maps.Keys(wanted)))); err != nil {
 		return 0, err
 	}
-	g.most = maxIntroduction + maxShown
+	g.most = admission.MaxIntroduction + maxShown
 	if err := g.receive(); err != nil {
 		return 0, err
 	}
-	list, err := parseShown(g.unread)
+	list, err := admission.ParseShown(g.unread)
 	if err != nil {
 		return 0, err
 	}
 	for _, c := range list {
-		id := wire.MemberIDOf(c.key)
+		id := wire.MemberIDOf(c.Key)
 		m, isWanted := wanted[id]
-		isWanted = isWanted && m.name == c.name
-		if !t.admission.vouch(c.name, id, slices.Clone(c.key), slices.Clone(c.certificate), isWanted) {
+		isWanted = isWanted && m.Name == c.Name
+		if !t.admission.Vouch(c.Name, id, slices.Clone(c.Key), slices.Clone(c.Certificate), isWanted) {
 			continue
 		}
-		t.admitted(c.name, id)
+		t.admitted(c.Name, id)
 		if isWanted {
 			good++
 		}
@@ -98,15 +99,15 @@ func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.M
 
 // hearOf remembers the members that a trusted member calls alive, if their certificates are missing.
 func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*packets.Alive)), b []byte) {
-	if !t.admission.checks() {
+	if !t.admission.Checks() {
 		return
 	}
-	each(b, func(said *packets.Alive) { t.unverified.hear(t.admission, from, said, time.Now()) })
+	each(b, func(said *packets.Alive) { t.unverified.Hear(t.admission, from, said, time.Now()) })
 }
 
 // admitted gives memberlist what was said of a member before its certificate was here.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
-	if said, was := t.unverified.leave(name, id, time.Now()); was {
+	if said, was := t.unverified.Leave(name, id, time.Now()); was {
 		t.enqueue(said.Message(), t.advertise)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peers"
@@ -38,7 +39,7 @@ func (h *host) has(i int) bool {
 // sync: in one of the newcomer's first, or in one of its own.
 const gossiped = 30 * time.Second
 
-// reconsider does what agents do every second.
+// Reconsider does what agents do every second.
 func reconsider(hosts []*host) {
 	for _, h := range hosts {
 		h.Reconsider(false)
@@ -100,23 +101,23 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: peers.DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
 			Meta: meta.Encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
-		hosts[1].transport.admission.vouch("host3", id, peertest.KeyOf(3), peertest.Lasting(3), true)
-		hosts[0].transport.unverified.hear(hosts[0].transport.admission, hosts[1].peers.Self, &said, time.Now())
+		hosts[1].transport.admission.Vouch("host3", id, peertest.KeyOf(3), peertest.Lasting(3), true)
+		hosts[0].transport.unverified.Hear(hosts[0].transport.admission, hosts[1].peers.Self, &said, time.Now())
 		f.within(time.Second, "it is heard", func() bool { return hosts[0].has(3) })
 	})
 }
 
 // Certificates may be long, and an answer has no room for all of them.
 func TestAnAnswerIsBounded(t *testing.T) {
-	padding := bytes.Repeat([]byte("="), maxCertificate-100)
+	padding := bytes.Repeat([]byte("="), admission.MaxCertificate-100)
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		wanted := make(map[wire.MemberID]unverifiedMember)
+		wanted := make(map[wire.MemberID]admission.UnverifiedMember)
 		for i := 100; i < 100+80; i++ {
 			id, name := wire.MemberIDOf(peertest.KeyOf(i)), fmt.Sprintf("host%d", i)
-			hosts[0].transport.admission.vouch(name, id, peertest.KeyOf(i), peertest.Issued("ca", i, peertest.FarFuture(), padding...), true)
-			wanted[id] = unverifiedMember{id: id, name: name}
+			hosts[0].transport.admission.Vouch(name, id, peertest.KeyOf(i), peertest.Issued("ca", i, peertest.FarFuture(), padding...), true)
+			wanted[id] = admission.UnverifiedMember{ID: id, Name: name}
 		}
 		var got []int
 		for len(wanted) > 0 && len(got) < 5 {
@@ -124,7 +125,9 @@ func TestAnAnswerIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			maps.DeleteFunc(wanted, func(id wire.MemberID, m unverifiedMember) bool { return hosts[1].transport.admission.knows(m.name, id) })
+			maps.DeleteFunc(wanted, func(id wire.MemberID, m admission.UnverifiedMember) bool {
+				return hosts[1].transport.admission.Knows(m.Name, id)
+			})
 			got = append(got, good)
 		}
 		if len(got) != 2 || got[0] != 64 || got[1] != 16 {
@@ -219,8 +222,8 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		// Now the expired certificate, shown by a member that still has it, replaces none.
 		a := hosts[0].transport.admission
 		id := wire.MemberIDOf(peertest.KeyOf(8))
-		a.vouch("host8", id, peertest.KeyOf(8), peertest.Issued("ca", 8, time.Now().Add(time.Hour)), false)
-		if list := a.certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 || !bytes.Equal(list[0].certificate, peertest.Lasting(8)) {
+		a.Vouch("host8", id, peertest.KeyOf(8), peertest.Issued("ca", 8, time.Now().Add(time.Hour)), false)
+		if list := a.Certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 || !bytes.Equal(list[0].Certificate, peertest.Lasting(8)) {
 			t.Error("what another member has shown replaces what the owner has")
 		}
 	})
@@ -250,7 +253,7 @@ func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
 		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return peertest.Issued("nobody", i, peertest.FarFuture()) })
-		wanted := map[wire.MemberID]unverifiedMember{wire.MemberIDOf(peertest.KeyOf(2)): {id: wire.MemberIDOf(peertest.KeyOf(2)), name: "host2"}}
+		wanted := map[wire.MemberID]admission.UnverifiedMember{wire.MemberIDOf(peertest.KeyOf(2)): {ID: wire.MemberIDOf(peertest.KeyOf(2)), Name: "host2"}}
 		before := hosts[0].Stats().Untrusted
 		if good, err := outsider[0].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
 			t.Errorf("an outsider gets %d certificates, %v", good, err)

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
@@ -18,6 +19,8 @@ type (
 	State = peers.State
 	// Trust decides which keys may take part in the fleet.
 	Trust = identity.Trust
+	// Outsider is a host that has the secret, and whose key is not trusted here.
+	Outsider = admission.Outsider
 	// Remembered is the record of another member with which an agent rejoins its fleet after a restart.
 	Remembered = peers.Remembered
 	// Refusal is an address that could not be joined while no other member was known.

@@ -15,6 +15,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/lab/bubble"
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -53,8 +54,8 @@ func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 }
 
 // introducerOf is host i as it introduces itself.
-func introducerOf(i int) *introducer {
-	return newIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
+func introducerOf(i int) *admission.Introducer {
+	return admission.NewIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
 }
 
 // secretsOf makes secrets of 32 bytes each; nil is none.

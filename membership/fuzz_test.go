@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
@@ -18,8 +19,8 @@ import (
 // keys are trusted.
 func FuzzGossip(f *testing.F) {
 	packet := peertest.Compound(peertest.Pack(packets.PingMsg, "SeqNo", 7), peertest.Pack(packets.DeadMsg, "Node", "x"))
-	f.Add(introducerOf(1).signPacket(packet), false)
-	f.Add(introducerOf(2).signPacket(packet), true)
+	f.Add(introducerOf(1).SignPacket(packet), false)
+	f.Add(introducerOf(2).SignPacket(packet), true)
 	f.Add([]byte(nil), true)
 	open, trusting := testTransport(f, nil), testTransport(f, &peertest.Book{Known: []int{1}})
 	src := netip.MustParseAddrPort("10.0.0.1:1")
@@ -32,7 +33,7 @@ func FuzzGossip(f *testing.F) {
 			return
 		}
 		got := <-tr.packetCh
-		if trusts && !bytes.Equal(b, introducerOf(1).signPacket(got.Buf)) {
+		if trusts && !bytes.Equal(b, introducerOf(1).SignPacket(got.Buf)) {
 			t.Errorf("%x of an outsider is heard", b)
 		}
 	})
@@ -42,7 +43,7 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
 	seal := newSeal(nil)
 	tr := &gossipTransport{
-		seal: seal, admission: newAdmission(trust), unverified: newUnverified(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
+		seal: seal, admission: admission.New(trust), unverified: admission.NewUnverified(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr
@@ -57,7 +58,7 @@ func FuzzPreamble(f *testing.F) {
 	seal := newTestSeal(f, secretOne)
 	f.Fuzz(func(t *testing.T, said []byte) {
 		conn := &monologue{in: bytes.NewReader(said)}
-		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: seal, me: introducerOf(1), admission: newAdmission(nil)}}
+		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: seal, me: introducerOf(1), admission: admission.New(nil)}}
 		if err := g.answerCall(); err == nil {
 			t.Errorf("%x has proved the secret", said)
 		}

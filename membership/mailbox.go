@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peers"
@@ -29,10 +30,10 @@ type mailbox struct {
 	self     string
 	id       wire.MemberID
 	loopback bool
-	// ring signals that there is mail; its capacity is one.
+	// Ring signals that there is mail; its capacity is one.
 	ring chan struct{}
 
-	admission *admission
+	admission *admission.Admission
 
 	mu sync.Mutex
 	peers.Reports
@@ -55,7 +56,7 @@ type check struct {
 	err  error
 }
 
-func newMailbox(self string, id wire.MemberID, loopback bool, admitted *admission) *mailbox {
+func newMailbox(self string, id wire.MemberID, loopback bool, admitted *admission.Admission) *mailbox {
 	return &mailbox{
 		admission: admitted, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), Reports: peers.NewReports(0),
 		silent: make(map[string]bool), probes: newProbes(), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
@@ -88,11 +89,11 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 		return errStale
 	}
 	if err == nil {
-		err = b.admission.judge(told.Name, told.ID, told.Key, nil)
+		err = b.admission.Judge(told.Name, told.ID, told.Key, nil)
 	}
 	switch {
 	case err == nil:
-		if len(b.counters) >= checkedMax {
+		if len(b.counters) >= admission.MaxChecked {
 			clear(b.counters)
 		}
 		b.counters[told.ID] = told.Counter
@@ -111,7 +112,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 // errStale is an announcement that a later one of the same member has replaced: normal while news travels.
 var errStale = errors.New("an announcement that is out of date")
 
-// check returns a node's announcement, from the cache if its metadata and address have not changed.
+// Check returns a node's announcement, from the cache if its metadata and address have not changed.
 func (b *mailbox) check(n *memberlist.Node) (peers.Sighting, error) {
 	addr, err := packets.AddrOf(n)
 	switch {
@@ -126,7 +127,7 @@ func (b *mailbox) check(n *memberlist.Node) (peers.Sighting, error) {
 	if c, ok := b.checked[n.Name]; ok && c.meta == string(n.Meta) && c.addr == addr {
 		return c.told, c.err
 	}
-	if len(b.checked) >= checkedMax {
+	if len(b.checked) >= admission.MaxChecked {
 		clear(b.checked)
 	}
 	told, err := peers.ParseAnnouncement(n.Name, n.Meta, addr)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
@@ -37,7 +38,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	seal := newSeal(secretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
-	}, introducerOf(7), end.Addr, seal, newAdmission(nil), nil)
+	}, introducerOf(7), end.Addr, seal, admission.New(nil), nil)
 	r := &rogue{meta: meta}
 	mc := pace(false)
 	mc.Name, mc.Transport, mc.Delegate = name, tr, r
@@ -114,7 +115,7 @@ func announced(meta peers.Metadata, addr netip.AddrPort) *memberlist.Node {
 }
 
 func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
+	b := newMailbox("me", wire.MemberID{1}, false, admission.New(nil))
 	old := announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 7, Leaving: true}, peertest.AddrOf(1))
 	for _, n := range []*memberlist.Node{old, announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 8}, peertest.AddrOf(2))} {
 		if err := b.NotifyAlive(n); err != nil {
@@ -127,7 +128,7 @@ func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 }
 
 func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
+	b := newMailbox("me", wire.MemberID{1}, false, admission.New(nil))
 	meta := peers.Metadata{Key: peertest.KeyOf(7)}
 	for _, addr := range [][]byte{nil, {1, 2, 3}, {0, 0, 0, 0}, {224, 0, 0, 1}, {127, 0, 0, 1}} {
 		n := announced(meta, peertest.AddrOf(1))
@@ -146,9 +147,9 @@ func TestNodeWithAnUnusableAddressIsRefused(t *testing.T) {
 }
 
 func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
+	b := newMailbox("me", wire.MemberID{1}, false, admission.New(nil))
 	meta := []byte("garbage")
-	for i := range checkedMax + 10 {
+	for i := range admission.MaxChecked + 10 {
 		n := &memberlist.Node{
 			Name: fmt.Sprint("consul-", i), Addr: []byte{10, 0, 0, 1}, Port: 1, Meta: meta,
 			PMin: 1, PMax: 5, PCur: 2,
@@ -157,13 +158,13 @@ func TestMailboxIsBoundedHoweverManyNodesComeAndGo(t *testing.T) {
 			t.Fatal("it was accepted")
 		}
 	}
-	if len(b.checked) > checkedMax || len(b.Refused) > refusedMax || b.refusals != checkedMax+10 {
+	if len(b.checked) > admission.MaxChecked || len(b.Refused) > refusedMax || b.refusals != admission.MaxChecked+10 {
 		t.Errorf("%d checks and %d refusals are kept, %d were counted", len(b.checked), len(b.Refused), b.refusals)
 	}
 }
 
 func TestCheckedAnnouncementIsNotCheckedAgain(t *testing.T) {
-	b := newMailbox("me", wire.MemberID{1}, false, newAdmission(nil))
+	b := newMailbox("me", wire.MemberID{1}, false, admission.New(nil))
 	n := announced(peers.Metadata{Key: peertest.KeyOf(7)}, peertest.AddrOf(1))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if err := b.NotifyAlive(n); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/timing"
 )
@@ -18,7 +19,7 @@ const (
 	// meetTime is how long an answer may take.
 	meetTime = 5 * time.Second
 	// meetAtOnce bounds the owners that are asked at a time, each after a random pause of up to meetWithin, and not
-	// again for meetAgain.
+	// again for MeetAgain.
 	meetAtOnce = 8
 	meetWithin = 250 * time.Millisecond
 )
@@ -30,7 +31,7 @@ func (m *Membership) verifyOthers(ctx context.Context) {
 	var last time.Time
 	for pause := meetFirst; ; pause = min(2*pause, meetMax) {
 		select {
-		case <-m.transport.unverified.ring:
+		case <-m.transport.unverified.Ring:
 		case <-ctx.Done():
 			return
 		}
@@ -48,7 +49,7 @@ func (m *Membership) verifyOthers(ctx context.Context) {
 
 // askOthers asks one member for all certificates that are missing.
 func (m *Membership) askOthers() {
-	from, wanted := m.transport.unverified.wanted()
+	from, wanted := m.transport.unverified.Wanted()
 	if len(wanted) == 0 {
 		return
 	}
@@ -56,7 +57,7 @@ func (m *Membership) askOthers() {
 	if !known {
 		others := peers.Some(m.peers.Others(), 1)
 		if len(others) == 0 {
-			m.transport.unverified.asked(wanted, from, false, false)
+			m.transport.unverified.Asked(wanted, from, false, false)
 			return
 		}
 		to = &others[0]
@@ -65,20 +66,20 @@ func (m *Membership) askOthers() {
 	if err != nil {
 		m.log.Debug().Stringer("addr", to.Addr).Str("reason", peers.Explain(err)).Msg("a member does not answer a question for certificates")
 	}
-	m.transport.unverified.asked(wanted, from, known && err == nil, good > 0)
+	m.transport.unverified.Asked(wanted, from, known && err == nil, good > 0)
 }
 
 // askOwners asks members for their own certificates, by a full sync with them: both sides introduce themselves.
 func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 	j := m.joiner
-	for _, addr := range m.transport.unverified.owners(cap(slots)-len(slots), time.Now()) {
+	for _, addr := range m.transport.unverified.Owners(cap(slots)-len(slots), time.Now()) {
 		if j.Met.Has(addr) || j.Itself(addr) {
 			continue
 		}
-		j.Met.Add(addr, meetAgain)
+		j.Met.Add(addr, admission.MeetAgain)
 		slots <- struct{}{}
 		m.working.Go(func() {
-			defer timing.Signal(m.transport.unverified.ring) // others may wait for the slot
+			defer timing.Signal(m.transport.unverified.Ring) // others may wait for the slot
 			defer func() { <-slots }()
 			if !timing.Sleep(ctx, rand.N(meetWithin)) || j.Known(addr) {
 				return // of two members that hear of each other at the same time, one asks

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
@@ -86,7 +87,7 @@ type Membership struct {
 	log        zerolog.Logger
 	list       *memberlist.Memberlist
 	transport  *gossipTransport
-	admission  *admission
+	admission  *admission.Admission
 	broadcasts *broadcast.Store
 	mailbox    *mailbox
 	peers      *peers.Table
@@ -163,12 +164,12 @@ func start(cfg Config, me Member, seal *seal, targets map[string]peers.Target) (
 		mc.IndirectChecks = 0 // see Filter
 	}
 	m := &Membership{
-		log: cfg.Log, stop: cancel, admission: newAdmission(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log),
+		log: cfg.Log, stop: cancel, admission: admission.New(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log),
 		aloneWarn: timing.Throttle{Every: aloneWarnEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
 		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}),
 	}
 	self := &peers.Config{
-		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve, Judge: m.admission.judge, Log: cfg.Log,
+		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve, Judge: m.admission.Judge, Log: cfg.Log,
 	}
 	m.duplicates = peers.NewDuplicateWatch(self, &me)
 	node := identity.NodeName(me.Name, me.ID)
@@ -177,8 +178,8 @@ func start(cfg Config, me Member, seal *seal, targets map[string]peers.Target) (
 	suspectFor := 4 * time.Duration(mc.SuspicionMult*mc.SuspicionMaxTimeoutMult) * mc.ProbeInterval
 	m.peers = peers.New(self, me, suspectFor)
 	m.peers.Recall(cfg.Remembered, time.Now())
-	who := newIntroducer(me.Name, cfg.Key, cfg.Certificate)
-	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.judge, func() int { return len(m.peers.Current().Members) }, m.fresh)
+	who := admission.NewIntroducer(me.Name, cfg.Key, cfg.Certificate)
+	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.Judge, func() int { return len(m.peers.Current().Members) }, m.fresh)
 	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.Current().Lookup(id) })
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered
@@ -231,7 +232,7 @@ func pace(loopback bool) *memberlist.Config {
 	}
 	c.DeadNodeReclaimTime = reclaimAfter
 	c.EnableCompression = false
-	c.UDPBufferSize = MaxPacket - sealedOverhead - signedHeader - packets.CrcHeader
+	c.UDPBufferSize = MaxPacket - sealedOverhead - admission.SignedHeader - packets.CrcHeader
 	return c
 }
 
@@ -259,7 +260,7 @@ func (m *Membership) keep(ctx context.Context) {
 // trusted are not in the next view. It does not block.
 func (m *Membership) Reconsider(changed bool) {
 	if changed {
-		m.admission.reconsider()
+		m.admission.Reconsider()
 	}
 	timing.Signal(m.reconsidered)
 }
@@ -390,4 +391,6 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 }
 
 // Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
-func (m *Membership) Outsiders(since time.Time) []Outsider { return m.transport.outsiders.since(since) }
+func (m *Membership) Outsiders(since time.Time) []Outsider {
+	return m.transport.outsiders.Since(since)
+}

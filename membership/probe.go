@@ -3,6 +3,8 @@ package membership
 import (
 	"sync"
 	"time"
+
+	"github.com/wanderd/wanderd/membership/admission"
 )
 
 // A member that others see by TCP, or of which others speak, may be out of reach for this one's datagrams, or its
@@ -71,7 +73,7 @@ func (p *probes) saw(node string, gone bool) {
 }
 
 func (p *probes) put(node string, r row) {
-	if _, known := p.rows[node]; !known && len(p.rows) >= checkedMax {
+	if _, known := p.rows[node]; !known && len(p.rows) >= admission.MaxChecked {
 		clear(p.rows)
 	}
 	p.rows[node] = r

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/wire"
@@ -61,8 +62,8 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 	asker, ok := t.member(id)
 	switch {
 	case !ok:
-		return errNotMember
-	case !identity.IsSigned(asker.Key, statementTo(t.me.id, g.nonces, content), signature, questionContext):
+		return admission.ErrNotMember
+	case !identity.IsSigned(asker.Key, statementTo(t.me.ID, g.nonces, content), signature, questionContext):
 		return identity.ErrForged
 	}
 	if _, busy := t.asking.LoadOrStore(id, true); busy {
@@ -76,7 +77,7 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
-	_, _ = g.Write(append(identity.Sign(t.me.key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
+	_, _ = g.Write(append(identity.Sign(t.me.Key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
 	return nil
 }
 
@@ -95,7 +96,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
 	defer stop()
 	me := m.transport.me
-	if _, err := g.Write(slices.Concat(me.id[:], identity.Sign(me.key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
+	if _, err := g.Write(slices.Concat(me.ID[:], identity.Sign(me.Key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
 		return nil, err
 	}
 	g.most = answerOverhead + most
@@ -106,7 +107,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, packets.ErrMalformed
 	}
 	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
-	if !identity.IsSigned(to.Key, statementTo(me.id, g.nonces, content), signature, answerContext) {
+	if !identity.IsSigned(to.Key, statementTo(me.ID, g.nonces, content), signature, answerContext) {
 		return nil, identity.ErrForged
 	}
 	return content, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
@@ -127,7 +128,7 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 		// Host 3 answers what host 2 is asked.
 		end := f.net.Endpoint(elsewhere.Addr)
 		tr := &gossipTransport{
-			cfg: &Config{Answer: echo}, me: &introducer{id: to.ID, key: peertest.PrivateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
+			cfg: &Config{Answer: echo}, me: &admission.Introducer{ID: to.ID, Key: peertest.PrivateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
 			member: hosts[0].view().Lookup,
 		}
 		go func() {
@@ -164,24 +165,24 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			answered bool
 		}{
 			"its own": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(asker, questionContext, one, n, text), text)
+				return slices.Concat(asker.ID[:], signTo(asker, questionContext, one, n, text), text)
 			}, true},
 			"a recorded one": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(asker, questionContext, one, make([]byte, len(n)), text), text)
+				return slices.Concat(asker.ID[:], signTo(asker, questionContext, one, make([]byte, len(n)), text), text)
 			}, false},
 			"one for another member": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(asker, questionContext, asker.id, n, text), text)
+				return slices.Concat(asker.ID[:], signTo(asker, questionContext, asker.ID, n, text), text)
 			}, false},
 			"an answer": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(asker, answerContext, one, n, text), text)
+				return slices.Concat(asker.ID[:], signTo(asker, answerContext, one, n, text), text)
 			}, false},
 			"an outsider's": {func(n []byte) []byte {
-				return slices.Concat(outsider.id[:], signTo(outsider, questionContext, one, n, text), text)
+				return slices.Concat(outsider.ID[:], signTo(outsider, questionContext, one, n, text), text)
 			}, false},
 			"an outsider's, in a member's name": {func(n []byte) []byte {
-				return slices.Concat(asker.id[:], signTo(outsider, questionContext, one, n, text), text)
+				return slices.Concat(asker.ID[:], signTo(outsider, questionContext, one, n, text), text)
 			}, false},
-			"a short one": {func([]byte) []byte { return asker.id[:] }, false},
+			"a short one": {func([]byte) []byte { return asker.ID[:] }, false},
 			"nothing":     {func([]byte) []byte { return nil }, false},
 		} {
 			conn, err := hosts[1].end.Streams.Dial(t.Context(), peertest.AddrOf(1))
@@ -221,7 +222,7 @@ func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 	nonces := make([]byte, callerNonce+acceptorNonce)
 	g := &guardedConn{
 		Conn: conn, transport: tr, nonces: nonces,
-		unread: slices.Concat(asker.id[:], signTo(asker, questionContext, tr.me.id, nonces, []byte("who runs?")), []byte("who runs?")),
+		unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")), []byte("who runs?")),
 	}
 	if err := tr.answerQuestion(g); err != nil || conn.Len() == 0 || busy != 0 {
 		t.Errorf("%v, %d bytes written, while %d questions were being answered", err, conn.Len(), busy)
@@ -241,8 +242,8 @@ func answeringHost2(t testing.TB) *gossipTransport {
 }
 
 // signTo is a host's signature on what it says to another one.
-func signTo(by *introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
-	return identity.Sign(by.key, statementTo(to, nonces, content), use)
+func signTo(by *admission.Introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
+	return identity.Sign(by.Key, statementTo(to, nonces, content), use)
 }
 
 // written is a connection that records what is written.
@@ -267,10 +268,10 @@ func (w *written) SetWriteDeadline(time.Time) error { return nil }
 func FuzzQuestion(f *testing.F) {
 	asker, tr := introducerOf(2), answeringHost2(f)
 	nonces, text := make([]byte, callerNonce+acceptorNonce), []byte("who runs?")
-	genuine := slices.Concat(asker.id[:], signTo(asker, questionContext, tr.me.id, nonces, text), text)
+	genuine := slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, text), text)
 	f.Add(genuine)
 	f.Add(genuine[:questionOverhead])
-	f.Add(asker.id[:])
+	f.Add(asker.ID[:])
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		conn := &written{}
 		g := &guardedConn{Conn: conn, transport: tr, nonces: nonces, unread: frame}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 	"github.com/wanderd/wanderd/wire"
@@ -87,7 +88,7 @@ func junkPackets(t testing.TB) map[string][]byte {
 }
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {
-	tr := &gossipTransport{cfg: &Config{}, seal: newTestSeal(t, key), admission: newAdmission(nil), closed: t.Context()}
+	tr := &gossipTransport{cfg: &Config{}, seal: newTestSeal(t, key), admission: admission.New(nil), closed: t.Context()}
 	tr.foreignWarn.Every = time.Hour
 	tr.lastForeign.Store(&sign{})
 	return tr

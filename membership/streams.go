@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
@@ -97,7 +98,7 @@ func (p purpose) longest(sealed bool) int {
 	case p == forQuestion:
 		return questionOverhead + maxQuestion
 	case p == forCertificates:
-		return maxIntroduction + maxUnverified*len(wire.MemberID{})
+		return admission.MaxIntroduction + admission.MaxUnverified*len(wire.MemberID{})
 	case sealed:
 		return maxFrame
 	}
@@ -374,30 +375,30 @@ func (g *guardedConn) leave(as *atomic.Pointer[queuedConn]) {
 
 // introduced returns the message behind an introduction, if the other side may speak.
 func (g *guardedConn) introduced(content []byte) ([]byte, error) {
-	in, err := parseIntroduction(content)
+	in, err := admission.ParseIntroduction(content)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(g.transport.admission, g.otherSide, g.nonces); err != nil {
+	if err := in.Check(g.transport.admission, g.otherSide, g.nonces); err != nil {
 		if !errors.Is(err, identity.ErrForged) {
-			g.transport.outsiders.note(Outsider{
-				Name: in.name, ID: wire.MemberIDOf(in.key), Key: slices.Clone(in.key), Addr: g.RemoteAddr(), Why: err, At: time.Now(),
+			g.transport.outsiders.Note(Outsider{
+				Name: in.Name, ID: wire.MemberIDOf(in.Key), Key: slices.Clone(in.Key), Addr: g.RemoteAddr(), Why: err, At: time.Now(),
 			})
 		}
-		return nil, &untrustedError{in.name, err}
+		return nil, &untrustedError{in.Name, err}
 	}
-	g.other = wire.MemberIDOf(in.key)
-	if g.transport.admission.checks() {
-		g.transport.admitted(in.name, g.other)
+	g.other = wire.MemberIDOf(in.Key)
+	if g.transport.admission.Checks() {
+		g.transport.admitted(in.Name, g.other)
 	}
 	if g.purpose == forCertificates {
-		return in.message, nil
+		return in.Message, nil
 	}
-	if err := packets.FilterStream(in.message); err != nil {
+	if err := packets.FilterStream(in.Message); err != nil {
 		return nil, err
 	}
-	g.transport.hearOf(g.other, packets.EachInSync, in.message)
-	return in.message, nil
+	g.transport.hearOf(g.other, packets.EachInSync, in.Message)
+	return in.Message, nil
 }
 
 func (g *guardedConn) Read(b []byte) (int, error) {
@@ -422,7 +423,7 @@ func (g *guardedConn) Write(b []byte) (int, error) {
 	g.sent = true
 	content := b
 	if g.purpose.introduces() {
-		content = g.transport.me.introduce(g.side, g.nonces, b)
+		content = g.transport.me.Introduce(g.side, g.nonces, b)
 	}
 	if _, err := g.Conn.Write(appendFrame(content, &g.ours)); err != nil {
 		return 0, err

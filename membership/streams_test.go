@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 )
@@ -140,7 +141,7 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, a
 	})
 	with := func(conn net.Conn, secret []byte) *guardedConn {
 		g := &guardedConn{Conn: conn, transport: &gossipTransport{
-			seal: newTestSeal(t, secret), me: introducerOf(1), admission: newAdmission(nil),
+			seal: newTestSeal(t, secret), me: introducerOf(1), admission: admission.New(nil),
 		}}
 		g.isFor(forGossip)
 		return g

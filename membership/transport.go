@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/timing"
@@ -30,8 +31,8 @@ type gossipTransport struct {
 	cfg       *Config
 	advertise netip.AddrPort
 	seal      *seal
-	me        *introducer
-	admission *admission
+	me        *admission.Introducer
+	admission *admission.Admission
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
@@ -51,8 +52,8 @@ type gossipTransport struct {
 	member func(wire.MemberID) (*Member, bool)
 	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
 	asking, showing sync.Map
-	// unverified are the members whose certificates are missing here.
-	unverified *unverified
+	// Unverified are the members whose certificates are missing here.
+	unverified *admission.Unverified
 
 	mu    sync.Mutex
 	conns map[*guardedConn]struct{}
@@ -63,7 +64,7 @@ type gossipTransport struct {
 	acceptWarn, foreignWarn, junkWarn, untrustedWarn timing.Throttle
 
 	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
-	outsiders                                                    outsiders
+	outsiders                                                    admission.Outsiders
 	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
 	unsent func(node string)
 	// lastForeign is the last foreign gossip that was noted, zero before.
@@ -80,7 +81,7 @@ type sign struct {
 }
 
 func newGossipTransport(
-	cfg *Config, me *introducer, advertise netip.AddrPort, seal *seal, admitted *admission, member func(wire.MemberID) (*Member, bool),
+	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *seal, admitted *admission.Admission, member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
 	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
@@ -93,7 +94,7 @@ func newGossipTransport(
 			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
 			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
 		},
-		member: member, unverified: newUnverified(me.id), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
+		member: member, unverified: admission.NewUnverified(me.ID), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
 		acceptWarn: timing.Throttle{Every: refusedWarnEvery}, foreignWarn: timing.Throttle{Every: refusedWarnEvery},
 		junkWarn: timing.Throttle{Every: refusedWarnEvery}, untrustedWarn: timing.Throttle{Every: refusedWarnEvery},
 		begun: time.Now(),
@@ -168,21 +169,21 @@ func (t *gossipTransport) silence() time.Duration {
 // vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the
 // key that has opened it.
 func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte, err error) {
-	from, signature, packet, err := splitPacket(content)
+	from, signature, packet, err := admission.SplitPacket(content)
 	if err != nil {
 		return from, nil, err
 	}
-	if !t.admission.checks() {
+	if !t.admission.Checks() {
 		t.noteKey(from, by)
 		return from, packet, nil
 	}
-	key, err := t.admission.key(from)
+	key, err := t.admission.Key(from)
 	switch {
 	case err != nil:
 		return from, nil, &untrustedError{from.Short(), err}
 	case !t.cfg.Admit(src):
 		return from, nil, errCrowded
-	case !identity.IsSigned(key, packet, signature, packetContext):
+	case !identity.IsSigned(key, packet, signature, admission.PacketContext):
 		return from, nil, &untrustedError{from.Short(), identity.ErrForged}
 	}
 	t.noteKey(from, by)
@@ -199,7 +200,7 @@ func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	defer t.mu.Unlock()
 	if by == 0 {
 		delete(t.bySecond, from)
-	} else if len(t.bySecond) < checkedMax {
+	} else if len(t.bySecond) < admission.MaxChecked {
 		t.bySecond[from] = struct{}{}
 	}
 	t.second.Store(int32(len(t.bySecond)))
@@ -317,7 +318,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 		b, dst = t.answers.Send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
-		err = t.cfg.Send(t.seal.seal(t.me.signPacket(b)), dst)
+		err = t.cfg.Send(t.seal.seal(t.me.SignPacket(b)), dst)
 	}
 	if err != nil {
 		if to.Name != "" && t.unsent != nil && !t.isClosed() {

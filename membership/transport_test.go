@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
+	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
 )
@@ -19,10 +20,10 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 	// Nobody reads.
 	tr := &gossipTransport{
 		seal: newTestSeal(t, secretOne), packetCh: make(chan *memberlist.Packet, 4), closed: t.Context(),
-		admission: newAdmission(nil),
+		admission: admission.New(nil),
 	}
 	plain := peertest.Pack(packets.PingMsg, "SeqNo", 7)
-	packet := sealPacket(t, secretOne, 1, introducerOf(1).signPacket(plain))
+	packet := sealPacket(t, secretOne, 1, introducerOf(1).SignPacket(plain))
 	for range 10 {
 		tr.deliver(packet, peertest.AddrOf(1))
 	}

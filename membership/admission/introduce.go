@@ -1,4 +1,4 @@
-package membership
+package admission
 
 import (
 	"crypto/ed25519"
@@ -43,62 +43,63 @@ import (
 // Old signed gossip that somebody with the secret plays back in a new seal changes nothing: announcements have
 // counters, and a statement about a member has an incarnation that the member has since exceeded.
 const (
-	signedHeader  = len(wire.MemberID{}) + ed25519.SignatureSize
-	packetContext = "wanderd gossip packet v1"
+	SignedHeader  = len(wire.MemberID{}) + ed25519.SignatureSize
+	PacketContext = "wanderd gossip packet v1"
 	frameContext  = "wanderd gossip frame v1 "
 
 	introductionVersion = 1
-	// maxCertificate bounds a certificate, in bytes.
-	maxCertificate = 8 << 10
+	// MaxCertificate bounds a certificate, in bytes.
+	MaxCertificate = 8 << 10
 )
 
-// introducer is this member as it introduces itself.
-type introducer struct {
+// Introducer is this member as it introduces itself.
+type Introducer struct {
 	name string
-	id   wire.MemberID
-	key  ed25519.PrivateKey
-	// certificate returns this member's certificate, nil if it has none.
+	ID   wire.MemberID
+	Key  ed25519.PrivateKey
+	// Certificate returns this member's certificate, nil if it has none.
 	certificate func() []byte
 }
 
-func newIntroducer(name string, key ed25519.PrivateKey, certificate func() []byte) *introducer {
-	return &introducer{name: name, id: wire.MemberIDOf(key.Public().(ed25519.PublicKey)), key: key, certificate: certificate}
+// NewIntroducer introduces a member with this name and key; certificate returns nil if it has none.
+func NewIntroducer(name string, key ed25519.PrivateKey, certificate func() []byte) *Introducer {
+	return &Introducer{name: name, ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey)), Key: key, certificate: certificate}
 }
 
-// signPacket returns the content of a datagram.
-func (n *introducer) signPacket(packet []byte) []byte {
-	b := make([]byte, 0, signedHeader+len(packet))
-	b = append(b, n.id[:]...)
-	b = append(b, identity.Sign(n.key, packet, packetContext)...)
+// SignPacket returns the content of a datagram.
+func (n *Introducer) SignPacket(packet []byte) []byte {
+	b := make([]byte, 0, SignedHeader+len(packet))
+	b = append(b, n.ID[:]...)
+	b = append(b, identity.Sign(n.Key, packet, PacketContext)...)
 	return append(b, packet...)
 }
 
-// splitPacket takes the content of a datagram apart.
-func splitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err error) {
-	if len(b) <= signedHeader {
+// SplitPacket takes the content of a datagram apart.
+func SplitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err error) {
+	if len(b) <= SignedHeader {
 		return from, nil, nil, packets.ErrMalformed
 	}
-	return wire.MemberID(b[:len(from)]), b[len(from):signedHeader], b[signedHeader:], nil
+	return wire.MemberID(b[:len(from)]), b[len(from):SignedHeader], b[SignedHeader:], nil
 }
 
-// introduce returns the content of a frame of this side of a connection.
-func (n *introducer) introduce(side string, nonces, message []byte) []byte {
-	me := shown{n.name, n.key.Public().(ed25519.PublicKey), n.certificate()}
-	b := me.append([]byte{introductionVersion})
-	b = append(b, identity.Sign(n.key, slices.Concat(nonces, message), frameContext+side)...)
+// Introduce returns the content of a frame of this side of a connection.
+func (n *Introducer) Introduce(side string, nonces, message []byte) []byte {
+	me := Shown{n.name, n.Key.Public().(ed25519.PublicKey), n.certificate()}
+	b := me.Append([]byte{introductionVersion})
+	b = append(b, identity.Sign(n.Key, slices.Concat(nonces, message), frameContext+side)...)
 	return append(b, message...)
 }
 
 // introduction is the other side of a connection as it has introduced itself. It refers to the frame's content.
 type introduction struct {
-	shown
-	signature, message []byte
+	Shown
+	signature, Message []byte
 }
 
 var errNoIntroduction = errors.New("it does not introduce itself")
 
-// parseIntroduction reads the content of a frame. Nothing in it has been checked yet.
-func parseIntroduction(b []byte) (in introduction, err error) {
+// ParseIntroduction reads the content of a frame. Nothing in it has been checked yet.
+func ParseIntroduction(b []byte) (in introduction, err error) {
 	if len(b) == 0 || b[0] != introductionVersion {
 		return in, errNoIntroduction
 	}
@@ -106,20 +107,20 @@ func parseIntroduction(b []byte) (in introduction, err error) {
 	if !ok || len(rest) < ed25519.SignatureSize {
 		return in, errNoIntroduction
 	}
-	if len(who.certificate) == 0 {
-		who.certificate = nil
+	if len(who.Certificate) == 0 {
+		who.Certificate = nil
 	}
 	in = introduction{who, rest[:ed25519.SignatureSize:ed25519.SignatureSize], rest[ed25519.SignatureSize:]}
-	return in, identity.CheckName(in.name)
+	return in, identity.CheckName(in.Name)
 }
 
-// check returns why the other side of a connection is not trusted.
-func (in *introduction) check(a *admission, side string, nonces []byte) error {
+// Check returns why the other side of a connection is not trusted.
+func (in *introduction) Check(a *Admission, side string, nonces []byte) error {
 	if a.trust == nil {
 		return nil
 	}
-	if !identity.IsSigned(in.key, slices.Concat(nonces, in.message), in.signature, frameContext+side) {
+	if !identity.IsSigned(in.Key, slices.Concat(nonces, in.Message), in.signature, frameContext+side) {
 		return identity.ErrForged
 	}
-	return a.judge(in.name, wire.MemberIDOf(in.key), slices.Clone(in.key), slices.Clone(in.certificate))
+	return a.Judge(in.Name, wire.MemberIDOf(in.Key), slices.Clone(in.Key), slices.Clone(in.Certificate))
 }

@@ -1,4 +1,6 @@
-package membership
+// Package admission decides who may take part, where keys have to be trusted: how members introduce themselves, whose
+// certificates are here, whose are missing, and who was turned away.
+package admission
 
 import (
 	"bytes"
@@ -11,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// admission remembers which members are trusted, and the certificates that were shown. It is safe for concurrent use.
-type admission struct {
+// Admission remembers which members are trusted, and the certificates that were shown. It is safe for concurrent use.
+type Admission struct {
 	// trust is nil if everybody with the secret may take part.
 	trust identity.Trust
 
@@ -29,20 +31,21 @@ type admitted struct {
 	// Until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
 	until  time.Time
 	judged bool
-	// since is when it was admitted, itself whether it has shown its certificate itself.
+	// Since is when it was admitted, itself whether it has shown its certificate itself.
 	since  time.Time
 	itself bool
 }
 
-func newAdmission(trust identity.Trust) *admission {
-	return &admission{trust: trust, members: make(map[wire.MemberID]*admitted)}
+// New admits everybody with the secret if trust is nil.
+func New(trust identity.Trust) *Admission {
+	return &Admission{trust: trust, members: make(map[wire.MemberID]*admitted)}
 }
 
-// checks reports whether keys have to be trusted.
-func (a *admission) checks() bool { return a.trust != nil }
+// Checks reports whether keys have to be trusted.
+func (a *Admission) Checks() bool { return a.trust != nil }
 
-// judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
-func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
+// Judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
+func (a *Admission) Judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
 	if a.trust == nil {
 		return nil
 	}
@@ -59,12 +62,12 @@ func (a *admission) judge(name string, id wire.MemberID, key ed25519.PublicKey, 
 }
 
 // admit judges a member, and remembers it if it is trusted.
-func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
+func (a *Admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
 	until, err := a.trust.Check(name, key, certificate)
 	if err != nil {
 		return err
 	}
-	if len(a.members) >= checkedMax {
+	if len(a.members) >= MaxChecked {
 		clear(a.members)
 	}
 	now := &admitted{name: name, key: key, certificate: certificate, until: until, judged: true, since: time.Now()}
@@ -75,18 +78,18 @@ func (a *admission) admit(name string, id wire.MemberID, key ed25519.PublicKey, 
 	return nil
 }
 
-// knows reports whether a member of that name is trusted.
-func (a *admission) knows(name string, id wire.MemberID) bool {
+// Knows reports whether a member of that name is trusted.
+func (a *Admission) Knows(name string, id wire.MemberID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := a.members[id]
 	return m != nil && m.name == name && a.again(id, m) == nil
 }
 
-// vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted
+// Vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted
 // member keeps its name, unless it is wanted under another name: then it has announced this name itself. A certificate
 // that it has shown itself is kept in any case.
-func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
+func (a *Admission) Vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if m := a.members[id]; m != nil && a.again(id, m) == nil && (m.name == name || m.itself || !wanted) {
@@ -95,15 +98,15 @@ func (a *admission) vouch(name string, id wire.MemberID, key ed25519.PublicKey, 
 	return a.admit(name, id, key, certificate) == nil
 }
 
-// certificates returns the certificates of the wanted members, and of up to most others that were admitted after since.
-func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most int) (list []shown) {
+// Certificates returns the certificates of the wanted members, and of up to most others that were admitted after since.
+func (a *Admission) Certificates(wanted []wire.MemberID, since time.Time, most int) (list []Shown) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	add := func(id wire.MemberID, m *admitted) bool {
 		if m == nil || m.certificate == nil || a.again(id, m) != nil {
 			return false
 		}
-		list = append(list, shown{m.name, m.key, m.certificate})
+		list = append(list, Shown{m.name, m.key, m.certificate})
 		return true
 	}
 	asked := make(map[wire.MemberID]bool, len(wanted))
@@ -123,7 +126,7 @@ func (a *admission) certificates(wanted []wire.MemberID, since time.Time, most i
 
 // again judges a member again if the verdict is out of date. A member that is no longer trusted has to show a
 // certificate again.
-func (a *admission) again(id wire.MemberID, m *admitted) error {
+func (a *Admission) again(id wire.MemberID, m *admitted) error {
 	if m.judged && (m.until.IsZero() || time.Now().Before(m.until)) {
 		return nil
 	}
@@ -134,8 +137,8 @@ func (a *admission) again(id wire.MemberID, m *admitted) error {
 	return err
 }
 
-// reconsider makes every verdict out of date.
-func (a *admission) reconsider() {
+// Reconsider makes every verdict out of date.
+func (a *Admission) Reconsider() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, m := range a.members {
@@ -144,17 +147,18 @@ func (a *admission) reconsider() {
 }
 
 // Key returns the key of a trusted member.
-func (a *admission) key(id wire.MemberID) (ed25519.PublicKey, error) {
+func (a *Admission) Key(id wire.MemberID) (ed25519.PublicKey, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := a.members[id]
 	if m == nil {
-		return nil, errNotMember
+		return nil, ErrNotMember
 	}
 	return m.key, a.again(id, m)
 }
 
-var errNotMember = errors.New("it is not from a member that is known here")
+// ErrNotMember is returned for what comes from nobody that is known here.
+var ErrNotMember = errors.New("it is not from a member that is known here")
 
-// checkedMax bounds the cached results of checks; a full cache is cleared.
-const checkedMax = 1 << 14
+// MaxChecked bounds the cached results of checks; a full cache is cleared.
+const MaxChecked = 1 << 14

@@ -1,4 +1,4 @@
-package membership
+package admission
 
 import (
 	"crypto/ed25519"
@@ -25,13 +25,14 @@ type Outsider struct {
 // maxOutsiders bounds the outsiders that are remembered: an operator adds a line for each.
 const maxOutsiders = 16
 
-// outsiders are those that were heard last. It is safe for concurrent use.
-type outsiders struct {
+// Outsiders are those that were heard last. It is safe for concurrent use.
+type Outsiders struct {
 	mu   sync.Mutex
 	list []Outsider // the last one last
 }
 
-func (o *outsiders) note(x Outsider) {
+// Note remembers an outsider. It forgets the one that was heard least lately if there are too many.
+func (o *Outsiders) Note(x Outsider) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.list = append(slices.DeleteFunc(o.list, func(was Outsider) bool { return was.ID == x.ID && was.Name == x.Name }), x)
@@ -40,8 +41,8 @@ func (o *outsiders) note(x Outsider) {
 	}
 }
 
-// since returns those that have been heard since a time.
-func (o *outsiders) since(begin time.Time) []Outsider {
+// Since returns those that have been heard since a time.
+func (o *Outsiders) Since(begin time.Time) []Outsider {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(o.list), func(x Outsider) bool { return x.At.Before(begin) })

@@ -1,4 +1,4 @@
-package membership
+package admission
 
 import (
 	"fmt"
@@ -16,27 +16,27 @@ import (
 const atOnce = 8
 
 func TestUnverifiedMembersAreBounded(t *testing.T) {
-	s, a := newUnverified(wire.MemberID{}), newAdmission(&peertest.Office{})
+	s, a := NewUnverified(wire.MemberID{}), New(&peertest.Office{})
 	now := time.Now()
 	say := func(from wire.MemberID, i int) {
 		meta := peers.Metadata{Key: peertest.KeyOf(i), Counter: 1}
 		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(peertest.KeyOf(i)))
-		s.hear(a, from, &packets.Alive{
+		s.Hear(a, from, &packets.Alive{
 			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: meta.Encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
 		}, now)
 	}
 	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}
 	say(honest, 1)
-	for i := range maxUnverified + 100 {
+	for i := range MaxUnverified + 100 {
 		say(byzantine, 2+i)
 	}
-	if _, there := s.list[wire.MemberIDOf(peertest.KeyOf(1))]; !there || len(s.list) != maxUnverified {
+	if _, there := s.list[wire.MemberIDOf(peertest.KeyOf(1))]; !there || len(s.list) != MaxUnverified {
 		t.Errorf("%d unverified members are kept, that of an honest member: %v", len(s.list), there)
 	}
 	turns := map[wire.MemberID]int{}
 	for range 1000 {
-		from, wanted := s.wanted()
-		if len(wanted) != maxUnverified {
+		from, wanted := s.Wanted()
+		if len(wanted) != MaxUnverified {
 			t.Fatalf("%d are wanted", len(wanted))
 		}
 		turns[from]++
@@ -44,29 +44,29 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 	if turns[honest] < 300 || turns[byzantine] < 300 {
 		t.Errorf("turns: %v", turns)
 	}
-	_, wanted := s.wanted()
-	s.asked(wanted, byzantine, true, false)
-	if _, wanted = s.wanted(); len(wanted) != 1 {
+	_, wanted := s.Wanted()
+	s.Asked(wanted, byzantine, true, false)
+	if _, wanted = s.Wanted(); len(wanted) != 1 {
 		t.Errorf("of %d others are still asked", len(wanted))
 	}
-	if n := len(s.owners(atOnce, now)); n != atOnce {
+	if n := len(s.Owners(atOnce, now)); n != atOnce {
 		t.Errorf("%d owners", n)
 	}
 	for range meetTries {
-		s.asked(wanted, honest, false, false)
+		s.Asked(wanted, honest, false, false)
 	}
-	if _, wanted = s.wanted(); len(wanted) != 0 {
+	if _, wanted = s.Wanted(); len(wanted) != 0 {
 		t.Error("others are asked for ever")
 	}
-	for _, later := range []time.Duration{0, meetAgain} {
+	for _, later := range []time.Duration{0, MeetAgain} {
 		now = now.Add(later)
-		s.owners(maxUnverified, now)
+		s.Owners(MaxUnverified, now)
 		say(honest, 1)
-		if _, wanted = s.wanted(); (len(wanted) == 1) != (later > 0) {
+		if _, wanted = s.Wanted(); (len(wanted) == 1) != (later > 0) {
 			t.Errorf("after %v %d are asked for again", later, len(wanted))
 		}
 	}
-	if _, ok := s.leave("host1", wire.MemberIDOf(peertest.KeyOf(1)), now.Add(meetAgain)); ok {
+	if _, ok := s.Leave("host1", wire.MemberIDOf(peertest.KeyOf(1)), now.Add(MeetAgain)); ok {
 		t.Error("what was said long ago is heard")
 	}
 }

@@ -1,4 +1,4 @@
-package membership
+package admission
 
 import (
 	"testing"
@@ -7,10 +7,10 @@ import (
 )
 
 func TestFewHostsThatAreNotTrustedAreKept(t *testing.T) {
-	var o outsiders
+	var o Outsiders
 	for i := range 2 * maxOutsiders {
-		o.note(Outsider{ID: wire.MemberID{byte(i)}})
-		o.note(Outsider{ID: wire.MemberID{byte(i)}})
+		o.Note(Outsider{ID: wire.MemberID{byte(i)}})
+		o.Note(Outsider{ID: wire.MemberID{byte(i)}})
 	}
 	if len(o.list) != maxOutsiders || o.list[0].ID != (wire.MemberID{maxOutsiders}) {
 		t.Errorf("%d are remembered, from %s on", len(o.list), o.list[0].ID)

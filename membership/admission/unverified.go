@@ -1,4 +1,4 @@
-package membership
+package admission
 
 import (
 	"errors"
@@ -15,24 +15,24 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// maxUnverified bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
-const maxUnverified = 1024
+// MaxUnverified bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
+const MaxUnverified = 1024
 
-// unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of
+// Unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of
 // them is kept until the certificate is here, because memberlist refuses it until then, and nobody says it again soon.
-type unverified struct {
-	// ring signals that somebody is to be asked; its capacity is one.
-	ring chan struct{}
+type Unverified struct {
+	// Ring signals that somebody is to be asked; its capacity is one.
+	Ring chan struct{}
 	self wire.MemberID
 
 	mu   sync.Mutex
-	list map[wire.MemberID]*unverifiedMember
+	list map[wire.MemberID]*UnverifiedMember
 }
 
-// unverifiedMember is a member whose certificate is missing.
-type unverifiedMember struct {
-	id   wire.MemberID
-	name string
+// UnverifiedMember is a member whose certificate is missing.
+type UnverifiedMember struct {
+	ID   wire.MemberID
+	Name string
 	addr netip.AddrPort
 	// said is the last statement about it, heard when the statement came.
 	said  packets.Alive
@@ -46,19 +46,20 @@ type unverifiedMember struct {
 	until   time.Time
 }
 
-func newUnverified(self wire.MemberID) *unverified {
-	return &unverified{self: self, ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*unverifiedMember)}
+// NewUnverified are no members yet. What is said of self is not kept.
+func NewUnverified(self wire.MemberID) *Unverified {
+	return &Unverified{self: self, Ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*UnverifiedMember)}
 }
 
 // Hear remembers what a trusted member says of another one, if the other one may be trusted once its certificate is
 // here.
-func (u *unverified) hear(a *admission, from wire.MemberID, said *packets.Alive, now time.Time) {
+func (u *Unverified) Hear(a *Admission, from wire.MemberID, said *packets.Alive, now time.Time) {
 	name, id, err := identity.ParseNodeName(string(said.Node))
-	if err != nil || id == u.self || a.knows(name, id) {
+	if err != nil || id == u.self || a.Knows(name, id) {
 		return
 	}
 	meta, err := peers.ParseMetadata(said.Meta) // its signature is not checked here
-	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.judge(name, id, meta.Key, nil), identity.ErrNoCertificate) {
+	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.Judge(name, id, meta.Key, nil), identity.ErrNoCertificate) {
 		return
 	}
 	addr, err := said.At()
@@ -70,58 +71,58 @@ func (u *unverified) hear(a *admission, from wire.MemberID, said *packets.Alive,
 	m := u.list[id]
 	if m == nil {
 		u.makeRoom()
-		m = &unverifiedMember{id: id}
+		m = &UnverifiedMember{ID: id}
 		u.list[id] = m
 	}
 	if m.toOwner && !m.until.IsZero() && !now.Before(m.until) {
 		m.toOwner, m.until, m.tries = false, time.Time{}, 0
 	}
-	m.name, m.addr, m.said, m.heard, m.from = name, addr, said.Clone(), now, from
+	m.Name, m.addr, m.said, m.heard, m.from = name, addr, said.Clone(), now, from
 	if !m.toOwner {
-		timing.Signal(u.ring)
+		timing.Signal(u.Ring)
 	}
 }
 
 // makeRoom forgets one of them if there are too many: one named by the member that names the most.
-func (u *unverified) makeRoom() {
-	if len(u.list) < maxUnverified {
+func (u *Unverified) makeRoom() {
+	if len(u.list) < MaxUnverified {
 		return
 	}
 	count := make(map[wire.MemberID]int)
 	for _, m := range u.list {
 		count[m.from]++
 	}
-	var out *unverifiedMember
+	var out *UnverifiedMember
 	for _, m := range u.list {
 		if out == nil || count[m.from] > count[out.from] {
 			out = m
 		}
 	}
-	delete(u.list, out.id)
+	delete(u.list, out.ID)
 }
 
 // Leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
-func (u *unverified) leave(name string, id wire.MemberID, now time.Time) (said packets.Alive, ok bool) {
+func (u *Unverified) Leave(name string, id wire.MemberID, now time.Time) (said packets.Alive, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	m := u.list[id]
-	if m == nil || m.name != name {
+	if m == nil || m.Name != name {
 		return said, false
 	}
 	delete(u.list, id)
-	return m.said, now.Sub(m.heard) < meetAgain
+	return m.said, now.Sub(m.heard) < MeetAgain
 }
 
-// wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken
+// Wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken
 // of some of them.
-func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unverifiedMember) {
+func (u *Unverified) Wanted() (from wire.MemberID, list map[wire.MemberID]UnverifiedMember) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	speakers := make(map[wire.MemberID]bool)
-	list = make(map[wire.MemberID]unverifiedMember)
+	list = make(map[wire.MemberID]UnverifiedMember)
 	for _, m := range u.list {
 		if !m.toOwner {
-			list[m.id] = *m
+			list[m.ID] = *m
 			speakers[m.from] = true
 		}
 	}
@@ -134,10 +135,10 @@ func (u *unverified) wanted() (from wire.MemberID, list map[wire.MemberID]unveri
 // meetTries is how many members may be asked for a certificate in vain before its owner is.
 const meetTries = 3
 
-// asked records how a member has answered a question for certificates. If it has no certificate of the members of whom
+// Asked records how a member has answered a question for certificates. If it has no certificate of the members of whom
 // it has spoken, it does not trust them any more: then their owners are asked. brought says that the answer had some
 // certificates; it may have had no room for the others.
-func (u *unverified) asked(list map[wire.MemberID]unverifiedMember, from wire.MemberID, answered, brought bool) {
+func (u *Unverified) Asked(list map[wire.MemberID]UnverifiedMember, from wire.MemberID, answered, brought bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id := range list {
@@ -154,22 +155,23 @@ func (u *unverified) asked(list map[wire.MemberID]unverifiedMember, from wire.Me
 	}
 	for _, m := range u.list {
 		if !m.toOwner || m.until.IsZero() {
-			timing.Signal(u.ring)
+			timing.Signal(u.Ring)
 		}
 	}
 }
 
-// owners returns up to n members that are to be asked for their own certificates. They are then left alone for a while.
-func (u *unverified) owners(n int, now time.Time) (list []netip.AddrPort) {
+// Owners returns up to n members that are to be asked for their own certificates. They are then left alone for a while.
+func (u *Unverified) Owners(n int, now time.Time) (list []netip.AddrPort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, m := range u.list {
 		if m.toOwner && m.until.IsZero() && len(list) < n {
-			m.until = now.Add(meetAgain)
+			m.until = now.Add(MeetAgain)
 			list = append(list, m.addr)
 		}
 	}
 	return list
 }
 
-const meetAgain = 10 * time.Second
+// MeetAgain is how long a member that was asked for its own certificate is left alone.
+const MeetAgain = 10 * time.Second
