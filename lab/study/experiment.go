@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"text/template"
 
 	"github.com/wanderd/wanderd/sim/report"
 )
@@ -13,12 +14,15 @@ import (
 type Experiment struct {
 	// Name is its name on the command line.
 	Name string `json:"name"`
-	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for.
-	Title  string `json:"title"`
-	Source string `json:"source"`
-	Shows  string `json:"-"`
-	// Against names what the verdict of a [Result] judges; with [Surveyed] these are the published numbers, unless it says otherwise.
+	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for, Against what the verdict of
+	// a [Result] judges. A page has them, see [Written]; an experiment without a page has no words.
+	Title   string `json:"title"`
+	Source  string `json:"source"`
+	Shows   string `json:"-"`
 	Against string `json:"-"`
+	words   *template.Template
+	// Given are the figures in its words that are known before it runs.
+	Given Figures `json:"-"`
 	// Do does the runs. If ctx is cancelled, it returns the result of the finished runs, and ctx's error.
 	Do func(ctx context.Context, o Options) (Result, error) `json:"-"`
 }
@@ -26,7 +30,7 @@ type Experiment struct {
 // Result is the result of an experiment.
 type Result struct {
 	Experiment
-	// Verdict judges in a few words what Against names.
+	// Verdict judges in a few words what Against names. The page has these words.
 	Verdict string `json:"verdict"`
 	// Runs is the number of finished runs, Wanted that of all; fewer finish only if the experiment is stopped.
 	Runs   int `json:"runs"`
@@ -38,8 +42,10 @@ type Result struct {
 	Plots       []Plot              `json:"-"`
 	// Points are the numbers in the plots, one in each row. Only JSON has them, after the comparisons.
 	Points []report.Comparison `json:"-"`
-	// Notes say in sentences which numbers come out and which do not, and why, if that is known.
+	// Notes say in sentences which numbers come out and which do not, and why, if that is known. The page has these words, too.
 	Notes []string `json:"notes"`
+	// Figures are those in the words that are known after the runs.
+	Figures Figures `json:"-"`
 }
 
 // MarshalJSON writes the numbers and the notes. Of plots it writes the points. A missing number is null.
@@ -60,6 +66,11 @@ type Plot struct {
 func (e Experiment) Run(ctx context.Context, o Options) (Result, error) {
 	r, err := e.Do(ctx, o)
 	r.Experiment = e
+	if e.words != nil {
+		if err := r.say(); err != nil {
+			return r, err
+		}
+	}
 	if err != nil {
 		return r, fmt.Errorf("%s was stopped after %d of %d runs: %w", e.Name, r.Runs, r.Wanted, err)
 	}

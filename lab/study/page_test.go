@@ -16,14 +16,13 @@ import (
 func answering(name string) Experiment {
 	c := report.Comparison{Title: "Numbers", What: "n", Rows: []report.Compared{{Label: "1", Published: 2, Measured: 3, Half: 1}}}
 	return Experiment{
-		Name: name, Title: "The first", Source: "table 9", Shows: "Something.", Against: "Targets",
-		Do: func(ctx context.Context, o Options) (Result, error) {
+		Name: name, Do: func(ctx context.Context, o Options) (Result, error) {
 			if o.Progress != nil {
 				o.Progress(1, 2)
 				o.Progress(2, 2)
 			}
 			return Result{
-				Verdict: "so so", Runs: 4, Wanted: 4, Comparisons: []report.Comparison{c}, Notes: []string{"It is so."},
+				Runs: 4, Wanted: 4, Comparisons: []report.Comparison{c},
 				Tables: []report.Table{{Title: "More", Header: []string{"a", "b"}, Rows: [][]string{{"c", "7"}}}},
 				Plots:  []Plot{{Name: name + "-plot", Chart: c.Chart(false)}},
 			}, ctx.Err()
@@ -32,9 +31,15 @@ func answering(name string) Experiment {
 }
 
 func pages() []Page {
+	text := func(names ...string) string {
+		text := "# A title\n\nAn intro.\n"
+		for _, name := range names {
+			text += "\n## " + name + "\n\n**The first** (table 9). Something.\n\nTargets: so so.\n\n- It is so.\n"
+		}
+		return text
+	}
 	return []Page{
-		{Name: "first", Title: "A title", Intro: "An intro.", Experiments: []Experiment{answering("one"), answering("two")}},
-		{Name: "second", Experiments: []Experiment{answering("three")}},
+		Written("first", text("one", "two"), answering("one"), answering("two")), Written("second", text("three"), answering("three")),
 	}
 }
 

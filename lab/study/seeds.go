@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/wanderd/wanderd/sim/seeds"
@@ -33,15 +32,14 @@ func Usually[C any](seeds int) func(*C, Options) int {
 // Surveyed makes an experiment of cases that are all run with every seed from 1: count says how many a case has, and answer what
 // their runs say, case by case in the order of the seeds.
 func Surveyed[C, T any](
-	e Experiment, cases []C, count func(c *C, o Options) int,
+	name string, cases []C, count func(c *C, o Options) int,
 	run func(ctx context.Context, c *C, seed uint64) (T, error), answer func(runs [][]T) Result,
 ) Experiment {
 	type outcome struct {
 		of    int
 		value T
 	}
-	e.Against = cmp.Or(e.Against, "Published numbers")
-	e.Do = func(ctx context.Context, o Options) (Result, error) {
+	return Experiment{Name: name, Do: func(ctx context.Context, o Options) (Result, error) {
 		var of, seed []int
 		for i := range cases {
 			for s := range count(&cases[i], o) {
@@ -59,6 +57,5 @@ func Surveyed[C, T any](
 		r := answer(runs)
 		r.Runs, r.Wanted = len(outcomes), len(of)
 		return r, err
-	}
-	return e
+	}}
 }

@@ -30,7 +30,7 @@ func brief(cells []cell, members, seeds, faults int) []cell {
 func runAll[T any](t *testing.T, o study.Options, cells []cell, run func(context.Context, *cell, uint64) (T, error)) [][]T {
 	t.Helper()
 	var all [][]T
-	e := study.Surveyed(study.Experiment{}, cells, (*cell).seedsOf, run, func(runs [][]T) study.Result {
+	e := study.Surveyed("", cells, (*cell).seedsOf, run, func(runs [][]T) study.Result {
 		all = runs
 		return study.Result{}
 	})

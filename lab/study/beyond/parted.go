@@ -24,21 +24,8 @@ const (
 // too many.
 func parted() study.Experiment {
 	all := papersFleets(world{})
-	return study.Surveyed(study.Experiment{
-		Name: "beyond-parted", Title: "The network is parted in two halves for 3000 s", Source: notInThePaper, Against: against,
-		Shows: "A soft gate goes on in both halves: each gets its own token, and two operations may run at once. When the network is " +
-			"whole again, one of the tokens must go.",
-	}, all, (*cell).seedsOf, part, func(runs [][]parting) study.Result {
-		return study.Result{
-			Verdict: noTargets, Tables: []report.Table{duringTable(all, runs), afterTable(all, runs)},
-			Notes: []string{
-				"The half that has the holder goes on. The other one has a token within two seconds if a guardian is in it. Otherwise its members " +
-					"wait for max_interval: 1800 s at N = 150; 3600 s at N = 300, by when the partition is over.",
-				"Afterwards one of the two is removed as soon as it meets a member that knows of the other: of two copies, the one " +
-					"with the lower number; of two tokens, the younger. Most of that time are the ten seconds until all members see each " +
-					"other again. If there was only one token all the time, it is 0.",
-			},
-		}
+	return study.Surveyed("beyond-parted", all, (*cell).seedsOf, part, func(runs [][]parting) study.Result {
+		return study.Result{Tables: []report.Table{duringTable(all, runs), afterTable(all, runs)}}
 	})
 }
 

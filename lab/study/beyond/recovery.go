@@ -69,7 +69,6 @@ func slashed(numbers ...float64) string {
 func recoveryTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("After a fault"), Header: []string{"members, rules", "faults of a kind"},
-		Notes: []string{"p50 / p90 / longest, from the fault, in seconds; of two at once the mean of all faults, and the most."},
 	}
 	for what := range faultsEnd {
 		t.Header = append(t.Header, what.String()+": held again", "one for good")

@@ -13,13 +13,11 @@ import (
 
 // survey is an experiment: some fleets, each run with many seeds, without faults and with the loss of their token.
 type survey struct {
-	name, title, source, shows string
+	name string
 	// cells are the lines of all its tables, world by world.
 	cells []cell
 	// targets are to be reached by the measured figures; nil if there are none.
 	targets func(all []line) []target
-	// notes explain the result.
-	notes []string
 	// plots draw it; nil if there are none.
 	plots func(all []line) []study.Plot
 }
@@ -36,15 +34,8 @@ type outcome struct {
 	recoveries []recovery
 }
 
-// against names what the verdict of an experiment judges.
-const against = "Targets"
-
-// noTargets is the verdict of an experiment without targets.
-const noTargets = "none; this shows what happens"
-
 func (s *survey) experiment() study.Experiment {
-	return study.Surveyed(study.Experiment{Name: s.name, Title: s.title, Source: s.source, Shows: s.shows, Against: against},
-		s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
+	return study.Surveyed(s.name, s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
 }
 
 func lines(cells []cell, runs [][]outcome) []line {
@@ -56,10 +47,10 @@ func lines(cells []cell, runs [][]outcome) []line {
 }
 
 func (s *survey) answer(all []line) study.Result {
-	r := study.Result{Verdict: noTargets, Notes: s.notes}
+	var r study.Result
 	if s.targets != nil {
 		targets := s.targets(all)
-		r.Verdict, r.Tables = verdict(targets), []report.Table{targetTable(targets)}
+		r.Figures, r.Tables = judged(targets), []report.Table{targetTable(targets)}
 	}
 	for _, w := range study.Grouped(all, func(l *line) string { return l.world.name }) {
 		r.Tables = append(r.Tables, steadyTable(w))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/report"
@@ -53,18 +52,15 @@ func targetTable(targets []target) report.Table {
 	return table
 }
 
-// verdict says how many targets were met, and which were not.
-func verdict(targets []target) string {
+// judged says how many targets were met, and which were not.
+func judged(targets []target) study.Figures {
 	var missed []string
 	for i := range targets {
 		if !targets[i].met() {
 			missed = append(missed, targets[i].what)
 		}
 	}
-	if len(missed) == 0 {
-		return fmt.Sprintf("all %d met", len(targets))
-	}
-	return fmt.Sprintf("%d of %d met; not met: %s", len(targets)-len(missed), len(targets), strings.Join(missed, "; "))
+	return study.Figures{"met": len(targets) - len(missed), "all": len(targets), "missed": missed}
 }
 
 func (l *line) where() string { return l.world.title(l.label()) }

@@ -1,10 +1,12 @@
 package beyond
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/report"
 )
 
@@ -32,11 +34,14 @@ func TestATargetThatIsMissedIsNamed(t *testing.T) {
 		{what: "recovery", published: "long", measured: 3, limit: 2.5, write: inSeconds},
 		{what: "overlap", measured: math.NaN(), write: report.Percent},
 	}
-	if v := verdict(targets); v != "1 of 3 met; not met: recovery; overlap" {
-		t.Error(v)
-	}
-	if v := verdict(targets[:1]); v != "all 1 met" {
-		t.Error(v)
+	for want, of := range map[string][]target{"1 of 3 met; not met: recovery; overlap": targets, "all 1 met": targets[:1]} {
+		calm := Page().Experiments[0]
+		calm.Do = func(context.Context, study.Options) (study.Result, error) {
+			return study.Result{Figures: judged(of), Tables: []report.Table{{Title: "After a fault"}}}, nil
+		}
+		if r, err := calm.Run(t.Context(), study.Options{}); err != nil || r.Verdict != want {
+			t.Errorf("%q, %v; want %q", r.Verdict, err, want)
+		}
 	}
 	table := targetTable(targets).Render(report.Markdown)
 	for _, want := range []string{

@@ -1,42 +1,34 @@
 package compare
 
-import "fmt"
+import "github.com/wanderd/wanderd/lab/study"
 
-// counsel is a sentence of advice, and whether the figures bear it out.
-type counsel struct {
-	text  string
-	holds bool
-}
-
-// advise says what an operator should take for what.
-func advise(list []measured) []counsel {
+// advice is what the page's sentences of advice rest on, in their order: whether the figures bear each out, and the figures in them.
+func advice(list []measured) (holds []bool, figures study.Figures) {
 	rare, full, twice := loads()[0], loads()[1], loads()[2]
 	of := func(name string, load float64, f fault) *measured { return one(list, name, disturbed, load, f) }
-	wander, q, tree := of("wander, sweep", rare, noFault), of("ring, q", rare, noFault), of("tree, fair", rare, noFault)
-	busyWander, busyQ, busyTree := of("wander, sweep", twice, noFault), of("ring, q", twice, noFault), of("tree, fair", twice, noFault)
-	killedWander, killedQ, killedTree := of("wander, sweep", twice, ofCrashes), of("ring, q", twice, ofCrashes), of("tree, fair", twice, ofCrashes)
+	three := func(load float64, f fault) (wander, ring, tree *measured) {
+		return of("wander, sweep", load, f), of("ring, q", load, f), of("tree, fair", load, f)
+	}
+	wander, q, tree := three(rare, noFault)
+	busyWander, busyQ, busyTree := three(twice, noFault)
+	killedWander, killedQ, killedTree := three(twice, ofCrashes)
 	bare, lossy := of("wander, sweep, no guardians", full, ofCrashes), of("tree, fair", twice, ofLoss)
-	return []counsel{
-		{
-			fmt.Sprintf("For commands that are rare, take a tree: callers wait least. With %d members that ask rarely the median wait is %s s, "+
-				"for %s datagrams. On a ring (q) it is %s s for %s, and with the wandering token, which rests at every member, %s s "+
-				"for %s.",
-				disturbed, number(tree.p50), number(tree.messages), number(q.p50), number(q.messages), number(wander.p50), number(wander.messages)),
-			tree.p50 < q.p50 && q.p50 < wander.p50 && tree.messages < q.messages,
-		},
-		{
-			fmt.Sprintf("For an overloaded gate, take a tree or a ring: they keep it busy for %s and %s %% of the time, the wandering token "+
-				"for %s %%. The fair tree serves in the order of the requests, so its longest waits are the shortest: %s s (99th "+
-				"percentile), against %s s on a ring and %s s with the wandering token.",
-				number(100*busyTree.busy), number(100*busyQ.busy), number(100*busyWander.busy), number(busyTree.p99), number(busyQ.p99), number(busyWander.p99)),
-			min(busyTree.busy, busyQ.busy) > busyWander.busy && busyTree.p99 < min(busyQ.p99, busyWander.p99),
-		},
-		{
-			fmt.Sprintf("Where hosts come and go, take the wandering token with guardians: it needs no roster. After a crash of its holder the "+
-				"next run starts at most %s s later, against %s s in a tree, %s s on a ring, and %s s without guardians. A tree of %d "+
-				"members that loses 1 %% of its datagrams sends %s of them for each run.",
-				number(killedWander.recovery), number(killedTree.recovery), number(killedQ.recovery), number(bare.recovery), disturbed, number(lossy.messages)),
-			killedWander.recovery < min(killedTree.recovery, killedQ.recovery) && bare.recovery > 10*killedWander.recovery && lossy.messages > 10*busyTree.messages,
-		},
+	holds = []bool{
+		tree.p50 < q.p50 && q.p50 < wander.p50 && tree.messages < q.messages,
+		min(busyTree.busy, busyQ.busy) > busyWander.busy && busyTree.p99 < min(busyQ.p99, busyWander.p99),
+		killedWander.recovery < min(killedTree.recovery, killedQ.recovery) && bare.recovery > 10*killedWander.recovery && lossy.messages > 10*busyTree.messages,
+	}
+	return holds, study.Figures{
+		"rare":   study.Figures{"wander": wander.figures(), "ring": q.figures(), "tree": tree.figures()},
+		"busy":   study.Figures{"wander": busyWander.figures(), "ring": busyQ.figures(), "tree": busyTree.figures()},
+		"killed": study.Figures{"wander": killedWander.figures(), "ring": killedQ.figures(), "tree": killedTree.figures(), "alone": bare.figures()},
+		"lossy":  study.Figures{"tree": lossy.figures()},
+	}
+}
+
+// figures are those that sentences have, as they are written.
+func (m *measured) figures() study.Figures {
+	return study.Figures{
+		"p50": number(m.p50), "p99": number(m.p99), "messages": number(m.messages), "busy": number(100 * m.busy), "recovery": number(m.recovery),
 	}
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -10,17 +11,11 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
+//go:embed page.md.tmpl
+var text string
+
 // Page returns the comparison.
-func Page() study.Page {
-	return study.Page{
-		Name: "compare", Title: "The protocols side by side",
-		Intro: "Which protocol fits a gate on demand? Here all protocols have the same demand: members ask at the same mean times, " +
-			"the same share of datagrams is slow or lost, and the same number of members lose their power while they run. Rings " +
-			"and trees run here without the ballot that makes a gate strict. With the ballot they also need messages for leases, " +
-			"and wait for the end of a lease after a crash.",
-		Experiments: []study.Experiment{sideBySide()},
-	}
-}
+func Page() study.Page { return study.Written("compare", text, sideBySide()) }
 
 // measured is the mean of a course's runs over the seeds.
 type measured struct {
@@ -31,16 +26,12 @@ type measured struct {
 // sideBySide runs every contender on every course.
 func sideBySide() study.Experiment {
 	all := courses()
-	return study.Surveyed(study.Experiment{
-		Name: "compare", Title: "One demand, ten protocols", Source: "none of the papers",
-		Shows: fmt.Sprintf("Members of a gate on demand ask again and again. The fleet is at a tenth of its capacity, at its capacity, or at "+
-			"twice its capacity. A run takes %v ± %.0f %%, a datagram %v to %v. Each simulation lasts %v of the fleet's time. "+
-			"Members have %d backups. The wandering token rests for %v where nobody wants it. A member of the tree waits %v before "+
-			"it suspects its predecessor. The ring learns of a crash from the membership, after about 10 s. With crashes, %d "+
-			"members lose their power for good, each while its command runs.",
-			op, 100*spread, latency, latency+jitter, lasts, backups, skip, suspectAfter, crashes),
-		Against: "Sentences of advice",
-	}, all, study.Usually[course](1), live, func(runs [][]outcome) study.Result { return answer(all, runs) })
+	e := study.Surveyed("compare", all, study.Usually[course](1), live, func(runs [][]outcome) study.Result { return answer(all, runs) })
+	e.Given = study.Figures{
+		"members": disturbed, "op": op, "spread": 100 * spread, "latency": latency, "slowest": latency + jitter, "lasts": lasts, "backups": backups,
+		"skip": skip, "suspectAfter": suspectAfter, "crashes": crashes,
+	}
+	return e
 }
 
 func answer(all []course, runs [][]outcome) study.Result {
@@ -49,14 +40,15 @@ func answer(all []course, runs [][]outcome) study.Result {
 		list = append(list, average(&all[i], of))
 	}
 	var r study.Result
-	held, counsels := 0, advise(list)
-	for _, c := range counsels {
-		r.Notes = append(r.Notes, c.text)
-		if c.holds {
+	holds, figures := advice(list)
+	held := 0
+	for _, h := range holds {
+		if h {
 			held++
 		}
 	}
-	r.Verdict = fmt.Sprintf("%d of %d are borne out", held, len(counsels))
+	figures["held"], figures["sentences"] = held, len(holds)
+	r.Figures = figures
 	for _, load := range loads() {
 		title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s", number(load))
 		r.Tables = append(r.Tables, bySize(list, title, load, func(m *measured) string { return number(m.p50) + " / " + number(m.p99) }))
@@ -130,9 +122,6 @@ func underFault(list []measured, f fault) report.Table {
 			row = append(row, number(100*m.busy), number(100*m.overlap), number(m.p50), number(m.p99), number(m.messages), number(m.fairness), number(m.recovery))
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	if f == ofCrashes {
-		t.Notes = []string{"A recovery is the time from a crash of the running member to the next run. At such loads somebody always waits."}
 	}
 	return t
 }

@@ -2,9 +2,7 @@ package paper
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
 
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/measure"
@@ -55,26 +53,6 @@ func written(e measure.Estimate, write func(float64) string) []string {
 }
 
 func value(n measure.Number) float64 { return float64(n) }
-
-// noiseNote says how many of the published numbers could be chance: 95 % of all runs lie within that many standard
-// deviations of the mean, which the other runs estimate.
-func noiseNote(c report.Comparison, runs int) string {
-	if runs < 2 {
-		return "One run says nothing of the noise: take more seeds."
-	}
-	var outside []string
-	for _, r := range c.Rows {
-		if math.Abs(r.Published-r.Measured) > r.Half*math.Sqrt(float64(runs+1)) {
-			outside = append(outside, r.Label)
-		}
-	}
-	s := fmt.Sprintf("%d of %d published numbers are within the 95 %% that one run of ours would vary by",
-		len(c.Rows)-len(outside), len(c.Rows))
-	if len(outside) > 0 {
-		s += "; not those of " + strings.Join(outside, ", ")
-	}
-	return s + "."
-}
 
 // stepped returns n labels from first, step apart.
 func stepped(first, step, n int) []string {

@@ -38,8 +38,8 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 }
 
 // longRuns returns an experiment with long runs of both fleets.
-func longRuns(e study.Experiment, answer func(runs [][]long) study.Result) study.Experiment {
-	return study.Surveyed(e, fleets(), study.Usually[int](10), func(ctx context.Context, members *int, seed uint64) (long, error) {
+func longRuns(name string, answer func(runs [][]long) study.Result) study.Experiment {
+	return study.Surveyed(name, fleets(), study.Usually[int](10), func(ctx context.Context, members *int, seed uint64) (long, error) {
 		return runLong(ctx, *members, seed, longRun)
 	}, answer)
 }

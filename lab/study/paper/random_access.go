@@ -2,39 +2,44 @@ package paper
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/lab/study"
+	"github.com/wanderd/wanderd/sim/report"
 )
 
 // randomAccess is table 1. It has no machines, because nothing is coordinated.
 func randomAccess() study.Experiment {
-	return study.Surveyed(study.Experiment{
-		Name: "random-access", Title: "Random access: how many operations run at once", Source: "table 1, section 2",
-		Shows: "A random delay on a timer does not prevent overlaps: with twice the members, two or more operations run for half of " +
-			"the time.",
-	}, fleets(), study.Usually[int](10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
+	return study.Surveyed("random-access", fleets(), study.Usually[int](10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
 		return accessAtRandom(*members, seed, longRun), nil
 	}, func(runs [][][]float64) study.Result {
 		all := compareFleets("Random access", "operations at once", "s", 1, 1, tableOne(), runs,
 			means(func(spent *[]float64, row int) float64 { return at(*spent, row+1) }))
-		for i := range all {
-			all[i].Notes = []string{noiseNote(all[i], len(runs[i]))}
+		var noise []study.Figures
+		for i, members := range fleets() {
+			noise = append(noise, noiseOf(members, all[i], len(runs[i])))
 		}
 		return study.Result{
-			Comparisons: all, Plots: drawn("random-access", all, true),
-			Verdict: "reproduced, both columns",
-			Notes: []string{
-				"The model: operations of Δop = 4. The next one begins Δmin plus a random delay after the last one began. The delay is a whole " +
-					"number of units from [0, Δmin/2), evenly distributed. Each member begins anywhere in a first period. The delay is in " +
-					"whole units because the published tables contain 0.09 % more operations than a continuous delay would give.",
-				"1292 for five at once, N = 150, is four standard deviations from what any independent members give (1179); 1192 would be none. " +
-					"It may be a misprint.",
-			},
+			Comparisons: all, Plots: drawn("random-access", all, true), Figures: study.Figures{"fleets": noise},
 		}
 	})
+}
+
+// noiseOf says how many of the published numbers could be chance: 95 % of all runs lie within that many standard deviations of
+// the mean, which the other runs estimate.
+func noiseOf(members int, c report.Comparison, runs int) study.Figures {
+	var outside []string
+	for _, r := range c.Rows {
+		if math.Abs(r.Published-r.Measured) > r.Half*math.Sqrt(float64(runs+1)) {
+			outside = append(outside, r.Label)
+		}
+	}
+	return study.Figures{
+		"members": members, "deviates": runs > 1, "within": len(c.Rows) - len(outside), "of": len(c.Rows), "outside": outside,
+	}
 }
 
 // accessAtRandom returns the seconds with each number of operations at once: "each component issues a service request

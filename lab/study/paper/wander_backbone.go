@@ -10,21 +10,9 @@ import (
 
 // wanderBackbone is the case study of section 7.
 func wanderBackbone() study.Experiment {
-	return longRuns(study.Experiment{
-		Name: "wander-backbone", Title: "Case study: transfers of 40 GB over one backbone", Source: "section 7",
-		Shows: "150 applications, each of which may fill a backbone of 10 GB/s for four seconds every ten minutes; and twice as many.",
-	}, func(runs [][]long) study.Result {
+	return longRuns("wander-backbone", func(runs [][]long) study.Result {
 		return study.Result{
-			Comparisons: []report.Comparison{backboneTable(runs)},
-			Plots:       []study.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}},
-			Verdict:     "150 users: holds; 300 users: waits are longer than published",
-			Notes: []string{
-				"With the users it is made for, the case study holds: more than 80 % wait less than 2 × Δmin, and the backbone is shared for " +
-					"far less than one percent of the time.",
-				"With twice the users the waits are longer than published: the 90 % within 3 × Δmin and the 30 % come from table 4 of N = 300, " +
-					"which leaves out the longest intervals and which our machines do not reproduce (wander-intervals). More than three at once " +
-					"stays rare.",
-			},
+			Comparisons: []report.Comparison{backboneTable(runs)}, Plots: []study.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}},
 		}
 	})
 }

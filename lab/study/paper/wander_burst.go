@@ -18,11 +18,7 @@ const burstLength = 20_000 * time.Second
 
 // wanderBurst is figure 1.
 func wanderBurst() study.Experiment {
-	return study.Surveyed(study.Experiment{
-		Name: "wander-burst", Title: "Wandering token: operations running during one stabilisation", Source: "figure 1, section 5.1",
-		Shows: "After an overloaded fleet has lost its token, there is silence, then several tokens at once, then silence again, " +
-			"until one token survives.",
-	}, []int{study.Overload}, study.Usually[int](20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
+	return study.Surveyed("wander-burst", []int{study.Overload}, study.Usually[int](20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
 		t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
 		if err != nil {
 			return burst{}, err
@@ -32,10 +28,6 @@ func wanderBurst() study.Experiment {
 	}, func(runs [][]burst) study.Result {
 		r := study.Result{Comparisons: []report.Comparison{burstTable(runs[0])}}
 		if len(runs[0]) > 0 {
-			r.Verdict = "same picture; it lasts half as long again with Δgen fixed, and more than twice as long with Δgen adaptive"
-			r.Notes = []string{
-				"In most seconds no operation runs. Then there are a few tokens at a time, rarely with more than four operations.",
-			}
 			r.Tables = []report.Table{levelTable(runs[0])}
 			r.Plots = []study.Plot{{Name: "wander-burst", Chart: burstChart(runs[0][0].busy)}}
 		}
@@ -51,7 +43,7 @@ type burst struct {
 }
 
 func burstTable(losses []burst) report.Comparison {
-	c := compare(inTitle("Length of one stabilisation", study.Overload), "Δgen", "s",
+	return compare(inTitle("Length of one stabilisation", study.Overload), "Δgen", "s",
 		[]string{"adaptive, the machines", "fixed, the model of wander-variants"}, []float64{math.NaN(), burstLength.Seconds()},
 		func(row int) measure.Estimate {
 			return measure.EstimateBy(losses, func(b *burst) float64 {
@@ -61,9 +53,6 @@ func burstTable(losses []burst) report.Comparison {
 				return math.NaN()
 			})
 		})
-	c.Notes = []string{"Published: \"approx 20000 time units\", said before section 5.1 makes Δgen adaptive. Measured: until there is exactly " +
-		"one token for half of Δmin; for longer there hardly ever is in this fleet. The figure itself is a curve without numbers."}
-	return c
 }
 
 // levelTable counts the units of time with each number of operations.

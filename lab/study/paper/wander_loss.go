@@ -22,12 +22,7 @@ const publishedFrom = 2
 
 // wanderLoss is table 5.
 func wanderLoss() study.Experiment {
-	return study.Surveyed(study.Experiment{
-		Name: "wander-loss", Title: "Wandering token: how long it takes to get over the loss of the token",
-		Source: "table 5, section 6",
-		Shows: "\"The transient following a token loss event is a critical issue: its length is relevant, […] and its distribution is " +
-			"dispersed.\" One hundred losses of the only token there is.",
-	}, fleets(), study.Usually[int](100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
+	return study.Surveyed("wander-loss", fleets(), study.Usually[int](100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
 		return loseToken(ctx, *members, seed, 0, stabilisationLimit)
 	}, func(losses [][]transient) study.Result {
 		published := tableFive()
@@ -36,22 +31,8 @@ func wanderLoss() study.Experiment {
 		}
 		all := compareFleets("Duration of stabilisation after a loss", "duration from, s", "of 100 losses",
 			0, int(durationBin.Seconds()), published, losses, perHundred)
-		for i := range all {
-			all[i].Notes = []string{"Stable: from the loss until the moment from which exactly one token exists for at least Δmax. The paper " +
-				"does not say what it takes for stable."}
-		}
 		return study.Result{
 			Comparisons: all, Plots: drawn("wander-loss", all, false), Tables: []report.Table{stableTable(losses), duringTable(losses)},
-			Verdict: "N = 150: losses are over sooner; N = 300: reproduced in shape, if stable means less than Δmax",
-			Notes: []string{
-				"The printed column of N = 300 adds up to 99 losses, not 100, and no printed duration is below 10000.",
-				"N = 150: most losses are over within an hour or three. The slow ones, of up to twelve hours, are the paper's domino: \"all " +
-					"regenerated tokens may disappear\", removed by members that ran under the lost one. The paper has more than twice as many of " +
-					"them. Its simulator seems to count the making of a token as a run, as figure 2 does to the letter: that alone comes near to " +
-					"its share and its quantiles (wander-variants).",
-				"N = 300: an overloaded fleet makes a spurious token about once a minute, so it is rarely left with exactly one for as long as " +
-					"Δmax, loss or no loss. With Δmin instead, the measured durations lie as the printed ones do.",
-			},
 		}
 	})
 }

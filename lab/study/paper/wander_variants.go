@@ -20,38 +20,26 @@ func wanderVariants() study.Experiment {
 			cases = append(cases, variant{r, members})
 		}
 	}
-	return study.Surveyed(study.Experiment{
-		Name: "wander-variants", Title: "Wandering token: which reading of the paper explains its numbers",
-		Source: "figure 2 against sections 4 to 6; tables 3 and 4",
-		Shows: "Where figure 2 and the prose differ or say nothing, a model without messages tries each reading that explains a " +
-			"number, or that cannot be meant. wanderd's protocol code is not changed for this.",
-	}, cases, study.Usually[variant](5), runVariant, func(runs [][]variantRun) study.Result {
-		r := study.Result{
-			Verdict: "tables 3 and 4 explained: N = 150 as printed, N = 300 if that run was 0.56 × 10⁶ units long; table 5 takes another reading",
-			Notes: []string{
-				"N = 150, tables 3 and 4: explained to within chance, if who makes a token runs the operation at once, Δmin counts from the end " +
-					"of a run, Δgen falls back faster than K2 = 0.05 has it (0.5 fits; a fixed Δgen nearly does), and table 4 leaves out the " +
-					"intervals during which the member made a token itself. The first of these makes most of the difference.",
-				"N = 300, tables 3 and 4: no reading gives 46.8 % busy and the other numbers. The one that loses tokens comes near to the busy " +
-					"share, but with many intervals over 5000, of which the paper has none. The reading that explains N = 150 gives the numbers of " +
-					"N = 300 in the same proportions, if the run was about 0.56 × 10⁶ units long: one length for all of them. Whether the run " +
-					"stopped there, or the fleet was without a token until its end, leaves no trace in the tables.",
-				"Table 5, N = 150, fits the printed K2 = 0.05 and a maker that counts as having run; with K2 = 0.5 half of the losses never end. So " +
-					"no single reading explains tables 3, 4 and 5 at once: they may come from different versions of the simulator.",
-				"If a member removes any other token, as figure 2 says, the fleet has no token for most of the time; with a fixed Δgen " +
-					"for nine tenths of it. So precedence is required.",
-			},
-		}
+	return study.Surveyed("wander-variants", cases, study.Usually[variant](5), runVariant, func(runs [][]variantRun) study.Result {
+		var r study.Result
 		var losses []report.Table
+		var quiet, nearest []study.Figures
 		for fleet, all := range slices.Collect(slices.Chunk(runs, len(readings()))) {
 			r.Tables = append(r.Tables, variantsTable(fleet, all), variantIntervalTable(fleet, all))
 			losses = append(losses, variantLossTable(fleet, all))
-			r.Comparisons = append(r.Comparisons, closestTables(fleet, all[len(all)-1])...)
+			members := fleets()[fleet]
+			quiet = append(quiet, study.Figures{"members": members, "quiet": quietFor(members).Seconds()})
+			if ran := all[len(all)-1]; len(ran) > 0 {
+				length := part(ran, fleet)
+				r.Comparisons = append(r.Comparisons, closestTables(fleet, ran, length)...)
+				nearest = append(nearest, study.Figures{"members": members, "reading": closest().name, "length": length})
+			}
 		}
 		r.Tables = append(r.Tables, losses...)
 		for i, c := range r.Comparisons {
 			r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("wander-variants-%d", i+1), Chart: c.Chart(true)})
 		}
+		r.Figures = study.Figures{"fleets": quiet, "closest": nearest}
 		return r
 	})
 }
@@ -99,10 +87,10 @@ func part(runs []variantRun, fleet int) float64 {
 
 // readingsTable has a line for what is published, and one for each reading that was run.
 func readingsTable(
-	fleet int, title, note string, header, published []string, all [][]variantRun, cells func(runs []variantRun) []string,
+	fleet int, title string, header, published []string, all [][]variantRun, cells func(runs []variantRun) []string,
 ) report.Table {
 	t := report.Table{
-		Title: inTitle("Readings of the paper: "+title, fleets()[fleet]), Notes: []string{note},
+		Title:  inTitle("Readings of the paper: "+title, fleets()[fleet]),
 		Header: append([]string{"reading"}, header...), Rows: [][]string{append([]string{"published"}, published...)},
 	}
 	for i, r := range readings() {
@@ -130,8 +118,6 @@ func variantsTable(fleet int, all [][]variantRun) report.Table {
 	}
 	published = append(published, report.Missing, report.Missing, report.Number(longRun.Seconds()), report.Missing)
 	return readingsTable(fleet, "units of time with so many operations at once",
-		"Length: how long the run must be for as many operations as table 3 accounts for. Deviation: how far the numbers of a run of "+
-			"that length are from tables 3 and 4, on average over printed numbers of 500 and more.",
 		[]string{"busy, %", "1", "2", "3", "4", "no token, %", "tokens made", "length", "deviation, %"}, published, all,
 		func(runs []variantRun) []string {
 			row := []string{average(runs, 1, func(v *variantRun) float64 { return percents(longRun.Seconds() - v.spent[0]) })}
@@ -156,7 +142,6 @@ func variantIntervalTable(fleet int, all [][]variantRun) report.Table {
 	published = append(published, report.Number(column{rows: four.rows[bins:]}.sum()),
 		fmt.Sprintf("%.0f", three.operations()-four.sum()), report.Missing)
 	return readingsTable(fleet, "intervals between operations",
-		"Intervals are those during which the member made no token; \"left out\" are the others. The longest, in bins of 500, is of both.",
 		[]string{"from 500", "1000", "1500", "2000", "2500", "3000 and over", "left out", "longest of all"}, published, all,
 		func(runs []variantRun) []string {
 			var row []string
@@ -182,8 +167,6 @@ func variantLossTable(fleet int, all [][]variantRun) report.Table {
 		published = append(published, report.Number(five.quantile(p, publishedFrom*durationBin.Seconds(), durationBin.Seconds())))
 	}
 	return readingsTable(fleet, "losses of the token",
-		fmt.Sprintf("Stable: exactly one token for at least %.0f units. The published quantiles are the lower ends of bins of 5000.",
-			quietFor(fleets()[fleet]).Seconds()),
 		[]string{"stable within 15000, %", "p50, s", "p90, s", "longest, s", "not within 200000 s, %"}, append(published, "0"), all,
 		func(runs []variantRun) []string {
 			var stable []float64
@@ -232,24 +215,16 @@ func bins(runs []variantRun, row int) measure.Estimate {
 
 // closestTables puts the reading that comes closest beside the printed numbers, in runs that are as long as it takes for as
 // many operations.
-func closestTables(fleet int, runs []variantRun) []report.Comparison {
-	if len(runs) == 0 {
-		return nil
-	}
-	long := part(runs, fleet)
+func closestTables(fleet int, runs []variantRun, length float64) []report.Comparison {
 	in := func(rows func([]variantRun, int) measure.Estimate) func([]variantRun, int) measure.Estimate {
 		return func(runs []variantRun, row int) measure.Estimate {
 			e := rows(runs, row)
-			e.Mean, e.Half = e.Mean*measure.Number(long), e.Half*measure.Number(long)
+			e.Mean, e.Half = e.Mean*measure.Number(length), e.Half*measure.Number(length)
 			return e
 		}
 	}
 	one, of := [][]variantRun{runs}, func(table []column) []column { return table[fleet : fleet+1] }
-	all := slices.Concat(
+	return slices.Concat(
 		compareFleets("Table 3, closest reading", "operations at once", "s", 1, 1, of(tableThree()), one, in(levels)),
 		compareFleets("Table 4, closest reading", "interval from, s", "intervals", 500, 500, of(tableFour()), one, in(bins)))
-	for i := range all {
-		all[i].Notes = []string{fmt.Sprintf("Measured: the model, %s; a run of %.2f × 10⁶ units.", closest().name, long)}
-	}
-	return all
 }

@@ -1,16 +1,16 @@
 package siblings
 
-import "github.com/wanderd/wanderd/lab/study"
+import (
+	_ "embed"
+
+	"github.com/wanderd/wanderd/lab/study"
+)
+
+//go:embed page.md.tmpl
+var text string
 
 // Page returns all experiments.
 func Page() study.Page {
-	return study.Page{
-		Name: "siblings", Title: "The sibling papers' evaluations, repeated",
-		Intro: "This page repeats the evaluations of papers on other token protocols, and compares their tables and figures with " +
-			"wanderd's. *k-copies* is Arantes and " +
-			"Sopena, *Easily rendering token-ring algorithm fault tolerant*. *Q and D* is Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, " +
-			"*Efficient token-based control in rings*. *Fair tree* is Sopena, Arantes and Sens, *Performance evaluation of a " +
-			"fair fault-tolerant mutual exclusion algorithm*.",
-		Experiments: []study.Experiment{ringRequests(), ringWk(), ringResilience(), ringTranspeer(), ringBeyond(), treeBehaviour(), treeTimeouts(), treePredecessors()},
-	}
+	return study.Written("siblings", text, ringRequests(), ringWk(), ringResilience(), ringTranspeer(), ringBeyond(),
+		treeBehaviour(), treeTimeouts(), treePredecessors())
 }

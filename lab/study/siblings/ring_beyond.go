@@ -56,12 +56,7 @@ func ringBeyond() study.Experiment {
 			cases = append(cases, beyondCase{rule, waiting})
 		}
 	}
-	return study.Surveyed(study.Experiment{
-		Name: "ring-beyond", Title: "The sets of a token that does not go round a ring", Source: "k-copies, section 5, figure 6",
-		Shows: "The token goes to the members that have asked for it, first come, first served. Its holder gives copies to the " +
-			"members to which it will go next; if these are too few, also to those that held it last. After many moves some " +
-			"members crash at once.",
-	}, cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
+	return study.Surveyed("ring-beyond", cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
 		return answerBeyond(cases, runs)
 	})
 }
@@ -165,15 +160,9 @@ func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
 		})
 	}
 	return study.Result{
-		Verdict:     fmt.Sprintf("the sets of figure 6 come out; %d of %d shares agree with the formula of a ring that loses its token at once", agrees, full),
 		Comparisons: []report.Comparison{comparison},
 		Tables:      []report.Table{figureSix(), table},
 		Plots:       []study.Plot{{Name: "ring-beyond", Chart: comparison.Chart(true)}},
-		Notes: []string{
-			"Figure 6 shows sets, no numbers. Published is the formula of the loss at once on a ring, C(N−k−1, f−k−1) / C(N, f): it is the same wherever the k copies are, if the crashed are drawn evenly.",
-			"Without monitors there are fewer than k copies while few members wait. Then the token is lost more often.",
-			"There is no other loss here: the holder knows who has crashed and gives its copies to the living, so it cannot walk into a row of dead members as on a ring.",
-			fmt.Sprintf("%d members, %d moves before the crashes, requests of random members: ours. Moves and sets alone are run, without messages.", beyondMembers, beyondMoves),
-		},
+		Figures:     study.Figures{"agree": agrees, "full": full, "members": beyondMembers, "moves": beyondMoves},
 	}
 }

@@ -65,11 +65,7 @@ func ringRequests() study.Experiment {
 			}
 		}
 	}
-	return study.Surveyed(study.Experiment{
-		Name: "ring-requests", Title: "What a request costs on a ring", Source: "Q and D, theorems 2.1, 3.1 and 4.1",
-		Shows: "Messages per request, and the service traffic, of a token that always moves (Le Lann), or moves on request by Martin's protocol, Q or D, " +
-			"on FIFO links: a hop of the token is one message, and so is a hop of a request.",
-	}, cases, study.Usually[requestCase](1), runRequests, func(runs [][]requestRun) study.Result {
+	return study.Surveyed("ring-requests", cases, study.Usually[requestCase](1), runRequests, func(runs [][]requestRun) study.Result {
 		var all []requestRun
 		for _, r := range runs {
 			if len(r) > 0 {
@@ -166,23 +162,9 @@ func answerRequests(runs []requestRun) study.Result {
 			kept = kept && (last.n < 16 || most <= boundMessages && mostService <= boundService)
 		}
 	}
-	verdict := fmt.Sprintf("the closed forms come out to within %.1f %%", 100*furthest)
-	if kept {
-		verdict += ", and rings of 16 members and more keep every bound"
-	} else {
-		verdict += "; a bound is exceeded"
-	}
 	r := study.Result{
-		Verdict: verdict, Comparisons: []report.Comparison{rare, messages, service}, Points: []report.Comparison{points, traffic},
-		Notes: []string{
-			fmt.Sprintf("The papers do not give these values; they are our choice: a message takes %v, a critical section %v, and a member "+
-				"asks again an exponentially distributed time after its last one.", requestHop, requestOp),
-			"The published bounds hold from a clean start. By exhaustive search of rings of 3, 4 and 5 members the greatest that any order reaches is, for Q, n messages " +
-				"per request and a service traffic of 2n² − 3n + 1; for D, 5n/2 − 2 and 3n − 1 (`go test ./policy/ring`).",
-			"Theorem 2.2 says that some order costs n − 1 messages per request, not that every order does. If many members wait at " +
-				"once, every order costs less.",
-			"D is the corrected protocol: as printed it can move its token for ever while nobody waits.",
-		},
+		Comparisons: []report.Comparison{rare, messages, service}, Points: []report.Comparison{points, traffic},
+		Figures: study.Figures{"furthest": 100 * furthest, "kept": kept, "hop": requestHop, "op": requestOp},
 	}
 	for _, request := range ring.Requests() {
 		r.Tables = append(r.Tables, requestTable(request, runs))

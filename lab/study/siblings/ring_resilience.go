@@ -25,11 +25,7 @@ func ringResilience() study.Experiment {
 		}
 	}
 	count := func(c *resilienceCase, o study.Options) int { return o.SeedsOr(c.seeds()) }
-	return study.Surveyed(study.Experiment{
-		Name: "ring-resilience", Title: "A token that is lost, on rings of which some members crash", Source: "k-copies, figure 5",
-		Shows: "Le Lann's ring with k copies of its token. A share of the members crashes in one moment, all sets of as many being equally likely, " +
-			"and the token walks on. Each run ends in one of three ways: the token is lost at once, or eventually, or survives.",
-	}, cases, count, runResilience, func(runs [][]kcopies.Fate) study.Result {
+	return study.Surveyed("ring-resilience", cases, count, runResilience, func(runs [][]kcopies.Fate) study.Result {
 		return answerResilience(figures, cases, runs)
 	})
 }
@@ -73,12 +69,7 @@ func (c *resilienceCase) theory() (atOnce, lost float64) {
 }
 
 func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kcopies.Fate) study.Result {
-	r := study.Result{Notes: []string{
-		"Published is P_k(f, N), by the formula of figure 4: figure 5 has curves without numbers.",
-		fmt.Sprintf("A message takes %v, the detector tells of a crash after %v; both are ours, and change no result.", resilienceLatency, resilienceDetect),
-		"A token that was lost at once is also lost in the sense of the paper, which does not tell the two apart: survived + lost eventually + " +
-			"lost at once = 1. The formula of *at once* is C(N−k−1, f−k−1) / C(N, f).",
-	}}
+	var r study.Result
 	beside, all, next := 0, 0, 0
 	for i := range figures {
 		f := &figures[i]
@@ -117,7 +108,7 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 		r.Comparisons = append(r.Comparisons, survived, atOnce, eventually)
 		r.Plots = append(r.Plots, study.Plot{Name: "ring-resilience-5" + f.letter, Chart: chart})
 	}
-	r.Verdict = fmt.Sprintf("%d of %d shares agree with the formulas within their confidence interval", beside, all)
+	r.Figures = study.Figures{"agree": beside, "all": all, "latency": resilienceLatency, "detect": resilienceDetect}
 	return r
 }
 

@@ -2,7 +2,6 @@ package siblings
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -62,11 +61,7 @@ func ringTranspeer() study.Experiment {
 		}
 		return 1
 	}
-	return study.Surveyed(study.Experiment{
-		Name: "ring-transpeer", Title: "Transactions on a ring of routers", Source: "k-copies, section 3.4, figure 3",
-		Shows: "500 transactions on one dataset, submitted to 20 routers in turn. The original Transpeer locks the metadata of the dataset in a " +
-			"directory; TranspeerToken carries it in a token with k = 5 copies. With faults, 10 routers crash as they receive their 5th transaction.",
-	}, cases, count, runTranspeer, func(runs [][]transpeerRun) study.Result {
+	return study.Surveyed("ring-transpeer", cases, count, runTranspeer, func(runs [][]transpeerRun) study.Result {
 		return answerTranspeer(cases, runs)
 	})
 }
@@ -165,8 +160,6 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms", Curves: curves,
 	}
 	return study.Result{
-		Verdict: fmt.Sprintf("%d transactions lost in %d runs; the token with faults is faster than the directory from %s times the load on, "+
-			"published: above 7 times", lost, all, report.Number(fasterFrom[2])),
 		Comparisons: []report.Comparison{{
 			Title: "Figure 3, and what the text says of it", What: "TranspeerToken", Figure: "number",
 			Rows: []report.Compared{
@@ -179,14 +172,9 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		}},
 		Tables: []report.Table{table},
 		Plots:  []study.Plot{{Name: "ring-transpeer", Chart: chart}},
-		Notes: []string{
-			fmt.Sprintf("Unpublished, and ours: at frequency 1 a transaction comes every %v; a message takes %v, a transaction %v, and a crash is told after %v. "+
-				"Clients submit the transactions of a router that has crashed to the next one: %d of %d were.",
-				transpeerBase, transpeerLatency, transpeerService, transpeerDetect, again, all*transpeerTransactions),
-			"With these times the directory is full at seven times the first load: that it is overtaken there is a choice of ours, not a result. That the token " +
-				"is slower below, and faster above, is one: it waits for half a lap where the directory waits for nobody, and locks nothing.",
-			"The overhead is the mean over the frequencies. A crash costs the wait until it is told, for the token and for the clients of that router: the longest response time has it. " +
-				"Half of the members are a lap of half the length: with these times that is more than the crashes cost on average, and the published overhead does not come out.",
+		Figures: study.Figures{
+			"lost": lost, "runs": all, "fasterFrom": fasterFrom[2], "again": again, "transactions": all * transpeerTransactions,
+			"base": transpeerBase, "latency": transpeerLatency, "service": transpeerService, "detect": transpeerDetect,
 		},
 	}
 }

@@ -21,11 +21,7 @@ func ringWk() study.Experiment {
 			cases = append(cases, ringCase{&figures[i], n})
 		}
 	}
-	return study.Surveyed(study.Experiment{
-		Name: "ring-wk", Title: "How many copies a token on a ring needs", Source: "k-copies, section 4, figures 4 and 5",
-		Shows: "The probability that at most k members in a row are dead when f of N have crashed, P_k(f, N) = W_k(f, N) / C(N, f), and the two " +
-			"ways to lose a token with k copies.",
-	}, cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
+	return study.Surveyed("ring-wk", cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
 		return answerWk(slices.Concat(runs...))
 	})
 }
@@ -104,19 +100,18 @@ func (f *figureFive) crash() string { return fmt.Sprintf("%d %% crash", f.percen
 func (c *ringCase) name() string    { return fmt.Sprintf("N = %d", c.members) }
 
 func answerWk(curves []ringCurve) study.Result {
-	r := study.Result{
-		Verdict:     "both thresholds come out, each for a target of its own; no single target gives both",
-		Comparisons: []report.Comparison{thresholds(curves)},
-		Notes:       []string{"All numbers are exact, and rounded only for the page. Nothing is random here, so seeds change nothing."},
-	}
+	var least []study.Figures
 	for i := range curves {
 		if c := &curves[i]; c.members == published {
 			k := c.figure.threshold
-			r.Notes = append(r.Notes, fmt.Sprintf("%s of %d: k = %d is the least for targets above %.7f, up to %.7f.",
-				c.figure.crash(), c.members, k, c.survives[k-1], c.survives[k]))
+			least = append(least, study.Figures{
+				"percent": c.figure.percent, "members": c.members, "k": k, "above": c.survives[k-1], "upTo": c.survives[k],
+			})
 		}
 	}
-	r.Notes = append(r.Notes, lossesNote())
+	r := study.Result{
+		Comparisons: []report.Comparison{thresholds(curves)}, Figures: study.Figures{"thresholds": least, "losses": twoLosses()},
+	}
 	check, table, points := figureFour()
 	r.Tables, r.Points = []report.Table{check, table}, []report.Comparison{points}
 	for _, own := range study.Grouped(curves, func(c *ringCurve) *figureFive { return c.figure }) {
@@ -144,15 +139,17 @@ func thresholds(curves []ringCurve) report.Comparison {
 	return t
 }
 
-func lossesNote() string {
+// twoLosses tells the two ways to lose a token apart by an example.
+func twoLosses() study.Figures {
 	const members, crashed, k = 100, 50, 8
 	ring, err := survival.NewRing(members, crashed)
 	if err != nil {
-		return err.Error()
+		return nil
 	}
-	return fmt.Sprintf("*Lost eventually* is 1 − P_k: the crashed stay down, the token walks on, and meets more than k of them in a row, wherever they "+
-		"are. *Lost at once* is C(N−k−1, f−k−1) / C(N, f): all crash in one moment, the holder and its k successors among them. With N = %d, "+
-		"f = %d and k = %d they are %.4f and %.4f.", members, crashed, k, nearest(ring.LostEventually(k)), nearest(ring.LostAtOnce(k)))
+	return study.Figures{
+		"members": members, "crashed": crashed, "k": k,
+		"eventually": nearest(ring.LostEventually(k)), "atOnce": nearest(ring.LostAtOnce(k)),
+	}
 }
 
 // table is the figure in numbers.

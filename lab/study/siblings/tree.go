@@ -42,14 +42,6 @@ const (
 	treeLimit = time.Hour
 )
 
-// treeParameters names them on the page.
-func treeParameters() string {
-	return fmt.Sprintf("Not published, and ours: α = %v; a message takes %v; β is exponentially distributed; the sites crash together at a moment "+
-		"drawn evenly from the first %v of a run; which ones is drawn too. A site counts as dead after %v without an answer (MPing). The baseline "+
-		"waits as long for the answer to CONSULT, and %v (ReconnectionTimer) for those to FAILURE and ELECTION.",
-		treeSection, treeLatency, treeCrashWithin, treeMPing, treeReconnection)
-}
-
 // treeCrashes are the abscissas of all figures. The text of section 5.1 has others: "1, 3, 5, 8, 20, or 40".
 func treeCrashes() []int { return []int{0, 1, 2, 3, 5, 10, 20, 40} }
 
@@ -112,10 +104,10 @@ func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 }
 
 // treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that it repeats.
-func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison, notes ...string) study.Experiment {
-	return study.Surveyed(e, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
+func treeExperiment(name, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison) study.Experiment {
+	return study.Surveyed(name, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
 		points := treePoints(cases, runs)
-		r := study.Result{Verdict: treeVerdict(points), Comparisons: compare(points), Notes: append(notes, treeParameters())}
+		r := study.Result{Comparisons: compare(points), Figures: treeFigures(points)}
 		panels := study.Grouped(points, func(p *treePoint) string { return p.panel })
 		for _, panel := range panels {
 			r.Tables = append(r.Tables, treeTable(figure, panel))
@@ -125,7 +117,7 @@ func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare
 			for j, panel := range drawn {
 				letter := string(rune('a' + i*len(drawn) + j))
 				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel[0].panel)
-				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", e.Name, figure, letter), Chart: treeChart(title, &q, panel)})
+				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", name, figure, letter), Chart: treeChart(title, &q, panel)})
 				r.Points = append(r.Points, treeRows(title, &q, panel))
 			}
 		}
@@ -139,14 +131,17 @@ func treeExperiment(e study.Experiment, figure string, cases []treeCase, compare
 	})
 }
 
-// treeVerdict is what must hold of all runs.
-func treeVerdict(points []treePoint) string {
+// treeFigures are the sums over all runs, and the parameters of these that are ours.
+func treeFigures(points []treePoint) study.Figures {
 	runs, stuck, regenerated, falsely := 0, 0, 0, 0
 	for i := range points {
 		p := &points[i]
 		runs, stuck, regenerated, falsely = runs+p.runs, stuck+p.stuck, regenerated+p.regenerated, falsely+p.falsely
 	}
-	return fmt.Sprintf("%d of %d runs stuck; %d of %d regenerations false", stuck, runs, falsely, regenerated)
+	return study.Figures{
+		"runs": runs, "stuck": stuck, "regenerated": regenerated, "falsely": falsely, "section": treeSection, "latency": treeLatency,
+		"crashWithin": treeCrashWithin, "ping": treeMPing, "reconnection": treeReconnection,
+	}
 }
 
 // treeQuantity is a row of the figure.

@@ -27,7 +27,10 @@ func pointsOf(t *testing.T, seeds int, cases []treeCase) []treePoint {
 
 // No run may hang, and no token is made while there is one.
 func TestNoRunOfATreeIsStuck(t *testing.T) {
-	for _, e := range []study.Experiment{treeBehaviour(), treeTimeouts(), treePredecessors()} {
+	for _, e := range Page().Experiments {
+		if !strings.HasPrefix(e.Name, "tree-") {
+			continue
+		}
 		r, err := e.Run(t.Context(), study.Options{Seeds: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -16,10 +16,7 @@ func treeTimeouts() study.Experiment {
 		treePair("PassT", treeSites, passT, false), treePair("InterT", treeSites, interT, false), treePair("AggrT", treeSites, aggrT, false),
 		treePair("PassT"+withHolder, treeSites, passT, true), treePair("InterT"+withHolder, treeSites, interT, true),
 		treePair("AggrT"+withHolder, treeSites, aggrT, true))
-	return treeExperiment(study.Experiment{
-		Name: "tree-timeouts", Title: "A tree with three timeouts", Source: "fair tree, section 5.3, figure 5",
-		Shows: "The same as figure 4, at ρ = N, with passive, intermediate and aggressive timeouts.",
-	}, "5", cases, func(points []treePoint) []report.Comparison {
+	return treeExperiment("tree-timeouts", "5", cases, func(points []treePoint) []report.Comparison {
 		obtaining := func(p *treePoint) measure.Estimate { return p.obtaining }
 		few := func(panel, curve string) func(*treePoint) bool {
 			return func(p *treePoint) bool {
@@ -49,10 +46,5 @@ func treeTimeouts() study.Experiment {
 				treePublished("AggrT, "+curveFair, 2_000, received, points, without(curveFair)),
 			},
 		})
-	},
-		"With sites that are drawn at random, few crashes seldom hit the token's holder at ρ = N, and the obtaining time hardly rises. The published "+
-			"times come out when the holder is among the crashed: then one silence of the timer and the ReconnectionTimer stops everybody. The "+
-			"paper does not say which sites crashed.",
-		"AggrT lies below what a request and its COMMIT take at the tail: false suspicions are the point of that column. \"Around 2,000\" received "+
-			"messages of the fair algorithm do not agree with figure 5(c), whose axis begins at 3,000 sent ones.")
+	})
 }
