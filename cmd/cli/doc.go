@@ -6,4 +6,6 @@
 //	exit.go      exit codes; signals.go the signals that end a program
 //	help.go      help; manual.go the same as pages of the manual; completion.go for shells
 //	settings/    flags and files; usual/ what an agent and a simulation say alike of a gate
+//
+// Its decisions, in docs/decisions: 089.
 package cli
