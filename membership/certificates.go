@@ -66,7 +66,7 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 // askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
 // The members are then heard.
 func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]admission.UnverifiedMember, deadline time.Time) (good int, err error) {
-	g, err := t.dial(addr, deadline, forCertificates)
+	g, err := t.streams.dial(addr, deadline, forCertificates)
 	if err != nil {
 		return 0, err
 	}

@@ -58,7 +58,7 @@ func FuzzPreamble(f *testing.F) {
 	seal := newTestSeal(f, secretOne)
 	f.Fuzz(func(t *testing.T, said []byte) {
 		conn := &monologue{in: bytes.NewReader(said)}
-		g := &guardedConn{Conn: conn, transport: &gossipTransport{seal: seal, me: introducerOf(1), admission: admission.New(nil)}}
+		g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{seal: seal, me: introducerOf(1), admission: admission.New(nil)})}
 		if err := g.answerCall(); err == nil {
 			t.Errorf("%x has proved the secret", said)
 		}

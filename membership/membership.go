@@ -392,5 +392,5 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 
 // Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
 func (m *Membership) Outsiders(since time.Time) []Outsider {
-	return m.transport.outsiders.Since(since)
+	return m.transport.streams.outsiders.Since(since)
 }

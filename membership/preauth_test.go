@@ -8,7 +8,7 @@ import (
 
 func connFrom(host string) *guardedConn {
 	conn, _ := net.Pipe()
-	return &guardedConn{Conn: conn, transport: &gossipTransport{conns: make(map[*guardedConn]struct{})}, from: SourceOf(netip.MustParseAddr(host))}
+	return &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{}), from: SourceOf(netip.MustParseAddr(host))}
 }
 
 func TestTheOldestUnprovedConnectionMakesRoomForTheNewest(t *testing.T) {

@@ -88,7 +88,7 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), errTooLong)
 	}
 	deadline, _ := ctx.Deadline()
-	g, err := m.transport.dial(to.Addr, deadline, forQuestion)
+	g, err := m.transport.streams.dial(to.Addr, deadline, forQuestion)
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 		// Host 3 answers what host 2 is asked.
 		end := f.net.Endpoint(elsewhere.Addr)
 		tr := &gossipTransport{
-			cfg: &Config{Answer: echo}, me: &admission.Introducer{ID: to.ID, Key: peertest.PrivateOf(3)}, seal: newTestSeal(t, secretOne), closed: t.Context(),
+			cfg: &Config{Answer: echo}, me: &admission.Introducer{ID: to.ID, Key: peertest.PrivateOf(3)}, closed: t.Context(),
 			member: hosts[0].view().Lookup,
 		}
 		go func() {
@@ -138,7 +138,7 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 				return
 			}
 			defer func() { _ = conn.Close() }()
-			g := &guardedConn{Conn: conn, transport: tr}
+			g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{seal: newTestSeal(t, secretOne)})}
 			if err := errors.Join(g.answerCall(), g.receive(), tr.answerQuestion(g)); err != nil {
 				t.Error(err)
 			}
@@ -189,7 +189,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &guardedConn{Conn: conn, transport: hosts[1].transport}
+			g := &guardedConn{Conn: conn, end: hosts[1].transport.streams}
 			g.isFor(forQuestion)
 			if err := g.call(); err != nil {
 				t.Fatal(err)
@@ -221,7 +221,7 @@ func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 	}}
 	nonces := make([]byte, callerNonce+acceptorNonce)
 	g := &guardedConn{
-		Conn: conn, transport: tr, nonces: nonces,
+		Conn: conn, end: silentEnd(t), nonces: nonces,
 		unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")), []byte("who runs?")),
 	}
 	if err := tr.answerQuestion(g); err != nil || conn.Len() == 0 || busy != 0 {
@@ -234,12 +234,15 @@ func answeringHost2(t testing.TB) *gossipTransport {
 	t.Helper()
 	two := wire.MemberIDOf(peertest.KeyOf(2))
 	return &gossipTransport{
-		cfg: &Config{Answer: echo}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(),
+		cfg: &Config{Answer: echo}, me: introducerOf(1), closed: t.Context(),
 		member: func(id wire.MemberID) (*Member, bool) {
 			return &Member{ID: two, Name: "host2", Key: peertest.KeyOf(2)}, id == two
 		},
 	}
 }
+
+// silentEnd is an endpoint without a secret.
+func silentEnd(t testing.TB) *endpoint { return newEndpoint(endpointConfig{seal: newTestSeal(t, nil)}) }
 
 // signTo is a host's signature on what it says to another one.
 func signTo(by *admission.Introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
@@ -274,7 +277,7 @@ func FuzzQuestion(f *testing.F) {
 	f.Add(asker.ID[:])
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		conn := &written{}
-		g := &guardedConn{Conn: conn, transport: tr, nonces: nonces, unread: frame}
+		g := &guardedConn{Conn: conn, end: silentEnd(t), nonces: nonces, unread: frame}
 		err := tr.answerQuestion(g)
 		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
 			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // knock opens a connection to host 1 and sends first.
@@ -123,7 +124,7 @@ func (f *fleet) prove(h *host) net.Conn {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	g := &guardedConn{Conn: conn, transport: h.transport}
+	g := &guardedConn{Conn: conn, end: h.transport.streams}
 	g.isFor(forGossip)
 	if err := g.call(); err != nil {
 		f.t.Fatal(err)
@@ -140,9 +141,10 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, a
 		_ = far.Close()
 	})
 	with := func(conn net.Conn, secret []byte) *guardedConn {
-		g := &guardedConn{Conn: conn, transport: &gossipTransport{
+		g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{
 			seal: newTestSeal(t, secret), me: introducerOf(1), admission: admission.New(nil),
-		}}
+			admitted: func(string, wire.MemberID) {}, heard: func(wire.MemberID, []byte) {},
+		})}
 		g.isFor(forGossip)
 		return g
 	}

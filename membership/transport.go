@@ -32,39 +32,30 @@ type gossipTransport struct {
 	advertise netip.AddrPort
 	seal      *seal
 	me        *admission.Introducer
+	streams   *endpoint
 	admission *admission.Admission
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// preAuth holds the incoming connections that have not proved themselves, sending the connections that send their
-	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of
-	// them with a long frame.
-	preAuth, sending preAuthLimit
-	queues           map[purpose]*fairQueue
-	long             fairQueue
 	// closed is done when the transport is closed.
-	closed  context.Context
-	close   context.CancelFunc
-	working sync.WaitGroup
-	// Answers is nil with a secret.
+	closed context.Context
+	// answers is nil with a secret.
 	answers *packets.Answers
 	// member finds a live member.
 	member func(wire.MemberID) (*Member, bool)
 	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
 	asking, showing sync.Map
-	// Unverified are the members whose certificates are missing here.
+	// unverified are the members whose certificates are missing here.
 	unverified *admission.Unverified
 
-	mu    sync.Mutex
-	conns map[*guardedConn]struct{}
+	mu sync.Mutex
 	// bySecond are the members whose last datagram was not sealed with the first key; second is how many.
 	bySecond map[wire.MemberID]struct{}
 	second   atomic.Int32
 
-	acceptWarn, foreignWarn, junkWarn, untrustedWarn timing.Throttle
+	foreignWarn, junkWarn, untrustedWarn timing.Throttle
 
 	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
-	outsiders                                                    admission.Outsiders
 	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
 	unsent func(node string)
 	// lastForeign is the last foreign gossip that was noted, zero before.
@@ -83,27 +74,24 @@ type sign struct {
 func newGossipTransport(
 	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *seal, admitted *admission.Admission, member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
-	closed, closes := context.WithCancel(context.Background())
 	t := &gossipTransport{
 		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admitted,
 		packetCh: make(chan *memberlist.Packet, packets.QueueSize), streamCh: make(chan net.Conn),
-		preAuth: preAuthLimit{most: maxPreAuth, perAddr: maxPreAuthPerAddr},
-		sending: preAuthLimit{most: maxSending, perAddr: maxPerSending},
-		long:    fairQueue{most: maxLong, mostWaiting: maxIncoming},
-		queues: map[purpose]*fairQueue{
-			forGossip: {most: maxIncoming, mostWaiting: maxWaiting}, forQuestion: {most: maxAnswering, mostWaiting: maxWaiting},
-			forCertificates: {most: maxAnswering, mostWaiting: maxWaiting},
-		},
-		member: member, unverified: admission.NewUnverified(me.ID), closed: closed, close: closes, conns: make(map[*guardedConn]struct{}), bySecond: make(map[wire.MemberID]struct{}),
-		acceptWarn: timing.Throttle{Every: refusedWarnEvery}, foreignWarn: timing.Throttle{Every: refusedWarnEvery},
-		junkWarn: timing.Throttle{Every: refusedWarnEvery}, untrustedWarn: timing.Throttle{Every: refusedWarnEvery},
+		member: member, unverified: admission.NewUnverified(me.ID), bySecond: make(map[wire.MemberID]struct{}),
+		foreignWarn: timing.Throttle{Every: refusedWarnEvery},
+		junkWarn:    timing.Throttle{Every: refusedWarnEvery}, untrustedWarn: timing.Throttle{Every: refusedWarnEvery},
 		begun: time.Now(),
 	}
+	t.streams = newEndpoint(endpointConfig{
+		streams: cfg.Streams, seal: seal, me: me, admission: admitted, serve: t.serve, refuse: t.refuse, admitted: t.admitted,
+		heard: func(from wire.MemberID, message []byte) { t.hearOf(from, packets.EachInSync, message) }, log: cfg.Log,
+	})
+	t.closed = t.streams.closed
 	t.lastForeign.Store(&sign{})
 	if seal.clear {
 		t.answers = new(packets.Answers)
 	}
-	t.working.Go(t.accept)
+	t.streams.start()
 	return t
 }
 
@@ -228,15 +216,6 @@ func (m *Membership) Others() []wire.MemberID {
 	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
 }
 
-// untrustedError says why the word of a host does not count.
-type untrustedError struct {
-	who string
-	why error
-}
-
-func (e *untrustedError) Error() string { return fmt.Sprintf("%q is not trusted: %v", e.who, e.why) }
-func (e *untrustedError) Unwrap() error { return e.why }
-
 // refuse counts and logs a connection that was cut off.
 func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
@@ -340,7 +319,7 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 	if err != nil {
 		return nil, err
 	}
-	g, err := t.dial(dst, time.Now().Add(timeout), forGossip)
+	g, err := t.streams.dial(dst, time.Now().Add(timeout), forGossip)
 	if err != nil {
 		return nil, err // not a nil *guardedConn in an interface
 	}
@@ -350,22 +329,21 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 
 // Shutdown ends all that waits for the network.
-func (t *gossipTransport) Shutdown() error {
-	t.mu.Lock()
-	if t.isClosed() {
-		t.mu.Unlock()
-		return nil
+func (t *gossipTransport) Shutdown() error { return t.streams.shutdown() }
+
+// serve hands a connection to memberlist, or answers its question.
+func (t *gossipTransport) serve(g *guardedConn) {
+	switch g.purpose {
+	case forQuestion:
+		t.count(t.answerQuestion(g))
+	case forCertificates:
+		t.count(t.showCertificates(g))
+	case forGossip:
+		select {
+		case t.streamCh <- g:
+			return // memberlist closes it
+		case <-t.closed.Done():
+		}
 	}
-	t.close()
-	open := slices.Collect(maps.Keys(t.conns))
-	t.mu.Unlock()
-	err := t.cfg.Streams.Close()
-	for _, g := range open {
-		_ = g.Close()
-	}
-	t.working.Wait()
-	if errors.Is(err, net.ErrClosed) {
-		return nil // the agent has closed it already
-	}
-	return err
+	_ = g.Close()
 }
