@@ -35,7 +35,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			f.tell(hosts[0], accuse)
 			forged := introducerOf(66)
 			forged.ID = wire.MemberIDOf(peertest.KeyOf(3))
-			hosts[0].Deliver(sealPacket(t, secretOne, sealedVersion, forged.SignPacket(accuse)), peertest.AddrOf(3))
+			hosts[0].Deliver(peertest.SealPacket(t, secretOne, 1, forged.SignPacket(accuse)), peertest.AddrOf(3))
 			for i := range 20 {
 				meta := peers.Metadata{Key: peertest.KeyOf(1000 + i), Counter: 1}
 				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(peertest.KeyOf(1000+i)))

@@ -58,16 +58,6 @@ func introducerOf(i int) *admission.Introducer {
 	return admission.NewIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
 }
 
-// secretsOf makes secrets of 32 bytes each; nil is none.
-func secretsOf(list ...[]byte) (secrets []wire.Secret) {
-	for _, key := range list {
-		if key != nil {
-			secrets = append(secrets, wire.Secret(key))
-		}
-	}
-	return secrets
-}
-
 var (
 	gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
 	secretOne    = bytes.Repeat([]byte{1}, 32)
@@ -79,7 +69,7 @@ func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{
 		Name: fmt.Sprintf("host%d", i), Key: peertest.PrivateOf(i), Gates: []wire.GateID{gateA}, Addr: peertest.AddrOf(i),
-		Secrets: secretsOf(secretOne), Join: []string{"10.0.0.1"},
+		Secrets: peertest.SecretsOf(secretOne), Join: []string{"10.0.0.1"},
 		Certificate: func() []byte { return nil }, Admit: func(netip.Addr) bool { return true },
 	}
 	h := &host{f: f, logs: &peertest.Logs{}}

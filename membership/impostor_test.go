@@ -15,7 +15,7 @@ import (
 
 // tell sends a message of gossip to host 1 from who has the secret and no member's key.
 func (f *fleet) tell(h *host, message []byte) {
-	h.Deliver(sealPacket(f.t, secretOne, sealedVersion, introducerOf(66).SignPacket(message)), peertest.AddrOf(66))
+	h.Deliver(peertest.SealPacket(f.t, secretOne, 1, introducerOf(66).SignPacket(message)), peertest.AddrOf(66))
 }
 
 // aliveOf is an alive message about host i with this metadata and address.

@@ -211,7 +211,7 @@ func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
 				seed := f.start(1)
-				other := f.start(2, func(c *Config) { c.Secrets = secretsOf(key) })
+				other := f.start(2, func(c *Config) { c.Secrets = peertest.SecretsOf(key) })
 				f.within(10*time.Second, "both are warned", func() bool {
 					return len(seed.logs.With("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
 						len(other.logs.With("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1

@@ -35,7 +35,7 @@ func (r *rogue) MergeRemoteState([]byte, bool)   {}
 func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
 	f.t.Helper()
 	end := f.net.Endpoint(peertest.AddrOf(7))
-	seal := newSeal(secretsOf(secretOne))
+	seal := newSeal(peertest.SecretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
 	}, introducerOf(7), end.Addr, seal, admission.New(nil), nil)

@@ -40,7 +40,7 @@ func TestAMemberAnswersTheQuestionsOfTheOthers(t *testing.T) {
 	for name, secret := range map[string][]byte{"sealed": secretOne, "in the clear": nil} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {
-				with := func(c *Config) { c.Secrets = secretsOf(secret) }
+				with := func(c *Config) { c.Secrets = peertest.SecretsOf(secret) }
 				hosts := []*host{f.start(1, with, answering(echo)), f.start(2, with)}
 				f.within(5*time.Second, "they see each other", allSee(hosts, 1, 2))
 				for range 3 {

@@ -16,7 +16,7 @@ func TestTheKeyOfGossipChangesInSteps(t *testing.T) {
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		for _, step := range [][][]byte{{secretOne, secretTwo}, {secretTwo, secretOne}, {secretTwo}} {
 			for i, h := range hosts {
-				if err := h.Rekey(secretsOf(step...)); err != nil {
+				if err := h.Rekey(peertest.SecretsOf(step...)); err != nil {
 					t.Fatal(err)
 				}
 				f.always(20*time.Second, "everybody is there", allSee(hosts, 1, 2, 3))
@@ -35,7 +35,7 @@ func TestTheKeyOfGossipChangesInSteps(t *testing.T) {
 		if s := hosts[0].Stats(); s.Foreign != 0 {
 			t.Errorf("counted %+v", s)
 		}
-		late := f.start(4, func(c *Config) { c.Secrets = secretsOf(secretTwo, secretOne) })
+		late := f.start(4, func(c *Config) { c.Secrets = peertest.SecretsOf(secretTwo, secretOne) })
 		f.within(5*time.Second, "a newcomer joins", allSee(append(hosts, late), 1, 2, 3, 4))
 		if err := hosts[0].Rekey(nil); err == nil {
 			t.Error("gossip goes on in the clear")

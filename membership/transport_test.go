@@ -23,7 +23,7 @@ func TestDeliverNeverBlocksAndCountsTheOverflow(t *testing.T) {
 		admission: admission.New(nil),
 	}
 	plain := peertest.Pack(packets.PingMsg, "SeqNo", 7)
-	packet := sealPacket(t, secretOne, 1, introducerOf(1).SignPacket(plain))
+	packet := peertest.SealPacket(t, secretOne, 1, introducerOf(1).SignPacket(plain))
 	for range 10 {
 		tr.deliver(packet, peertest.AddrOf(1))
 	}

@@ -3,12 +3,16 @@ package peertest
 
 import (
 	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/ed25519"
 	"encoding/binary"
 	"net/netip"
 	"strings"
+	"testing"
 
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // PrivateOf returns a key that depends on i only.
@@ -61,4 +65,30 @@ func Junk() map[string][]byte {
 	return map[string][]byte{
 		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "half a message": []byte("\x04\x86\xabIncarnation"), "a long name": LongNamed(4),
 	}
+}
+
+// SealPacket encrypts as memberlist does.
+func SealPacket(t testing.TB, secret []byte, version byte, plain []byte) []byte {
+	t.Helper()
+	key := wire.Secret(secret).GossipKey()
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := append([]byte{version}, make([]byte, aead.NonceSize())...)
+	return aead.Seal(out, out[1:], plain, nil)
+}
+
+// SecretsOf makes secrets of 32 bytes each; nil is none.
+func SecretsOf(list ...[]byte) (secrets []wire.Secret) {
+	for _, key := range list {
+		if key != nil {
+			secrets = append(secrets, wire.Secret(key))
+		}
+	}
+	return secrets
 }

@@ -1,0 +1,45 @@
+package membership
+
+import (
+	"bytes"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/membership/admission"
+)
+
+// FuzzPreamble: whatever a caller says first, it gets no more bytes than it has sent, and no place without the proof.
+func FuzzPreamble(f *testing.F) {
+	f.Add([]byte(string(forGossip) + string(make([]byte, callerNonce+proofSize))))
+	f.Add([]byte(string(forQuestion) + string(make([]byte, callerNonce))))
+	f.Add([]byte(string(forCertificates) + string(make([]byte, callerNonce+proofSize))))
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	seal := newTestSeal(f, secretOne)
+	f.Fuzz(func(t *testing.T, said []byte) {
+		conn := &monologue{in: bytes.NewReader(said)}
+		g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{seal: seal, me: introducerOf(1), admission: admission.New(nil)})}
+		if err := g.answerCall(); err == nil {
+			t.Errorf("%x has proved the secret", said)
+		}
+		if conn.out > len(said) {
+			t.Errorf("%d bytes for %d", conn.out, len(said))
+		}
+	})
+}
+
+// monologue is a connection on which all has been said.
+type monologue struct {
+	net.Conn
+	in  *bytes.Reader
+	out int
+}
+
+func (c *monologue) Read(b []byte) (int, error) { return c.in.Read(b) }
+
+func (c *monologue) Write(b []byte) (int, error) {
+	c.out += len(b)
+	return len(b), nil
+}
+
+func (c *monologue) SetDeadline(time.Time) error { return nil }
