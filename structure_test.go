@@ -70,6 +70,11 @@ func house() []rule {
 			ours:    []string{"wire", "membership/identity", "membership/packets", "membership/peers", "membership/timing"},
 			inTests: []string{"membership/peertest"}, why: "it decides who takes part, and connects to nobody",
 		},
+		{
+			room:    "membership/streams",
+			ours:    []string{"wire", "membership/identity", "membership/packets", "membership/admission", "membership/timing"},
+			inTests: []string{"membership/peertest"}, why: "it gives places, and does not know what for",
+		},
 		{room: "membership/peertest", ours: []string{"wire", "membership/identity"}, why: "tests of every room use it"},
 		{
 			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile"}, inTests: []string{"policy/..."},

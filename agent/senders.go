@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -133,7 +134,7 @@ func newSources(refill time.Duration, burst float64) sources {
 // admit takes one message from the allowance of an address, and reports whether there was one left. It does not allocate for an
 // address that it knows. Addresses whose allowance is full are forgotten where places are short.
 func (s *sources) admit(addr netip.Addr, now policy.Time) bool {
-	addr = membership.SourceOf(addr)
+	addr = streams.SourceOf(addr)
 	if s.known[addr] == nil && len(s.known) >= maxSources {
 		for old, its := range s.known {
 			if its.fill(now, s.refill, s.burst); its.left == s.burst {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -43,15 +44,15 @@ const (
 )
 
 // showCertificates answers the question that has come on g, one of each member at a time.
-func (t *gossipTransport) showCertificates(g *guardedConn) error {
-	wanted, err := admission.ParseWanted(g.unread)
+func (t *gossipTransport) showCertificates(g *streams.Conn) error {
+	wanted, err := admission.ParseWanted(g.Unread)
 	if err != nil {
 		return err
 	}
-	if _, busy := t.showing.LoadOrStore(g.other, true); busy {
-		return errBusy
+	if _, busy := t.showing.LoadOrStore(g.Other, true); busy {
+		return streams.ErrBusy
 	}
-	defer t.showing.Delete(g.other)
+	defer t.showing.Delete(g.Other)
 	var answer []byte
 	for _, c := range t.admission.Certificates(wanted, time.Now().Add(-lately), admission.MaxLately) {
 		if len(answer)+c.Size() <= maxShown {
@@ -66,7 +67,7 @@ func (t *gossipTransport) showCertificates(g *guardedConn) error {
 // askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
 // The members are then heard.
 func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]admission.UnverifiedMember, deadline time.Time) (good int, err error) {
-	g, err := t.streams.dial(addr, deadline, forCertificates)
+	g, err := t.streams.Dial(addr, deadline, streams.ForCertificates)
 	if err != nil {
 		return 0, err
 	}
@@ -74,11 +75,11 @@ func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.M
 	if _, err := g.Write(admission.AppendWanted(nil, slices.Collect(maps.Keys(wanted)))); err != nil {
 		return 0, err
 	}
-	g.most = admission.MaxIntroduction + maxShown
-	if err := g.receive(); err != nil {
+	g.Most = admission.MaxIntroduction + maxShown
+	if err := g.Receive(); err != nil {
 		return 0, err
 	}
-	list, err := admission.ParseShown(g.unread)
+	list, err := admission.ParseShown(g.Unread)
 	if err != nil {
 		return 0, err
 	}
@@ -105,7 +106,7 @@ func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*pac
 	each(b, func(said *packets.Alive) { t.unverified.Hear(t.admission, from, said, time.Now()) })
 }
 
-// admitted gives memberlist what was said of a member before its certificate was here.
+// Admitted gives memberlist what was said of a member before its certificate was here.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
 	if said, was := t.unverified.Leave(name, id, time.Now()); was {
 		t.enqueue(said.Message(), t.advertise)

@@ -5,6 +5,7 @@ import (
 	"github.com/wanderd/wanderd/membership/broadcast"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
+	"github.com/wanderd/wanderd/membership/streams"
 )
 
 // These are what an agent knows of the rooms: each is documented where it belongs.
@@ -19,6 +20,8 @@ type (
 	State = peers.State
 	// Trust decides which keys may take part in the fleet.
 	Trust = identity.Trust
+	// Streams accepts and opens connections at the agent's bound address.
+	Streams = streams.Streams
 	// Outsider is a host that has the secret, and whose key is not trusted here.
 	Outsider = admission.Outsider
 	// Remembered is the record of another member with which an agent rejoins its fleet after a restart.

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -39,7 +40,7 @@ func FuzzGossip(f *testing.F) {
 
 func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
-	seal := newSeal(nil)
+	seal := streams.NewSeal(nil)
 	tr := &gossipTransport{
 		seal: seal, admission: admission.New(trust), unverified: admission.NewUnverified(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), bySecond: make(map[wire.MemberID]struct{}),

@@ -8,11 +8,12 @@ import (
 
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 )
 
-func newTestSeal(t testing.TB, key []byte) *seal {
+func newTestSeal(t testing.TB, key []byte) *streams.Seal {
 	t.Helper()
-	return newSeal(peertest.SecretsOf(key))
+	return streams.NewSeal(peertest.SecretsOf(key))
 }
 
 // junkPackets are what anybody may send, by what they know.

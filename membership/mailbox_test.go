@@ -16,6 +16,7 @@ import (
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -35,7 +36,7 @@ func (r *rogue) MergeRemoteState([]byte, bool)   {}
 func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Config)) *rogue {
 	f.t.Helper()
 	end := f.net.Endpoint(peertest.AddrOf(7))
-	seal := newSeal(peertest.SecretsOf(secretOne))
+	seal := streams.NewSeal(peertest.SecretsOf(secretOne))
 	tr := newGossipTransport(&Config{
 		Send: gossipWriter{end.Packets}.WriteGossip, Streams: end.Streams, Log: zerolog.Nop(),
 	}, introducerOf(7), end.Addr, seal, admission.New(nil), nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peers"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -151,16 +152,16 @@ func Start(cfg Config) (*Membership, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	seal := newSeal(cfg.Secrets)
+	seal := streams.NewSeal(cfg.Secrets)
 	cfg.Secrets = nil // they may be replaced, and are kept nowhere then
 	return start(cfg, me, seal, targets)
 }
 
 // Start wires the parts together and sets them going.
-func start(cfg Config, me Member, seal *seal, targets map[string]peers.Target) (*Membership, error) {
+func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.Target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
-	if seal.clear {
+	if seal.Clear {
 		mc.IndirectChecks = 0 // see Filter
 	}
 	m := &Membership{
@@ -232,7 +233,7 @@ func pace(loopback bool) *memberlist.Config {
 	}
 	c.DeadNodeReclaimTime = reclaimAfter
 	c.EnableCompression = false
-	c.UDPBufferSize = MaxPacket - sealedOverhead - admission.SignedHeader - packets.CrcHeader
+	c.UDPBufferSize = streams.MaxPacket - streams.SealedOverhead - admission.SignedHeader - packets.CrcHeader
 	return c
 }
 
@@ -392,5 +393,5 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 
 // Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
 func (m *Membership) Outsiders(since time.Time) []Outsider {
-	return m.transport.streams.outsiders.Since(since)
+	return m.transport.streams.Outsiders.Since(since)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -48,8 +49,8 @@ func TestManyThatStartAtOnceSoonSeeEachOther(t *testing.T) {
 		hosts := f.startAll(n)
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, upTo(n)...))
 		f.net.SetFilter(nil)
-		if longest < 1000 || longest > len(envelope)+MaxPacket {
-			t.Errorf("the longest datagram had %d bytes, want at most %d and enough to tell", longest, len(envelope)+MaxPacket)
+		if longest < 1000 || longest > len(envelope)+streams.MaxPacket {
+			t.Errorf("the longest datagram had %d bytes, want at most %d and enough to tell", longest, len(envelope)+streams.MaxPacket)
 		}
 		for _, h := range hosts {
 			if s := h.Stats(); s != (Stats{}) {

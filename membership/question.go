@@ -12,6 +12,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -53,21 +54,21 @@ func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 }
 
 // answerQuestion answers the question that has come on g, unless it is not from a member.
-func (t *gossipTransport) answerQuestion(g *guardedConn) error {
-	if len(g.unread) < questionOverhead || t.cfg.Answer == nil {
+func (t *gossipTransport) answerQuestion(g *streams.Conn) error {
+	if len(g.Unread) < streams.QuestionOverhead || t.cfg.Answer == nil {
 		return packets.ErrMalformed
 	}
-	id := wire.MemberID(g.unread[:len(wire.MemberID{})])
-	signature, content := g.unread[len(id):questionOverhead], g.unread[questionOverhead:]
+	id := wire.MemberID(g.Unread[:len(wire.MemberID{})])
+	signature, content := g.Unread[len(id):streams.QuestionOverhead], g.Unread[streams.QuestionOverhead:]
 	asker, ok := t.member(id)
 	switch {
 	case !ok:
 		return admission.ErrNotMember
-	case !identity.IsSigned(asker.Key, statementTo(t.me.ID, g.nonces, content), signature, questionContext):
+	case !identity.IsSigned(asker.Key, statementTo(t.me.ID, g.Nonces, content), signature, questionContext):
 		return identity.ErrForged
 	}
 	if _, busy := t.asking.LoadOrStore(id, true); busy {
-		return errBusy
+		return streams.ErrBusy
 	}
 	ctx, cancel := context.WithTimeout(t.closed, answerTime)
 	defer cancel()
@@ -77,18 +78,18 @@ func (t *gossipTransport) answerQuestion(g *guardedConn) error {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
-	_, _ = g.Write(append(identity.Sign(t.me.Key, statementTo(id, g.nonces, text), answerContext), text...)) // an asker that has gone needs no answer
+	_, _ = g.Write(append(identity.Sign(t.me.Key, statementTo(id, g.Nonces, text), answerContext), text...)) // an asker that has gone needs no answer
 	return nil
 }
 
 // Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once.
 // The error says why there is no answer; ctx must have a deadline.
 func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most int) ([]byte, error) {
-	if len(question) > maxQuestion {
-		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), errTooLong)
+	if len(question) > streams.MaxQuestion {
+		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), streams.ErrTooLong)
 	}
 	deadline, _ := ctx.Deadline()
-	g, err := m.transport.streams.dial(to.Addr, deadline, forQuestion)
+	g, err := m.transport.streams.Dial(to.Addr, deadline, streams.ForQuestion)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +97,18 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
 	defer stop()
 	me := m.transport.me
-	if _, err := g.Write(slices.Concat(me.ID[:], identity.Sign(me.Key, statementTo(to.ID, g.nonces, question), questionContext), question)); err != nil {
+	if _, err := g.Write(slices.Concat(me.ID[:], identity.Sign(me.Key, statementTo(to.ID, g.Nonces, question), questionContext), question)); err != nil {
 		return nil, err
 	}
-	g.most = answerOverhead + most
-	if err := g.receive(); err != nil {
+	g.Most = answerOverhead + most
+	if err := g.Receive(); err != nil {
 		return nil, err
 	}
-	if len(g.unread) < answerOverhead {
+	if len(g.Unread) < answerOverhead {
 		return nil, packets.ErrMalformed
 	}
-	signature, content := g.unread[:answerOverhead], g.unread[answerOverhead:]
-	if !identity.IsSigned(to.Key, statementTo(me.ID, g.nonces, content), signature, answerContext) {
+	signature, content := g.Unread[:answerOverhead], g.Unread[answerOverhead:]
+	if !identity.IsSigned(to.Key, statementTo(me.ID, g.Nonces, content), signature, answerContext) {
 		return nil, identity.ErrForged
 	}
 	return content, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -48,10 +49,10 @@ func TestAMemberAnswersTheQuestionsOfTheOthers(t *testing.T) {
 						t.Errorf("%q, %v", got, err)
 					}
 				}
-				if got, err := hosts[1].ask(t, 1, "who runs?", len("host2 asks")); !errors.Is(err, errTooLong) {
+				if got, err := hosts[1].ask(t, 1, "who runs?", len("host2 asks")); !errors.Is(err, streams.ErrTooLong) {
 					t.Errorf("an answer that is too long: %q, %v", got, err)
 				}
-				if got, err := hosts[1].ask(t, 1, string(make([]byte, maxQuestion+1)), 100); !errors.Is(err, errTooLong) {
+				if got, err := hosts[1].ask(t, 1, string(make([]byte, streams.MaxQuestion+1)), 100); !errors.Is(err, streams.ErrTooLong) {
 					t.Errorf("a question that is too long: %q, %v", got, err)
 				}
 				if got, err := hosts[0].ask(t, 2, "who runs?", 100); err == nil {
@@ -138,8 +139,8 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 				return
 			}
 			defer func() { _ = conn.Close() }()
-			g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{seal: newTestSeal(t, secretOne)})}
-			if err := errors.Join(g.answerCall(), g.receive(), tr.answerQuestion(g)); err != nil {
+			g := &streams.Conn{Conn: conn, End: streams.New(streams.Config{Seal: newTestSeal(t, secretOne)})}
+			if err := errors.Join(g.AnswerCall(), g.Receive(), tr.answerQuestion(g)); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -189,12 +190,12 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &guardedConn{Conn: conn, end: hosts[1].transport.streams}
-			g.isFor(forQuestion)
-			if err := g.call(); err != nil {
+			g := &streams.Conn{Conn: conn, End: hosts[1].transport.streams}
+			g.IsFor(streams.ForQuestion)
+			if err := g.Call(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := g.Write(c.frame(g.nonces)); err != nil {
+			if _, err := g.Write(c.frame(g.Nonces)); err != nil {
 				t.Fatal(err)
 			}
 			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
@@ -203,7 +204,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			}
 			_ = conn.Close()
 		}
-		if sent, back := preambleSize+callerNonce, acceptorNonce+proofSize; back > sent {
+		if sent, back := streams.PreambleSize+streams.CallerNonce, streams.AcceptorNonce+streams.ProofSize; back > sent {
 			t.Errorf("%d bytes of an outsider bring %d back", sent, back)
 		}
 	})
@@ -219,10 +220,10 @@ func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 			return true
 		})
 	}}
-	nonces := make([]byte, callerNonce+acceptorNonce)
-	g := &guardedConn{
-		Conn: conn, end: silentEnd(t), nonces: nonces,
-		unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")), []byte("who runs?")),
+	nonces := make([]byte, streams.CallerNonce+streams.AcceptorNonce)
+	g := &streams.Conn{
+		Conn: conn, End: silentEnd(t), Nonces: nonces,
+		Unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")), []byte("who runs?")),
 	}
 	if err := tr.answerQuestion(g); err != nil || conn.Len() == 0 || busy != 0 {
 		t.Errorf("%v, %d bytes written, while %d questions were being answered", err, conn.Len(), busy)
@@ -242,7 +243,9 @@ func answeringHost2(t testing.TB) *gossipTransport {
 }
 
 // silentEnd is an endpoint without a secret.
-func silentEnd(t testing.TB) *endpoint { return newEndpoint(endpointConfig{seal: newTestSeal(t, nil)}) }
+func silentEnd(t testing.TB) *streams.Endpoint {
+	return streams.New(streams.Config{Seal: newTestSeal(t, nil)})
+}
 
 // signTo is a host's signature on what it says to another one.
 func signTo(by *admission.Introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
@@ -270,14 +273,14 @@ func (w *written) SetWriteDeadline(time.Time) error { return nil }
 // Whatever a question's frame has in it: unless a member has signed it for this connection, it is not answered.
 func FuzzQuestion(f *testing.F) {
 	asker, tr := introducerOf(2), answeringHost2(f)
-	nonces, text := make([]byte, callerNonce+acceptorNonce), []byte("who runs?")
+	nonces, text := make([]byte, streams.CallerNonce+streams.AcceptorNonce), []byte("who runs?")
 	genuine := slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, text), text)
 	f.Add(genuine)
-	f.Add(genuine[:questionOverhead])
+	f.Add(genuine[:streams.QuestionOverhead])
 	f.Add(asker.ID[:])
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		conn := &written{}
-		g := &guardedConn{Conn: conn, end: silentEnd(t), nonces: nonces, unread: frame}
+		g := &streams.Conn{Conn: conn, End: silentEnd(t), Nonces: nonces, Unread: frame}
 		err := tr.answerQuestion(g)
 		if answered := conn.Len() > 0; answered != bytes.Equal(frame, genuine) || answered != (err == nil) {
 			t.Errorf("%d bytes came back for %x: %v", conn.Len(), frame, err)

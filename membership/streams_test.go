@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/membership/packets"
 	"github.com/wanderd/wanderd/membership/peertest"
+	"github.com/wanderd/wanderd/membership/streams"
 )
 
 // knock opens a connection to host 1 and sends first.
@@ -38,7 +39,7 @@ func cutOffAfter(t *testing.T, conn net.Conn, got int) time.Duration {
 func TestConnectionThatDoesNotProveItselfIsCutOffAtOnce(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
-		hello := string(forGossip) + string(make([]byte, callerNonce))
+		hello := string(streams.ForGossip) + string(make([]byte, streams.CallerNonce))
 		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "wdg\x01GET / HTTP/1.1\r\n", hello + "GET / HTTP/1.1\r\n\r\n"} {
 			if took := cutOffAfter(t, f.knock(hosts[1], first), len(first)); took > 100*time.Millisecond {
 				t.Errorf("%q was cut off after %v", first, took)
@@ -54,9 +55,9 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
-		hello := string(forGossip) + string(make([]byte, callerNonce))
+		hello := string(streams.ForGossip) + string(make([]byte, streams.CallerNonce))
 		var silent []net.Conn
-		for i := range 2 * maxPreAuth {
+		for i := range 2 * streams.MaxPreAuth {
 			silent = append(silent, f.knock(hosts[1], hello[:i%len(hello)+1]))
 		}
 		hosts = append(hosts, f.start(3))
@@ -65,10 +66,10 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 		for _, conn := range silent {
 			longest = max(longest, cutOffAfter(t, conn, len(hello)))
 		}
-		if longest > greetingTime {
+		if longest > streams.GreetingTime {
 			t.Errorf("a silent connection was cut off after %v", longest)
 		}
-		if s := hosts[0].Stats(); s.Crowded < maxPreAuth {
+		if s := hosts[0].Stats(); s.Crowded < streams.MaxPreAuth {
 			t.Errorf("counted %+v", s)
 		}
 	})
@@ -80,7 +81,7 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 		noSecret := func(c *Config) { c.Secrets = nil }
 		hosts := []*host{f.start(1, noSecret), f.start(2, noSecret)}
 		f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
-		for range 4 * maxSending {
+		for range 4 * streams.MaxSending {
 			conn := f.prove(hosts[1])
 			if _, err := conn.Write([]byte{0, 1, 0, 0, packets.PushPullMsg}); err != nil {
 				t.Fatal(err)
@@ -95,12 +96,12 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 // Who has the secret and no trusted key can prove the secret, and say the rest slowly: a place is not his for long
 // while others wait.
 func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
-	long := string([]byte{0, 0x40, 0, 0}) + string(make([]byte, frameShort+1)) // of 4 MiB
+	long := string([]byte{0, 0x40, 0, 0}) + string(make([]byte, streams.FrameShort+1)) // of 4 MiB
 	for _, first := range []string{string([]byte{0, 1, 0, 0}), "", long} {
 		inFleet(t, func(_ *testing.T, f *fleet) {
 			hosts := f.startAll(2)
 			f.within(time.Second, "they see each other", allSee(hosts, 1, 2))
-			for i := range 2 * (maxIncoming + maxWaiting) {
+			for i := range 2 * (streams.MaxIncoming + streams.MaxWaiting) {
 				conn := f.prove(hosts[1])
 				defer func() { _ = conn.Close() }()
 				if i%2 == 0 {
@@ -120,9 +121,9 @@ func (f *fleet) prove(h *host) net.Conn {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	g := &guardedConn{Conn: conn, end: h.transport.streams}
-	g.isFor(forGossip)
-	if err := g.call(); err != nil {
+	g := &streams.Conn{Conn: conn, End: h.transport.streams}
+	g.IsFor(streams.ForGossip)
+	if err := g.Call(); err != nil {
 		f.t.Fatal(err)
 	}
 	return conn

@@ -17,6 +17,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/packets"
+	"github.com/wanderd/wanderd/membership/streams"
 	"github.com/wanderd/wanderd/membership/timing"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -30,14 +31,14 @@ const (
 type gossipTransport struct {
 	cfg       *Config
 	advertise netip.AddrPort
-	seal      *seal
+	seal      *streams.Seal
 	me        *admission.Introducer
-	streams   *endpoint
+	streams   *streams.Endpoint
 	admission *admission.Admission
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// closed is done when the transport is closed.
+	// Closed is done when the transport is closed.
 	closed context.Context
 	// answers is nil with a secret.
 	answers *packets.Answers
@@ -72,7 +73,7 @@ type sign struct {
 }
 
 func newGossipTransport(
-	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *seal, admitted *admission.Admission, member func(wire.MemberID) (*Member, bool),
+	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *streams.Seal, admitted *admission.Admission, member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
 	t := &gossipTransport{
 		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admitted,
@@ -82,16 +83,16 @@ func newGossipTransport(
 		junkWarn:    timing.Throttle{Every: refusedWarnEvery}, untrustedWarn: timing.Throttle{Every: refusedWarnEvery},
 		begun: time.Now(),
 	}
-	t.streams = newEndpoint(endpointConfig{
-		streams: cfg.Streams, seal: seal, me: me, admission: admitted, serve: t.serve, refuse: t.refuse, admitted: t.admitted,
-		heard: func(from wire.MemberID, message []byte) { t.hearOf(from, packets.EachInSync, message) }, log: cfg.Log,
+	t.streams = streams.New(streams.Config{
+		Streams: cfg.Streams, Seal: seal, Me: me, Admission: admitted, Serve: t.serve, Refuse: t.refuse, Admitted: t.admitted,
+		Heard: func(from wire.MemberID, message []byte) { t.hearOf(from, packets.EachInSync, message) }, Log: cfg.Log,
 	})
-	t.closed = t.streams.closed
+	t.closed = t.streams.Closed
 	t.lastForeign.Store(&sign{})
-	if seal.clear {
+	if seal.Clear {
 		t.answers = new(packets.Answers)
 	}
-	t.streams.start()
+	t.streams.Start()
 	return t
 }
 
@@ -103,16 +104,16 @@ func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if t.isClosed() {
 		return false
 	}
-	scratch := t.seal.scratch.Get().(*[MaxPacket]byte)
-	defer t.seal.scratch.Put(scratch)
-	plain, by, err := t.seal.open(scratch, payload)
+	scratch := t.seal.Scratch.Get().(*[streams.MaxPacket]byte)
+	defer t.seal.Scratch.Put(scratch)
+	plain, by, err := t.seal.Open(scratch, payload)
 	var asked packets.Ping
 	var from wire.MemberID
 	if err == nil {
 		from, plain, err = t.vouched(plain, by, src.Addr())
 	}
 	if err == nil {
-		asked, err = packets.Filter(plain, t.seal.clear)
+		asked, err = packets.Filter(plain, t.seal.Clear)
 	}
 	if err != nil {
 		t.count(err)
@@ -168,11 +169,11 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	key, err := t.admission.Key(from)
 	switch {
 	case err != nil:
-		return from, nil, &untrustedError{from.Short(), err}
+		return from, nil, &streams.UntrustedError{Who: from.Short(), Why: err}
 	case !t.cfg.Admit(src):
-		return from, nil, errCrowded
+		return from, nil, streams.ErrCrowded
 	case !identity.IsSigned(key, packet, signature, admission.PacketContext):
-		return from, nil, &untrustedError{from.Short(), identity.ErrForged}
+		return from, nil, &streams.UntrustedError{Who: from.Short(), Why: identity.ErrForged}
 	}
 	t.noteKey(from, by)
 	return from, packet, nil
@@ -197,10 +198,10 @@ func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 // Rekey replaces the secrets. It returns an error, and changes nothing, if there were none or are none now.
 func (m *Membership) Rekey(secrets []wire.Secret) error {
 	t := m.transport
-	if t.seal.clear != (len(secrets) == 0) {
+	if t.seal.Clear != (len(secrets) == 0) {
 		return errors.New("a fleet cannot change between a secret and none")
 	}
-	t.seal.set(secrets)
+	t.seal.Set(secrets)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.bySecond)
@@ -216,7 +217,7 @@ func (m *Membership) Others() []wire.MemberID {
 	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
 }
 
-// refuse counts and logs a connection that was cut off.
+// Refuse counts and logs a connection that was cut off.
 func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
 		return
@@ -239,7 +240,7 @@ func (t *gossipTransport) refuse(src net.Addr, err error) {
 }
 
 func isUntrusted(err error) bool {
-	_, is := errors.AsType[*untrustedError](err)
+	_, is := errors.AsType[*streams.UntrustedError](err)
 	return is
 }
 
@@ -250,7 +251,7 @@ func (t *gossipTransport) count(err error) {
 		t.foreign.Add(1)
 	case isUntrusted(err):
 		t.untrusted.Add(1)
-	case errors.Is(err, errCrowded), errors.Is(err, errBusy):
+	case errors.Is(err, streams.ErrCrowded), errors.Is(err, streams.ErrBusy):
 		t.crowded.Add(1)
 	case errors.Is(err, packets.ErrMalformed):
 		t.malformed.Add(1)
@@ -291,13 +292,13 @@ func (t *gossipTransport) WriteTo(b []byte, addr string) (time.Time, error) {
 func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.Time, error) {
 	dst, err := netip.ParseAddrPort(to.Addr)
 	if err == nil && t.isClosed() {
-		err = errShutdown
+		err = streams.ErrShutdown
 	}
 	if err == nil && t.answers != nil {
 		b, dst = t.answers.Send(b, dst)
 	}
 	if err == nil && len(b) > 0 {
-		err = t.cfg.Send(t.seal.seal(t.me.SignPacket(b)), dst)
+		err = t.cfg.Send(t.seal.Seal(t.me.SignPacket(b)), dst)
 	}
 	if err != nil {
 		if to.Name != "" && t.unsent != nil && !t.isClosed() {
@@ -319,9 +320,9 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 	if err != nil {
 		return nil, err
 	}
-	g, err := t.streams.dial(dst, time.Now().Add(timeout), forGossip)
+	g, err := t.streams.Dial(dst, time.Now().Add(timeout), streams.ForGossip)
 	if err != nil {
-		return nil, err // not a nil *guardedConn in an interface
+		return nil, err // not a nil *Conn in an interface
 	}
 	return g, nil
 }
@@ -329,16 +330,16 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 
 // Shutdown ends all that waits for the network.
-func (t *gossipTransport) Shutdown() error { return t.streams.shutdown() }
+func (t *gossipTransport) Shutdown() error { return t.streams.Shutdown() }
 
-// serve hands a connection to memberlist, or answers its question.
-func (t *gossipTransport) serve(g *guardedConn) {
-	switch g.purpose {
-	case forQuestion:
+// Serve hands a connection to memberlist, or answers its question.
+func (t *gossipTransport) serve(g *streams.Conn) {
+	switch g.Purpose {
+	case streams.ForQuestion:
 		t.count(t.answerQuestion(g))
-	case forCertificates:
+	case streams.ForCertificates:
 		t.count(t.showCertificates(g))
-	case forGossip:
+	case streams.ForGossip:
 		select {
 		case t.streamCh <- g:
 			return // memberlist closes it

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"crypto/aes"
@@ -30,7 +30,7 @@ const (
 	sealedVersion  = 1
 	sealedNonce    = 12
 	sealedTag      = 16
-	sealedOverhead = 1 + sealedNonce + sealedTag
+	SealedOverhead = 1 + sealedNonce + sealedTag
 
 	// MaxPacket is the longest gossip datagram, in bytes, for Config.Send and [Membership.Deliver]. With the four bytes
 	// of the agent's envelope it is below 1400.
@@ -39,11 +39,11 @@ const (
 
 var ()
 
-// seal seals and opens the gossip of this fleet. Without a key it passes everything.
-type seal struct {
-	// clear says that there is no key.
-	clear   bool
-	scratch sync.Pool
+// Seal seals and opens the gossip of this fleet. Without a key it passes everything.
+type Seal struct {
+	// Clear says that there is no key.
+	Clear   bool
+	Scratch sync.Pool
 	// keys are the keys now: the first seals, all open.
 	keys atomic.Pointer[[]sealKey]
 }
@@ -55,13 +55,15 @@ type sealKey struct {
 	aead cipher.AEAD
 }
 
-func newSeal(secrets []wire.Secret) *seal {
-	s := &seal{clear: len(secrets) == 0, scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
-	s.set(secrets)
+// NewSeal seals with the first of these secrets, and opens with all of them.
+func NewSeal(secrets []wire.Secret) *Seal {
+	s := &Seal{Clear: len(secrets) == 0, Scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
+	s.Set(secrets)
 	return s
 }
 
-func (s *seal) set(secrets []wire.Secret) {
+// Set replaces the secrets.
+func (s *Seal) Set(secrets []wire.Secret) {
 	list := make([]sealKey, len(secrets))
 	for i, secret := range secrets {
 		key := secret.GossipKey()
@@ -81,15 +83,15 @@ func newAEAD(key [32]byte) cipher.AEAD {
 	panic("membership: cannot seal: " + err.Error()) // only a key or a block of another size fails
 }
 
-// open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not
+// Open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not
 // allocate.
-func (s *seal) open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
+func (s *Seal) Open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
 		return nil, 0, packets.ErrMalformed
-	case s.clear:
+	case s.Clear:
 		return b, 0, nil
-	case b[0] != sealedVersion || len(b) <= sealedOverhead: // equal: an empty message
+	case b[0] != sealedVersion || len(b) <= SealedOverhead: // equal: an empty message
 		return nil, 0, packets.ErrMalformed
 	}
 	for i, k := range *s.keys.Load() {
@@ -100,28 +102,28 @@ func (s *seal) open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, e
 	return nil, 0, packets.ErrForeignSeal
 }
 
-// seal returns the packet with the content plain.
-func (s *seal) seal(plain []byte) []byte {
-	if s.clear {
+// Seal returns the packet with the content plain.
+func (s *Seal) Seal(plain []byte) []byte {
+	if s.Clear {
 		return plain
 	}
-	b := make([]byte, 1+sealedNonce, sealedOverhead+len(plain))
+	b := make([]byte, 1+sealedNonce, SealedOverhead+len(plain))
 	b[0] = sealedVersion
 	_, _ = rand.Read(b[1:]) // It never fails.
 	return (*s.keys.Load())[0].aead.Seal(b, b[1:], plain, nil)
 }
 
 // mark puts the mark of the key that seals into a caller's nonce, so that the acceptor uses the same.
-func (s *seal) mark(nonce []byte) {
-	if !s.clear {
+func (s *Seal) mark(nonce []byte) {
+	if !s.Clear {
 		nonce[0] = (*s.keys.Load())[0].mark
 	}
 }
 
 // marked returns the key that the caller's nonce names, nil without keys. A nonce that names no key gets the first key:
 // its sender cannot prove that it has this key.
-func (s *seal) marked(nonces []byte) *sealKey {
-	if s.clear {
+func (s *Seal) marked(nonces []byte) *sealKey {
+	if s.Clear {
 		return nil
 	}
 	keys := *s.keys.Load()
@@ -136,25 +138,25 @@ func (s *seal) marked(nonces []byte) *sealKey {
 // streamKeys are the keys with which one side of a connection proves its secret and seals its frame; no other
 // connection has the same keys.
 type streamKeys struct {
-	proof [proofSize]byte
+	proof [ProofSize]byte
 	aead  cipher.AEAD // nil without a secret
 }
 
 // streamKeys derives the keys of one side of a connection. Without a secret the proof only shows that the other side
 // has read the nonces.
-func (s *seal) streamKeys(p purpose, side string, nonces []byte) (k streamKeys) {
+func (s *Seal) streamKeys(p Purpose, side string, nonces []byte) (k streamKeys) {
 	var key [32]byte
 	marked := s.marked(nonces)
 	if marked != nil {
 		key = marked.key
 	}
-	b, err := hkdf.Key(sha256.New, key[:], nonces, p.label()+" "+side, proofSize+len(key))
+	b, err := hkdf.Key(sha256.New, key[:], nonces, p.label()+" "+side, ProofSize+len(key))
 	if err != nil {
 		panic("membership: cannot derive a key: " + err.Error()) // see wire.Secret
 	}
-	k.proof = [proofSize]byte(b)
+	k.proof = [ProofSize]byte(b)
 	if marked != nil {
-		k.aead = newAEAD([32]byte(b[proofSize:]))
+		k.aead = newAEAD([32]byte(b[ProofSize:]))
 	}
 	return k
 }

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 
 // FuzzPreamble: whatever a caller says first, it gets no more bytes than it has sent, and no place without the proof.
 func FuzzPreamble(f *testing.F) {
-	f.Add([]byte(string(forGossip) + string(make([]byte, callerNonce+proofSize))))
-	f.Add([]byte(string(forQuestion) + string(make([]byte, callerNonce))))
-	f.Add([]byte(string(forCertificates) + string(make([]byte, callerNonce+proofSize))))
+	f.Add([]byte(string(ForGossip) + string(make([]byte, CallerNonce+ProofSize))))
+	f.Add([]byte(string(ForQuestion) + string(make([]byte, CallerNonce))))
+	f.Add([]byte(string(ForCertificates) + string(make([]byte, CallerNonce+ProofSize))))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	seal := newTestSeal(f, secretOne)
 	f.Fuzz(func(t *testing.T, said []byte) {
 		conn := &monologue{in: bytes.NewReader(said)}
-		g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{seal: seal, me: introducerOf(1), admission: admission.New(nil)})}
-		if err := g.answerCall(); err == nil {
+		g := &Conn{Conn: conn, End: New(Config{Seal: seal, Me: introducerOf(1), Admission: admission.New(nil)})}
+		if err := g.AnswerCall(); err == nil {
 			t.Errorf("%x has proved the secret", said)
 		}
 		if conn.out > len(said) {

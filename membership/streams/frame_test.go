@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 func keysOf(t testing.TB, secret []byte, side string) *streamKeys {
 	t.Helper()
-	k := newTestSeal(t, secret).streamKeys(forGossip, side, make([]byte, callerNonce+acceptorNonce))
+	k := newTestSeal(t, secret).streamKeys(ForGossip, side, make([]byte, CallerNonce+AcceptorNonce))
 	return &k
 }
 
@@ -40,7 +40,7 @@ func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 	for _, secret := range [][]byte{secretOne, nil} {
 		keys := keysOf(t, secret, "caller")
-		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() error { return nil }); !errors.Is(err, errTooLong) {
+		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() error { return nil }); !errors.Is(err, ErrTooLong) {
 			t.Errorf("4 GiB: %v", err)
 		}
 		lies := testing.Benchmark(func(b *testing.B) {
@@ -59,7 +59,7 @@ func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 
 func TestALongFrameTellsBeforeItTakesTheMemory(t *testing.T) {
 	keys := keysOf(t, secretOne, "caller")
-	for length, want := range map[int]int{frameShort - sealedTag: 0, frameShort + 1: 1, maxFrame: 1} {
+	for length, want := range map[int]int{FrameShort - sealedTag: 0, FrameShort + 1: 1, maxFrame: 1} {
 		told := 0
 		got, err := readFrame(bytes.NewReader(appendFrame(make([]byte, length), keys)), keys, maxFrame, func() error {
 			told++

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"net/netip"
@@ -13,12 +13,12 @@ type preAuthLimit struct {
 	most, perAddr int
 
 	mu    sync.Mutex
-	conns []*guardedConn // the oldest first
+	conns []*Conn // the oldest first
 }
 
-func (l *preAuthLimit) enter(g *guardedConn) {
+func (l *preAuthLimit) enter(g *Conn) {
 	l.mu.Lock()
-	var out *guardedConn
+	var out *Conn
 	same := 0
 	for _, other := range slices.Backward(l.conns) {
 		if other.from == g.from {
@@ -39,13 +39,13 @@ func (l *preAuthLimit) enter(g *guardedConn) {
 }
 
 // Leave returns false if g was closed to make room.
-func (l *preAuthLimit) leave(g *guardedConn) bool {
+func (l *preAuthLimit) leave(g *Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.remove(g)
 }
 
-func (l *preAuthLimit) remove(g *guardedConn) bool {
+func (l *preAuthLimit) remove(g *Conn) bool {
 	at := slices.Index(l.conns, g)
 	if at < 0 {
 		return false

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"encoding/binary"
@@ -24,14 +24,15 @@ const (
 	maxClear = 128 << 10
 	// frameChunk is how much is allocated at a time, so that nothing is allocated for bytes that do not come.
 	frameChunk = 16 << 10
-	// frameShort is the length of a frame in a fleet of 300. Longer frames come in turns, because they take memory.
-	frameShort = 64 << 10
+	// FrameShort is the length of a frame in a fleet of 300. Longer frames come in turns, because they take memory.
+	FrameShort = 64 << 10
 )
 
-var errTooLong = errors.New("longer than a message may be")
+// ErrTooLong is returned for a frame that is longer than its kind may be.
+var ErrTooLong = errors.New("longer than a message may be")
 
 // readFrame reads a frame and opens it. Its content has at most most bytes. It calls long before it takes more
-// than frameShort.
+// than FrameShort.
 func readFrame(r io.Reader, keys *streamKeys, most int, long func() error) ([]byte, error) {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
@@ -42,12 +43,12 @@ func readFrame(r io.Reader, keys *streamKeys, most int, long func() error) ([]by
 		most += sealedTag
 	}
 	if length > most {
-		return nil, fmt.Errorf("%d bytes: %w", length, errTooLong)
+		return nil, fmt.Errorf("%d bytes: %w", length, ErrTooLong)
 	}
 	var content []byte
 	for len(content) < length {
 		at := len(content)
-		if at == frameShort {
+		if at == FrameShort {
 			if err := long(); err != nil {
 				return nil, err
 			}

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"net"
@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func connFrom(host string) *guardedConn {
+func connFrom(host string) *Conn {
 	conn, _ := net.Pipe()
-	return &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{}), from: SourceOf(netip.MustParseAddr(host))}
+	return &Conn{Conn: conn, End: New(Config{}), from: SourceOf(netip.MustParseAddr(host))}
 }
 
 func TestTheOldestUnprovedConnectionMakesRoomForTheNewest(t *testing.T) {
 	l := preAuthLimit{most: 4, perAddr: 2}
-	var in []*guardedConn
+	var in []*Conn
 	for _, host := range []string{"10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.3", "::ffff:10.0.0.4"} {
 		g := connFrom(host)
 		in = append(in, g)
@@ -30,7 +30,7 @@ func TestTheOldestUnprovedConnectionMakesRoomForTheNewest(t *testing.T) {
 func TestTheAddressesOfOneIPv6NetworkAreOneSource(t *testing.T) {
 	l := preAuthLimit{most: 10, perAddr: 1}
 	first, other, second := connFrom("2001:db8::1"), connFrom("2001:db8:0:1::1"), connFrom("2001:db8::2:1")
-	for _, g := range []*guardedConn{first, other, second} {
+	for _, g := range []*Conn{first, other, second} {
 		l.enter(g)
 	}
 	if l.leave(first) || !l.leave(other) || !l.leave(second) {

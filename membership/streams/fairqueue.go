@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"net/netip"
@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are
-	// answered at a time. Further ones wait, maxWaiting at most.
-	maxIncoming  = 16
+	// MaxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are
+	// answered at a time. Further ones wait, MaxWaiting at most.
+	MaxIncoming  = 16
 	maxAnswering = 8
-	maxWaiting   = 64
+	MaxWaiting   = 64
 	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest
 	// caller sends it with its proof, before it has the place.
 	slowAfter = time.Second
@@ -35,7 +35,7 @@ type fairQueue struct {
 // queuedConn is a connection that has a place, or waits for one.
 type queuedConn struct {
 	queue *fairQueue
-	conn  *guardedConn
+	conn  *Conn
 	// called is closed when it has a place, or waits no longer.
 	called chan struct{}
 	since  time.Time // when it got its place
@@ -43,7 +43,7 @@ type queuedConn struct {
 }
 
 // hold makes an entry for a connection; it is in the queue after enter.
-func (f *fairQueue) hold(conn *guardedConn) *queuedConn {
+func (f *fairQueue) hold(conn *Conn) *queuedConn {
 	return &queuedConn{queue: f, conn: conn, heard: conn.got, called: make(chan struct{})}
 }
 

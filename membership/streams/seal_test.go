@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 	sealed, open := newTestSeal(t, secretOne), newTestSeal(t, nil)
 	for _, c := range []struct {
 		name   string
-		seal   *seal
+		seal   *Seal
 		packet []byte
 		want   error
 	}{
 		{"sealed", sealed, good, nil},
-		{"sealed here", sealed, sealed.seal([]byte("ping")), nil},
-		{"sealed and long", sealed, peertest.SealPacket(t, secretOne, 1, make([]byte, MaxPacket-sealedOverhead)), nil},
+		{"sealed here", sealed, sealed.Seal([]byte("ping")), nil},
+		{"sealed and long", sealed, peertest.SealPacket(t, secretOne, 1, make([]byte, MaxPacket-SealedOverhead)), nil},
 		{"another secret", sealed, peertest.SealPacket(t, secretTwo, 1, []byte("ping")), packets.ErrForeignSeal},
 		{"a flipped bit", sealed, flipped, packets.ErrForeignSeal},
 		{"cut short", sealed, good[:len(good)-1], packets.ErrForeignSeal},
@@ -33,10 +33,10 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 		{"too long", sealed, peertest.SealPacket(t, secretOne, 1, make([]byte, MaxPacket)), packets.ErrMalformed},
 		{"nothing", sealed, nil, packets.ErrMalformed},
 		{"clear and expected so", open, []byte("ping"), nil},
-		{"clear here", open, open.seal([]byte("ping")), nil},
+		{"clear here", open, open.Seal([]byte("ping")), nil},
 		{"clear nothing", open, nil, packets.ErrMalformed},
 	} {
-		plain, _, err := c.seal.open(new([MaxPacket]byte), c.packet)
+		plain, _, err := c.seal.Open(new([MaxPacket]byte), c.packet)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
@@ -47,9 +47,9 @@ func TestOnlyPacketsOfThisFleetAreOpened(t *testing.T) {
 }
 
 func TestNoTwoConnectionsOrSidesHaveTheSameKeys(t *testing.T) {
-	seen := make(map[[proofSize]byte]bool)
+	seen := make(map[[ProofSize]byte]bool)
 	for _, secret := range [][]byte{secretOne, secretTwo, nil} {
-		for _, p := range []purpose{forGossip, forQuestion} {
+		for _, p := range []Purpose{ForGossip, ForQuestion} {
 			for _, side := range []string{"caller", "acceptor"} {
 				for _, nonces := range [][]byte{make([]byte, 48), bytes.Repeat([]byte{1}, 48)} {
 					keys := newTestSeal(t, secret).streamKeys(p, side, nonces)

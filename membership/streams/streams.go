@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"context"
@@ -30,22 +30,22 @@ type Streams interface {
 //	  |-- proof 16, frame ---------------------------------------->|   who calls, signed, and memberlist's message
 //	  |<-- frame --------------------------------------------------|
 const (
-	preambleSize  = 4
-	callerNonce   = 32
-	acceptorNonce = 16
-	proofSize     = 16
+	PreambleSize  = 4
+	CallerNonce   = 32
+	AcceptorNonce = 16
+	ProofSize     = 16
 
-	// maxPreAuth is how many connections may be on their way to prove themselves, maxPreAuthPerAddr how many of one
+	// MaxPreAuth is how many connections may be on their way to prove themselves, maxPreAuthPerAddr how many of one
 	// address.
-	maxPreAuth        = 256
+	MaxPreAuth        = 256
 	maxPreAuthPerAddr = 32
-	// maxSending and maxPerSending are the same for connections that send their frame without a secret, which takes
+	// MaxSending and maxPerSending are the same for connections that send their frame without a secret, which takes
 	// memory.
-	maxSending    = 16
+	MaxSending    = 16
 	maxPerSending = 4
-	// greetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find
+	// GreetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find
 	// a place.
-	greetingTime = 2 * time.Second
+	GreetingTime = 2 * time.Second
 	frameTime    = 5 * time.Second
 	// acceptWarnEvery is the least time between two warnings that nothing can be accepted.
 	acceptWarnEvery = 5 * time.Minute
@@ -55,41 +55,41 @@ const (
 
 var (
 	errNoPreamble = errors.New("it does not speak this protocol")
-	errShutdown   = errors.New("shutting down")
-	errCrowded    = errors.New("too many connections have not proved themselves")
-	errBusy       = errors.New("too many connections wait")
+	ErrShutdown   = errors.New("shutting down")
+	ErrCrowded    = errors.New("too many connections have not proved themselves")
+	ErrBusy       = errors.New("too many connections wait")
 	errSecond     = errors.New("a connection carries one message of each side")
 )
 
-// purpose is what a connection is for, by its preamble.
-type purpose string
+// Purpose is what a connection is for, by its preamble.
+type Purpose string
 
 const (
-	forGossip       purpose = "wdg\x03"
-	forQuestion     purpose = "wdq\x01"
-	forCertificates purpose = "wdc\x01"
+	ForGossip       Purpose = "wdg\x03"
+	ForQuestion     Purpose = "wdq\x01"
+	ForCertificates Purpose = "wdc\x01"
 )
 
 // label makes the keys of one purpose useless for the others.
-func (p purpose) label() string {
+func (p Purpose) label() string {
 	switch p {
-	case forQuestion:
+	case ForQuestion:
 		return "wanderd question stream v1"
-	case forCertificates:
+	case ForCertificates:
 		return "wanderd certificate stream v1"
-	case forGossip:
+	case ForGossip:
 	}
 	return "wanderd gossip stream v2"
 }
 
-func (p purpose) introduces() bool { return p == forGossip || p == forCertificates }
+func (p Purpose) introduces() bool { return p == ForGossip || p == ForCertificates }
 
 // longest is the greatest length, in bytes, of a frame that comes in unasked.
-func (p purpose) longest(sealed bool) int {
+func (p Purpose) longest(sealed bool) int {
 	switch {
-	case p == forQuestion:
-		return questionOverhead + maxQuestion
-	case p == forCertificates:
+	case p == ForQuestion:
+		return QuestionOverhead + MaxQuestion
+	case p == ForCertificates:
 		return admission.MaxIntroduction + admission.MaxUnverified*len(wire.MemberID{})
 	case sealed:
 		return maxFrame

@@ -1,4 +1,4 @@
-package membership
+package streams
 
 import (
 	"bytes"
@@ -14,25 +14,25 @@ import (
 )
 
 // sides returns two sides of a connection with these secrets, and what the challenge made them say.
-func sides(t *testing.T, caller, acceptor []byte) (c, a *guardedConn, callErr, answerErr error) {
+func sides(t *testing.T, caller, acceptor []byte) (c, a *Conn, callErr, answerErr error) {
 	t.Helper()
 	near, far := net.Pipe()
 	t.Cleanup(func() {
 		_ = near.Close()
 		_ = far.Close()
 	})
-	with := func(conn net.Conn, secret []byte) *guardedConn {
-		g := &guardedConn{Conn: conn, end: newEndpoint(endpointConfig{
-			seal: newTestSeal(t, secret), me: introducerOf(1), admission: admission.New(nil),
-			admitted: func(string, wire.MemberID) {}, heard: func(wire.MemberID, []byte) {},
+	with := func(conn net.Conn, secret []byte) *Conn {
+		g := &Conn{Conn: conn, End: New(Config{
+			Seal: newTestSeal(t, secret), Me: introducerOf(1), Admission: admission.New(nil),
+			Admitted: func(string, wire.MemberID) {}, Heard: func(wire.MemberID, []byte) {},
 		})}
-		g.isFor(forGossip)
+		g.IsFor(ForGossip)
 		return g
 	}
 	c, a = with(near, caller), with(far, acceptor)
 	answered := make(chan error)
-	go func() { answered <- a.answerCall() }()
-	callErr = c.call()
+	go func() { answered <- a.AnswerCall() }()
+	callErr = c.Call()
 	return c, a, callErr, <-answered
 }
 
