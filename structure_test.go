@@ -204,7 +204,7 @@ func linkedPrograms() []linked {
 			program: "cmd/wanderd", lines: 43_500, why: "it is on every host",
 			never: []string{
 				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...", "codeberg.org/...", "golang.org/x/image/...",
-				"github.com/golang/freetype/...", "github.com/jedib0t/go-pretty/...", "github.com/guptarohit/asciigraph",
+				"github.com/jedib0t/go-pretty/...", "github.com/guptarohit/asciigraph",
 			},
 		},
 		{

@@ -39,7 +39,7 @@ func (p *program) newSimCommand() *cobra.Command {
 	addFormatFlag(cmd, &out.Format)
 	cmd.Flags().BoolVar(&out.JSON, "json", false, "Print one JSON object.")
 	cmd.Flags().StringVar(&out.plot, "plot", "",
-		"Draw the intervals between two operations of one member into `FILE`, an .svg or a .png.")
+		"Draw the intervals between two operations of one member into `FILE`, an .svg.")
 	addScenarioFlags(cmd, flags, &file)
 	return cmd
 }
@@ -59,16 +59,14 @@ func addFormatFlag(cmd *cobra.Command, format *report.Format) {
 type simOutput struct {
 	report.Shape
 	plot string
-	// image is the format of plot.
-	image report.ImageFormat
 }
 
-func (o *simOutput) check(formatGiven bool) (err error) {
+func (o *simOutput) check(formatGiven bool) error {
 	if err := o.Check(formatGiven); err != nil {
 		return err
 	}
 	if o.plot != "" {
-		if o.image, err = report.ImageFormatOf(o.plot); err != nil {
+		if err := report.CheckName(o.plot); err != nil {
 			return fmt.Errorf("--plot: %w", err)
 		}
 	}
@@ -108,7 +106,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if plot != nil {
-		if err := plot.Draw(result.Chart(), out.image); err != nil {
+		if err := plot.Draw(result.Chart()); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 		}
 		before += len(results)
 		for _, r := range results {
-			if err := r.Draw(plots, report.SVG); err != nil {
+			if err := r.Draw(plots); err != nil {
 				return err
 			}
 		}

@@ -22,17 +22,15 @@ func (r Result) Render(f report.Format) string {
 	return strings.Join(parts, "\n")
 }
 
-// Draw writes each plot to a folder, in every format.
-func (r Result) Draw(folder string, formats ...report.ImageFormat) error {
+// Draw writes each plot to a folder.
+func (r Result) Draw(folder string) error {
 	for _, p := range r.Plots {
-		for _, format := range formats {
-			file, err := report.Create(filepath.Join(folder, p.Name+"."+string(format)))
-			if err != nil {
-				return err
-			}
-			if err := file.Draw(p.Chart, format); err != nil {
-				return err
-			}
+		file, err := report.Create(filepath.Join(folder, p.Name+".svg"))
+		if err != nil {
+			return err
+		}
+		if err := file.Draw(p.Chart); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -59,32 +58,16 @@ const (
 // drawn reports whether a value has a place on the vertical axis.
 func (c *Chart) drawn(v float64) bool { return !math.IsNaN(v) && (!c.Logarithmic || v > 0) }
 
-// ImageFormat is the format of a chart's file.
-type ImageFormat string
-
-// The formats.
-const (
-	SVG ImageFormat = "svg"
-	PNG ImageFormat = "png"
-)
-
-// ImageFormatOf returns the format that the end of a file's name asks for.
-func ImageFormatOf(path string) (ImageFormat, error) {
-	switch f := ImageFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))); f {
-	case SVG, PNG:
-		return f, nil
+// CheckName says what is wrong with the name of a plot's file.
+func CheckName(path string) error {
+	if strings.ToLower(filepath.Ext(path)) != ".svg" {
+		return fmt.Errorf("%s: a plot is an .svg file; end its name in .svg", path)
 	}
-	return "", fmt.Errorf("%s: a plot is an .svg or a .png file; end its name in one of the two", path)
+	return nil
 }
 
-// WriteImage draws a chart on white.
-func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
-	if f == PNG {
-		canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-		paint(draw.New(canvas), c)
-		_, err := canvas.WriteTo(w)
-		return err
-	}
+// WriteSVG draws a chart on white.
+func WriteSVG(w io.Writer, c Chart) error {
 	canvas := vgsvg.New(width, height)
 	paint(draw.New(canvas), c)
 	var b bytes.Buffer
@@ -98,9 +81,9 @@ func WriteImage(w io.Writer, c Chart, f ImageFormat) error {
 }
 
 // Draw draws a chart into the file and commits it. After an error nothing is left behind.
-func (o *Output) Draw(c Chart, f ImageFormat) error {
+func (o *Output) Draw(c Chart) error {
 	defer o.Discard()
-	if err := WriteImage(o, c, f); err != nil {
+	if err := WriteSVG(o, c); err != nil {
 		return fmt.Errorf("%s cannot be drawn: %w", o.path, err)
 	}
 	return o.Commit()

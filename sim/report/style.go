@@ -9,12 +9,11 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The size of every chart, and the resolution of a PNG.
+// The size of every chart.
 const (
 	width  vg.Length = 660
 	height vg.Length = 400
 	margin vg.Length = 12
-	dpi              = 144
 )
 
 // Font sizes.

@@ -194,7 +194,6 @@ func identify(text string) (string, error) {
 		{"Apache-2.0", "apache license version 2.0, january 2004"},
 		{"OFL-1.1", "sil open font license"},
 		{"CC-BY-4.0", "creative commons attribution 4.0 international public license"},
-		{"FTL OR GPL-2.0-or-later", "the freetype license, which is similar to the original bsd license"},
 		{"BSD-3-Clause", "neither the name of"},
 		{"BSD-3-Clause", "the names of its contributors may not be used"},
 		{"BSD-2-Clause", "redistributions in binary form must reproduce"},

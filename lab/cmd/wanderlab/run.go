@@ -95,7 +95,7 @@ plots. The same seeds give the same page.`,
 	cmd.Flags().BoolVar(&run.out.JSON, "json", false, "Print JSON. It contains the numbers of the plots.")
 	cmd.Flags().StringVar((*string)(&run.out.Format), "format", string(report.Text),
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
-	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg and as .png files.")
+	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg files.")
 	cmd.Flags().StringVar(&run.write, "write", "",
 		"With paper, beyond, siblings or --all: write the page and its plots into `FOLDER`, and print nothing.")
 	return cmd
@@ -167,7 +167,7 @@ func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *e
 			return err
 		}
 		if run.plotDir != "" {
-			if err := result.Draw(run.plotDir, report.SVG, report.PNG); err != nil {
+			if err := result.Draw(run.plotDir); err != nil {
 				return err
 			}
 		}
