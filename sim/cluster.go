@@ -326,7 +326,7 @@ func (c *Cluster) wake(who int32) {
 }
 
 // about is what watchers are told of a step besides: see Occurrence.
-type about struct{ expected, due, atOnce bool }
+type about struct{ expected, due, atOnce, demanded bool }
 
 // step gives an event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved too.
 func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
@@ -334,6 +334,7 @@ func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 	for c.stepOnce(who, ev, aside) {
 		ev, aside = &c.event, about{atOnce: true}
 	}
+	c.sayAgain(who)
 }
 
 // stepOnce takes one step, and reports whether another one follows at once.
@@ -358,7 +359,8 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	if len(c.watchers) > 0 {
 		c.tell(Occurrence{
 			Kind: Stepped, Member: int(who), Event: ev, Expected: aside.expected, Due: aside.due, AtOnce: aside.atOnce,
-			Effects: effects, Of: len(c.effects),
+			Demanded: aside.demanded,
+			Effects:  effects, Of: len(c.effects),
 		})
 	}
 	left, saves := c.perform(who, effects)
@@ -390,7 +392,7 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 			c.send(&e.Msg)
 		case policy.Run:
 			clock := c.clockOf(who)
-			c.startRun(who, clock.shows(e.StartBy), clock.shows(e.Until))
+			c.startRun(who, e.Demanded, clock.shows(e.StartBy), clock.shows(e.Until))
 		case policy.Extend:
 			c.extendRun(who, c.clockOf(who).shows(e.Until))
 		case policy.Stop:

@@ -7,11 +7,13 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Demand says when members of a gate on demand want to run.
+// Demand says when callers at the members want a run.
 type Demand struct {
-	// Every is the mean time from the start of a member, or the end of its last run, to its next demand. Zero makes a gate whose
-	// members run whenever they may.
+	// Every is the mean time from the start of a member, or the end of its last run for a caller, to its next demand. Zero makes a
+	// gate without callers, whose members run whenever they may.
 	Every time.Duration
+	// Beside says that the members also have an operation of their own. Otherwise they run on demand only.
+	Beside bool
 	// Queued is the share of runs during which somebody else waits at that member already.
 	Queued float64
 	// Withdrawn is the share of demands that are taken back after a time with mean Every, unless they are served by then.
@@ -24,6 +26,8 @@ type callers struct {
 	number int32
 	// wait says that the machine knows of the demand and its run has not started.
 	wait bool
+	// again says that the machine has forgotten the demand, because the member's own operation has started, and is told of it again.
+	again bool
 }
 
 // await arranges the next demand at a member.
@@ -45,12 +49,16 @@ func (c *Cluster) arrange(what entryKind, at policy.Time, who int32) {
 	c.push(what, at, who, k.number)
 }
 
-// callersBegin: the run of a member starts. It serves the demand, if there is one.
-func (c *Cluster) callersBegin(who int32) {
+// callersBegin: the run of a member starts. It serves the demand, if there is one, unless it is the member's own operation beside callers.
+func (c *Cluster) callersBegin(who int32, served bool) {
 	if c.callers == nil {
 		return
 	}
 	k := &c.callers[who]
+	if !served {
+		k.again = k.wait
+		return
+	}
 	k.wait = false
 	k.number++
 	if happens(c.demandDice, c.cfg.Demand.Queued) {
@@ -58,7 +66,20 @@ func (c *Cluster) callersBegin(who int32) {
 	}
 }
 
-// callersEnd: the run of a member has ended. If it was denied, the demand goes on.
+// sayAgain tells the machine of a member again that somebody waits, as a shell does after the step in which the member's own operation
+// has started.
+func (c *Cluster) sayAgain(who int32) {
+	if c.callers == nil || !c.callers[who].again {
+		return
+	}
+	c.callers[who].again = false
+	if c.members[who].up && c.callers[who].wait {
+		c.event.Kind = policy.Wanted
+		c.step(who, &c.event, about{})
+	}
+}
+
+// callersEnd: a run of a member for a caller has ended. If it was denied, the demand goes on.
 func (c *Cluster) callersEnd(who int32, denied bool) {
 	switch {
 	case c.callers == nil || c.callers[who].wait:
@@ -72,8 +93,9 @@ func (c *Cluster) callersEnd(who int32, denied bool) {
 // callersGo: the process of a member is gone, and its callers with it.
 func (c *Cluster) callersGo(who int32) {
 	if c.callers != nil {
-		c.callers[who].number++
-		c.callers[who].wait = false
+		k := &c.callers[who]
+		k.number++
+		k.wait, k.again = false, false
 	}
 }
 
@@ -97,13 +119,16 @@ func (c *Cluster) unwanted(who, number int32) {
 		return
 	}
 	c.Unwant(int(who))
-	if !c.members[who].run.active {
+	if r := &c.members[who].run; !r.active || !c.serves(r) {
 		c.await(who)
 	}
 }
 
 // EndDemand ends what Config.Demand arranges: nobody asks by itself any more, and no demand is taken back.
 func (c *Cluster) EndDemand() { c.callers = nil }
+
+// serves reports whether a run is for a caller.
+func (c *Cluster) serves(r *run) bool { return r.demanded || !c.cfg.Demand.Beside }
 
 // Want begins a demand at member i, which must be up.
 func (c *Cluster) Want(i int) {

@@ -102,7 +102,7 @@ func TestAProcessThatIsStartedTooLateIsNotStarted(t *testing.T) {
 	w := newWorld(Config{Members: 1, Hook: Hook{Takes: time.Minute, Late: 1}})
 	w.Boot()
 	w.events()
-	w.startRun(0, policy.Time(time.Second), 0)
+	w.startRun(0, false, policy.Time(time.Second), 0)
 	w.run(t, time.Hour)
 	want := []given{{At: policy.Time(time.Second) + 1, Kind: policy.Finished, Denied: true}}
 	if d := cmp.Diff(want, w.events(policy.Finished)); d != "" {

@@ -38,9 +38,9 @@ type run struct {
 	number int32
 	active bool
 	deaf   bool
-	// timedOut says that the agent stops it at its timeout, denied that it does not start.
-	timedOut, denied bool
-	outcome          policy.Outcome
+	// timedOut says that the agent stops it at its timeout, denied that it does not start. demanded is that of its [policy.Run].
+	timedOut, denied, demanded bool
+	outcome                    policy.Outcome
 	// exit is its status if it fails; zero if its agent has stopped it.
 	exit uint8
 }
@@ -87,10 +87,10 @@ func (c *Cluster) slow(who int32) float64 {
 }
 
 // startRun starts the hook of a member, or denies it.
-func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
+func (c *Cluster) startRun(who int32, demanded bool, startBy, until policy.Time) {
 	r := &c.members[who].run
 	r.number++
-	r.active, r.until = true, 0
+	r.active, r.demanded, r.until = true, demanded, 0
 	delete(c.entrusted, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf, c.slow(who))
@@ -101,7 +101,7 @@ func (c *Cluster) startRun(who int32, startBy, until policy.Time) {
 	}
 	c.push(entryFinished, r.endAt, who, r.number)
 	c.extendRun(who, until)
-	c.callersBegin(who)
+	c.callersBegin(who, c.serves(r))
 }
 
 // extendRun moves the end of a grant.
@@ -147,7 +147,7 @@ func (c *Cluster) finishRun(who, number int32) {
 		return
 	}
 	m.run.active = false
-	if c.questions.each != nil && !m.run.denied {
+	if c.questions.each != nil && !m.run.denied && !m.run.demanded {
 		c.questions.each[who].Used()
 	}
 	delete(c.entrusted, who)
@@ -157,8 +157,11 @@ func (c *Cluster) finishRun(who, number int32) {
 	if expired {
 		c.event.Outcome = policy.Failed
 	}
-	c.step(who, &c.event, about{})
-	c.callersEnd(who, m.run.denied)
+	demanded, served, denied := m.run.demanded, c.serves(&m.run), m.run.denied
+	c.step(who, &c.event, about{demanded: demanded})
+	if served {
+		c.callersEnd(who, denied)
+	}
 }
 
 // happens draws whether something of probability p happens. It draws nothing if p is 0 or 1.

@@ -98,9 +98,11 @@ type Occurrence struct {
 	// Due says that a Woke came because it was time.
 	Due bool
 	// AtOnce says that a Saved comes in the moment in which that was asked for.
-	AtOnce  bool
-	Effects []policy.Effect
-	Of      int
+	AtOnce bool
+	// Demanded says of a Finished that it ends a run for a caller, in a gate whose members have an operation of their own, too.
+	Demanded bool
+	Effects  []policy.Effect
+	Of       int
 	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.
 	Outlived bool
 	// OneWay says of a Cut that messages of one side still arrive on the other.
@@ -128,6 +130,20 @@ func (o *Occurrence) Did(kind policy.EffectKind) iter.Seq[*policy.Effect] {
 		}
 	}
 }
+
+// Operations yields the runs that begin, but for those for callers beside an operation of the member's own.
+func (o *Occurrence) Operations() iter.Seq[*policy.Effect] {
+	return func(yield func(*policy.Effect) bool) {
+		for e := range o.Did(policy.Run) {
+			if !e.Demanded && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// EndsOperation reports whether a run ends, as its shell sees it, that one of Operations has begun.
+func (o *Occurrence) EndsOperation() bool { return o.On(policy.Finished) && !o.Demanded }
 
 // Does reports whether there is an effect of a kind.
 func (o *Occurrence) Does(kind policy.EffectKind) bool {

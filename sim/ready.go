@@ -78,14 +78,26 @@ func (c *Cluster) arrangeQuestion(who int32) {
 	}
 }
 
-// ownDue is when the operation of a member is due, if its host is ready.
+// ownDue is when the operation of a member is due, if its host is ready and nothing runs.
 func (c *Cluster) ownDue(who int32) policy.Time {
-	m := &c.members[who]
-	asks, ok := m.machine.(policy.Askable)
-	if !ok || m.run.active {
+	if c.members[who].run.active {
 		return policy.Never
 	}
-	return asks.DueAt(c.Instant(int(who)).Time)
+	return c.OperationDue(int(who))
+}
+
+// OperationDue is when the own operation of member i, which must be up, is due, if its host is ready then: see [policy.Askable]. Callers do not count.
+func (c *Cluster) OperationDue(i int) policy.Time {
+	asks, ok := c.members[i].machine.(policy.Askable)
+	if !ok {
+		return policy.Never
+	}
+	return asks.DueAt(c.Instant(i).Time)
+}
+
+// Ready reports whether a yes of the host of member i, which must be up, is in force; nobody has to say yes if nobody is asked.
+func (c *Cluster) Ready(i int) bool {
+	return c.questions.each == nil || c.questions.each[i].Ready(c.Instant(i).Time)
 }
 
 // isAsked reports whether what was arranged with the host of a member still is.

@@ -33,7 +33,7 @@ func TestARunIsGoneByTheEndOfItsGrant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(Config{Members: 1, Hook: Hook{Takes: tc.takes, Deaf: 1, KillAfter: time.Hour}})
 			w.Boot()
-			w.startRun(0, 0, until)
+			w.startRun(0, false, 0, until)
 			w.run(t, time.Second)
 			w.events()
 			tc.do(w)
@@ -50,7 +50,7 @@ func TestTheRunOfADeadAgentIsGoneByTheEndOfItsGrant(t *testing.T) {
 	l := &lives{}
 	w := newWorld(Config{Members: 1, Hook: Hook{Takes: time.Hour, Deaf: 1}, OrphanGrace: time.Minute, Watchers: []Watcher{l}})
 	w.Boot()
-	w.startRun(0, 0, policy.Time(10*time.Second))
+	w.startRun(0, false, 0, policy.Time(10*time.Second))
 	w.run(t, time.Second)
 	w.Crash(0)
 	w.run(t, time.Hour)

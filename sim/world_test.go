@@ -379,7 +379,7 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 			w := newWorld(Config{Members: 1, Hook: h.hook})
 			w.Boot()
 			w.events()
-			w.startRun(0, 0, 0)
+			w.startRun(0, false, 0, 0)
 			w.run(t, time.Second)
 			if h.stop {
 				w.stopRun(0)
@@ -463,7 +463,7 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 			l := &lives{}
 			w := newWorld(Config{Members: 2, Hook: tc.hook, OrphanGrace: grace, Watchers: []Watcher{l}})
 			w.Boot()
-			w.startRun(0, 0, 0)
+			w.startRun(0, false, 0, 0)
 			m := w.message(0, 1)
 			w.entrust(0, &m)
 			w.run(t, time.Second)

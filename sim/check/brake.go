@@ -12,7 +12,7 @@ import (
 // is never lost: there the failures have an order that all can know.
 func NewBrakeChecker(stopAfter int) sim.Watcher {
 	// row are the members that have failed since the last success, or since the last order. newest is the newest order that somebody has
-	// given: those who do not know it count apart.
+	// given: those who do not know it count apart. What callers run does not count.
 	row, newest := map[int]bool{}, wire.Order{}
 	return sim.EachMember(func(known *wire.Order, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped {
@@ -24,7 +24,7 @@ func NewBrakeChecker(stopAfter int) sim.Watcher {
 		case e.Kind == policy.Ordered && !e.Here && e.Order.Compare(newest) > 0:
 			clear(row)
 			newest = e.Order
-		case e.Kind != policy.Finished || e.Denied || knew.Compare(newest) < 0:
+		case e.Kind != policy.Finished || e.Denied || o.Demanded || knew.Compare(newest) < 0:
 			return nil
 		case e.Outcome == policy.Succeeded:
 			clear(row)

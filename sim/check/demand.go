@@ -7,14 +7,14 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewDemandChecker checks two rules of a gate on demand. A member runs only if somebody waits there, and each demand has one run. And no
-// member forgets a demand: until its run starts, the status names a time at which it is due. That it really runs is a rule for a
-// healed cluster.
-func NewDemandChecker() sim.Watcher {
+// NewDemandChecker checks two rules of a gate that has callers, and nothing else to run unless they are beside an operation. A member runs for
+// a caller only if one waits there, and each demand has one run. And no member forgets a demand: until its run starts, the status names a
+// time at which it is due. That it really runs is a rule for a healed cluster.
+func NewDemandChecker(beside bool) sim.Watcher {
 	return sim.EachLife(func(wanted *bool, c *sim.Cluster, o *sim.Occurrence) error {
 		*wanted = (*wanted || o.On(policy.Wanted)) && !o.On(policy.Unwanted)
-		for range o.Did(policy.Run) {
-			if !*wanted {
+		for e := range o.Did(policy.Run) {
+			if !*wanted && (e.Demanded || !beside) {
 				return fmt.Errorf("demand: %s runs, and nobody there waits for it", o.Who())
 			}
 			*wanted = false
@@ -22,7 +22,7 @@ func NewDemandChecker() sim.Watcher {
 		if !o.Completes() || c.PausedByOrder(o.Member) {
 			return nil
 		}
-		if due := c.Status(o.Member).NextRun < policy.Never; due != *wanted {
+		if due := c.Status(o.Member).NextRun < policy.Never; due != *wanted && !(beside && due) {
 			return fmt.Errorf("demand: that somebody waits at %s is %v, and that it is ever due is %v", o.Who(), !due, due)
 		}
 		return nil

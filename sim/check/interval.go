@@ -19,20 +19,20 @@ type started struct {
 // NewIntervalChecker checks Δmin, "the minimum time between two successive protected operations on the same component"
 // (Ciuffoletti, section 3), across restarts too. The time of the grant is saved, not of the start: after a restart the interval may be
 // shorter by startWithin, the longest time from a grant to its start. A denied run does not count. A run that has not succeeded is repeated
-// retryAfter after its end or later; with a retryAfter of zero none is.
+// retryAfter after its end or later; with a retryAfter of zero none is. Runs for callers beside the operation do not count.
 func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.Watcher {
 	type runs struct{ last, before started }
 	return sim.EachMember(func(me *runs, _ *sim.Cluster, o *sim.Occurrence) error {
 		last := &me.last
 		last.restarted = last.restarted || o.Ends()
 		switch {
-		case !o.On(policy.Finished):
+		case !o.EndsOperation():
 		case o.Event.Denied:
 			me.last, me.before = me.before, started{}
 		case last.ran && retryAfter > 0 && o.Event.Outcome != policy.Succeeded:
 			last.least = min(minInterval, o.At.Sub(last.at)+retryAfter)
 		}
-		for range o.Did(policy.Run) {
+		for range o.Operations() {
 			least := last.least
 			if last.restarted {
 				least -= startWithin

@@ -93,7 +93,7 @@ func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 		OrphanGrace: gate.OrphanGrace(), Demand: sim.Demand{Every: 20 * time.Second, Queued: 0.3, Withdrawn: 0.2},
 		AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
-			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(), newExclusionChecker(),
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(false), newExclusionChecker(),
 			check.NewSeqChecker(),
 		}, watchers...),
 	})

@@ -12,14 +12,14 @@ type operations struct {
 	members     []operator
 	concurrency *Concurrency
 	started     int
-	// intervals are the times between two starts at one member.
+	// intervals are the times between two starts at one member, but for what it runs for callers beside its operation.
 	intervals intervals
 	busy      busy
 }
 
 type operator struct {
 	up, came, ran bool
-	// since is when its last operation started; before the first one, when the member came.
+	// since is when its own last operation started; before the first one, when the member came.
 	since policy.Time
 }
 
@@ -35,8 +35,11 @@ func (p *operations) watch(o *sim.Occurrence) {
 	case o.Ends():
 		me.up = false
 	}
-	for range o.Did(policy.Run) {
+	for e := range o.Did(policy.Run) {
 		p.started++
+		if e.Demanded {
+			continue
+		}
 		if me.ran {
 			p.intervals.add(o.At.Sub(me.since))
 		}

@@ -148,6 +148,9 @@ func (t *Trace) Effect(e *policy.Effect) string {
 	case policy.Send:
 		return fmt.Sprintf("-> %s %s", sim.MemberName(sim.IndexOf(e.Msg.To)), t.message(&e.Msg))
 	case policy.Run:
+		if e.Demanded {
+			return "RUN " + t.Token(e.Token) + " for a caller"
+		}
 		return "RUN " + t.Token(e.Token)
 	case policy.Extend:
 		return "EXTEND until " + sim.Seconds(e.Until)

@@ -38,13 +38,14 @@ type Parameters struct {
 	Slots, Backups int
 	OnLost         wander.OnLost
 	AskBeforeRun   bool
-	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
-	Demand   time.Duration
-	Members  int
-	OpJitter Spread
-	Duration time.Duration
-	Seed     uint64
-	Seeds    int
+	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook. BesideHook makes one with both.
+	Demand     time.Duration
+	BesideHook bool
+	Members    int
+	OpJitter   Spread
+	Duration   time.Duration
+	Seed       uint64
+	Seeds      int
 
 	sim.Network
 	DetectAfter *time.Duration
@@ -57,8 +58,16 @@ type Parameters struct {
 	Disk           sim.Disk
 }
 
+// onDemand reports whether members run only when somebody waits for it.
+func (p *Parameters) onDemand() bool { return p.Demand > 0 && !p.BesideHook }
+
 // Interval is about how long a member goes without an operation if no other is in its way.
-func (p *Parameters) Interval() time.Duration { return max(p.MinInterval, p.Demand) }
+func (p *Parameters) Interval() time.Duration {
+	if p.onDemand() {
+		return max(p.MinInterval, p.Demand)
+	}
+	return p.MinInterval
+}
 
 // Spread is by how much a duration varies: by a share of itself, or by a time.
 type Spread struct {

@@ -57,7 +57,7 @@ func TestEveryParameterIsComplete(t *testing.T) {
 		switch {
 		case slices.Contains(keys, p.Key):
 			t.Errorf("%s is there twice", p.Key)
-		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" && p.Key != "one_site" || p.Group == "":
+		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" && p.Key != "one_site" && p.Key != "beside_hook" || p.Group == "":
 			t.Errorf("%s has no placeholder or no group", p.Key)
 		case !strings.HasSuffix(p.Help, "."):
 			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)
@@ -83,6 +83,7 @@ slots = 2
 backups = 3
 on_lost = "stop"
 demand = "13m"
+beside_hook = true
 members = 149
 duration = "2d"
 seed = 7
@@ -153,6 +154,9 @@ func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {
 		t.Errorf("%s\n%s", a.String(), b.String())
 	}
 	// On demand it is the callers who repeat what failed, and nobody else is asked.
+	onDemand := fromFile
+	onDemand.BesideHook = false
+	a = onDemand.World()
 	if a.RetryAfter != 0 || a.Ready != (sim.Ready{}) {
 		t.Errorf("on demand a failed run is repeated after %v, and hosts are asked: %+v", a.RetryAfter, a.Ready)
 	}
@@ -330,6 +334,20 @@ func TestTheMembershipIsTheMeasuredOneUnlessItIsGiven(t *testing.T) {
 		if w := p.World(); w.Membership != c.want || !w.TokenInPlace {
 			t.Errorf("%v: %+v, token in place %v", c.flags, w.Membership, w.TokenInPlace)
 		}
+	}
+}
+
+// Callers beside a hook leave its settings as they are.
+func TestBesideAHookMinIntervalIsThatOfTheHook(t *testing.T) {
+	p, err := read(t, "", "demand=1m", "beside_hook=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if usual, err := read(t, ""); err != nil || p.MinInterval != usual.MinInterval || !p.World().Demand.Beside {
+		t.Errorf("min_interval is %v, not %v; %+v; %v", p.MinInterval, usual.MinInterval, p.World().Demand, err)
+	}
+	if _, err := read(t, "", "beside_hook=true"); err == nil || !strings.Contains(err.Error(), "demand") {
+		t.Errorf("a gate with callers and no demand: %v", err)
 	}
 }
 

@@ -36,6 +36,9 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("demand", settings.Duration(&p.Demand), "0s",
 			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
+		settings.Row("beside_hook", settings.Bool(&p.BesideHook), "false",
+			"Whether the members have an operation of their own, too, which is due after --min-interval. It takes turns with those who "+
+				"wait.").Needing("demand"),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), usual.MaxIntervalRule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual.Slots,
@@ -117,11 +120,11 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 	if p.OpConfigured == 0 {
 		p.OpConfigured = p.Op
 	}
-	if p.Demand > 0 && !r.Of(&p.MinInterval).IsGiven() {
+	if p.onDemand() && !r.Of(&p.MinInterval).IsGiven() {
 		p.MinInterval = 0
 		r.ByRule(&p.MinInterval, "none on demand")
 	}
-	if p.Demand == 0 {
+	if !p.onDemand() {
 		r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
 	}
 	r.AtLeast(&p.MaxInterval, &p.MinInterval, "every member would take the token for lost between two operations")

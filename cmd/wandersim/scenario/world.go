@@ -18,13 +18,13 @@ func (p *Parameters) World() wandering.Scenario {
 	s := wandering.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
-		Demand: sim.Demand{Every: p.Demand},
+		Demand: sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.Disk, Faults: p.Faults,
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
 	}
-	if p.Demand > 0 {
+	if p.onDemand() {
 		s.RetryAfter = 0 // It is the callers who repeat what failed.
 	} else if p.ReadyNo > 0 {
 		s.Ready = sim.Ready{No: p.ReadyNo, Takes: answerTakes, Timeout: askedBefore, Again: p.RetryAfter}

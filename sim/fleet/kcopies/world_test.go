@@ -72,7 +72,7 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 				w := draw(seed, name == "Martin")
 				w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
 				x := newExclusion()
-				c := make(&w, kcopies.NewProof(&w), check.NewMessageChecker(), check.NewDemandChecker(), check.NewWakeChecker(), x)
+				c := make(&w, kcopies.NewProof(&w), check.NewMessageChecker(), check.NewDemandChecker(false), check.NewWakeChecker(), x)
 				dice := rand.New(rand.NewPCG(seed, 8))
 				for range 4 * w.Members {
 					i := dice.IntN(w.Members)

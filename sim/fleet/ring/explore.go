@@ -68,7 +68,7 @@ func (s *Scenario) cycle() time.Duration {
 
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []sim.Watcher {
-	checkers := []sim.Watcher{check.NewWakeChecker(), check.NewDemandChecker(), check.NewCustodyChecker(), NewHolderChecker()}
+	checkers := []sim.Watcher{check.NewWakeChecker(), check.NewDemandChecker(false), check.NewCustodyChecker(), NewHolderChecker()}
 	if s.Links == ring.Paper && s.Faults == (sim.Faults{}) && s.Disk.Fails == 0 && s.Demand.Withdrawn == 0 {
 		checkers = append(checkers, NewCostChecker(s.Request, s.Members))
 	}

@@ -86,7 +86,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 		}
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
-			case e.Kind == policy.Run:
+			case e.Kind == policy.Run && !e.Demanded:
 				me.before, me.last, me.running = me.last, sighting{at: o.At, token: e.Token.ID}, true
 			case e.Kind == policy.Save && me.running && e.State.LastRun == me.last.at:
 				// The run goes on under an older token.
@@ -108,7 +108,7 @@ func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 		me.last = sighting{at: s.LastRun, token: ran.Token, restored: true, members: int(ran.Members)}
 	case o.On(policy.Started):
 		me.last = sighting{} // What was saved is of another slot, and this one forgets.
-	case o.On(policy.Finished) && me.running:
+	case o.EndsOperation() && me.running:
 		me.running = false
 		if o.Event.Denied {
 			me.last = me.before

@@ -30,12 +30,12 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 			}
 		case o.On(policy.Saved):
 			a.saved = a.saves && !o.Event.Failed
-		case o.On(policy.Finished) && !o.Event.Denied:
+		case o.EndsOperation() && !o.Event.Denied:
 			a.finish(o, minInterval, retryAfter)
 			if !o.Completes() || c.PausedByOrder(o.Member) {
 				break
 			}
-			if next, due := max(c.Status(o.Member).NextRun, o.At), max(a.due, o.At); next < due || next > due && exact {
+			if next, due := max(c.OperationDue(o.Member), o.At), max(a.due, o.At); next < due || next > due && exact {
 				return fmt.Errorf("retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
 					o.Who(), o.Event.Outcome, a.failures, sim.Seconds(next), sim.Seconds(due))
 			}
@@ -45,6 +45,7 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 			case e.Kind == policy.Save:
 				// A grant is saved as a run that starts then.
 				a.saves, a.saved = a.known && e.State.LastRun == a.started, false
+			case e.Kind == policy.Run && e.Demanded:
 			case e.Kind == policy.Run && a.known && o.At < a.due:
 				return fmt.Errorf("retry: %s runs at %s, and is due at %s", o.Who(), sim.Seconds(o.At), sim.Seconds(a.due))
 			case e.Kind == policy.Run:

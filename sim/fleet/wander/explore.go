@@ -82,13 +82,17 @@ func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 		return nil
 	}
 	clear(ran)
-	while := max(s.MinInterval, s.RetryAfter) + turnLaps*s.lap() + s.Hook.Longest()
+	laps := time.Duration(turnLaps)
+	if s.hasCallers() {
+		laps *= 2 // A caller may have a member's turn, and the operation the next one.
+	}
+	while := max(s.MinInterval, s.RetryAfter) + laps*s.lap() + s.Hook.Longest()
 	if err := c.Run(c.Now().Add(while)); err != nil {
 		return err
 	}
 	for i := range c.Members() {
 		if c.Up(i) && !ran[i] {
-			return fmt.Errorf("turns: all is well, and %s has not run for %v, in which there are %d laps", sim.MemberName(i), while, turnLaps)
+			return fmt.Errorf("turns: all is well, and %s has not run for %v, in which there are %d laps", sim.MemberName(i), while, laps)
 		}
 	}
 	return nil

@@ -55,6 +55,7 @@ func pieces() []piece {
 		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
 		{name: "constants that differ, as in a roll-out", label: 175, share: 0.1, draw: drawing.rollOut},
 		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap, alone: true},
+		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 	}
 }
 
@@ -241,6 +242,20 @@ func (d drawing) onDemand(s *Scenario) {
 	s.Demand = sim.Demand{Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8)}
 	if d.sometimes(0.7) {
 		s.MinInterval = 0
+	}
+	if s.Backups == 0 {
+		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
+	}
+}
+
+// callers: callers ask for runs of a gate whose members have an operation of their own, from nearly always to hardly ever. Without guardians such
+// a fleet needs the right max_interval, too.
+func (d drawing) callers(s *Scenario) {
+	if s.onDemand() {
+		return
+	}
+	s.Demand = sim.Demand{
+		Beside: true, Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
 	}
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())

@@ -53,6 +53,7 @@ func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 		for name, is := range map[string]bool{
 			"windows": s.Windows != nil, "retries": s.RetryAfter > 0, "runs on demand": s.onDemand(),
 			"hosts that are not ready": s.Ready != sim.Ready{}, "members that ask before a run": s.AskBeforeRun,
+			"callers beside an operation":               s.Demand.Beside,
 			"a restart of all members and nothing else": s.restarts(),
 			"one link that stays cut":                   s.Standing == OneLinkCut, "one disk that stays slow": s.Standing == OneDiskSlow,
 		} {

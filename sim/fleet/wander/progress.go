@@ -9,11 +9,13 @@ import (
 )
 
 // Progress recognises the state that a healthy cluster must reach: there is exactly one token, and every member that is up has run under
-// it. It is a [sim.Watcher] and never has an error: the caller decides how long to wait.
+// it: its operation, and also for a caller where there are callers beside the operation. It is a [sim.Watcher] and never has an error: the caller decides how long to wait.
 type Progress struct {
 	slots []slotProgress
-	// ran are the members that have run since each slot has had its present token.
-	ran map[int]bool
+	// ran are the members that have run since each slot has had its present token, served those that have run for a caller beside their operation.
+	ran, served map[int]bool
+	// beside says that there are such callers.
+	beside bool
 	// mixed says that members disagree on the number of tokens. Then a sweep may leave some members out, and the last slot may have no
 	// token if it falls to members that do not know of it.
 	mixed bool
@@ -29,7 +31,7 @@ type slotProgress struct {
 
 // NewProgress returns the progress of one run of a scenario.
 func NewProgress(s *Scenario) *Progress {
-	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, mixed: s.MixedSlots}
+	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, served: map[int]bool{}, beside: s.Demand.Beside, mixed: s.MixedSlots}
 	for i := range p.slots {
 		p.slots[i].copies = check.NewCopies()
 	}
@@ -42,12 +44,14 @@ func (p *Progress) begin() {
 		p.slots[i].token, p.slots[i].since = 0, 0
 	}
 	clear(p.ran)
+	clear(p.served)
 }
 
 // Watch implements [sim.Watcher]. It begins anew whenever another token is held.
 func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(p.ran, o.Member)
+		delete(p.served, o.Member)
 	}
 	for i := range p.slots {
 		mine := o
@@ -66,9 +70,14 @@ func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		if held != s.token {
 			s.token, s.since = held, o.At
 			clear(p.ran)
+			clear(p.served)
 		}
-		if mine.Does(policy.Run) {
-			p.ran[o.Member] = true
+		for e := range mine.Did(policy.Run) {
+			if e.Demanded {
+				p.served[o.Member] = true
+			} else {
+				p.ran[o.Member] = true
+			}
 		}
 	}
 	return nil
@@ -86,7 +95,7 @@ func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 		}
 	}
 	for i := range c.Members() {
-		if c.Up(i) && !p.ran[i] && !p.mixed {
+		if c.Up(i) && !(p.ran[i] && (p.served[i] || !p.beside)) && !p.mixed {
 			return false
 		}
 	}

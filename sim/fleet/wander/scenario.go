@@ -183,7 +183,10 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 }
 
 // onDemand reports whether members run only when somebody waits for it.
-func (s *Scenario) onDemand() bool { return s.Demand.Every > 0 }
+func (s *Scenario) onDemand() bool { return s.hasCallers() && !s.Demand.Beside }
+
+// hasCallers reports whether callers wait for runs, perhaps beside an operation of the members' own.
+func (s *Scenario) hasCallers() bool { return s.Demand.Every > 0 }
 
 // lap is the longest lap in which every member runs and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
@@ -239,8 +242,11 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if s.Ready != (sim.Ready{}) {
 		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
-	if s.onDemand() {
-		checkers = append(checkers, check.NewDemandChecker())
+	if s.hasCallers() {
+		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
+	}
+	if s.Demand.Beside {
+		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(s.Slots <= 1 && s.Windows == nil))
 	}
 	if s.restarts() {
 		back, within := s.restarted()

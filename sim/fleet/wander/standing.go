@@ -38,12 +38,12 @@ func (s Standing) String() string {
 	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs", "nothing arrives", "one link is cut", "one disk is slow"}[s]
 }
 
-// runners are the members that have run since a moment. It is a [sim.Watcher].
+// runners are the members whose operation has run since a moment. It is a [sim.Watcher].
 type runners map[int]bool
 
 // Watch implements [sim.Watcher].
 func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Does(policy.Run) {
+	for range o.Operations() {
 		r[o.Member] = true
 	}
 	return nil

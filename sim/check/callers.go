@@ -1,0 +1,107 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// turns are those of the operation and the callers of a member since one of them waits for the other.
+type turns struct {
+	// waits says that a caller waits, due that the member's own operation is due, both after the last step.
+	waits, due bool
+	// before says that the present run has begun although the other waits, serves that it is for a caller.
+	before, serves bool
+	// operations is how many runs of the operation have begun and were not denied since a caller waits, commands how many runs for callers since
+	// the operation is due.
+	operations, commands int
+}
+
+// NewTurnsChecker checks that the operation and the callers of a member take turns where both want its grants: an operation that is always
+// due delays a caller by the run that goes on when it comes, and by one that begins later; callers without end delay the operation by one of
+// their runs. A run that is denied is nobody's turn. A pause forgets whose turn it is, and so does a restart.
+func NewTurnsChecker() sim.Watcher {
+	return sim.EachLife(func(me *turns, c *sim.Cluster, o *sim.Occurrence) error {
+		switch {
+		case o.On(policy.Wanted):
+			me.waits = true
+		case o.On(policy.Unwanted):
+			me.waits, me.operations = false, 0
+			me.before = me.before && me.serves // A caller that comes now has not waited since before the run.
+		case o.On(policy.Finished) && o.Event.Denied:
+			me.waits = me.waits || o.Demanded // The caller waits on.
+		case o.On(policy.Finished) && me.before && o.Demanded:
+			me.commands++
+		case o.On(policy.Finished) && me.before:
+			me.operations++
+		}
+		if o.On(policy.Finished) && o.Demanded && !o.Event.Denied {
+			me.operations = 0
+		}
+		for e := range o.Did(policy.Run) {
+			switch {
+			case e.Demanded && me.due && me.commands > 0:
+				return fmt.Errorf("turns: %s runs for the second caller, and its own operation has been due since before the first", o.Who())
+			case !e.Demanded && me.waits && me.operations > 0:
+				return fmt.Errorf("turns: %s runs its own operation for the second time, and a caller has been waiting since before the first", o.Who())
+			case e.Demanded:
+				me.before, me.waits = me.due, false
+			default:
+				me.before, me.commands = me.waits, 0
+			}
+			me.serves = e.Demanded
+		}
+		if !o.Completes() {
+			return nil
+		}
+		paused := c.PausedByOrder(o.Member)
+		if me.due = !paused && c.Ready(o.Member) && c.OperationDue(o.Member) <= c.Instant(o.Member).Time; !me.due {
+			me.commands = 0
+		}
+		if paused {
+			me.operations = 0
+		}
+		return nil
+	})
+}
+
+// schedule is when the own operation of a member is due, and what its disk says of it.
+type schedule struct {
+	// due is that of before the present run for a caller, ran the time of the last run of the operation, saved what was saved of it last.
+	due, ran, saved policy.Time
+}
+
+// NewScheduleChecker checks that what a member runs for a caller changes nothing for its own operation: this is due at the same time as before, and
+// the run is not saved as one of the operation. exact says that nothing else delays the operation: no run under another token, and no window.
+func NewScheduleChecker(exact bool) sim.Watcher {
+	return sim.EachLife(func(me *schedule, c *sim.Cluster, o *sim.Occurrence) error {
+		if o.On(policy.Started) {
+			me.ran = o.Event.State.LastRun
+			me.saved = me.ran
+		}
+		for i := range o.Effects {
+			switch e := &o.Effects[i]; {
+			case e.Kind == policy.Save:
+				me.saved = e.State.LastRun
+			case e.Kind == policy.Run && !e.Demanded:
+				me.ran = o.At
+			case e.Kind == policy.Run && me.saved > me.ran:
+				return fmt.Errorf("schedule: %s runs for a caller, and has saved a run of its own operation at %s", o.Who(), sim.Seconds(me.saved))
+			}
+		}
+		if !exact || !o.Completes() || c.PausedByOrder(o.Member) {
+			return nil
+		}
+		now := o.At
+		due := c.OperationDue(o.Member)
+		if o.On(policy.Finished) && o.Demanded && max(due, now) != max(me.due, now) {
+			return fmt.Errorf("schedule: the operation of %s was due at %s, and since a caller's run has ended it is at %s",
+				o.Who(), sim.Seconds(me.due), sim.Seconds(due))
+		}
+		if !c.Running(o.Member) && !o.Does(policy.Run) {
+			me.due = due
+		}
+		return nil
+	})
+}
