@@ -63,6 +63,19 @@ func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
 	s.wantNoRunSaved()
 }
 
+// The number of a run is on the disk before the run starts, also where a caller takes the place of an operation that the host calls off while that
+// is being saved.
+func TestACallerInThePlaceOfACalledOffStartWaitsForASaveOfItsOwn(t *testing.T) {
+	s := slowly(t, born(1, 10))
+	s.wanted()
+	s.m.SetReady(false)
+	s.saves(false)
+	s.wantRuns(0)
+	s.wantState("saving")
+	s.saves(false)
+	s.wantDemanded(1, true)
+}
+
 func TestACallerIsServedWhereTheHostIsNotReady(t *testing.T) {
 	s := unready(t)
 	s.wanted()

@@ -114,6 +114,10 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	m.schedule.see(now)
 	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
+		if ev.Kind == policy.Saved {
+			// The save was that of the start that is called off. If a caller is to run in its place, that has a save of its own.
+			return m.leaveIfDone(now, out)
+		}
 	}
 	if m.guardian.Overdue(now.Time, m.custody.held()) && m.concerns(now, ev) {
 		out = m.doubt(now, out)
