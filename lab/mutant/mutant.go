@@ -117,7 +117,7 @@ func read(t testing.TB, root, path string) *Mutant {
 func (set *Set) write(t testing.TB, sources map[string]*source) {
 	t.Helper()
 	dir := t.TempDir()
-	texts := map[string]string{filepath.Join(set.root, "tools", "mutant", "chosen", "chosen.go"): chosen}
+	texts := map[string]string{filepath.Join(set.root, "lab", "mutant", "chosen", "chosen.go"): chosen}
 	for path, s := range sources {
 		texts[path] = s.switched()
 	}
