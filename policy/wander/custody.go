@@ -117,6 +117,9 @@ func (c *custody) asked() *guardian.Token {
 // last is the token that this member holds, or held last.
 func (c *custody) last() *guardian.Token { return &c.token }
 
+// wentTo is where the last token went that was passed on.
+func (c *custody) wentTo() wire.MemberID { return c.lastTo }
+
 // until is when asking, resting or saving ends.
 func (c *custody) until() policy.Time { return c.restUntil }
 

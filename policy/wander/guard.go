@@ -20,7 +20,9 @@ const (
 func (o OnLost) String() string { return policy.Name([]string{Finish: "finish", Stop: "stop"}, o) }
 
 // take makes this member the holder of a token, and chooses its guardians.
-func (m *Machine) take(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) take(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.custody.take(&m.cfg, now.Time, token)
 	m.loss.found()
@@ -59,10 +61,10 @@ func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 		return out
 	}
 	out = policy.AppendTakeBack(out, m.cfg.Slot)
-	if !m.custody.holds() {
-		return out
+	if m.custody.holds() {
+		out = m.guardian.Entrust(m.custody.last(), out)
 	}
-	return m.guardian.Entrust(m.custody.last(), out)
+	return out
 }
 
 // remuster chooses the guardians again after the view has changed. New guardians get a beat at once.
@@ -72,10 +74,10 @@ func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Eff
 	}
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
-	if m.custody.last().Trail() == before {
-		return out
+	if m.custody.last().Trail() != before {
+		out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
 	}
-	return m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+	return out
 }
 
 // expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards
@@ -95,29 +97,36 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 		}
 	}
-	return !m.custody.in(gone) && (m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian))
+	if m.custody.in(gone) {
+		return false
+	}
+	return m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian)
 }
 
 // onWord handles a message that belongs to no handoff.
 func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if !m.expectsWord(msg) {
-		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
-	}
 	o := m.outlook()
 	switch msg.Kind {
 	case KindInquiry:
 		m.walk.noteAsker(&m.cfg, msg.From)
-		return m.loss.onInquiry(&o, now, msg, m.custody.holds() || m.custody.in(running), out)
+		out = m.loss.onInquiry(&o, now, msg, m.custody.holds() || m.custody.in(running), out)
 	case KindSeen:
-		return m.loss.onSeen(&o, now, msg, m.numbers.witness(now, msg, out))
+		out = m.loss.onSeen(&o, now, msg, m.numbers.witness(now, msg, out))
 	case KindUnseen:
 		m.loss.onUnseen(&o, now, msg)
-		return out
 	case KindIntent:
-		return m.onIntent(now, msg, out)
+		out = m.onIntent(now, msg, out)
 	case KindConsent, KindObjection:
-		return m.onReply(now, msg, out)
-	case guardian.KindAsk:
+		out = m.onReply(now, msg, out)
+	default:
+		out = m.onGuarding(now, msg, out)
+	}
+	return out
+}
+
+// onGuarding handles a message of a holder or guardian.
+func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if msg.Kind == guardian.KindAsk {
 		out = m.handoff.Refuse(msg, out)
 		if m.custody.rise(msg) {
 			out = m.entrust(out)
@@ -137,7 +146,11 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	switch msg.Kind {
 	case guardian.KindBeat:
-		m.hearHolder(now.Time, msg)
+		// It ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed
+		// copy does not count.
+		if t, holder := m.guardian.Last(); holder == msg.From && t.ID == msg.Token.ID && t.Seq == msg.Token.Seq {
+			m.loss.begin(now.Time)
+		}
 	case guardian.KindAsk:
 		out = m.custody.vouch(msg, out)
 	}
@@ -152,27 +165,14 @@ func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []poli
 	switch {
 	case msg.Token.Slot != m.cfg.Slot || m.custody.in(gone):
 	case msg.Kind == KindIntent:
-		return m.onIntent(now, msg, out)
+		out = m.onIntent(now, msg, out)
 	case msg.Kind == guardian.KindAsk:
-		return m.custody.vouch(msg, m.guardian.Reply(now.Time, msg, m.custody.held(), out))
+		out = m.custody.vouch(msg, m.guardian.Reply(now.Time, msg, m.custody.held(), out))
 	case m.guardian.Meets(msg):
 		m.custody.hear()
 		m.guardian.Wait(now.Time)
 	}
 	return out
-}
-
-// hearsAnyway reports whether a message has an effect although its number is not believed: see onImpossible.
-func (m *Machine) hearsAnyway(msg *wire.Message) bool {
-	return msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
-}
-
-// hearHolder ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed
-// copy does not count.
-func (m *Machine) hearHolder(now policy.Time, beat *wire.Message) {
-	if t, holder := m.guardian.Last(); holder == beat.From && t.ID == beat.Token.ID && t.Seq == beat.Token.Seq {
-		m.loss.begin(now)
-	}
 }
 
 func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []policy.Effect) []policy.Effect {
@@ -194,7 +194,9 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 // identity and gets a number above every number that the lost copy can have reached. It has rested while its guardians
 // waited. So it is passed on at once unless this member is due: other members may be due since it was lost, and a
 // guardian ran recently.
-func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onRevived(
+	now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	if !from.IsZero() {
 		m.walk.shun(&m.cfg, now.Time, from, m.handoff.Patience())
 	}
@@ -210,23 +212,14 @@ func (m *Machine) onRevived(now policy.Instant, from wire.MemberID, token *guard
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	}
 	out = m.take(now, policy.CauseRevived, from, token, out)
-	if m.custody.in(running) {
-		return out
+	switch {
+	case m.custody.in(running):
+	case now.Time >= m.dueAt(now.Time):
+		out = m.serve(now, out)
+	default:
+		out = m.pass(now, out)
 	}
-	if now.Time >= m.dueAt(now.Time) {
-		return m.serve(now, out)
-	}
-	return m.pass(now, out)
-}
-
-// goOn continues with a token that has rested long enough: it runs, waits until this member is due, or passes the token
-// on.
-func (m *Machine) goOn(now policy.Instant, out []policy.Effect) []policy.Effect {
-	due := m.dueAt(now.Time)
-	if m.custody.leaves() || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due) {
-		return m.serve(now, out)
-	}
-	return m.pass(now, out)
+	return out
 }
 
 // concerns reports whether an event may have an effect. An unexpected message must have none. A host that was asleep
@@ -236,9 +229,12 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 	case policy.Suspended:
 		return false
 	case policy.Received:
-		return (m.numbers.believes(now, &ev.Msg.Token) || m.hearsAnyway(&ev.Msg)) && m.Expects(&ev.Msg)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Ordered, policy.Renew, policy.Leave,
-		policy.Woke:
+		msg := &ev.Msg
+		// What has an effect although its number is not believed: see onImpossible.
+		anyway := msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
+		return (anyway || m.numbers.believes(now, &msg.Token)) && m.Expects(msg)
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
+		policy.Ordered, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return true
 }
@@ -257,15 +253,22 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The
 // view may have changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.alone(); unheard && !m.offersOn() {
+	unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.alone()
+	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
 		return m.yield(now, out)
 	}
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
-	if !m.custody.in(doubting) {
-		return out
+	due := m.dueAt(now.Time)
+	goesOn := m.custody.leaves() || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due)
+	switch {
+	case !m.custody.in(doubting):
+	case goesOn:
+		out = m.serve(now, out)
+	default:
+		out = m.pass(now, out)
 	}
-	return m.goOn(now, out)
+	return out
 }
 
 // onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has
@@ -280,19 +283,23 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 }
 
 // onOvertaken drops the held token: another member has a copy with a higher number.
-func (m *Machine) onOvertaken(now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onOvertaken(
+	now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	out = policy.AppendTell(out, NoteOvertaken, from, &m.custody.last().Ref)
 	out = m.guardian.Correct(m.custody.last(), higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
 	if m.custody.in(running) && m.cfg.OnLost == Stop {
-		return m.stop(out)
+		out = m.schedule.stop(out)
 	}
 	return out
 }
 
 // discardOutdated drops an arriving copy that another copy has overtaken.
-func (m *Machine) discardOutdated(now policy.Instant, from wire.MemberID, t, latest *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) discardOutdated(
+	now policy.Instant, from wire.MemberID, t, latest *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	m.loss.begin(now.Time)
 	out = policy.AppendTell(out, NoteOutdated, from, &t.Ref)
 	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)

@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it. Whoever has
-// left in the same moment has left the views by then.
+// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it; until then it
+// offers its token to the next member all the same. Whoever has left in the same moment has left the views by then.
 const lastOffers = 3
 
 // onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one
@@ -22,23 +22,14 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.guardian.Close()
 	switch m.custody.doing() {
 	case running:
-		return m.stop(out)
+		out = m.schedule.stop(out)
 	case resting, asking:
-		return m.pass(now, out)
+		out = m.pass(now, out)
 	case saves:
-		return m.pass(now, m.retract(out))
+		out = m.pass(now, m.retract(out))
 	case absent, offering, doubting, gone:
 	}
 	return out
-}
-
-// offersOn reports whether a leaving member that nobody has answered offers its token to the next member all the same.
-func (m *Machine) offersOn() bool { return m.custody.leaves() && m.handoff.Failures() < lastOffers }
-
-// stop ends a run early.
-func (m *Machine) stop(out []policy.Effect) []policy.Effect {
-	m.schedule.disturb()
-	return append(out, policy.Effect{Kind: policy.Stop})
 }
 
 // leaveIfDone ends a graceful stop when no partner needs this member any longer: it holds no token, no token is on its

@@ -56,7 +56,19 @@ const (
 	missingFirst
 	// missingLost: one in place of a lost one.
 	missingLost
+	// missingRenewed: an operator says that there is none.
+	missingRenewed
 )
+
+// origin is how that token comes to be.
+func (m missing) origin() origin {
+	return [...]origin{missingFirst: originFirst, missingLost: originLost, missingRenewed: originRenewed}[m]
+}
+
+// note is what is told of its making.
+func (m missing) note() policy.Note {
+	return [...]policy.Note{missingFirst: NoteMinted, missingLost: NoteRegenerated, missingRenewed: NoteRenewed}[m]
+}
 
 // wake asks others, if the time for that has come, and says whether this member makes a token. It holds none.
 //
@@ -98,13 +110,10 @@ func (l *loss) makesAt(o *outlook) policy.Time {
 // found ends the question: a token is here.
 func (l *loss) found() { l.inquiry = inquiry{} }
 
-// disarm: this member makes no first token any more, because it makes one now.
-func (l *loss) disarm() { l.first.armed = false }
-
 // close: this member leaves.
 func (l *loss) close() {
 	l.first.closed = true
-	l.disarm()
+	l.first.armed = false
 }
 
 // slept takes it that the host was asleep for some time. That time does not count as a silence. The silence before it

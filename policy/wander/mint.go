@@ -42,7 +42,7 @@ type firstToken struct {
 // does so now. known says that another member has met a token.
 func (l *loss) view(
 	o *outlook, now policy.Time, known bool, out []policy.Effect,
-) (makes bool, effects []policy.Effect) {
+) (makes missing, effects []policy.Effect) {
 	f := &l.first
 	f.known = known
 	firstView := !f.asked
@@ -56,14 +56,14 @@ func (l *loss) view(
 			out = policy.AppendTell(out, NoteWaiting, wire.MemberID{}, nil)
 		}
 	case o.walk.alone() && !f.company:
-		return true, out
+		return missingFirst, out
 	case !f.armed:
 		f.armed, f.since = true, now
 		l.awaitTurn(o, now)
 	case f.rank != int32(o.walk.rank) || f.count != int32(o.walk.count()):
 		l.awaitTurn(o, now)
 	}
-	return false, out
+	return missingNone, out
 }
 
 // awaitTurn begins the wait until the view has settled and all lower ranks have had their turns. A member sees the

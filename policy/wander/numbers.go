@@ -10,8 +10,8 @@ import (
 
 // numbers are the fencing numbers and stamps that this member goes by.
 type numbers struct {
-	// seen is the highest fencing number seen, granted the highest one that may have been used for a run here, unsaved the number of a new epoch that may
-	// not be saved yet, or zero.
+	// seen is the highest fencing number seen, granted the highest one that may have been used for a run here, unsaved
+	// the number of a new epoch that may not be saved yet, or zero.
 	seen, granted, unsaved wire.Seq
 	// newest is the latest birth stamp seen.
 	newest int64
@@ -20,15 +20,16 @@ type numbers struct {
 // restore continues after an earlier life: with the saved number, and the stamp of the token of the last run.
 func (n *numbers) restore(seq wire.Seq, birth int64) { n.seen, n.granted, n.newest = seq, seq, birth }
 
-// believes reports whether a token's number is possible: not above the highest that this member has seen, or not above the highest that
-// a fleet can have reached by this member's clock.
+// believes reports whether a token's number is possible: not above the highest that this member has seen, or not above
+// the highest that a fleet can have reached by this member's clock.
 func (n *numbers) believes(now policy.Instant, t *wire.Ref) bool {
 	return t.Seq <= n.seen || t.Seq <= wire.LatestSeq(now.Wall)
 }
 
-// witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new token made here must have a higher
-// number and a later stamp. A stamp in the future is not recorded, because it would make every later token of this member the youngest. The token is still
-// accepted; if it meets another one, the older survives.
+// witness records the number and the stamp of a token that is offered to this member, even if it never arrives: a new
+// token made here must have a higher number and a later stamp. A stamp in the future is not recorded, because it would
+// make every later token of this member the youngest. The token is still accepted; if it meets another one, the older
+// survives.
 func (n *numbers) witness(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	t := &msg.Token
 	n.seen = max(n.seen, t.Seq)
@@ -39,16 +40,17 @@ func (n *numbers) witness(now policy.Instant, msg *wire.Message, out []policy.Ef
 	return out
 }
 
-// forgetFuture forgets the newest stamp if it is in the future: this member's clock has been set back since it saw or made that stamp.
+// forgetFuture forgets the newest stamp if it is in the future: this member's clock has been set back since it saw or
+// made that stamp.
 func (n *numbers) forgetFuture(now policy.Instant) {
 	if n.newest > wire.LatestBirth(now.Wall) {
 		n.newest = 0
 	}
 }
 
-// create returns the stamp and the number of a new token. The stamp is this member's clock, but later than every stamp that it has seen: "the token tg,
-// generated in response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2), also if this clock is
-// slow. The stamp never exceeds what a datagram can carry.
+// create returns the stamp and the number of a new token. The stamp is this member's clock, but later than every stamp
+// that it has seen: "the token tg, generated in response to a timeout for a token tx, has a timestamp larger than tx"
+// (Ciuffoletti, section 5.2), also if this clock is slow. The stamp never exceeds what a datagram can carry.
 func (n *numbers) create(now policy.Instant) (birth int64, seq wire.Seq) {
 	n.forgetFuture(now)
 	n.newest = min(max(now.Wall, n.newest+1, 0), wire.MaxBirth)
@@ -86,11 +88,15 @@ func (n *numbers) passed(seq wire.Seq) wire.Seq { return max(seq, n.seen) }
 // wasGranted reports whether that number may have been used for a run here.
 func (n *numbers) wasGranted(seq wire.Seq) bool { return n.granted == seq }
 
-// mustSave reports whether a token with that number must not leave yet, because a restart would give its number to another one.
+// mustSave reports whether a token with that number must not leave yet, because a restart would give its number to
+// another one.
 func (n *numbers) mustSave(seq wire.Seq) bool { return seq == n.unsaved }
 
 // saved says that all numbers are saved.
 func (n *numbers) saved() { n.unsaved = 0 }
+
+// highest is the highest number that this member has seen.
+func (n *numbers) highest() wire.Seq { return n.seen }
 
 // isOld reports whether this member has seen a higher number.
 func (n *numbers) isOld(seq wire.Seq) bool { return seq < n.seen }

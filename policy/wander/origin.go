@@ -4,9 +4,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// When all members of a fleet stop, their token dies with them, and the first token that they make afterwards is younger than the one under which each of
-// them ran last. By the removal rule of the paper, each member that ran less than Δmin ago would discard it. So a run counts against a token only while the
-// token of that run may live. That is known as follows:
+// When all members of a fleet stop, their token dies with them, and the first token that they make afterwards is
+// younger than the one under which each of them ran last. By the removal rule of the paper, each member that ran less
+// than Δmin ago would discard it. So a run counts against a token only while the token of that run may live. That is
+// known as follows:
 //
 //   - A first token is made only by a member whose fleet had not met a token since it started: of all members in its view, none said by gossip that it had. In
 //     the other slots of a gate, none of those that it asked. The identity of the token says that it is a first one. So members that start later learn of
@@ -18,10 +19,12 @@ import (
 //   - Otherwise the token of that run may live in another part of the fleet. The member then does not discard the first token, but keeps it, unused, until
 //     more members are here or Δmin is over. So a fleet whose hosts start in waves has a token as soon as more than half of them are back.
 //
-// An operator may say that there is no token; then a member makes a renewed one, see renew.go. Nothing that was before its making counts against it.
+// An operator may say that there is no token; then a member makes a renewed one, see renew.go. Nothing that was before
+// its making counts against it.
 
-// origin says how a token came to be, in the last bits of its random id. A member that draws its random id freely, as older versions do, draws each of these
-// values once in 65,536 times. It would only mean that a member keeps a younger token for some time longer.
+// origin says how a token came to be, in the last bits of its random id. A member that draws its random id freely, as
+// older versions do, draws each of these values once in 65,536 times. It would only mean that a member keeps a younger
+// token for some time longer.
 type origin uint16
 
 const (

@@ -14,8 +14,8 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		m.custody.save(&m.cfg, now.Time, false)
 		return out
 	case !m.walk.alone():
-		if m.cfg.Walk != Random {
-			m.unmix(now.Time)
+		if o := m.outlook(); m.cfg.Walk != Random {
+			m.loss.beginIf(m.walk.unmix(&m.cfg, now.Time, o.maxInterval()), now.Time)
 		}
 		return m.becomeOffering(now, m.walk.next(&m.cfg, now.Time, &m.custody.last().Load), out)
 	case m.custody.leaves():
@@ -48,12 +48,6 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 		return m.becomeResting(now.Time, due, out)
 	}
 	return m.pass(now, out)
-}
-
-// answers reports whether a message proves that this member hears another one: it answers a message of this member. Any
-// other message may be a replay, and must not let a member that hears no other one keep its token.
-func (m *Machine) answers(msg *wire.Message) bool {
-	return m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 }
 
 // yield gives up a token because no other member was heard while it was offered and its guardians were asked. This

@@ -41,6 +41,13 @@ func (l *loss) begin(now policy.Time) {
 	l.silence.since, l.silence.holdOff, l.silence.told, l.silence.gaveWay = now, 0, hearsay{}, 0
 }
 
+// beginIf begins a silence if the token visits this member only from now on.
+func (l *loss) beginIf(visitsNow bool, now policy.Time) {
+	if visitsNow {
+		l.begin(now)
+	}
+}
+
 // regenerateAfter is Δgen. Only false alarms raise it above Δmax, by a share of Δmax. So Δgen falls when Δmax does:
 // when the operation has become shorter, or members have left.
 func (l *loss) regenerateAfter(o *outlook) time.Duration {

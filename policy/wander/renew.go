@@ -8,11 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// An operator who sees that a gate has no token need not wait for max_interval: any member can make a new one. The shell has asked all others before. This
-// member refuses if it knows of a token itself, or has known of one so lately that it may be on its way.
+// An operator who sees that a gate has no token need not wait for max_interval: any member can make a new one. The
+// shell has asked all others before. This member refuses if it knows of a token itself, or has known of one so lately
+// that it may be on its way.
 //
-// The members have run under the old token, perhaps a moment ago, and have passed it on. None of that may count against the new one, or they would remove it. All
-// that happens after its making does: if the old token lives after all, the first member that has both removes the new one.
+// The members have run under the old token, perhaps a moment ago, and have passed it on. None of that may count against
+// the new one, or they would remove it. All that happens after its making does: if the old token lives after all, the
+// first member that has both removes the new one.
 
 var (
 	_ policy.Renewable = (*Machine)(nil)
@@ -50,11 +52,11 @@ func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effe
 	if !m.custody.in(absent) || m.Knows(int(m.cfg.Slot), now.Time) != "" {
 		return out
 	}
-	m.loss.disarm()
-	return m.serve(now, m.make(now, NoteRenewed, originRenewed, out))
+	return m.make(now, missingRenewed, out)
 }
 
-// wasMadeAfter reports whether t is a renewed token that was made after something that was that long ago. A token's age is slightly less than its true age.
+// wasMadeAfter reports whether t is a renewed token that was made after something that was that long ago. A token's age
+// is slightly less than its true age.
 func wasMadeAfter(since time.Duration, t *guardian.Token) bool {
 	return IsRenewed(t.ID) && since >= AgeOf(&t.Load)
 }

@@ -7,15 +7,15 @@ const (
 	MaxTries = 4
 )
 
-// Route is a token's position in its lap, for the walks sweep and shuffle; a random walk does not use it. It only chooses the next
-// member: safety does not depend on it.
+// Route is a token's position in its lap, for the walks sweep and shuffle; a random walk does not use it. It only
+// chooses the next member: safety does not depend on it.
 type Route struct {
 	// Cursor is the position, in the order of this lap, up to which members have had their turn.
 	Cursor uint64
 	// Lap counts the begun laps. A lap is one visit to every live member.
 	Lap uint32
-	// Missed lists the members that a holder could not reach, by the beginnings of their identities, longest wait first. Tries is
-	// how many holders have tried each, 1 to MaxTries. Empty places are last and zero.
+	// Missed lists the members that a holder could not reach, by the beginnings of their identities, longest wait
+	// first. Tries is how many holders have tried each, 1 to MaxTries. Empty places are last and zero.
 	Missed [MaxMissed]uint32
 	Tries  [MaxMissed]uint8
 }

@@ -68,7 +68,7 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 // record is the state to save: a granted run counts before it starts.
 func (m *Machine) record() policy.State {
 	s, ran := m.schedule.record(&m.cfg)
-	s.Seq = m.numbers.seen
+	s.Seq = m.numbers.highest()
 	if m.custody.granting() && !m.schedule.isCallers() {
 		s.HasRun, s.LastRun = true, m.custody.until().Add(-m.cfg.SaveWithin())
 		ran.Token, ran.Wait, ran.Members = m.custody.last().ID, 0, uint32(m.walk.count())

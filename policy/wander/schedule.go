@@ -248,6 +248,12 @@ func (s *schedule) end(denied bool) {
 // disturb: the duration of the present run means nothing.
 func (s *schedule) disturb() { s.disturbed = true }
 
+// stop ends a run early.
+func (s *schedule) stop(out []policy.Effect) []policy.Effect {
+	s.disturb()
+	return append(out, policy.Effect{Kind: policy.Stop})
+}
+
 // took is how long the present run has taken until now; counts says that it is one of the hook, and that its duration
 // means something.
 func (s *schedule) took(now policy.Time) (took time.Duration, counts bool) {

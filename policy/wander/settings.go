@@ -7,19 +7,22 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Settings are the settings of a gate, the same on all its members. The time constants are those of the paper's section 3. It implements
-// [policy.Protocol].
+// Settings are the settings of a gate, the same on all its members. The time constants are those of the paper's section
+// 3. It implements [policy.Protocol].
 type Settings struct {
-	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a component
-	// if the protected operation is not needed".
+	// Skip is Δskip: "the minimum latency of a token inside a component: this is the time a token will stay in a
+	// component if the protected operation is not needed".
 	Skip time.Duration
 	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
 	Op time.Duration
-	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component". It may be zero on demand.
+	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component". It may
+	// be zero on demand.
 	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as any other.
+	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as
+	// any other.
 	RetryAfter time.Duration
-	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see maxInterval.
+	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see
+	// maxInterval.
 	MaxInterval time.Duration
 	// Windows are when members may run; none is always.
 	Windows window.Set
@@ -48,7 +51,7 @@ func (s Settings) Machine(seat policy.Seat) policy.Machine {
 // SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
 func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
 
-// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the patience of the
-// token's guardians, which wait for the guard's messages. Without these they revive the token after five quarters of a patience at the
-// earliest.
+// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the
+// patience of the token's guardians, which wait for the guard's messages. Without these they revive the token after
+// five quarters of a patience at the earliest.
 func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }

@@ -87,14 +87,14 @@ func (w *walker) lowest(cfg *Config) (lowest guardian.Trail) {
 }
 
 // tell lets a token that leaves carry the record.
-func (s *sharing) tell(now policy.Time, l *wire.Load) {
-	if s.mixed {
-		SetMixed(l, now.Sub(s.mixedAt))
+func (w *walker) tell(now policy.Time, l *wire.Load) {
+	if w.sharing.mixed {
+		SetMixed(l, now.Sub(w.sharing.mixedAt))
 	}
 }
 
 // isMixed returns the record.
-func (s *sharing) isMixed() (at policy.Time, mixed bool) { return s.mixedAt, s.mixed }
+func (w *walker) isMixed() (at policy.Time, mixed bool) { return w.sharing.mixedAt, w.sharing.mixed }
 
 // otherSlots reports whether a message shows that its sender has another number of slots. Ack and Commit carry none.
 func (c *Config) otherSlots(msg *wire.Message) bool {
@@ -104,7 +104,7 @@ func (c *Config) otherSlots(msg *wire.Message) bool {
 
 // shows returns when members with different numbers of slots were seen, by a message; ok is false if it says nothing of
 // that.
-func (s *sharing) shows(cfg *Config, now policy.Time, msg *wire.Message) (at policy.Time, ok bool) {
+func (w *walker) shows(cfg *Config, now policy.Time, msg *wire.Message) (at policy.Time, ok bool) {
 	if cfg.otherSlots(msg) {
 		return now, true
 	}
@@ -114,12 +114,12 @@ func (s *sharing) shows(cfg *Config, now policy.Time, msg *wire.Message) (at pol
 
 // differs reports whether it is news that a message has another number of slots: its sender is not the last such
 // member.
-func (s *sharing) differs(cfg *Config, msg *wire.Message) bool {
-	return cfg.otherSlots(msg) && msg.From != s.differing
+func (w *walker) differs(cfg *Config, msg *wire.Message) bool {
+	return cfg.otherSlots(msg) && msg.From != w.sharing.differing
 }
 
 // noteDiffers remembers a member that has another number of slots.
-func (s *sharing) noteDiffers(id wire.MemberID) { s.differing = id }
+func (w *walker) noteDiffers(id wire.MemberID) { w.sharing.differing = id }
 
 // noteAsker records a member that asks for the token, if members may disagree on their parts: then some get it only if
 // they ask.
@@ -135,29 +135,15 @@ func (w *walker) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 	return id, w.has(id) && !w.avoid.has(id, now)
 }
 
-// mix learns that members with different numbers of slots were seen at that time. If the token visits this member only
-// from now on, its silence begins now.
-func (m *Machine) mix(now, at policy.Time) {
-	if m.walk.mix(&m.cfg, now, at, m.measures.maxInterval(&m.cfg, m.walk.count())) {
-		m.loss.begin(now)
-	}
-}
-
-// unmix forgets that after max_interval.
-func (m *Machine) unmix(now policy.Time) {
-	if m.walk.unmix(&m.cfg, now, m.measures.maxInterval(&m.cfg, m.walk.count())) {
-		m.loss.begin(now)
-	}
-}
-
 // noteSlots notices, by a message that is expected, members that have another number of slots.
 func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	if at, ok := m.walk.sharing.shows(&m.cfg, now, msg); ok {
-		m.mix(now, at)
+	if at, ok := m.walk.shows(&m.cfg, now, msg); ok {
+		maxInterval := m.measures.maxInterval(&m.cfg, m.walk.count())
+		m.loss.beginIf(m.walk.mix(&m.cfg, now, at, maxInterval), now)
 	}
-	if !m.walk.sharing.differs(&m.cfg, msg) {
+	if !m.walk.differs(&m.cfg, msg) {
 		return out
 	}
-	m.walk.sharing.noteDiffers(msg.From)
+	m.walk.noteDiffers(msg.From)
 	return policy.AppendTell(out, NoteSlotsDiffer, msg.From, &msg.Token)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Slots is one member's part in a gate with several tokens: a machine for each. As many members may run at once as there are tokens, but
-// one member runs once at a time: a run under one token counts for min_interval under all.
+// Slots is one member's part in a gate with several tokens: a machine for each. As many members may run at once as
+// there are tokens, but one member runs once at a time: a run under one token counts for min_interval under all.
 type Slots struct {
 	machines  []Machine
 	announced bool
@@ -36,14 +36,16 @@ func NewGate(cfg Config, slots int) policy.Machine {
 
 // elsewhere is the state of the other slots of this member.
 type elsewhere struct {
-	// running says that a run under another token is going on, waiting that another token waits here until this member is due.
+	// running says that a run under another token is going on, waiting that another token waits here until this member
+	// is due.
 	running, waiting bool
 	// hasRun says that a run was under another token. intervalEnds is when the intervals after all such runs are over.
 	hasRun       bool
 	intervalEnds policy.Time
 }
 
-// Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to all machines.
+// Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to
+// all machines.
 func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	for i := range s.machines {
 		if s.concerns(i, now.Time, ev) {
@@ -69,7 +71,8 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	return true
 }
 
-// step gives an event to one machine. What it learns about this member, or about the slots of others, the other machines learn, too.
+// step gives an event to one machine. What it learns about this member, or about the slots of others, the other
+// machines learn, too.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m := s.slot(i)
 	if ev.Kind == policy.Started {
@@ -80,8 +83,10 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
 		s.machines[j].schedule.share(&m.schedule)
-		if at, mixed := m.walk.sharing.isMixed(); mixed {
-			s.machines[j].mix(now.Time, at)
+		if at, mixed := m.walk.isMixed(); mixed {
+			other := &s.machines[j]
+			o := other.outlook()
+			other.loss.beginIf(other.walk.mix(&other.cfg, now.Time, at, o.maxInterval()), now.Time)
 		}
 	}
 	for k := range s.effects {
@@ -131,9 +136,9 @@ func (s *Slots) around(i int) (e elsewhere) {
 	return e
 }
 
-// restore returns the part of the record for one machine: the run belongs to its slot. If that slot no longer exists, because there are
-// fewer now, the first slot gets the run without its token, which cannot come back. A run in the future counts as one that starts
-// now; otherwise no later run would replace it in the record.
+// restore returns the part of the record for one machine: the run belongs to its slot. If that slot no longer exists,
+// because there are fewer now, the first slot gets the run without its token, which cannot come back. A run in the
+// future counts as one that starts now; otherwise no later run would replace it in the record.
 func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
 	saved.LastRun = min(saved.LastRun, now)
 	mine, owner := saved, int(MemoOf(&saved.Memo).Slot)
@@ -193,7 +198,8 @@ func (s *Slots) slotOf(m *wire.Message) int {
 	return 0
 }
 
-// Status returns the status of the busiest slot. The last run is the last one under any token, because min_interval counts for all.
+// Status returns the status of the busiest slot. The last run is the last one under any token, because min_interval
+// counts for all.
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {

@@ -81,7 +81,7 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 func (m *Machine) Status(now policy.Time) policy.Status {
 	next := m.schedule.next(&m.cfg, now, m.shelves(now))
 	s := policy.Status{
-		Phase: m.custody.doing().String(), Why: m.why(now, next), Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.lastTo, Since: m.loss.since(),
+		Phase: m.custody.doing().String(), Why: m.why(now, next), Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(), Since: m.loss.since(),
 		NextRun: next,
 	}
 	s.LastRun, s.HasRun = m.schedule.lastRun()
@@ -99,7 +99,7 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 func (m *Machine) Detail(now policy.Time) Detail {
 	o := m.outlook()
 	d := Detail{
-		Status: m.Status(now), Load: m.custody.last().Load, LastTo: m.custody.lastTo,
+		Status: m.Status(now), Load: m.custody.last().Load, LastTo: m.custody.wentTo(),
 		RegenerateAfter: m.loss.regenerateAfter(&o), MaxInterval: o.maxInterval(), Lap: m.measures.lap(),
 		TooShort:        m.measures.tooShort(&m.cfg, m.walk.count()),
 		RegenerateArmed: m.custody.in(absent) && m.loss.regenerates(&o),

@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An offer or a run in progress goes on
-// by the old constants. Skip cannot change: handoffs and guardians depend on it.
+// Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An
+// offer or a run in progress goes on by the old constants. Skip cannot change: handoffs and guardians depend on it.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.Skip != m.cfg.Skip || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {

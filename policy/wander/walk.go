@@ -47,6 +47,13 @@ type walker struct {
 	tries uint8
 }
 
+// see takes another view, and returns the one before.
+func (w *walker) see(ids []wire.MemberID, self wire.MemberID) (before peers) {
+	before = w.peers
+	w.peers = newPeers(ids, self)
+	return before
+}
+
 // next returns the member that gets the token with that load: one that asked for it, one that others could not reach,
 // or the next in the walk.
 func (w *walker) next(cfg *Config, now policy.Time, load *wire.Load) wire.MemberID {

@@ -6,24 +6,36 @@
 // survives. Normally exactly one member runs. Overlaps are rare and short, and a member never blocks because others are
 // away.
 //
-// The rules, by file:
+// The machine is the switch between its components. Each keeps its state and its rules, and knows only what it is given;
+// no other file touches its fields:
 //
-//	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
-//	consent.go     asking all others before a run, if the operator wants that; ask.go: what follows
-//	save.go        what must be durable before a run starts, or a token goes on
-//	loss.go        whether the token is lost; make.go: a new one
-//	regenerate.go  the silence that means a loss, regenerate-after (Δgen), and how it adapts
-//	inquire.go     asking others before a token is made; census.go: asking all of them
+//	schedule.go    when a run is due: interval, retry, windows, readiness, callers, pause
+//	walk.go        the next member: random, shuffle, sweep; the view (peers.go), and those to avoid. share.go: how
+//	               several tokens share the members in a sweep
+//	custody.go     the token that is held, and what this member does with it
+//	measures.go    what an operation and a lap (rounds.go) take, and so max_interval (Δmax)
+//	passed.go      the oldest token that left lately: tokens that follow it are removed
+//	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and how
+//	               regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go: asking
+//	               all of them; mint.go: the first token of a fleet, in the order of rank; a member alone
+//	consent.go     asking all others before a run, if the operator wants that
+//	numbers.go     fencing numbers and stamps, and impossible ones
 //	reunion.go     members that come, perhaps with a token of their own
-//	slots.go       several tokens; share.go: how they share the members in a sweep
-//	op.go          the measured duration of the operation; rounds.go: the duration of a lap
-//	mint.go        the first token of a fleet, in the order of rank; a member alone
-//	numbers.go     impossible numbers and stamps
-//	schedule.go    when a run is due; demand.go, ready.go: what else happens when that changes
-//	pass.go        passing the token on; members that failed a handoff are avoided for a while
-//	guard.go       the token's guardians: who they are, its revival, a holder that was away, copies
-//	walk.go        the next member: random, shuffle, sweep; route.go and load.go: what the token carries for it
+//
+// What the machine does, by file:
+//
+//	wander.go      the events and states
+//	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
+//	guard.go       the token's guardians: its revival, a holder that was away, copies
+//	pass.go        passing the token on
+//	save.go        what must be durable before a run starts, or a token goes on
+//	ask.go         what follows from the answers of others before a run
+//	make.go        a new token; renew.go: one for an operator
+//	demand.go      what happens when it changes whether a run is due; ready.go: hosts that say whether they need a run
 //	leave.go       a graceful stop; a host that was asleep
+//	slots.go       several tokens: a machine for each
+//
+// What a token carries for the walk is in route.go and load.go.
 //
 // Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last
 // ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
@@ -181,7 +193,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if msg.Token.Slot != m.cfg.Slot {
-		return msg.Kind == handoff.KindToken && m.walk.sharing.differs(&m.cfg, msg)
+		return msg.Kind == handoff.KindToken && m.walk.differs(&m.cfg, msg)
 	}
 	if !handoff.Owns(msg.Kind) {
 		return m.expectsWord(msg)
@@ -200,8 +212,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 // onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
-	before := m.walk.peers
-	m.walk.peers = newPeers(ev.Peers, m.cfg.Self)
+	before := m.walk.see(ev.Peers, m.cfg.Self)
 	if m.custody.in(asking) && m.consent.change(&m.walk.peers, &before) {
 		m.custody.hurry(now.Time)
 	}
@@ -211,10 +222,8 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.handoff.Keep(m.walk.hasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())
 	m.measures.count(m.walk.lapLength(&m.cfg))
-	m.unmix(now.Time)
-	if m.walk.findPart(&m.cfg) {
-		m.loss.begin(now.Time)
-	}
+	m.loss.beginIf(m.walk.unmix(&m.cfg, now.Time, o.maxInterval()), now.Time)
+	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
 	if !m.walk.alone() {
 		m.loss.meetCompany(&m.cfg, now.Time)
 	}
@@ -229,39 +238,39 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 		out = m.onVerdict(now, &back, out)
 	}
 	makes, out := m.loss.view(&o, now.Time, ev.TokenKnown, out)
-	if makes {
-		return m.makeFirst(now, out)
-	}
-	return out
+	return m.make(now, makes, out)
 }
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	if !m.numbers.believes(now, &ev.Msg.Token) {
-		return m.onImpossible(now, &ev.Msg, out)
+	msg := &ev.Msg
+	if !m.numbers.believes(now, &msg.Token) {
+		return m.onImpossible(now, msg, out)
 	}
-	if m.answers(&ev.Msg) {
+	if m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers) {
+		// It proves that this member hears another one, as it answers a message of this member. Any other message may
+		// be a replay, and must not let a member that hears no other one keep its token.
 		m.custody.hear()
 	}
-	if m.Expects(&ev.Msg) {
-		out = m.noteSlots(now.Time, &ev.Msg, out)
+	news := m.Expects(msg)
+	if news {
+		out = m.noteSlots(now.Time, msg, out)
 	}
-	if ev.Msg.Token.Slot != m.cfg.Slot {
-		return policy.AppendTell(out, guardian.NoteStrayWord, ev.Msg.From, &ev.Msg.Token)
-	}
-	if !handoff.Owns(ev.Msg.Kind) {
-		return m.onWord(now, &ev.Msg, out)
-	}
-	if ev.Msg.Kind == handoff.KindToken && m.Expects(&ev.Msg) {
-		out = m.numbers.witness(now, &ev.Msg, out)
+	switch {
+	case msg.Token.Slot != m.cfg.Slot, !handoff.Owns(msg.Kind) && !news:
+		return policy.AppendTell(out, guardian.NoteStrayWord, msg.From, &msg.Token)
+	case !handoff.Owns(msg.Kind):
+		return m.onWord(now, msg, out)
+	case msg.Kind == handoff.KindToken && news:
+		out = m.numbers.witness(now, msg, out)
 		// A holder that is not heard by others learns only from this that its token has been revived.
-		if t := &ev.Msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
-			higher := guardian.TokenOf(&ev.Msg)
-			m.guardian.Overtaken(now.Time, ev.Msg.From, &higher)
-			out = m.onOvertaken(now, ev.Msg.From, &higher, out)
+		if t := &msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
+			higher := guardian.TokenOf(msg)
+			m.guardian.Overtaken(now.Time, msg.From, &higher)
+			out = m.onOvertaken(now, msg.From, &higher, out)
 		}
 	}
 	var end handoff.Outcome
-	out = m.handoff.Receive(now.Time, &ev.Msg, &end, out)
+	out = m.handoff.Receive(now.Time, msg, &end, out)
 	m.guardian.Measured(m.handoff.RoundTrip())
 	return m.onOutcome(now, &end, out)
 }
@@ -290,7 +299,9 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
-		out = m.onMissing(now, out)
+		o := m.outlook()
+		makes, effects := m.loss.wake(&o, now, out)
+		out = m.make(now, makes, effects)
 	case running, offering, doubting, gone:
 	}
 	return out
@@ -388,7 +399,7 @@ func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []pol
 		trail = trail.Behind(m.cfg.Self, to, m.cfg.Backups)
 	}
 	guardian.SetTrail(&load, &trail)
-	m.walk.sharing.tell(now.Time, &load)
+	m.walk.tell(now.Time, &load)
 	return m.handoff.Offer(now.Time, &m.custody.last().Ref, &load, to, out)
 }
 
