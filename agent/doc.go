@@ -14,6 +14,5 @@
 // Before a message reaches a machine it passes these checks, cheapest first: size, magic, seal, gate, addressee, sender in the gate,
 // expected now, rate, signature. A datagram that fails a check gets no answer; it is counted by reason.
 //
-// Its decisions, in docs/decisions: 005, 007, 008, 011, 012, 015, 016, 037, 041, 042, 054, 055, 058, 059, 061, 069,
-// 077, 078, 081.
+// Its decisions, in docs/decisions: 005, 008, 011, 012, 015, 037, 058, 059, 069, 077, 078, 081.
 package agent
