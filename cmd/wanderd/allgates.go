@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
 // An order with --all-gates is for the gates of all hosts. This host need not have them, but a member that answers must. Then the hosts are asked until
@@ -26,7 +27,7 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 	if err != nil {
 		return err
 	}
-	gates := gatesOfFleet(&f)
+	gates := follow.Gates(&f)
 	for _, gate := range gates {
 		order.Gate, order.Elsewhere = gate, true
 		if err := client.Order(ctx, order); err != nil {

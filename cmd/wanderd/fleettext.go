@@ -10,22 +10,17 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
 // fleetText is the status of a fleet for people: what is wrong first, and then a table for each gate.
 func fleetText(f *control.Fleet, now time.Time) string {
 	var b strings.Builder
-	answered := 0
-	for i := range f.Members {
-		if f.Members[i].Status != nil {
-			answered++
-		}
-	}
-	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"), answered, f.Took)
+	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"), len(f.Members)-follow.Silent(f), f.Took)
 	for i := range f.Members {
 		writeMissing(&b, &f.Members[i].Member, f.Members[i].Missing)
 	}
-	for _, gate := range gatesOfFleet(f) {
+	for _, gate := range follow.Gates(f) {
 		b.WriteByte('\n')
 		writeFleetGate(&b, f, gate, now)
 	}
@@ -52,19 +47,6 @@ func writeMissing(b *strings.Builder, m *control.Member, why string) {
 	}
 }
 
-// gatesOfFleet are the names of all gates of which a member has told.
-func gatesOfFleet(f *control.Fleet) []string {
-	names := make(map[string]bool)
-	for i := range f.Members {
-		if s := f.Members[i].Status; s != nil {
-			for k := range s.Gates {
-				names[s.Gates[k].Name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
 func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.Time) {
 	fmt.Fprintf(b, "gate %s\n", printable(gate))
 	line := func(name, text string) { fmt.Fprintf(b, "  %-12s %s\n", name, text) }
@@ -77,47 +59,49 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 		line(name, holderText(&h, now))
 	}
 	line("runs now", runnersText(tokens, now))
-	if name, g := lastFailure(f, gate); g != nil {
-		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(name), ago(g.LastRun, now), format(g.LastTook), printable(g.LastExit)))
+	rows := follow.Rows(f, gate)
+	if r := follow.LastFailure(rows); r != nil {
+		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(r.Name), ago(r.LastRun, now), format(r.Took), printable(r.Result)))
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "  NAME\tLAST RUN\tTOOK\tRESULT\tNEXT RUN\tNOW")
-	for i := range f.Members {
-		m := &f.Members[i]
-		if g := gateOf(m.Status, gate); g != nil {
-			name := printable(m.Name)
-			if m.Self {
-				name += " (this host)"
-			}
-			_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, strings.Join(gateRow(g, now), "\t"))
+	for i := range rows {
+		r := &rows[i]
+		if r.Gate == nil {
+			continue
 		}
+		name := printable(r.Name)
+		if r.Self {
+			name += " (this host)"
+		}
+		_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, strings.Join(rowText(r, now), "\t"))
 	}
 	_ = t.Flush()
 }
 
-// gateRow is the line of a member in the table of a gate, after its name.
-func gateRow(g *control.Gate, now time.Time) []string {
+// rowText is the line of a member in the table of a gate, after its name.
+func rowText(r *follow.Row, now time.Time) []string {
 	last, took, result, next := "never", "-", "-", "-"
-	if !g.LastRun.IsZero() {
-		last = clock(g.LastRun, now)
+	if !r.LastRun.IsZero() {
+		last = clock(r.LastRun, now)
 	}
-	switch c := g.LastCommand; {
-	case g.LastExit != "":
-		took, result = format(g.LastTook), printable(g.LastExit)
-	case g.OnDemand && c != nil:
-		took, result = format(c.Took), printable(c.Command+": "+c.Exit)
+	if r.Result != "" {
+		took, result = format(r.Took), printable(r.Result)
 	}
 	switch {
-	case g.NextRun.After(now):
-		next = "in " + rough(g.NextRun.Sub(now))
-	case g.Awaits():
+	case r.NextRun.After(now):
+		next = "in " + rough(r.NextRun.Sub(now))
+	case r.Awaits:
 		next = "with the token"
 	}
-	why := whyNot(g, now)
-	if g.Running {
-		why = "runs " + since(g.LastRun, now)
+	doing := whyNot(r.Gate, now)
+	switch {
+	case r.Running:
+		doing = "runs " + since(r.RunningSince, now)
+	case r.Gate.Running: // the token has been seen to be elsewhere, or at rest, since it said so
+		doing = "has run"
 	}
-	return []string{last, took, result, next, why}
+	return []string{last, took, result, next, doing}
 }
 
 func gateOf(s *control.Status, gate string) *control.Gate {
@@ -125,17 +109,6 @@ func gateOf(s *control.Status, gate string) *control.Gate {
 		return nil
 	}
 	return find(s.Gates, func(g *control.Gate) bool { return g.Name == gate })
-}
-
-// lastFailure is the member whose last run failed, and of several the latest.
-func lastFailure(f *control.Fleet, gate string) (name string, failed *control.Gate) {
-	for i := range f.Members {
-		g := gateOf(f.Members[i].Status, gate)
-		if g != nil && g.FailedLast() && (failed == nil || !g.LastRun.Before(failed.LastRun)) {
-			name, failed = f.Members[i].Name, g
-		}
-	}
-	return name, failed
 }
 
 func holderText(h *control.Holder, now time.Time) string {

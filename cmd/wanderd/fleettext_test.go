@@ -15,6 +15,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/cmd/cli"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
 // refuse runs a command with an agent that answers from src, and returns what it says as it refuses.
@@ -163,17 +164,22 @@ gate sync: 3 runs
 	}
 }
 
+// rowOf is the row of a member that has told of its gate.
+func rowOf(g *control.Gate) follow.Row {
+	return follow.NewRow(&control.FleetMember{Member: control.Member{Name: "m1"}}, g)
+}
+
 // A gate that does not wait for the token does not run with it: it is paused, or its disk is broken.
 func TestWhoRunsWithTheToken(t *testing.T) {
 	for because, want := range map[control.Because]string{
 		"": "with the token", control.BecauseWaiting: "with the token", control.BecausePaused: "-", control.BecauseDisk: "-", control.BecauseUnwanted: "-",
 	} {
 		g := control.Gate{Name: "sync", Because: because, NotRunning: "x"}
-		if next := gateRow(&g, noon())[3]; next != want {
+		rows := []follow.Row{rowOf(&g)}
+		if next := rowText(&rows[0], noon())[3]; next != want {
 			t.Errorf("%q: next run %q, want %q", because, next, want)
 		}
-		f := control.Fleet{Members: []control.FleetMember{{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}}}}
-		if got := nextText(&f, "sync", noon()); (got == "nobody") != (want == "-") {
+		if got := nextText(rows, noon()); (got == "nobody") != (want == "-") {
 			t.Errorf("%q: next is %q", because, got)
 		}
 	}
@@ -185,8 +191,8 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 	seen := crewSeen()
 	seen.Tokens = nil
 	seen.Fleet = &control.Fleet{Members: []control.FleetMember{{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}}}}
-	if name, failed := lastFailure(seen.Fleet, "sync"); failed != nil {
-		t.Errorf("%s has failed: %+v", name, failed)
+	if failed := follow.LastFailure(seen.Rows("sync")); failed != nil {
+		t.Errorf("it has failed: %+v", failed)
 	}
 	var out strings.Builder
 	l := watchLines{out: &out, zone: noon().Location(), said: make(map[string]string)}
@@ -212,11 +218,13 @@ func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text())
 		}
 	}
-	if row := gateRow(&g, now); row[1] != "1m" || row[2] != "ok" || g.FailedLast() {
+	r := rowOf(&g)
+	if row := rowText(&r, now); row[1] != "1m" || row[2] != "ok" || g.FailedLast() {
 		t.Errorf("%q", row)
 	}
 	g.LastExit, g.LastTook, g.Runs, g.OnDemand = "", 0, 0, true
-	if row := gateRow(&g, now); row[1] != "3ms" || row[2] != "sh: exit status 9" || strings.Contains(text(), "runs  ") || g.FailedLast() {
+	r = rowOf(&g)
+	if row := rowText(&r, now); row[1] != "3ms" || row[2] != "sh: exit status 9" || strings.Contains(text(), "runs  ") || g.FailedLast() {
 		t.Errorf("on demand: %q in\n%s", row, text())
 	}
 }

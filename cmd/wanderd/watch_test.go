@@ -140,7 +140,7 @@ func TestWhoComesNext(t *testing.T) {
 		"with the token: m1, m2, m3, m4, m5, m6 and 2 more": fleet(0, 0, 0, 0, 0, 0, 0, 0),
 		"nobody": fleet(),
 	} {
-		if got := nextText(f, "sync", now); got != want {
+		if got := nextText(follow.Rows(f, "sync"), now); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

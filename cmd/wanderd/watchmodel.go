@@ -41,7 +41,7 @@ func (m watchModel) Init() tea.Cmd { return nil }
 func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case follow.Snapshot:
-		m.seen, m.gates = msg, gatesOfFleet(msg.Fleet)
+		m.seen, m.gates = msg, follow.Gates(msg.Fleet)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
@@ -63,18 +63,12 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// rows are the members of the gate that is shown, and those that do not say whether they are.
-func (m *watchModel) rows() []*control.FleetMember {
+// rows are the members of the gate that is shown.
+func (m *watchModel) rows() []follow.Row {
 	if len(m.gates) == 0 {
 		return nil
 	}
-	var rows []*control.FleetMember
-	for i := range m.seen.Fleet.Members {
-		if member := &m.seen.Fleet.Members[i]; member.Missing != "" || gateOf(member.Status, m.gates[m.gate]) != nil {
-			rows = append(rows, member)
-		}
-	}
-	return rows
+	return m.seen.Rows(m.gates[m.gate])
 }
 
 func (m watchModel) View() tea.View {
@@ -142,20 +136,16 @@ func (m *watchModel) lines() []string {
 		}
 	}
 	lines = append(lines, m.styled(bold, "  runs    "+runnersText(holders, now)))
-	if name, g := lastFailure(m.seen.Fleet, gate); g != nil {
-		lines = append(lines, m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(name), ago(g.LastRun, now), printable(g.LastExit))))
+	rows := m.rows()
+	if r := follow.LastFailure(rows); r != nil {
+		lines = append(lines, m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(r.Name), ago(r.LastRun, now), printable(r.Result))))
 	}
-	lines = append(lines, m.styled(plain, "  next    "+nextText(m.seen.Fleet, gate, now)), "")
-	return m.fitted(append(lines, m.table(gate, now, m.height-len(lines))...))
+	lines = append(lines, m.styled(plain, "  next    "+nextText(rows, now)), "")
+	return m.fitted(append(lines, m.table(rows, now, m.height-len(lines))...))
 }
 
 func (m *watchModel) title() string {
-	missing := 0
-	for i := range m.seen.Fleet.Members {
-		if m.seen.Fleet.Members[i].Status == nil {
-			missing++
-		}
-	}
+	missing := follow.Silent(m.seen.Fleet)
 	title := count(uint64(len(m.seen.Fleet.Members)), "member")
 	if missing > 0 {
 		title += fmt.Sprintf(", %d do not answer", missing)
@@ -181,20 +171,10 @@ func trailText(t *follow.Token) string {
 }
 
 // nextText is who is due: those that wait for the token, and else the first that will be.
-func nextText(f *control.Fleet, gate string, now time.Time) string {
-	var waiting []string
-	var first *control.FleetMember
-	var at time.Time
-	for i := range f.Members {
-		m := &f.Members[i]
-		g := gateOf(m.Status, gate)
-		switch {
-		case g == nil || g.Running:
-		case g.Awaits() && !g.NextRun.After(now):
-			waiting = append(waiting, printable(m.Name))
-		case g.NextRun.After(now) && (first == nil || g.NextRun.Before(at)):
-			first, at = m, g.NextRun
-		}
+func nextText(rows []follow.Row, now time.Time) string {
+	waiting, first := follow.Next(rows, now)
+	for i := range waiting {
+		waiting[i] = printable(waiting[i])
 	}
 	const named = 6
 	switch {
@@ -203,48 +183,41 @@ func nextText(f *control.Fleet, gate string, now time.Time) string {
 	case len(waiting) > 0:
 		return "with the token: " + strings.Join(waiting, ", ")
 	case first != nil:
-		return fmt.Sprintf("%s in %s (%s)", printable(first.Name), rough(at.Sub(now)), clock(at, now))
+		return fmt.Sprintf("%s in %s (%s)", printable(first.Name), rough(first.NextRun.Sub(now)), clock(first.NextRun, now))
 	}
 	return "nobody"
 }
 
 // table has a line for each member of a gate, from the first that is shown.
-func (m *watchModel) table(gate string, now time.Time, height int) []string {
+func (m *watchModel) table(rows []follow.Row, now time.Time, height int) []string {
 	longest := len("NAME")
 	for i := range m.seen.Fleet.Members {
 		longest = max(longest, len([]rune(printable(m.seen.Fleet.Members[i].Name))))
 	}
-	row := func(mark, name string, cells ...string) string {
+	line := func(mark, name string, cells ...string) string {
 		return fmt.Sprintf("%s %-*s  %-19s  %-8s  %-14s  %s", mark, longest, name, cells[0], cells[1], cells[2], cells[3])
 	}
-	lines := []string{m.styled(dim, row(" ", "NAME", "LAST RUN", "TOOK", "NEXT RUN", "NOW"))}
-	for _, member := range m.rows()[m.top:] {
-		name, g := printable(member.Name), gateOf(member.Status, gate)
-		if len(lines) >= height {
-			break
-		}
-		if g == nil {
-			lines = append(lines, m.styled(dim, row("?", name, "", "", "", printable(member.Missing))))
+	lines := []string{m.styled(dim, line(" ", "NAME", "LAST RUN", "TOOK", "NEXT RUN", "NOW"))}
+	for i := m.top; i < len(rows) && len(lines) < height; i++ {
+		r := &rows[i]
+		name := printable(r.Name)
+		if r.Gate == nil {
+			lines = append(lines, m.styled(dim, line("?", name, "", "", "", printable(r.Missing))))
 			continue
 		}
-		mark, style := " ", plain
-		if g.FailedLast() {
-			mark, style = "!", red
-		}
-		cells := gateRow(g, now)
+		cells := rowText(r, now)
 		last, took, result, next, doing := cells[0], cells[1], cells[2], cells[3], cells[4]
-		if style == red {
-			doing = result + "; " + doing
+		mark, style := " ", plain
+		if r.Failed {
+			mark, style, doing = "!", red, result+"; "+doing
 		}
-		if t := find(m.seen.Tokens, func(t *follow.Token) bool {
-			return t.Gate == gate && t.Member == member.Member.Member && t.Missing == ""
-		}); t != nil {
+		if r.Holding {
 			mark, style = "●", cmp.Or(style, green)
-			if t.Running {
-				mark, style, doing = "▶", bold, "runs "+since(t.RunningSince, now)
-			}
 		}
-		lines = append(lines, m.styled(style, row(mark, name, last, took, next, doing)))
+		if r.Holding && r.Running {
+			mark, style, doing = "▶", bold, "runs "+since(r.RunningSince, now)
+		}
+		lines = append(lines, m.styled(style, line(mark, name, last, took, next, doing)))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -48,6 +49,16 @@ func newRecord(names []string) *record {
 		r.members = append(r.members, member{name: n})
 	}
 	return r
+}
+
+// rows are the members as the other views show them.
+func (r *record) rows() []follow.Row {
+	rows := make([]follow.Row, 0, len(r.members))
+	for i := range r.members {
+		m := &r.members[i]
+		rows = append(rows, follow.Row{Name: m.name, Holding: i == r.holder, Running: m.running, LastRun: m.lastRun, Runs: uint64(m.runs)})
+	}
+	return rows
 }
 
 // observe is called by the agents' loops.

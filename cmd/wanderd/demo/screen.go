@@ -63,19 +63,18 @@ func (s *screen) picture() {
 		fmt.Fprintf(&b, "\x1b[2K"+format+"\n", args...)
 		s.drawn++
 	}
-	for i := range s.rec.members {
-		m := &s.rec.members[i]
+	for _, r := range s.rec.rows() {
 		mark, doing, ago := " ", "", "has not run yet"
-		if i == s.rec.holder {
+		if r.Holding {
 			mark, doing = "\x1b[32m●\x1b[0m", "holds the token"
 		}
-		if m.running {
+		if r.Running {
 			doing = "\x1b[1mcopies\x1b[0m          "
 		}
-		if m.runs > 0 {
-			ago = fmt.Sprintf("ran %4.1f s ago, %d times", now.Sub(m.lastRun).Seconds(), m.runs)
+		if r.Runs > 0 {
+			ago = fmt.Sprintf("ran %4.1f s ago, %d times", now.Sub(r.LastRun).Seconds(), r.Runs)
 		}
-		line("  %s %-10s %-16s %s", mark, m.name, doing, ago)
+		line("  %s %-10s %-16s %s", mark, r.Name, doing, ago)
 	}
 	line("")
 	recent := s.rec.events[max(len(s.rec.events)-history, 0):]

@@ -88,7 +88,7 @@ func (h *hub) follow(ctx context.Context) {
 		h.publish(ctx, aboutTokens, s)
 		if s.Fleet != fleet && s.Error == "" {
 			fleet = s.Fleet
-			h.publish(ctx, aboutFleet, fleet)
+			h.publish(ctx, aboutFleet, follow.PageOf(fleet))
 		}
 		age, n := time.Since(asked), progress(s.Fleet)
 		if age < historyLeast || n == shown && age < historyEvery {
@@ -102,15 +102,12 @@ func (h *hub) follow(ctx context.Context) {
 }
 
 // progress is a number that rises when a run begins, and when one ends.
-func progress(f *control.Fleet) int {
-	n := 0
-	for i := range f.Members {
-		if s := f.Members[i].Status; s != nil {
-			for k := range s.Gates {
-				n += 2 * int(s.Gates[k].Runs+s.Gates[k].Commands)
-				if s.Gates[k].Running {
-					n--
-				}
+func progress(f *control.Fleet) (n int) {
+	for _, gate := range follow.PageOf(f).Gates {
+		for i := range gate.Rows {
+			n += 2 * int(gate.Rows[i].Runs)
+			if gate.Rows[i].Running {
+				n--
 			}
 		}
 	}

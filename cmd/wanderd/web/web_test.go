@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
 // patience bounds every wait.
@@ -249,8 +250,8 @@ func TestTheEventsTellOfTheFleet(t *testing.T) {
 		name, data := next()
 		seen[name] = data
 	}
-	var fleet control.Fleet
-	if err := json.Unmarshal([]byte(seen["fleet"]), &fleet); err != nil || fleet.Members[0].Name != "m1" {
+	var fleet follow.Page
+	if err := json.Unmarshal([]byte(seen["fleet"]), &fleet); err != nil || fleet.Members != 1 || fleet.Gates[0].Rows[0].Name != "m1" {
 		t.Errorf("fleet: %s, %v", seen["fleet"], err)
 	}
 	if !strings.Contains(seen["tokens"], `"trail":["m1"]`) {

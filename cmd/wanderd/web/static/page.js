@@ -38,17 +38,9 @@ const numberOf = (what) => what.seq_text ?? String(what.seq);
 const clock = (time) => new Date(time).toLocaleTimeString();
 const since = (time) => time ? "for " + rough(now() - Date.parse(time)) + " (since " + clock(time) + ")" : "for an unknown time";
 
-function gates() {
-  const names = new Set();
-  for (const m of state.fleet?.members ?? []) for (const g of m.status?.gates ?? []) names.add(g.name);
-  return [...names].sort();
-}
-
-const gateOf = (m) => m.status?.gates?.find((g) => g.name === state.gate);
-const members = () => (state.fleet?.members ?? []).filter((m) => m.missing || gateOf(m));
+const gates = () => (state.fleet?.gates ?? []).map((g) => g.name);
+const members = () => state.fleet?.gates.find((g) => g.name === state.gate)?.rows ?? [];
 const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
-const awaits = (g) => !g.running && (!g.because || g.because === "waiting");
-const failedLast = (g) => Boolean(g && g.last_exit && g.last_exit !== "ok" && g.last_exit !== "not now (75)");
 const failed = (run) => Boolean(run.error || run.cut);
 const under = (run) => !run.end && !run.cut;
 
@@ -66,8 +58,8 @@ function runs() {
 function kindOf(m) {
   const held = tokens().find((t) => t.member === m.member && !t.missing);
   if (m.missing) return "missing";
-  if (held ? held.running : gateOf(m)?.running) return "running";
-  return failedLast(gateOf(m)) ? "failed" : "idle";
+  if (held ? held.running : m.running) return "running";
+  return m.failed ? "failed" : "idle";
 }
 
 function drawGates() {
@@ -82,10 +74,10 @@ function drawGates() {
 }
 
 function drawSummary() {
-  const all = state.fleet?.members ?? [];
-  const silent = all.filter((m) => m.missing).length;
-  byId("summary").textContent = all.length === 0 ? "asking the fleet…" :
-    all.length + (all.length === 1 ? " member" : " members") + (silent ? ", " + silent + " do not answer" : "") +
+  const all = state.fleet?.members ?? 0;
+  const silent = state.fleet?.silent ?? 0;
+  byId("summary").textContent = all === 0 ? "asking the fleet…" :
+    all + (all === 1 ? " member" : " members") + (silent ? ", " + silent + " do not answer" : "") +
     (state.at ? ", " + clock(state.at) : "");
 }
 
@@ -155,29 +147,24 @@ function drawFacts() {
     fact("token" + slot, t.name + ", " + since(t.since) + ", number " + numberOf(t));
     fact("came by", (t.trail ?? []).join(" → "));
   }
-  const last = members().filter((m) => failedLast(gateOf(m)))
-    .sort((a, b) => Date.parse(gateOf(b).last_run) - Date.parse(gateOf(a).last_run))[0];
-  if (last) {
-    const g = gateOf(last);
-    fact("failed last", last.name + ", " + rough(now() - Date.parse(g.last_run)) + " ago: " + g.last_exit, "failed");
-  }
+  const last = members().filter((m) => m.failed).sort((a, b) => Date.parse(b.last_run) - Date.parse(a.last_run))[0];
+  if (last) fact("failed last", last.name + ", " + rough(now() - Date.parse(last.last_run)) + " ago: " + last.result, "failed");
   for (const m of members()) if (m.missing) fact("missing", m.name + ": " + m.missing, "failed");
-  const due = members().filter((m) => gateOf(m) && !gateOf(m).running);
-  const waiting = due.filter((m) => awaits(gateOf(m)) && !(Date.parse(gateOf(m).next_run) > now()));
-  const next = due.filter((m) => gateOf(m).next_run && Date.parse(gateOf(m).next_run) > now())
-    .sort((a, b) => Date.parse(gateOf(a).next_run) - Date.parse(gateOf(b).next_run))[0];
+  const due = members().filter((m) => !m.missing && !m.running);
+  const waiting = due.filter((m) => m.awaits && !(Date.parse(m.next_run) > now()));
+  const next = due.filter((m) => Date.parse(m.next_run) > now()).sort((a, b) => Date.parse(a.next_run) - Date.parse(b.next_run))[0];
   if (waiting.length) fact("next", "with the token: " + waiting.slice(0, 6).map((m) => m.name).join(", ") + (waiting.length > 6 ? " and " + (waiting.length - 6) + " more" : ""));
-  else if (next) fact("next", next.name + " in " + rough(Date.parse(gateOf(next).next_run) - now()));
+  else if (next) fact("next", next.name + " in " + rough(Date.parse(next.next_run) - now()));
   for (const m of members()) {
-    for (const c of gateOf(m)?.callers ?? []) if (!c.running) fact("waits", m.name + ": " + c.command + ", " + since(c.since));
+    for (const c of m.callers ?? []) if (!c.running) fact("waits", m.name + ": " + c.command + ", " + since(c.since));
   }
   byId("facts").replaceChildren(...facts);
 }
 
 // drawPause says whether the gate is paused, and on how many of the members that answer.
 function drawPause() {
-  const told = members().filter((m) => gateOf(m));
-  const paused = told.map(gateOf).filter((g) => g.paused);
+  const told = members().filter((m) => !m.missing);
+  const paused = told.filter((m) => m.paused);
   const p = paused[0]?.paused;
   byId("paused").textContent = !p ? "" : "Paused on " + paused.length + " of " + told.length + " members, by " + p.by + " since " + new Date(p.since).toLocaleString() +
     (p.until ? ", until " + new Date(p.until).toLocaleString() : ", until somebody resumes it") + (p.reason ? ": " + p.reason : "");
@@ -211,14 +198,13 @@ function drawMembers() {
     head.append(th);
   }
   const rows = members().map((m) => {
-    const g = gateOf(m);
     const row = html("tr", undefined, kindOf(m) === "idle" ? "" : kindOf(m));
     const cells = m.missing ? [m.name, "", "", "", m.missing] : [
       m.name + (m.self ? " (this host)" : ""),
-      g.last_run ? new Date(g.last_run).toLocaleString() : "never",
-      g.last_exit ?? (g.on_demand && g.last_command ? g.last_command.command + ": " + g.last_command.exit : "-"),
-      Date.parse(g.next_run) > now() ? "in " + rough(Date.parse(g.next_run) - now()) : awaits(g) ? "with the token" : "-",
-      kindOf(m) === "running" ? "runs" : g.running ? "has run" : g.not_running,
+      m.last_run ? new Date(m.last_run).toLocaleString() : "never",
+      m.result ?? "-",
+      Date.parse(m.next_run) > now() ? "in " + rough(Date.parse(m.next_run) - now()) : m.awaits ? "with the token" : "-",
+      kindOf(m) === "running" ? "runs" : m.running ? "has run" : m.not_running,
     ];
     row.role = "row";
     row.append(...cells.map((text, i) => {

@@ -1,0 +1,155 @@
+package follow
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// Row is what all views show of a member of a gate: the table of "status --fleet", the screen of "status --watch", the page of "web", and
+// the picture of "demo".
+type Row struct {
+	Name   string `json:"name"`
+	Member string `json:"member,omitempty"`
+	Self   bool   `json:"self,omitempty"`
+	// Missing is why the member has not answered; then nothing else is known of it.
+	Missing string `json:"missing,omitempty"`
+	// Holding says that it has a token, Running that something runs there, since RunningSince.
+	Holding      bool      `json:"holding,omitempty"`
+	Running      bool      `json:"running,omitempty"`
+	RunningSince time.Time `json:"-"`
+	// Result is how the last run has ended, Took how long it took; both are empty if that is not known. Failed says that it has failed.
+	LastRun time.Time        `json:"last_run,omitzero"`
+	Result  string           `json:"result,omitempty"`
+	Took    control.Duration `json:"-"`
+	Failed  bool             `json:"failed,omitempty"`
+	// Awaits says that it runs as soon as a token comes, but not before NextRun. NotRunning is why nothing runs.
+	NextRun    time.Time `json:"next_run,omitzero"`
+	Awaits     bool      `json:"awaits,omitempty"`
+	NotRunning string    `json:"not_running,omitempty"`
+	// Runs counts the runs that have begun.
+	Runs    uint64           `json:"-"`
+	Paused  *control.Pause   `json:"paused,omitempty"`
+	Callers []control.Caller `json:"callers,omitempty"`
+	// Gate is all that the member has said of the gate; nil if it is missing.
+	Gate *control.Gate `json:"-"`
+}
+
+// NewRow is the row of a member that has told of the gate; g is nil if it has not answered.
+func NewRow(m *control.FleetMember, g *control.Gate) Row {
+	r := Row{Name: m.Name, Member: m.Member.Member, Self: m.Self, Missing: m.Missing, Gate: g}
+	if g == nil {
+		return r
+	}
+	r.Running, r.RunningSince, r.Runs = g.Running, g.LastRun, g.Runs+g.Commands
+	r.LastRun, r.Result, r.Took, r.Failed = g.LastRun, g.LastExit, g.LastTook, g.FailedLast()
+	if c := g.LastCommand; r.Result == "" && g.OnDemand && c != nil {
+		r.Result, r.Took = c.Command+": "+c.Exit, c.Took
+	}
+	r.NextRun, r.Awaits, r.NotRunning, r.Paused, r.Callers = g.NextRun, g.Awaits(), g.NotRunning, g.Paused, g.Callers
+	return r
+}
+
+// Gates are the names of all gates of which a member has told, in order.
+func Gates(f *control.Fleet) []string {
+	names := make(map[string]bool)
+	for i := range f.Members {
+		if s := f.Members[i].Status; s != nil {
+			for k := range s.Gates {
+				names[s.Gates[k].Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Rows are the members of a gate, and those that do not say whether they are.
+func Rows(f *control.Fleet, gate string) (rows []Row) {
+	for i := range f.Members {
+		m := &f.Members[i]
+		var g *control.Gate
+		if m.Status != nil {
+			if k := slices.IndexFunc(m.Status.Gates, func(g control.Gate) bool { return g.Name == gate }); k >= 0 {
+				g = &m.Status.Gates[k]
+			}
+		}
+		if g != nil || m.Missing != "" {
+			rows = append(rows, NewRow(m, g))
+		}
+	}
+	return rows
+}
+
+// Rows are those of a gate, with what has been seen of its tokens since all members were asked.
+func (s *Snapshot) Rows(gate string) []Row {
+	rows := Rows(s.Fleet, gate)
+	for i := range s.Tokens {
+		t := &s.Tokens[i]
+		if t.Gate != gate || t.Missing != "" {
+			continue
+		}
+		if k := slices.IndexFunc(rows, func(r Row) bool { return r.Member == t.Member }); k >= 0 {
+			rows[k].Holding, rows[k].Running, rows[k].RunningSince = true, t.Running, t.RunningSince
+		}
+	}
+	return rows
+}
+
+// Page is a fleet as rows, for a reader that has no other document.
+type Page struct {
+	Members int `json:"members"`
+	// Silent counts those that have not answered.
+	Silent int        `json:"silent"`
+	Gates  []GatePage `json:"gates"`
+}
+
+// GatePage is one gate of a page.
+type GatePage struct {
+	Name string `json:"name"`
+	Rows []Row  `json:"rows"`
+}
+
+// PageOf makes the page of a fleet.
+func PageOf(f *control.Fleet) Page {
+	p := Page{Members: len(f.Members), Silent: Silent(f), Gates: []GatePage{}}
+	for _, gate := range Gates(f) {
+		p.Gates = append(p.Gates, GatePage{gate, Rows(f, gate)})
+	}
+	return p
+}
+
+// Silent counts the members that have not answered.
+func Silent(f *control.Fleet) (n int) {
+	for i := range f.Members {
+		if f.Members[i].Status == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// LastFailure is the member whose last run has failed, and of several the latest; nil, if there is none.
+func LastFailure(rows []Row) (last *Row) {
+	for i := range rows {
+		if r := &rows[i]; r.Failed && (last == nil || !r.LastRun.Before(last.LastRun)) {
+			last = r
+		}
+	}
+	return last
+}
+
+// Next is who is due: those that wait for the token, and the first that will be.
+func Next(rows []Row, now time.Time) (waiting []string, first *Row) {
+	for i := range rows {
+		switch r := &rows[i]; {
+		case r.Gate == nil || r.Gate.Running:
+		case r.Awaits && !r.NextRun.After(now):
+			waiting = append(waiting, r.Name)
+		case r.NextRun.After(now) && (first == nil || r.NextRun.Before(first.NextRun)):
+			first = r
+		}
+	}
+	return waiting, first
+}
