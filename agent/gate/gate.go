@@ -92,6 +92,9 @@ func New(env *Env, cfg Config, p Past) *Gate {
 		logged: logged{notes: make(map[policy.Note]policy.Time)},
 		asking: asking{answers: noAnswers()},
 	}
+	if e := g.roster; e != nil {
+		e.env, e.gate, e.name, e.log, e.gather = env, g.id, cfg.Name, &g.log, g.gather
+	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.seatOf())

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
@@ -25,8 +27,14 @@ import (
 // A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one key, so any majority
 // of the one has a member of every majority of the other.
 
-// electorate is the roster of one gate on its way from names to members. Only the loop uses it.
+// electorate is the roster of one gate on its way from names to members. Only the loop uses it. A nil one is that of a gate without.
 type electorate struct {
+	env  *Env
+	gate wire.GateID
+	name string
+	log  *zerolog.Logger
+	// gather is told when a save has ended: then it may go on.
+	gather func()
 	// names are those of the configuration, in order.
 	names []string
 	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last one failed.
@@ -137,42 +145,49 @@ func (e *electorate) hash() uint64 {
 // gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
 func (g *Gate) gather() {
 	defer g.contain()
-	e := g.roster
-	if e == nil {
+	if g.roster == nil {
 		return
 	}
-	if !e.known.Agreed && g.env.Moved == "" {
-		g.bind()
-	}
-	g.saveRoster()
-	if e.isComplete() && e.isSaved() && g.env.Moved == "" {
-		g.env.Fleet.DeclareRoster(g.id, e.hash())
-		if !e.known.Agreed && g.allDeclare() {
-			e.known.Agreed, e.known.Former = true, nil
-			g.saveRoster()
-		}
-	}
-	g.tellRoster()
+	g.roster.advance()
 	if u, waits := g.machine.Machine.(*unseated); waits {
-		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.rosterTroubles(), "; "), "it is being saved")
-		if e.known.Agreed && e.isSaved() && g.env.Moved == "" && !g.exit.leaving {
+		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.roster.troubles(), "; "), "it is being saved")
+		if g.roster.isInForce() && !g.exit.leaving {
 			g.seat()
 		}
 	}
 }
 
+// isInForce reports whether all members have agreed, and that is saved.
+func (e *electorate) isInForce() bool { return e.known.Agreed && e.isSaved() && e.env.Moved == "" }
+
+// advance goes on towards an agreement as far as the view allows.
+func (e *electorate) advance() {
+	here := e.env.Moved == ""
+	if !e.known.Agreed && here {
+		e.bind()
+	}
+	e.save()
+	if e.isComplete() && e.isSaved() && here {
+		e.env.Fleet.DeclareRoster(e.gate, e.hash())
+		if !e.known.Agreed && e.allDeclare() {
+			e.known.Agreed, e.known.Former = true, nil
+			e.save()
+		}
+	}
+	e.tell()
+}
+
 // bind looks for the keys of the names that have none.
-func (g *Gate) bind() {
-	e := g.roster
+func (e *electorate) bind() {
 	for _, name := range e.names {
 		if _, bound := e.voter(name); bound {
 			continue
 		}
-		if id, why := g.keyOf(name); why == "" {
+		if id, why := e.keyOf(name); why == "" {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
-			g.log.Info().Str("name", name).Str("key", id.String()).Msg("from now on this key has that name of the roster")
+			e.log.Info().Str("name", name).Str("key", id.String()).Msg("from now on this key has that name of the roster")
 		}
 	}
 }
@@ -180,10 +195,10 @@ func (g *Gate) bind() {
 // keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live member of the gate that
 // has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which nobody has told it another one. With
 // trust = known_hosts, such a member has a key that the file gives to the name. Two members with one name are none; why says what is missing.
-func (g *Gate) keyOf(name string) (id wire.MemberID, why string) {
+func (e *electorate) keyOf(name string) (id wire.MemberID, why string) {
 	var called []Peer
-	for _, m := range g.env.Fleet.Members(g.id) {
-		otherwise := slices.ContainsFunc(g.roster.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
+	for _, m := range e.env.Fleet.Members(e.gate) {
+		otherwise := slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
 		if m.Name == name && m.InGate && !otherwise {
 			called = append(called, m)
 		}
@@ -199,39 +214,36 @@ func (g *Gate) keyOf(name string) (id wire.MemberID, why string) {
 }
 
 // allDeclare reports whether every member of the roster is here, and has declared the roster that this one has.
-func (g *Gate) allDeclare() bool {
-	e := g.roster
+func (e *electorate) allDeclare() bool {
 	hash := e.hash()
 	return !slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
-		m, ok := g.env.Fleet.Lookup(g.id, v.ID)
-		return v.ID != g.env.Self && (!ok || m.Roster != hash)
+		m, ok := e.env.Fleet.Lookup(e.gate, v.ID)
+		return v.ID != e.env.Self && (!ok || m.Roster != hash)
 	})
 }
 
-// saveRoster begins a save of the newest state, unless it is saved or one is under way.
-func (g *Gate) saveRoster() {
-	e := g.roster
+// save begins a save of the newest state, unless it is saved or one is under way.
+func (e *electorate) save() {
 	if e.saving || e.isSaved() {
 		return
 	}
 	e.saving = true
 	newest := e.known
 	go func() {
-		err := g.env.Disk.SaveRoster(g.cfg.Name, newest)
-		g.env.Ended <- func() { g.onRosterSaved(newest, err) }
+		err := e.env.Disk.SaveRoster(e.name, newest)
+		e.env.Ended <- func() { e.onSaved(newest, err) }
 	}()
 }
 
-// onRosterSaved ends a save. One that has failed is repeated with the next view.
-func (g *Gate) onRosterSaved(newest statedir.Roster, err error) {
-	e := g.roster
+// onSaved ends a save. One that has failed is repeated with the next view.
+func (e *electorate) onSaved(newest statedir.Roster, err error) {
 	e.saving, e.err = false, err
 	if err != nil {
-		g.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
+		e.log.Error().Err(e.err).Msg("cannot save the roster of the gate, which takes no part until that is done")
 		return
 	}
 	e.saved = newest
-	g.gather()
+	e.gather()
 }
 
 // seat lets a gate take part.
@@ -253,23 +265,22 @@ func namesOf(voters []policy.Voter) (names []string) {
 	return names
 }
 
-// rosterTroubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
-func (g *Gate) rosterTroubles() (list []string) {
-	e := g.roster
+// troubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
+func (e *electorate) troubles() (list []string) {
 	switch {
 	case e == nil:
 		return nil
-	case g.env.Moved != "":
-		return []string{g.env.Moved}
+	case e.env.Moved != "":
+		return []string{e.env.Moved}
 	}
 	if e.err != nil {
 		list = append(list, e.err.Error())
 	}
-	declares, members := e.isComplete() && e.isSaved(), g.env.Fleet.Members(g.id)
+	declares, members := e.isComplete() && e.isSaved(), e.env.Fleet.Members(e.gate)
 	for _, name := range e.names {
 		v, bound := e.voter(name)
 		if !bound {
-			_, why := g.keyOf(name)
+			_, why := e.keyOf(name)
 			list = append(list, why)
 			continue
 		}
@@ -279,10 +290,10 @@ func (g *Gate) rosterTroubles() (list []string) {
 					name, m.Addr, name, m.ID.Short(), v.ID.Short()))
 			}
 		}
-		if v.ID == g.env.Self {
+		if v.ID == e.env.Self {
 			continue
 		}
-		m, live := g.env.Fleet.Lookup(g.id, v.ID)
+		m, live := e.env.Fleet.Lookup(e.gate, v.ID)
 		switch {
 		case !live && !e.known.Agreed:
 			list = append(list, name+" has to agree, and is away")
@@ -306,21 +317,19 @@ func (g *Gate) rosterTroubles() (list []string) {
 
 func (e *electorate) list() string { return strings.Join(e.names, ", ") }
 
-// tellRoster logs what is wrong with a roster, when that is something new.
-func (g *Gate) tellRoster() {
-	e := g.roster
-	troubles := g.rosterTroubles()
+// tell logs what is wrong with a roster, when that is something new.
+func (e *electorate) tell() {
+	troubles := e.troubles()
 	for _, text := range troubles {
 		if !slices.Contains(e.said, text) {
-			g.log.Warn().Msg(text)
+			e.log.Warn().Msg(text)
 		}
 	}
 	e.said = troubles
 }
 
-// voters describes a roster for operators.
-func (g *Gate) voters() (list []control.Voter) {
-	e := g.roster
+// describe describes the roster for operators.
+func (e *electorate) describe() (list []control.Voter) {
 	if e == nil {
 		return nil
 	}
@@ -330,9 +339,9 @@ func (g *Gate) voters() (list []control.Voter) {
 			list = append(list, control.Voter{Name: name})
 			continue
 		}
-		m, live := g.env.Fleet.Lookup(g.id, v.ID)
+		m, live := e.env.Fleet.Lookup(e.gate, v.ID)
 		list = append(list, control.Voter{
-			Name: name, Member: v.ID.String(), Self: v.ID == g.env.Self, Live: live, Agrees: live && e.isComplete() && m.Roster == e.hash(),
+			Name: name, Member: v.ID.String(), Self: v.ID == e.env.Self, Live: live, Agrees: live && e.isComplete() && m.Roster == e.hash(),
 		})
 	}
 	return list

@@ -97,7 +97,7 @@ func (g *Gate) Restored() {
 	}
 	if g.roster != nil {
 		g.roster.saved = statedir.Roster{}
-		g.saveRoster()
+		g.roster.save()
 	}
 }
 

@@ -15,7 +15,7 @@ func (g *Gate) Warnings() (list []control.Warning) {
 	if g.Closed() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count})
 	}
-	for _, text := range g.rosterTroubles() {
+	for _, text := range g.roster.troubles() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
 	}
 	return list
@@ -29,7 +29,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.exit.removed, Runs: g.tally.runs, Failures: g.tally.failures,
 		OnDemand: g.cfg.OnDemand(), Commands: g.tally.commands, CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
 		Fault: g.fault.last, Faults: g.fault.count,
-		Slots: 1, Callers: g.callers.list(), Roster: g.voters(),
+		Slots: 1, Callers: g.callers.list(), Roster: g.roster.describe(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.tally.notes)),
 	}
