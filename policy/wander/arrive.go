@@ -47,7 +47,9 @@ func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 }
 
 // remove discards a token by a removal rule, and a held copy of it too.
-func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) remove(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
 	out = m.guardian.Bury(token, out)
@@ -60,7 +62,9 @@ func (m *Machine) remove(now policy.Instant, how policy.Cause, from wire.MemberI
 // onMeeting handles a token that arrives, or is revived, while this member holds another. The older one survives; the
 // younger is discarded at once. Of two copies of one token, the one with the higher number survives. A run continues,
 // now under the surviving token.
-func (m *Machine) onMeeting(now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect) []policy.Effect {
+func (m *Machine) onMeeting(
+	now policy.Instant, how policy.Cause, from wire.MemberID, arrived *guardian.Token, out []policy.Effect,
+) []policy.Effect {
 	met := *m.custody.last()
 	switch {
 	case arrived.ID == met.ID:

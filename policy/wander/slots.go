@@ -66,7 +66,8 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Leave:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Ordered, policy.Leave:
 	}
 	return true
 }
@@ -107,7 +108,8 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 			if s.othersStay() {
 				continue
 			}
-		case policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Proclaim:
+		case policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave,
+			policy.Proclaim:
 		}
 		out = append(out, *e)
 	}

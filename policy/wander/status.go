@@ -81,8 +81,8 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 func (m *Machine) Status(now policy.Time) policy.Status {
 	next := m.schedule.next(&m.cfg, now, m.shelves(now))
 	s := policy.Status{
-		Phase: m.custody.doing().String(), Why: m.why(now, next), Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(), Since: m.loss.since(),
-		NextRun: next,
+		Phase: m.custody.doing().String(), Why: m.why(now, next), NextRun: next, Since: m.loss.since(),
+		Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(),
 	}
 	s.LastRun, s.HasRun = m.schedule.lastRun()
 	guarded, guards := m.guardian.Guards()
@@ -119,6 +119,7 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 // paceFacts are about settings and times.
 func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	d := m.Detail(now)
+	rule := m.measures.maxIntervalRule(&m.cfg, m.walk.count())
 	out = append(out,
 		policy.Fact{Key: policy.KeyWalk, Text: m.cfg.Walk.String()},
 		policy.Fact{Key: policy.KeySkip, For: m.cfg.Skip},
@@ -127,7 +128,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()},
 		policy.Fact{Key: policy.KeyAskBeforeRun, Text: strconv.FormatBool(m.cfg.AskBeforeRun)},
 		policy.Fact{Key: policy.KeyOp, For: d.Op, Text: d.OpSource.String()},
-		policy.Fact{Key: policy.KeyMaxInterval, For: d.MaxInterval, Text: m.measures.maxIntervalRule(&m.cfg, m.walk.count())},
+		policy.Fact{Key: policy.KeyMaxInterval, For: d.MaxInterval, Text: rule},
 		policy.Fact{Key: policy.KeyRegenerateAfter, For: d.RegenerateAfter})
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Key: policy.KeyRegenerateAt, At: d.RegenerateAt})
@@ -138,7 +139,8 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	}
 	if d.TooShort != "" {
 		out = append(out, policy.Fact{Key: policy.KeyTooShort, Text: fmt.Sprintf(
-			"a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out", d.Lap.Round(time.Second), d.TooShort)})
+			"a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out",
+			d.Lap.Round(time.Second), d.TooShort)})
 	}
 	if TooShort(m.cfg.Skip, d.RoundTrip) {
 		out = append(out, policy.Fact{Key: policy.KeyRoundTrip, For: d.RoundTrip.Round(time.Millisecond)},
