@@ -14,5 +14,5 @@
 // Before a message reaches a machine it passes these checks, cheapest first: size, magic, seal, gate, addressee, sender in the gate,
 // expected now, rate, signature. A datagram that fails a check gets no answer; it is counted by reason.
 //
-// Its decisions, in docs/decisions: 005, 008, 011, 012, 015, 037, 058, 059, 069, 077, 078, 081.
+// Its decisions, in docs/decisions: 005, 008, 011, 012, 015, 037, 058, 059, 069, 077, 078, 081, 091.
 package agent

@@ -43,7 +43,7 @@
 // older one survives.
 //
 // Its decisions, in docs/decisions: 022, 023, 024, 025, 026, 027, 028, 029, 030, 031, 032, 033, 034, 035, 036, 037,
-// 047, 083.
+// 047, 083, 090.
 package wander
 
 import (
