@@ -9,12 +9,15 @@ RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web 
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
 SBOM     := $(BIN)/cyclonedx-gomod
-SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible $(wildcard examples/*/*.sh systemd/package/*.sh)
+SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible lab/build/tests $(wildcard examples/*/*.sh systemd/package/*.sh)
 
-# The stages of a check. The tests come last, so that their output does.
-STAGES   := vet cross lint vuln race fuzz browser test
+# What a developer waits for at every step: the protocols and the agent, without real processes.
+QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list ./agent/...))
 
-.PHONY: all build test deep race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+# The stages of a check. The tests come last, all of them, so that their output does.
+STAGES   := vet cross lint vuln race fuzz browser deep
+
+.PHONY: all build quick test deep race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -22,16 +25,21 @@ all: build
 build:
 	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd ./cmd/wandersim
 
+# Within a minute on two cores, once all is compiled.
+quick:
+	$(GO) vet ./...
+	$(GO) test $(QUICK)
+
+# Within three minutes on two cores.
 test:
-	$(GO) test ./...
+	GO=$(GO) lab/build/tests ./...
+
+# The same with all that takes longer: see lab/deep. Within eight minutes on two cores.
+deep:
+	GO=$(GO) WANDERD_DEEP=1 lab/build/tests -timeout 20m ./...
 
 race:
-	$(GO) test -race -short -timeout 8m $(RACE)
-
-# What takes too long for every check: all that a hunt's seeds lead to, and fleets of 10,000 members. It takes ten minutes.
-deep:
-	$(GO) test ./sim/fleet/wander -run '^(TestSeeds|TestTheFirstLapHasOneToken|TestALostTokenIsReplacedSoonInALargeFleetToo)$$' \
-		-v -timeout 0 -seeds 2000 -large
+	GO=$(GO) lab/build/tests -race -timeout 15m $(RACE)
 
 # Every fuzz target for FUZZTIME, a time or a number of inputs (1000000x), and how many inputs that were in all.
 fuzz:
@@ -141,7 +149,7 @@ check:
 	@failed=; took=; \
 	for stage in $(STAGES); do \
 		printf '\n== %s\n' $$stage; \
-		[ $$stage != test ] || echo "took so far:$$took failed:$${failed:- nothing}"; \
+		[ $$stage != deep ] || echo "took so far:$$took failed:$${failed:- nothing}"; \
 		begun=$$(date +%s); \
 		$(MAKE) --no-print-directory $$stage || failed="$$failed $$stage"; \
 		took="$$took $$stage $$(($$(date +%s) - begun)) s,"; \

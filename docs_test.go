@@ -178,9 +178,6 @@ func TestMessagesInTroubleshootingAreSaid(t *testing.T) {
 // Who tries wanderd types what the README says. What would need other hosts is told to the program as far as one host
 // can.
 func TestCommandsOfTheReadmeRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs a demo")
-	}
 	p := programs(t)
 	dir := t.TempDir()
 	script := filepath.Join(dir, "hook.sh")

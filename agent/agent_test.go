@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -124,7 +125,7 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 
 // Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten the others.
 func TestSplitFleetHeals(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(10 * time.Minute)
@@ -258,7 +259,7 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 
 // A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for name, story := range map[string]struct {
 		begin func(w *world)
 		says  string
@@ -382,9 +383,7 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 // A firewall lets TCP through and no datagram: the members see each other, but cannot pass a token. Each makes one after max_interval
 // and runs under it, sometimes at the same time as others.
 func TestWithoutDatagramsEveryMemberRunsAfterMaxInterval(t *testing.T) {
-	if testing.Short() {
-		t.Skip("five agents that connect in vain for half an hour")
-	}
+	deep.Only(t, "five agents that connect in vain for half an hour")
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -225,7 +226,7 @@ func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
 
 // "The run that is granted goes to the hook if that is due, and else to the first caller."
 func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	gate := testGate()
 	gate.Walk, gate.Backups = wander.Sweep, 2
 	inWorld(t, gate, func(w *world) {

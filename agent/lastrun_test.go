@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 // A wall clock that jumps forward across a restart makes no member due: not within one boot, and not after a boot with an unset clock,
 // with a clock that nobody sets, or with one that was corrected while the agent ran.
 func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	const year = 365 * 24 * time.Hour
 	for _, tc := range []struct {
 		name string

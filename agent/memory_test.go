@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -39,7 +40,7 @@ func (w *world) tokens(since time.Time) int {
 
 // The seed has no address to join. It and the others remember each other, so it founds no second fleet.
 func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for _, down := range []time.Duration{100 * time.Millisecond, 5 * time.Second, 10 * time.Minute} {
 		t.Run(down.String(), func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
@@ -68,7 +69,7 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 
 // All hosts but one are gone for good. The one logs that it waits for them, and continues alone after max_interval.
 func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for name, join := range map[string][]string{"without join": nil, "with join": {"b"}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
@@ -122,7 +123,7 @@ func TestARestartedMemberWithAloneRunRunsAtOnce(t *testing.T) {
 
 // A whole fleet is switched off and on within seconds. One host is broken, and one is new.
 func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		names := w.seeded(4)
 		time.Sleep(10 * time.Minute)
@@ -154,7 +155,7 @@ func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
 
 // A list that cannot be read or written is reported once, with the remedy, and the agent continues.
 func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
 		w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)

@@ -13,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/order"
 )
 
@@ -94,7 +95,7 @@ func TestAPauseEndsByItselfOnAllHosts(t *testing.T) {
 }
 
 func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -119,7 +120,7 @@ func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
 }
 
 func TestAPauseSurvivesTheRestartOfAllHosts(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -149,7 +150,7 @@ func TestAPauseSurvivesTheRestartOfAllHosts(t *testing.T) {
 }
 
 func TestAPauseOfOneHostIsNobodyElses(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(30 * time.Second)
@@ -172,7 +173,7 @@ func failing(status int) hook.Result {
 }
 
 func TestTheBrakeStopsABadReleaseAfterThreeHosts(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	gate := testGate()
 	gate.StopAfter = 3
 	inWorld(t, gate, func(w *world) {
@@ -226,7 +227,7 @@ func TestTheBrakeCountsRunsThatFailByHand(t *testing.T) {
 }
 
 func TestOneBadHostStopsNobody(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	gate := testGate()
 	gate.StopAfter = 3
 	inWorld(t, gate, func(w *world) {
@@ -285,7 +286,7 @@ func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
 //
 //	go test ./agent -run Ten -pauses 100 -v
 func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for name, loss := range map[string]float64{"no loss": 0, "5 % loss": 0.05} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/strict"
 )
 
@@ -82,7 +83,7 @@ func TestAHookRunsAfterAYesOnlyAndIsAskedBeforeItIsDue(t *testing.T) {
 }
 
 func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, readyGate(), func(w *world) {
 		begun := time.Now()
 		for _, name := range w.names() {
@@ -110,7 +111,7 @@ func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
 }
 
 func TestInAStrictGateTheTokenGoesOnWhereTheHostSaysNo(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for name, protocol := range strictGates() {
 		t.Run(name, func(t *testing.T) {
 			inStrictWorld(t, func(w *world) {

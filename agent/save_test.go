@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -63,9 +64,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 
 // A disk that hangs for ever delays neither the token nor the agent's stop.
 func TestADiskThatHangsDelaysNeitherTheTokenNorTheStop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a quarter of an hour of five agents, of which one tries to save all the time")
-	}
+	deep.Only(t, "a quarter of an hour of five agents, of which one tries to save all the time")
 	inWorld(t, guardedGate(), func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

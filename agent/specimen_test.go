@@ -14,6 +14,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -74,7 +75,7 @@ func (f *lockFleet) status(name string) control.Gate {
 
 // A protocol of which the agent knows nothing serves its callers, one at a time, and says what it alone has to say.
 func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	f := startLockFleet(t)
 	// Each takes the lock's place in the file system, and finds that nobody else has.
 	place := filepath.Join(t.TempDir(), "taken")

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -79,7 +80,7 @@ func TestAHookThatTimesOutIsNotMeasured(t *testing.T) {
 
 // A lap that takes longer than op implies makes max_interval longer, and the status names the remedy.
 func TestTheStatusNamesALapForWhichOpIsTooShort(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.Backups, gate.Walk = time.Second, time.Hour, 2, wander.Sweep
 	inWorld(t, gate, func(w *world) {

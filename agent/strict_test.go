@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
@@ -32,7 +33,7 @@ func strictGates() map[string]policy.Protocol {
 
 // "An idle holder lets its lease go": at rest there is nothing on the wire but gossip, also while members come and go.
 func TestAnIdleStrictGateSendsNothing(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	for name, protocol := range strictGates() {
 		t.Run(name, func(t *testing.T) {
 			inStrictWorld(t, func(w *world) {

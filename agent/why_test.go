@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -22,6 +23,7 @@ func (w *world) waiting() (name string) {
 
 // "due, for 9m (3.4 laps)" does not count the time in which the host said that it needs no run.
 func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
+	deep.Only(t, "hours of hosts that wait")
 	gate := readyGate()
 	gate.Op, gate.HookTimeout, gate.MinInterval = time.Minute, time.Hour, 2*time.Hour
 	inWorld(t, gate, func(w *world) {

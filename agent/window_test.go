@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/history"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/window"
 )
@@ -22,7 +23,7 @@ func windowGate(t *testing.T, text string) soft {
 }
 
 func TestAHookRunsInItsWindowOnlyAndTheStatusSaysWhenThatOpens(t *testing.T) {
-	notShort(t)
+	deep.Only(t, "a long time of many agents")
 	inWorld(t, windowGate(t, "00:30-00:40"), func(w *world) {
 		begun := time.Now()
 		w.startAll()

@@ -119,14 +119,6 @@ func asks(g *gate.Config) {
 	g.Ready, g.ReadyTimeout, g.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
 }
 
-// notShort skips what lasts long and has no goroutine that shorter tests have not: a fleet's virtual hours cost seven times as much under the race detector.
-func notShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a long time of many agents")
-	}
-}
-
 // inWorld runs a story in virtual time and stops the remaining agents at its end.
 func inWorld(t *testing.T, gate soft, story func(w *world)) {
 	t.Helper()

@@ -9,12 +9,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 // runs is how often every member must run its hook before the fleet is stopped.
 const runs = 2
 
 func TestSyncExampleKeepsTransfersApart(t *testing.T) {
+	deep.Only(t, "a fleet of real agents")
 	t.Parallel()
 	if _, err := exec.LookPath("rsync"); err != nil {
 		t.Skip("no rsync here")
@@ -26,6 +29,7 @@ func TestSyncExampleKeepsTransfersApart(t *testing.T) {
 }
 
 func TestCacheRefreshExampleKeepsDownloadsApart(t *testing.T) {
+	deep.Only(t, "a fleet of real agents")
 	t.Parallel()
 	env := []string{"ORIGIN=" + build(t, "./cache-refresh/origin")}
 	summary := watch(t, env, "refresh: ", " bytes from ", "cache-refresh/run.sh")

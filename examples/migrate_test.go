@@ -4,9 +4,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 func TestOneOfThreeReleasesMigrates(t *testing.T) {
+	deep.Only(t, "a fleet of real agents")
 	t.Parallel()
 	out := strings.TrimSpace(mustRun(t, []string{"WANDERD=" + build(t, "../cmd/wanderd")}, "migrate/run.sh"))
 	if !strings.HasSuffix(out, "1 migrations, 0 collisions") || strings.Count(out, "finds version 2") != 2 {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 const (
@@ -16,6 +18,7 @@ const (
 )
 
 func TestTheUnitsOfThreeHostsRunOneAtATime(t *testing.T) {
+	deep.Only(t, "a fleet of real agents")
 	t.Parallel()
 	out := mustRun(t, []string{"WANDERD=" + build(t, "../cmd/wanderd")}, "timer/run.sh", "2")
 	lines := strings.Split(strings.TrimSpace(out), "\n")

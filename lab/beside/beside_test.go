@@ -9,6 +9,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 var fleets = flag.Bool("fleets", false, "hold more fleets of real agents beside simulated ones, with more kinds of faults, which takes some minutes")
@@ -19,6 +21,7 @@ const lucks = 5
 // A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %. Real agents draw at random: without
 // -fleets two fleets of them are watched with the most frequent fault, and no more is asked than twice that.
 func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
+	deep.Only(t, "fleets of 20 real agents")
 	const most = "kill -9, back in five seconds"
 	rounds, leeway := uint64(6), 1.0
 	if !*fleets {

@@ -18,6 +18,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/lab/bubble"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -33,7 +34,7 @@ func TestTheSimulatedMembershipIsTheMeasuredOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n > 20 && testing.Short() {
+		if n > 5 && !deep.Is() {
 			continue
 		}
 		t.Run(text, func(t *testing.T) {

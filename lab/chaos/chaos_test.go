@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
@@ -23,9 +24,7 @@ const length = 15 * time.Second
 
 // After faults of all kinds every member is served again, and its commands have recorded what the gate promises.
 func TestAGateUnderFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes most of a minute")
-	}
+	deep.Only(t, "three fleets of processes under faults")
 	program, err := hosts.Build(".", t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 // The test of a mutant runs it with its own seed only. A hunt looks for the first seed that notices it, and writes that into the mutant's file.
@@ -36,8 +38,12 @@ const patience = 2 * time.Minute
 // All mutants are in one program for each package that has such a test.
 func (set *Set) EachIsCaught(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds programs with mutants in them")
+	t.Run("each", set.eachIsCaught)
+}
+
+func (set *Set) eachIsCaught(t *testing.T) {
+	if !Hunting() {
+		deep.Only(t, "builds programs with mutants in them")
 	}
 	programs, dir := map[string]string{}, t.TempDir()
 	for _, m := range set.Mutants {
@@ -54,22 +60,20 @@ func (set *Set) EachIsCaught(t *testing.T) {
 			}
 		}
 	}
-	t.Run("each", func(t *testing.T) {
-		for _, m := range set.Mutants {
-			t.Run(m.Name, func(t *testing.T) {
-				t.Parallel()
-				pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
-				for i := range m.notices {
-					n := &m.notices[i]
-					r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), cmp.Or(n.test, strings.TrimSpace(test))}
-					if *hunted > 0 && n.seed != "" {
-						m.hunt(r.part(n.part), n)
-					}
-					m.isCaught(r.part(n.part), n)
+	for _, m := range set.Mutants {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
+			for i := range m.notices {
+				n := &m.notices[i]
+				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), cmp.Or(n.test, strings.TrimSpace(test))}
+				if *hunted > 0 && n.seed != "" {
+					m.hunt(r.part(n.part), n)
 				}
-			})
-		}
-	})
+				m.isCaught(r.part(n.part), n)
+			}
+		})
+	}
 }
 
 // runner runs one test of a program that has mutants in it.
@@ -82,7 +86,7 @@ func (r runner) run(number int, args ...string) (out string, passed bool) {
 	r.t.Helper()
 	run := exec.CommandContext(r.t.Context(), r.program, append([]string{"-test.run", "^" + r.test + "$", "-test.timeout", patience.String()}, args...)...)
 	run.Dir = r.dir
-	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number))
+	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number), deep.Variable+"=1")
 	b, err := run.CombinedOutput()
 	out = string(b)
 	if strings.Contains(out, "no tests to run") || err != nil && !strings.Contains(out, "--- FAIL") {

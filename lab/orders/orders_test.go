@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
 // A pause reaches everybody over a network that loses packets; then no run begins. "make orders" gives more orders, to more members, and has
 // members away.
 func TestAPauseOverANetworkWithLoss(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a fleet")
-	}
+	deep.Only(t, "a fleet of processes over a network with loss")
 	const members, pauses, lost = 5, 5, 50
 	network, err := hosts.NewNetwork(members)
 	if err != nil {

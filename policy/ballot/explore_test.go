@@ -158,9 +158,6 @@ var exploreLong = flag.Bool("ballot.long", false, "explore the small worlds of r
 // Three members, one handoff, one ballot, one crash, in each gate. Rings have twenty times the states of the others, because their token
 // goes on: what time brings there is explored with -ballot.long only.
 func TestSmallWorldsExhaustively(t *testing.T) {
-	if testing.Short() {
-		t.Skip("explores tens of thousands of states")
-	}
 	for kind := range paced {
 		t.Run(gateKinds()[kind], func(t *testing.T) {
 			for _, w := range smallWorlds(kind, *exploreLong) {
@@ -204,9 +201,6 @@ func (w smallWorld) explored(t *testing.T, naive bool) (*explorer, error) {
 
 // What is not explored would lead to no other situation: a naive explorer, which leaves nothing out, meets the same ones.
 func TestNothingIsLeftOutOfASmallWorld(t *testing.T) {
-	if testing.Short() {
-		t.Skip("explores more than ten thousand states")
-	}
 	worlds := []smallWorld{{lock, 0, 1, 0}, {lock, 1, 0, 0}, {tree, 1, 0, 0}}
 	if *exploreLong {
 		worlds = append(worlds, smallWorld{d, 0, 1, 0}, smallWorld{lock, 1, 1, 0}, smallWorld{tree, 1, 1, 0})

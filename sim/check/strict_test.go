@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ballot"
 	"github.com/wanderd/wanderd/policy/policytest"
@@ -121,10 +122,7 @@ func faulty(c *sim.Cluster, healed func()) error {
 // A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds; and when all is well again, every
 // demand is served.
 func TestAStrictGateExcludes(t *testing.T) {
-	seeds := uint64(50)
-	if testing.Short() {
-		seeds = 5
-	}
+	seeds := deep.Or[uint64](5, 50)
 	for name := range gates(nil) {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= seeds; seed++ {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
@@ -31,12 +32,12 @@ func breaking(f Family, seeds ...uint64) Family {
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	for name, family := range map[string]Family{
-		"without a failure": wander(), "with two": breaking(wander(), 61, 60), "a ring": ring(), "a tree with two": breaking(tree(), 61, 60),
+		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(), "a tree with two": breaking(tree(), 21, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, Run(t.Context(), Options{Family: family, From: 11, Seeds: 40, Workers: workers}))
+				reports = append(reports, Run(t.Context(), Options{Family: family, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
 			}
 			for _, r := range reports[1:] {
 				if d := cmp.Diff(fmt.Sprint(reports[0].Coverage), fmt.Sprint(r.Coverage)); d != "" {

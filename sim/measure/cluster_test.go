@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
@@ -53,7 +54,8 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 
 func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 	generated, lost, recovered := Number(0), Number(0), Number(0)
-	for seed := uint64(1); seed <= 200; seed++ {
+	seeds := deep.Or[uint64](40, 200)
+	for seed := uint64(1); seed <= seeds; seed++ {
 		s := wandering.Draw(seed)
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)
 		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Slots, Quiet: quiet})}
@@ -93,7 +95,7 @@ func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 		}
 		generated, lost, recovered = generated+f.Tokens.Generated, lost+f.Tokens.Lost, recovered+f.Recovery.Count
 	}
-	if generated < 300 || lost < 100 || recovered < 50 {
+	if each := Number(seeds); generated < each*3/2 || lost < each/2 || recovered < each/4 {
 		t.Errorf("%v tokens, %v lost, %v recoveries: too little happens for this to show anything", generated, lost, recovered)
 	}
 }

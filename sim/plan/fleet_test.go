@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -40,6 +41,7 @@ func TestTheSameWishGetsTheSameAnswerOnAnyNumberOfCores(t *testing.T) {
 
 // The work is counted in steps of machines, whatever is wished.
 func TestTheWorkDoesNotDependOnTheWish(t *testing.T) {
+	deep.Only(t, "plans a large fleet again and again")
 	e := tinyEffort()
 	for _, w := range wishes() {
 		a, err := planWithin(t.Context(), w, e)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
@@ -19,6 +20,7 @@ func nightly(t *testing.T, text string) window.Set {
 
 // Eight hours hold 160 runs of three minutes. The runs vary, and the token walks, so somewhat fewer find room.
 func TestAPlanSaysWhetherEverybodyGetsATurnPerNight(t *testing.T) {
+	deep.Only(t, "simulates many nights")
 	for members, met := range map[int]bool{140: true, 200: false} {
 		a, err := Plan(t.Context(), Wish{
 			Members: members, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: 2, Seed: 1, Windows: nightly(t, "22:00-06:00 UTC"),

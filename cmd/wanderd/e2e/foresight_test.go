@@ -108,9 +108,6 @@ func TestPlanAndSimSayWhereWandersimIsToBeHad(t *testing.T) {
 
 // A plan is a file and a command line that wanderd accepts.
 func TestAPlanIsAConfiguration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a plan is simulated")
-	}
 	const hook = "/bin/true"
 	wanderd, _ := both(t)
 	for _, flags := range [][]string{

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -26,9 +27,7 @@ const (
 
 // The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just given to, and with nobody.
 func TestALostTokenIsBackInSeconds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loses a token again and again, which takes its time")
-	}
+	deep.Only(t, "loses a token again and again")
 	d := newDrill(t)
 	for _, l := range []loss{
 		{"holder killed in mid-hook", atOnce, (*drill).killHolder},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/measure"
@@ -77,6 +78,7 @@ func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
 }
 
 func TestALostTokenIsBackWithinTwoSkipsAndAHalf(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	cells := slices.Concat(brief(of("calm").cells, study.Nominal, 1, 5), brief(of("loads").cells, 15, 1, 5))
 	for _, l := range measured(t, cells) {
 		for what := range faultsEnd {
@@ -108,6 +110,7 @@ func TestUnderThePapersRulesALossTakesLong(t *testing.T) {
 }
 
 func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	for _, s := range []survey{of("loss"), of("crashes"), of("links")} {
 		for _, l := range measured(t, brief(s.cells, study.Nominal, 2, 0)) {
 			got := l.steady()
@@ -123,6 +126,7 @@ func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 }
 
 func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	all := cells(world{}, study.Nominal)
 	for i, runs := range runAll(t, study.Options{Seeds: 2}, all, part) {
 		for _, p := range runs {

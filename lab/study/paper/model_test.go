@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
 // The model explains nothing unless it is the machines without their messages.
 func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	const until, seeds = 150_000 * time.Second, 3
 	for _, members := range fleets() {
 		var machines []long

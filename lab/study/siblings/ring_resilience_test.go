@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
@@ -12,6 +13,7 @@ import (
 // The two losses are drawn apart, and none is counted as the other: with k = 3 a token on a ring of 50, half of which crash, is lost at once in
 // 5 of 100 runs, and eventually in 84 more.
 func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	figures := figuresFive()
 	for _, c := range []resilienceCase{{ringCase{&figures[1], 50}, 3}, {ringCase{&figures[1], 50}, 6}, {ringCase{&figures[0], 500}, 2}} {
 		var runs []kcopies.Fate
@@ -38,6 +40,7 @@ func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 }
 
 func TestNoTransactionIsLostAtAnyFrequency(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	r, err := ringTranspeer().Run(t.Context(), study.Options{Seeds: 2})
 	if err != nil {
 		t.Fatal(err)

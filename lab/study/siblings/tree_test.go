@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/study"
 	fleet "github.com/wanderd/wanderd/sim/fleet/tree"
 )
@@ -58,6 +59,7 @@ func TestTheBaselineBroadcastsWhileNobodyCrashes(t *testing.T) {
 
 // "The only exception is for 50% crashes when ρ = 1": the baseline is faster there, and slower with one crash (section 5.2).
 func TestTheBaselineIsFasterWhereHalfOfTheSitesCrash(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	points := pointsOf(t, treeRuns, treePair("ρ = 1", 1, interT, false))
 	times := map[int]map[string]float64{1: {}, 40: {}}
 	for i := range points {
@@ -72,6 +74,7 @@ func TestTheBaselineIsFasterWhereHalfOfTheSitesCrash(t *testing.T) {
 
 // "k has no impact on our algorithm in failure-free runs"; "greater values of k reduce the number of SEARCH_POS broadcasts" (section 5.4).
 func TestMorePredecessorsMeanFewerBroadcasts(t *testing.T) {
+	deep.Only(t, "measures days of fleets")
 	var cases []treeCase
 	for _, k := range []int{2, 10, 20} {
 		for _, crashes := range []int{0, 40} {

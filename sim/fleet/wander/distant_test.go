@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -37,7 +38,7 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 		{40, time.Second, sim.Network{Distant: 20, Away: 2 * time.Second, Together: true}},
 		{30, time.Second, sim.Network{Distant: 12, Away: time.Second}},
 	} {
-		if testing.Short() && tc.members > 5 {
+		if !deep.Is() && tc.members > 5 {
 			continue
 		}
 		for _, walk := range wander.Walks() {
@@ -46,7 +47,7 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 					tc.network.Distant, tc.members, tc.network.Away, tc.skip, walk, backups)
 				t.Run(name, func(t *testing.T) {
 					s := distantFleet(tc.members, tc.skip, tc.network)
-					if testing.Short() {
+					if !deep.Is() {
 						s.Duration /= 3
 					}
 					s.Walk, s.Backups = walk, backups

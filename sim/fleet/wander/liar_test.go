@@ -3,6 +3,7 @@ package wander_test
 import (
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
@@ -43,10 +44,7 @@ func TestALiarThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.
 
 func liars(t *testing.T) uint64 {
 	t.Helper()
-	if testing.Short() {
-		return 30
-	}
-	return 60
+	return deep.Or[uint64](20, 60)
 }
 
 func TestEachHabitIsDrawnAlone(t *testing.T) {

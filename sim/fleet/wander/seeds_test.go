@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/lab/mutant"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
-// A hunt: each seed draws a fleet and what goes wrong in it. With -seeds 2000, half of a hunt's default seeds, they lead to everything that
-// can occur, too: "make deep".
+// A hunt: each seed draws a fleet and what goes wrong in it. Deep, with half of a hunt's default seeds, they lead to
+// everything that can occur, too.
 func TestSeeds(t *testing.T) {
 	const enough = 2000
-	seeds := mutant.Seeds(700)
+	seeds := mutant.Seeds(deep.Or[uint64](50, enough))
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
 	if r.Failure != nil {
 		t.Fatal(r.Failure.String())

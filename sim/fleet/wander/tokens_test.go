@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -35,10 +36,7 @@ func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 // the walks that go round, the false alarms included that come before the members know what a lap takes. On a random walk a member may
 // wait for many laps, and takes the token for lost now and then; there the second one is soon gone.
 func TestAFleetComesDownToOneToken(t *testing.T) {
-	seeds := uint64(60)
-	if testing.Short() {
-		seeds = 20
-	}
+	seeds := deep.Or[uint64](10, 60)
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s, lap := drawCrowd(seed)
 		s.Slots = int(seed%3) + 1
