@@ -160,6 +160,7 @@ func longestTogether(spans []span, after time.Time) time.Duration {
 }
 
 func TestTwoAreAtWorkTogetherAsLongAsTheirSpansOverlap(t *testing.T) {
+	t.Parallel()
 	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
 	for name, tc := range map[string]struct {
 		spans []span

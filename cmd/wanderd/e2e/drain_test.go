@@ -11,6 +11,7 @@ import (
 
 // A drained agent lets its command end, and is gone when "wanderd drain" returns; so is one that is stopped with stop = "drain".
 func TestADrainEndsNoCommand(t *testing.T) {
+	t.Parallel()
 	for name, drain := range map[string]func(t *testing.T, n *node){
 		"command": func(t *testing.T, n *node) {
 			out, err := exec.Command(program(t), "drain", "--state-dir", n.state).CombinedOutput()

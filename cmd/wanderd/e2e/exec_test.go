@@ -157,6 +157,7 @@ func (f *fleet) script(text string) (path string) {
 }
 
 func TestTheExitCodeOfACommandIsPassedThrough(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for want, script := range map[int]string{
 		0: "exit 0", 1: "exit 1", 69: "exit 69", 70: "exit 70", 75: "exit 75", 255: "exit 255",
@@ -171,6 +172,7 @@ func TestTheExitCodeOfACommandIsPassedThrough(t *testing.T) {
 }
 
 func TestTheCommandIsTheCallersInEverything(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c := n.exec("sh", "-c", `cat; pwd; echo "$OWN $WANDERD_HELD $WANDERD_GATE $WANDERD_SEQ $WANDERD_NAME $WANDERD_MEMBERS ${WANDERD_DEADLINE-none}"; id -u; umask; echo error >&2`, "--", "-x")
 	c.Stdin, c.Dir = strings.NewReader("input\n"), t.TempDir()
@@ -185,6 +187,7 @@ func TestTheCommandIsTheCallersInEverything(t *testing.T) {
 }
 
 func TestSignalsToTheCallerReachTheCommandOnce(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for name, sig := range map[string]syscall.Signal{
 		"TERM": syscall.SIGTERM, "INT": syscall.SIGINT, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT,
@@ -203,6 +206,7 @@ func TestSignalsToTheCallerReachTheCommandOnce(t *testing.T) {
 
 // A pipeline stays a pipeline: nobody holds its ends open, and the rest of it is left alone.
 func TestACommandInAPipeline(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	line := fmt.Sprintf("seq 5 | %s exec --state-dir %s -- sh -c 'cat; yes' | head -n 7; echo done", program(t), n.state)
 	out, err := exec.Command("sh", "-c", line).CombinedOutput()
@@ -212,6 +216,7 @@ func TestACommandInAPipeline(t *testing.T) {
 }
 
 func TestOnlyOneCommandRunsAtATime(t *testing.T) {
+	t.Parallel()
 	f := onDemand(t, 3)
 	f.start()
 	for _, n := range f.nodes {
@@ -234,6 +239,7 @@ func TestOnlyOneCommandRunsAtATime(t *testing.T) {
 }
 
 func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	order := filepath.Join(n.fleet.dir, "order")
 	first, release := n.runsUntilReleased("echo a >>" + order)
@@ -266,6 +272,7 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 }
 
 func TestACallerThatIsNotServedInTimeGivesUp(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	running := n.exec("--", "sleep", "30").begin()
 	n.runsOne()
@@ -284,6 +291,7 @@ func TestACallerThatIsNotServedInTimeGivesUp(t *testing.T) {
 }
 
 func TestWhatACallerGetsWrongHasACodeAndARemedy(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	plain := filepath.Join(n.fleet.dir, "plain")
 	if err := os.WriteFile(plain, []byte("text"), 0o600); err != nil {
@@ -330,6 +338,7 @@ func (n *node) runDeaf(args ...string) (c *calling, dir string, pids []int) {
 }
 
 func TestACommandThatTakesTooLongIsStoppedWithAllThatItHasStarted(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c, dir, pids := n.runDeaf("--timeout", "300ms", "--kill-after", "100ms")
 	c.wantCode(124, "stopped after its timeout")
@@ -339,6 +348,7 @@ func TestACommandThatTakesTooLongIsStoppedWithAllThatItHasStarted(t *testing.T) 
 }
 
 func TestTheGatesLimitHoldsForCommands(t *testing.T) {
+	t.Parallel()
 	n := alone(t, `hook_timeout = "300ms"`)
 	n.exec("--timeout", "1h", "--", "sleep", "600").wantCode(124, "")
 	c := n.exec("--", "sh", "-c", `[ "$WANDERD_DEADLINE" -gt 0 ]`)
@@ -347,6 +357,7 @@ func TestTheGatesLimitHoldsForCommands(t *testing.T) {
 
 // Whoever is killed, the caller, its guard or the agent: nothing of the command is left, and the next one has its turn.
 func TestACommandDoesNotOutliveItsCaller(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c, dir, pids := n.runDeaf("--kill-after", "100ms")
 	c.signal(syscall.SIGKILL)
@@ -356,6 +367,7 @@ func TestACommandDoesNotOutliveItsCaller(t *testing.T) {
 }
 
 func TestACommandDoesNotOutliveItsGuard(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c, dir, pids := n.runDeaf()
 	if err := syscall.Kill(parentOf(t, pids[0]), syscall.SIGKILL); err != nil {
@@ -381,6 +393,7 @@ func parentOf(t *testing.T, pid int) (parent int) {
 }
 
 func TestACommandDoesNotOutliveTheAgent(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c, dir, pids := n.runDeaf()
 	n.kill()
@@ -389,6 +402,7 @@ func TestACommandDoesNotOutliveTheAgent(t *testing.T) {
 }
 
 func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*node){"killed": (*node).kill, "stopped": func(n *node) { n.signal(syscall.SIGTERM) }} {
 		t.Run(name, func(t *testing.T) {
 			n := alone(t)
@@ -403,6 +417,7 @@ func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
 }
 
 func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	pid := filepath.Join(n.fleet.dir, "pid")
 	c := n.exec("--", "sh", "-c", "echo $$ >"+pid+"; exec sleep 600").begin()
@@ -416,6 +431,7 @@ func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 
 // A service manager that stops a unit tells all of its processes at once: what the command makes of that is its end.
 func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for script, want := range map[string]int{"trap 'exit 7' TERM; ": 7, "": 128 + int(syscall.SIGTERM)} {
 		file := filepath.Join(t.TempDir(), "pid")
@@ -434,6 +450,7 @@ func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
 
 // The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost says so.
 func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
+	t.Parallel()
 	f := onDemand(t, 3, `on_lost = "stop"`)
 	f.start()
 	n := f.nodes[0]
@@ -451,6 +468,7 @@ func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 
 // A caller that stands still when its turn comes holds nobody up, and has a turn later.
 func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	first, release := n.runsUntilReleased(":")
 	still := n.exec("--", "sh", "-c", "echo ran").begin()
@@ -467,6 +485,7 @@ func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 }
 
 func TestWhatACommandLeavesBehindIsStoppedUnlessItIsADaemon(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	dir := t.TempDir()
 	left, daemon := filepath.Join(dir, "left"), filepath.Join(dir, "daemon")
@@ -491,6 +510,7 @@ func TestWhatACommandLeavesBehindIsStoppedUnlessItIsADaemon(t *testing.T) {
 
 // The log has the name of the command and its process number, and nothing else of it.
 func TestNothingOfACommandReachesTheLogButItsName(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	c := n.exec("--", "sh", "-c", ": password-in-argv; echo password-in-output")
 	c.Env = append(os.Environ(), "PASSWORD=password-in-environment")
@@ -504,6 +524,7 @@ func TestNothingOfACommandReachesTheLogButItsName(t *testing.T) {
 
 // In a gate with a hook a command need not wait for min_interval, and is no run of the hook.
 func TestAGateWithAHookTakesCommands(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 1, "--skip", "100ms", "--min-interval", "1h")
 	f.first()
 	n := f.nodes[0]
@@ -538,6 +559,7 @@ func (c *calling) as(group uint32) *calling {
 
 // A user who may not use the socket is told who may.
 func TestAStrangerMayNotAsk(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become somebody else")
 	}
@@ -554,6 +576,7 @@ func TestAStrangerMayNotAsk(t *testing.T) {
 
 // The members of the socket's group run commands, which are theirs, and see the state. They neither stop the agent nor see what hooks say.
 func TestAMemberOfTheSocketsGroupMayAsk(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become somebody else")
 	}

@@ -47,6 +47,7 @@ func call(t *testing.T, path string, args ...string) (stdout, stderr string, cod
 
 // "wanderd plan" and "wanderd sim" are what they were before another program carried them out: output, names in it, and exit codes.
 func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
+	t.Parallel()
 	wanderd, wandersim := both(t)
 	for _, c := range []struct {
 		args           string
@@ -108,6 +109,7 @@ func TestPlanAndSimSayWhereWandersimIsToBeHad(t *testing.T) {
 
 // A plan is a file and a command line that wanderd accepts.
 func TestAPlanIsAConfiguration(t *testing.T) {
+	t.Parallel()
 	const hook = "/bin/true"
 	wanderd, _ := both(t)
 	for _, flags := range [][]string{

@@ -14,6 +14,7 @@ var watchFor = flag.Duration("watch", 8*time.Second, "how long the fleet of five
 // Five processes take turns: nobody runs twice within min_interval, and nobody while another one does. Regeneration is
 // out of reach here, and nobody guards the token, so that a busy machine cannot make a second one.
 func TestFiveProcessesTakeTurns(t *testing.T) {
+	t.Parallel()
 	const minInterval = 2 * time.Second
 	f := newFleet(t, 5, "--skip", "50ms", "--op", "200ms", "--min-interval", "2s", "--max-interval", "1h", "--backups", "0")
 	f.start()
@@ -72,6 +73,7 @@ func TestFiveProcessesTakeTurns(t *testing.T) {
 
 // A fleet whose members all start in the same moment makes one token, not one each.
 func TestColdStartMakesOneToken(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 5, "--skip", "50ms", "--op", "200ms", "--min-interval", "2s", "--max-interval", "1h")
 	f.start()
 	until(t, "everybody has run", func() bool {
@@ -91,6 +93,7 @@ func TestColdStartMakesOneToken(t *testing.T) {
 
 // kill -9 of the holder in mid-hook: its hook dies with it, and after max_interval the others have a token again.
 func TestKilledHolderIsReplaced(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s", "--max-interval", "4s")
 	f.first("WORK=600")
 	f.nodes[1].start()
@@ -107,6 +110,7 @@ func TestKilledHolderIsReplaced(t *testing.T) {
 
 // A holder that is stopped for longer than max_interval and then goes on: two tokens for a moment, one in the end.
 func TestStoppedHolderGoesOn(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "500ms", "--max-interval", "3s")
 	f.first("WORK=1")
 	f.nodes[1].start()
@@ -135,6 +139,7 @@ func TestStoppedHolderGoesOn(t *testing.T) {
 
 // A restart within min_interval does not run the hook again.
 func TestRestartWithinMinIntervalDoesNotRunAgain(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 	n := f.nodes[0]
 	n.start()
@@ -155,6 +160,7 @@ func TestRestartWithinMinIntervalDoesNotRunAgain(t *testing.T) {
 
 // SIGTERM hands the token on: the others run without any regeneration.
 func TestStopHandsTheTokenOn(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 2, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s", "--max-interval", "1h")
 	f.first("WORK=600")
 	f.nodes[1].start()

@@ -21,6 +21,7 @@ wait
 // Whoever kills every process of the program's name kills the agent. Its hook is gone a moment later, whatever it ignores, for the
 // guard has another name.
 func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
+	t.Parallel()
 	for tool, args := range map[string][]string{
 		"pkill by name":      {"pkill", "-9"},
 		"pkill by arguments": {"pkill", "-9", "-f"},
@@ -32,7 +33,7 @@ func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
 				t.Skipf("no %s here", args[0])
 			}
 			// A name that no other process on this machine has.
-			name := fmt.Sprintf("wd%d", os.Getpid())
+			name := fmt.Sprintf("guarded%d", os.Getpid())
 			f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 			f.hook(stubborn)
 			n, out := f.nodes[0], filepath.Join(f.dir, "out")

@@ -35,6 +35,7 @@ func pidIn(t *testing.T, path string) int {
 func gone(pid int) func() bool { return func() bool { return syscall.Kill(pid, 0) != nil } }
 
 func TestFailingHookIsReportedAndRunsAgain(t *testing.T) {
+	t.Parallel()
 	n, _ := one(t, "#!/bin/sh\nexit 3\n", "--min-interval", "1s")
 	n.logged("exit status 3")
 	until(t, "it runs again", func() bool {
@@ -44,6 +45,7 @@ func TestFailingHookIsReportedAndRunsAgain(t *testing.T) {
 }
 
 func TestHangingHookIsStoppedAfterItsTimeout(t *testing.T) {
+	t.Parallel()
 	n, out := one(t, "#!/bin/sh\necho $$ >$OUT\nexec sleep 600\n", "--min-interval", "1h", "--hook-timeout", "1s")
 	pid := pidIn(t, out)
 	until(t, "the hook is gone", gone(pid))
@@ -51,6 +53,7 @@ func TestHangingHookIsStoppedAfterItsTimeout(t *testing.T) {
 }
 
 func TestChildThatIgnoresTermIsKilledWithItsGroup(t *testing.T) {
+	t.Parallel()
 	const script = "#!/bin/sh\nsh -c 'trap \"\" TERM; echo $$ >$OUT; while :; do sleep 1; done' &\nwait\n"
 	n, out := one(t, script, "--min-interval", "1h", "--hook-timeout", "1s")
 	pid := pidIn(t, out)
@@ -62,6 +65,7 @@ func TestChildThatIgnoresTermIsKilledWithItsGroup(t *testing.T) {
 }
 
 func TestFloodOfOutputIsCutAndSaidSo(t *testing.T) {
+	t.Parallel()
 	n, _ := one(t, "#!/bin/sh\nyes 'a line of output that nobody needs' | head -c 20000000\necho last >&2\n", "--min-interval", "1h")
 	until(t, "the run is over", func() bool {
 		s, ok := n.status()
@@ -78,6 +82,7 @@ func TestFloodOfOutputIsCutAndSaidSo(t *testing.T) {
 }
 
 func TestHookDoesNotOutliveAKilledAgent(t *testing.T) {
+	t.Parallel()
 	n, out := one(t, "#!/bin/sh\nsleep 600 &\necho $! >$OUT\nwait\n", "--min-interval", "1h")
 	pid := pidIn(t, out)
 	n.kill()
@@ -86,6 +91,7 @@ func TestHookDoesNotOutliveAKilledAgent(t *testing.T) {
 
 // The environment says what a hook needs to know, and nothing of what it must not see.
 func TestHookEnvironment(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 	out := filepath.Join(f.dir, "out")
 	f.hook("#!/bin/sh\nenv >$OUT.tmp\nmv $OUT.tmp $OUT\n")
@@ -110,6 +116,7 @@ func TestHookEnvironment(t *testing.T) {
 
 // Two agents cannot share a state directory, nor an address.
 func TestSecondAgentIsRefused(t *testing.T) {
+	t.Parallel()
 	n, _ := one(t, "#!/bin/sh\n:\n", "--min-interval", "1h")
 	n.logged("started")
 	other := freeAddr(t)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -20,6 +21,9 @@ func ip(format string, args ...any) error {
 	return nil
 }
 
+// networks counts those that were made.
+var networks atomic.Int32
+
 // apart puts each node on a host of its own: a network namespace, all of which a bridge in one more connects. Its addresses on eth0 are what of says of
 // its number, from 1 on; at the first one the others join it.
 func (f *fleet) apart(of func(i int) []string) (hosts []string) {
@@ -27,7 +31,8 @@ func (f *fleet) apart(of func(i int) []string) (hosts []string) {
 	if os.Geteuid() != 0 {
 		f.t.Skip("only root may make network namespaces")
 	}
-	name := func(i int) string { return fmt.Sprintf("wd%d-%d", os.Getpid(), i) }
+	networks := networks.Add(1)
+	name := func(i int) string { return fmt.Sprintf("wd%d-%d-%d", os.Getpid(), networks, i) }
 	bridge := name(0)
 	if err := ip("netns add %s", bridge); err != nil {
 		f.t.Skip(err)
@@ -76,6 +81,7 @@ func ownIPv4(i int) string { return fmt.Sprintf("10.77.0.%d/24", i) }
 
 // Hosts that have IPv6 alone form a fleet by the defaults, and run their hooks.
 func TestHostsWithIPv6AloneTakeTurns(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s")
 	f.apart(func(i int) []string { return []string{ownIPv6(i)} })
 	f.start()
@@ -106,6 +112,7 @@ func (n *node) unwell(words string) bool {
 // A host that has IPv6 alone, in a fleet that advertises IPv4, is a member, because the others listen on IPv6 too. No token gets to it. Both sides
 // say why, and what to do.
 func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s")
 	f.apart(func(i int) []string {
 		if i == 3 {
@@ -127,6 +134,7 @@ func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 
 // A router announces a default route for IPv6 also to a host that has no IPv6 address but a link-local one. Nobody reaches that.
 func TestALinkLocalAddressIsNotAdvertised(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 1)
 	host := f.apart(func(i int) []string { return []string{ownIPv4(i)} })[0]
 	if err := ip("-n %s -6 route add default via fe80::1 dev eth0", host); err != nil {

@@ -47,6 +47,7 @@ func ran(out string) int {
 }
 
 func TestTheHookRunsWhenTheHostSaysYesAndKnowsItsGate(t *testing.T) {
+	t.Parallel()
 	n, out := asking(t, `env | grep ^WANDERD_ >"$OUT.env"`+"\nexit 0\n")
 	until(t, "the hook has run", func() bool { return ran(out) == 1 })
 	n.says(control.AnswerYes, 1)
@@ -57,6 +58,7 @@ func TestTheHookRunsWhenTheHostSaysYesAndKnowsItsGate(t *testing.T) {
 }
 
 func TestWhileTheHostSaysNoNothingRunsAndAnOperatorHearsIt(t *testing.T) {
+	t.Parallel()
 	n, out := asking(t, `[ -e "$OUT.yes" ] || exit 75`+"\n")
 	n.says(control.AnswerNo, 3)
 	if code, said := n.run(); code != 75 || !strings.Contains(said, "ready said 75: not needed now") {
@@ -72,6 +74,7 @@ func TestWhileTheHostSaysNoNothingRunsAndAnOperatorHearsIt(t *testing.T) {
 }
 
 func TestAQuestionThatFailsIsSaidSoWithItsOutput(t *testing.T) {
+	t.Parallel()
 	n, out := asking(t, "echo the lists are broken >&2\nexit 3\n")
 	n.says(control.AnswerError, 2)
 	n.logged("the lists are broken")
@@ -82,6 +85,7 @@ func TestAQuestionThatFailsIsSaidSoWithItsOutput(t *testing.T) {
 }
 
 func TestAQuestionThatHangsIsKilledWithAllThatItHasStarted(t *testing.T) {
+	t.Parallel()
 	n, out := asking(t, "trap '' TERM\nsh -c 'trap \"\" TERM; echo $$ >$OUT.pid; sleep 600'\n", "--ready-timeout", "1s", "--retry-after", "1h")
 	pid := pidIn(t, out+".pid")
 	until(t, "its child is gone", gone(pid))
@@ -93,6 +97,7 @@ func TestAQuestionThatHangsIsKilledWithAllThatItHasStarted(t *testing.T) {
 }
 
 func TestAQuestionDoesNotOutliveAKilledAgent(t *testing.T) {
+	t.Parallel()
 	n, out := asking(t, "sh -c 'echo $$ >$OUT.pid; exec sleep 600'\n")
 	pid := pidIn(t, out+".pid")
 	n.signal(syscall.SIGKILL)
@@ -100,6 +105,7 @@ func TestAQuestionDoesNotOutliveAKilledAgent(t *testing.T) {
 }
 
 func TestAReloadTurnsANoIntoAYes(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "wanderd.toml")
 	configure := func(program string) {
 		if err := os.WriteFile(file, []byte("ready = \""+program+"\"\nretry_after = \"1h\"\n"), 0o600); err != nil {

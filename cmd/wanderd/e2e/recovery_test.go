@@ -27,6 +27,7 @@ const (
 
 // The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just given to, and with nobody.
 func TestALostTokenIsBackInSeconds(t *testing.T) {
+	t.Parallel()
 	deep.Only(t, "loses a token again and again")
 	d := newDrill(t)
 	for _, l := range []loss{

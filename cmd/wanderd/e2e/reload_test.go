@@ -35,6 +35,7 @@ func (n *node) reload() (code int, output string) {
 
 // SIGHUP was a stop once.
 func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	begun, goOn := filepath.Join(n.fleet.dir, "begun"), filepath.Join(n.fleet.dir, "go")
 	first := n.exec("--", "sh", "-c", "touch "+begun+"; while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
@@ -98,6 +99,7 @@ func (n *node) hasGates(members map[string]int) {
 }
 
 func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
+	t.Parallel()
 	f := onDemand(t, 2)
 	f.start()
 	one, two := f.nodes[0], f.nodes[1]

@@ -13,6 +13,7 @@ import (
 // The agents of a daily gate are all stopped, or lose their power, and are started again. Who wants a run has it then, by hand or with a command, and after a
 // pause, and the token that they have is not replaced.
 func TestAFleetWhoseAgentsWereAllRestartedGoesOn(t *testing.T) {
+	t.Parallel()
 	for name, stop := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t, 3, "--min-interval", "1d", "--skip", "250ms")

@@ -11,6 +11,7 @@ import (
 
 // A script without a terminal may have stopped a process of its own. The end of a command does not end the script, as that of "flock FILE true" does not.
 func TestAStoppedProcessBesideACommandHarmsNobody(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for _, command := range []string{"true", "sh -c 'kill -TERM $$'"} {
 		script := exec.Command("setsid", "sh", "-c", `trap 'echo "a hangup"' HUP
@@ -29,6 +30,7 @@ func TestAStoppedProcessBesideACommandHarmsNobody(t *testing.T) {
 
 // In a script without a terminal, too, a signal to its group reaches the command once, and so does one to the caller.
 func TestASignalReachesACommandOfAScriptOnce(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for _, to := range []string{"-$$", "$caller"} {
 		script := exec.Command("setsid", "sh", "-c", `trap : USR1

@@ -12,6 +12,7 @@ import (
 
 // A fleet changes its secret while it works: no token is lost, so that nobody misses a run.
 func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
 	read := func(path string) string {
 		t.Helper()

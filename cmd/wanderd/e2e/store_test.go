@@ -105,6 +105,7 @@ func runStoreClient(args []string) (code int) {
 // A host stands still with everything on it, between the reading and the writing of its command, until somebody else has been granted the gate
 // and has written. Then the command goes on before its guard does. No gate can help that; the fencing number does.
 func TestAResourceThatChecksTheNumberLosesNothing(t *testing.T) {
+	t.Parallel()
 	strict := []string{`roster = ["m1", "m2", "m3"]`, `lease = "3s"`, `kill_after = "300ms"`}
 	for policy, settings := range map[string][]string{"wander": nil, "tree": strict, "ring": strict} {
 		for _, checks := range []bool{true, false} {

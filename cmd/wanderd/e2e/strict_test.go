@@ -88,6 +88,7 @@ func (f *fleet) begins() {
 }
 
 func TestAStrictGateRunsTheCommandsOfAllHostsOneAtATime(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		var wg sync.WaitGroup
 		path := f.witness()
@@ -116,6 +117,7 @@ func TestAStrictGateRunsTheCommandsOfAllHostsOneAtATime(t *testing.T) {
 // The agent of the holder is killed while its command runs. Its guard ends the command, and says so: the next command begins at once, and
 // nothing of the first is alive.
 func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", path, "1000").begin()
@@ -133,6 +135,7 @@ func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
 
 // The same with a command that ignores SIGTERM: an orphaned command of a strict gate has kill_after to end, which is 1 s here.
 func TestTheNextCommandBeginsAKillAfterLaterIfTheFirstIgnoresSIGTERM(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", "sh", "-c", "trap '' TERM; exec "+path+" 1000").begin()
@@ -154,6 +157,7 @@ func TestTheNextCommandBeginsAKillAfterLaterIfTheFirstIgnoresSIGTERM(t *testing.
 
 // The guard of a command is stopped, and its agent has no majority any more: the agent kills the command before the lease ends.
 func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", path, "1000").begin()
@@ -185,6 +189,7 @@ func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
 
 // Caller, guard and agent are killed, as by a power cut: nobody says a word. The gate stands still until the lease is over.
 func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", path, "1000").begin()
@@ -213,6 +218,7 @@ func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 
 // The agent of the holder stands still. The guard of its command needs no word from it, and ends the command in time.
 func TestTheCommandOfAnAgentThatStandsStillIsGoneBeforeTheNextBegins(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", path, "1000").begin()
@@ -232,6 +238,7 @@ func TestTheCommandOfAnAgentThatStandsStillIsGoneBeforeTheNextBegins(t *testing.
 }
 
 func TestAStrictGateRunsWithAMajorityAndSaysWhenThereIsNone(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		f.nodes[2].kill()
@@ -263,6 +270,7 @@ func TestAStrictGateRunsWithAMajorityAndSaysWhenThereIsNone(t *testing.T) {
 }
 
 func TestAnAgentThatIsStoppedGivesAStrictGateUp(t *testing.T) {
+	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
 		path := f.witness()
 		first := f.nodes[0].exec("--", path, "1000").begin()
@@ -281,6 +289,7 @@ func TestAnAgentThatIsStoppedGivesAStrictGateUp(t *testing.T) {
 
 // A hook with a min_interval works as in a soft gate: its member asks when it is due.
 func TestHooksOfAStrictGateRunOneAtATimeWhenTheyAreDue(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []string{"tree", "ring"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
@@ -300,6 +309,7 @@ func TestHooksOfAStrictGateRunOneAtATimeWhenTheyAreDue(t *testing.T) {
 
 // A host that is not in the roster, and one with another roster, say so and change nothing.
 func TestHostsWithAnotherRosterDoNotCount(t *testing.T) {
+	t.Parallel()
 	f := strictFleet(t, "tree")
 	other := filepath.Join(f.dir, "other.toml")
 	text := "[[gate]]\nname = \"g\"\npolicy = \"tree\"\nroster = [\"m1\", \"m3\"]\n"

@@ -146,6 +146,7 @@ func work(t *testing.T, dir string) string {
 
 // A command that Ctrl-Z has stopped keeps the gate, and fg and bg let it go on.
 func TestCtrlZStopsACommandAndFgLetsItGoOn(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	for _, goOn := range []string{"fg", "bg; wait %1", "kill -CONT %1; wait %1"} {
 		t.Run(goOn, func(t *testing.T) {
@@ -183,6 +184,7 @@ func TestCtrlZStopsACommandAndFgLetsItGoOn(t *testing.T) {
 }
 
 func TestCtrlCReachesACommandOnce(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
 	m.enter("$exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir + "/go ]; do sleep 0.02; done; exit 5'")
@@ -205,6 +207,7 @@ func TestCtrlCReachesACommandOnce(t *testing.T) {
 }
 
 func TestACommandReadsTheTerminal(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	m := openTerminal(t, n)
 	const reads = "$exec -- sh -c 'read line; echo \"got $line\"'"
@@ -225,6 +228,7 @@ func TestACommandReadsTheTerminal(t *testing.T) {
 
 // The rest of a pipeline keeps the terminal, too.
 func TestAPipelineOnATerminal(t *testing.T) {
+	t.Parallel()
 	m := openTerminal(t, alone(t))
 	m.enter("$exec -- sh -c 'echo from the command' | sh -c 'cat; read line </dev/tty; echo \"got $line\"'")
 	m.shows("from the command")
@@ -234,6 +238,7 @@ func TestAPipelineOnATerminal(t *testing.T) {
 }
 
 func TestWaitingIsShownOnATerminalAndInterruptedAtOnce(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	running := n.exec("--", "sleep", "600").begin()
 	n.runsOne()
@@ -251,6 +256,7 @@ func TestWaitingIsShownOnATerminalAndInterruptedAtOnce(t *testing.T) {
 
 // A command that stands still is killed with its agent, and its job ends.
 func TestACommandThatStandsStillDoesNotOutliveTheAgent(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
 	m.enter("$exec -- " + work(t, dir))
@@ -267,6 +273,7 @@ func TestACommandThatStandsStillDoesNotOutliveTheAgent(t *testing.T) {
 
 // The leader of a session stays in its process group. The terminal reaches both, and Ctrl-C is not passed on a second time.
 func TestCtrlCReachesTheCommandOfASessionLeaderOnce(t *testing.T) {
+	t.Parallel()
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
 	m.enter("exec $exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir + "/go ]; do sleep 0.02; done; echo fini''shed'")

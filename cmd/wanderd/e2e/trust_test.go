@@ -64,6 +64,7 @@ func (f *fleet) writeKnownHosts(text string) (path string) {
 
 // Whoever has the secret, and no trusted key, is alone; so is a member within five seconds of the line that revokes it.
 func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 5, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
 	known := f.certify(f.nodes[:4])
 	for _, n := range f.nodes[:4] {
@@ -204,6 +205,7 @@ func wanderd(t testing.TB, args ...string) (output string) {
 // A host that has the secret, and no line in the known hosts, is named in the status, with the line that it lacks. "keygen --show" prints this line on
 // the host itself, and "members --known-hosts" those of all members.
 func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
 	known := f.list(f.nodes[:2])
 	for _, n := range f.nodes[:2] {
@@ -238,6 +240,7 @@ func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
 
 // On a host with the package the state directory belongs to the agent's user. Root can reset a gate there, and the files keep their owner.
 func TestRootResetsAGateAndTheFilesKeepTheirOwner(t *testing.T) {
+	t.Parallel()
 	const nobody = 65534
 	if os.Geteuid() != 0 {
 		t.Skip("it needs root")

@@ -41,6 +41,7 @@ func missing(f *control.Fleet) []string {
 
 // Each host tells of all, and names the one that was stopped; the history has the runs of all hosts.
 func TestAFleetFromAnyHost(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 4, "--min-interval", "2s", "--skip", "250ms")
 	f.start()
 	for _, n := range f.nodes {

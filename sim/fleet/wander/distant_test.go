@@ -43,6 +43,9 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 		}
 		for _, walk := range wander.Walks() {
 			for _, backups := range []int{0, 2} {
+				if !deep.Is() && backups == 0 {
+					continue
+				}
 				name := fmt.Sprintf("%d of %d members %v away (skip %v), %v, %d guardians",
 					tc.network.Distant, tc.members, tc.network.Away, tc.skip, walk, backups)
 				t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -67,7 +68,7 @@ func advance(t *testing.T, c *sim.Cluster, d time.Duration) {
 func TestNobodyMakesATokenWhileGuardiansHearOfOne(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		c, m := longRun(t, walk, 1)
-		advance(t, c, 24*time.Hour)
+		advance(t, c, deep.Or(6*time.Hour, 24*time.Hour))
 		if m.count > 0 {
 			t.Errorf("%v: %d tokens were made while one was held", walk, m.count)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -79,6 +80,9 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 		{20, 750 * time.Millisecond, 375 * time.Millisecond},
 	} {
 		t.Run(fmt.Sprintf("%d members, latency %v, jitter %v", tc.members, tc.latency, tc.jitter), func(t *testing.T) {
+			if tc.members > 2 && tc.latency != 250*time.Millisecond {
+				deep.Only(t, "hours of a fleet")
+			}
 			s := slowFleet(tc.members, tc.latency, tc.jitter)
 			k := live(t, s, func(c *sim.Cluster, k *tally) {
 				c.After(5*time.Minute, k.forget)
