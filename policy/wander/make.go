@@ -1,6 +1,8 @@
 package wander
 
 import (
+	"time"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
@@ -37,3 +39,67 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 	}
 	return m.serve(now, out)
 }
+
+// An operator who sees that a gate has no token need not wait for max_interval: any member can make a new one. The
+// shell has asked all others before. This member refuses if it knows of a token itself, or has known of one so lately
+// that it may be on its way.
+//
+// The members have run under the old token, perhaps a moment ago, and have passed it on. None of that may count against
+// the new one, or they would remove it. All that happens after its making does: if the old token lives after all, the
+// first member that has both removes the new one.
+
+var (
+	_ policy.Renewable = (*Machine)(nil)
+	_ policy.Renewable = (*Slots)(nil)
+)
+
+// onItsWay is how long a token of which this member has known may be on its way, in handoff timeouts.
+const onItsWay = 8
+
+// Knows implements [policy.Renewable].
+func (m *Machine) Knows(slot int, now policy.Time) string {
+	since := now.Sub(m.loss.since())
+	_, guards := m.guardian.Guards()
+	switch {
+	case slot != int(m.cfg.Slot):
+		return "has no such token"
+	case m.custody.leaves():
+		return "leaves the gate"
+	case m.loss.waitsAlone(&m.cfg):
+		return "has not seen any other member yet"
+	case m.custody.holds() || m.custody.in(running):
+		return "holds the token"
+	case guards:
+		return "keeps a copy of the token, and revives it if its holder is gone"
+	case m.handoff.Receiving():
+		return "is about to get the token"
+	case since < m.cfg.timeouts(onItsWay) && m.loss.hasMet():
+		return "had the token, or heard of it, " + since.Round(time.Second).String() + " ago: it may be on its way"
+	}
+	return ""
+}
+
+// onRenew makes a new token, unless this member knows of one.
+func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.custody.in(absent) || m.Knows(int(m.cfg.Slot), now.Time) != "" {
+		return out
+	}
+	return m.make(now, missingRenewed, out)
+}
+
+// wasMadeAfter reports whether t is a renewed token that was made after something that was that long ago. A token's age
+// is slightly less than its true age.
+func wasMadeAfter(since time.Duration, t *guardian.Token) bool {
+	return IsRenewed(t.ID) && since >= AgeOf(&t.Load)
+}
+
+// Knows implements [policy.Renewable].
+func (s *Slots) Knows(slot int, now policy.Time) string {
+	if slot >= len(s.machines) {
+		return "has no such token"
+	}
+	return s.slot(slot).Knows(slot, now)
+}
+
+// IsRenewed reports whether a token was made because an operator said that there was none.
+func IsRenewed(id wire.TokenID) bool { return originOf(id) == originRenewed }

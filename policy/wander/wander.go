@@ -10,10 +10,10 @@
 // no other file touches its fields:
 //
 //	schedule.go    when a run is due: interval, retry, windows, readiness, callers, pause
-//	walk.go        the next member: random, shuffle, sweep; the view (peers.go), and those to avoid. share.go: how
-//	               several tokens share the members in a sweep
+//	walk.go        the view, those to avoid, and the next member: random, shuffle, sweep. share.go: how several tokens
+//	               share the members in a sweep
 //	custody.go     the token that is held, and what this member does with it
-//	measures.go    what an operation and a lap (rounds.go) take, and so max_interval (Δmax)
+//	measures.go    what an operation and a lap take, and so max_interval (Δmax)
 //	passed.go      the oldest token that left lately: tokens that follow it are removed
 //	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and how
 //	               regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go: asking
@@ -28,14 +28,14 @@
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	guard.go       the token's guardians: its revival, a holder that was away, copies
 //	pass.go        passing the token on
-//	save.go        what must be durable before a run starts, or a token goes on
+//	save.go        what must be durable before a run starts, or a token goes on; the memo of the last run
 //	ask.go         what follows from the answers of others before a run
-//	make.go        a new token; renew.go: one for an operator
-//	demand.go      what happens when it changes whether a run is due; ready.go: hosts that say whether they need a run
+//	make.go        a new token, also for an operator
+//	demand.go      what happens when it changes whether a run is due: callers, readiness, pause
 //	leave.go       a graceful stop; a host that was asleep
 //	slots.go       several tokens: a machine for each
 //
-// What a token carries for the walk is in route.go and load.go.
+// What a token carries is in load.go, how it came to be in origin.go.
 //
 // Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last
 // ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
