@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -30,14 +31,14 @@ func (w *walker) shares(cfg *Config) bool {
 }
 
 // arc is this token's part.
-func (c *Config) arc() arc { return arc{part: int(c.Slot), of: int(c.LastSlot) + 1} }
+func (c *Config) arc() lap.Arc { return lap.Arc{Part: int(c.Slot), Of: int(c.LastSlot) + 1} }
 
 // lapLength is how many members a lap has.
 func (w *walker) lapLength(cfg *Config) int {
 	if !w.shares(cfg) {
 		return w.count()
 	}
-	from, to := cfg.arc().bounds(w.count())
+	from, to := cfg.arc().Bounds(w.count())
 	return max(to-from, 1)
 }
 
@@ -71,7 +72,7 @@ func (w *walker) unmix(cfg *Config, now policy.Time, maxInterval time.Duration) 
 // findPart finds out whether this token visits this member, and reports whether it does so only from now on.
 func (w *walker) findPart(cfg *Config) (begins bool) {
 	was := w.sharing.foreign
-	w.sharing.foreign = w.shares(cfg) && !w.alone() && !cfg.Laps.contains(cfg.arc(), w.ids, cfg.order(0), w.rank)
+	w.sharing.foreign = w.shares(cfg) && !w.alone() && !cfg.Laps.Contains(cfg.arc(), w.ids, cfg.order(0), w.rank)
 	return was && !w.sharing.foreign
 }
 
@@ -81,7 +82,7 @@ func (w *walker) comesHere() bool { return !w.sharing.foreign }
 // lowest returns the members of this token's part that make it first, if the tokens share the members.
 func (w *walker) lowest(cfg *Config) (lowest guardian.Trail) {
 	if w.shares(cfg) {
-		return cfg.Laps.lowestIn(cfg.arc(), w.ids, cfg.order(0), w.rank)
+		return cfg.Laps.LowestIn(cfg.arc(), w.ids, cfg.order(0), w.rank)
 	}
 	return guardian.Trail{}
 }

@@ -2,13 +2,13 @@ package wander
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -96,19 +96,19 @@ func (w *walker) successor(cfg *Config, now policy.Time, load *wire.Load) (wire.
 // follow moves the cursor to the next other member of this lap.
 func (w *walker) follow(cfg *Config, load *wire.Load) (wire.MemberID, bool) {
 	r := RouteOf(load)
-	var next placed
+	var next lap.Place
 	var ok bool
 	if w.shares(cfg) {
-		next, ok = cfg.Laps.afterIn(cfg.arc(), w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
+		next, ok = cfg.Laps.AfterIn(cfg.arc(), w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
 	} else {
-		next, ok = cfg.Laps.after(w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
+		next, ok = cfg.Laps.After(w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
 	}
 	if !ok {
 		return wire.MemberID{}, false
 	}
-	r.Cursor = next.at
+	r.Cursor = next.At
 	SetRoute(load, &r)
-	return w.ids[next.index], true
+	return w.ids[next.Index], true
 }
 
 // takeMissed removes the missed member that has waited longest from the token's list. It leaves members that are not in
@@ -247,32 +247,18 @@ func (a *avoided) appendPlaces(places []int, view *peers, now policy.Time) []int
 
 // order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon
 // follow each other, and the later ones would find no member due.
-func (c *Config) order(lap uint32) uint64 {
-	name := uint64(lap) + uint64(c.Slot)<<32
+func (c *Config) order(number uint32) uint64 {
+	name := uint64(number) + uint64(c.Slot)<<32
 	if c.Walk == Sweep {
 		name = 0
 	}
-	return scramble(uint64(c.Gate) + scramble(name+1))
+	return lap.Scramble(uint64(c.Gate) + lap.Scramble(name+1))
 }
 
 // draw returns a uniform number below n, by multiplication; n is far too small for the bias of 2⁻⁶⁴ × n to show.
 func (c *Config) draw(n int) int {
 	hi, _ := bits.Mul64(c.Entropy.Uint64(), uint64(n))
 	return int(hi)
-}
-
-// place is a member's place in an order: a pseudo-random number, the same at every member. Zero is before all members.
-func place(order uint64, id *wire.MemberID) uint64 {
-	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
-	return max(scramble(scramble(order^high)^low), 1)
-}
-
-// scramble is the finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of x changes about half of the result's.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // peers is a view of the gate's live members, this one among them.

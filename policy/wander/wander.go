@@ -6,8 +6,8 @@
 // survives. Normally exactly one member runs. Overlaps are rare and short, and a member never blocks because others are
 // away.
 //
-// The machine is the switch between its components. Each keeps its state and its rules, and knows only what it is given;
-// no other file touches its fields:
+// The machine is the switch between its components. Each keeps its state and its rules, and knows only what it is
+// given; no other file touches its fields:
 //
 //	schedule.go    when a run is due: interval, retry, windows, readiness, callers, pause
 //	walk.go        the view, those to avoid, and the next member: random, shuffle, sweep. share.go: how several tokens
@@ -15,9 +15,9 @@
 //	custody.go     the token that is held, and what this member does with it
 //	measures.go    what an operation and a lap take, and so max_interval (Δmax)
 //	passed.go      the oldest token that left lately: tokens that follow it are removed
-//	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and how
-//	               regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go: asking
-//	               all of them; mint.go: the first token of a fleet, in the order of rank; a member alone
+//	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and
+//	               how regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go:
+//	               asking all of them; mint.go: the first token of a fleet, in the order of rank; a member alone
 //	consent.go     asking all others before a run, if the operator wants that
 //	numbers.go     fencing numbers and stamps, and impossible ones
 //	reunion.go     members that come, perhaps with a token of their own
@@ -35,7 +35,7 @@
 //	leave.go       a graceful stop; a host that was asleep
 //	slots.go       several tokens: a machine for each
 //
-// What a token carries is in load.go, how it came to be in origin.go.
+// What a token carries is in load.go, how it came to be in origin.go. The orders of members are in package lap.
 //
 // Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last
 // ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
@@ -54,6 +54,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -69,6 +70,9 @@ type Config struct {
 	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
 	Laps *Laps
 }
+
+// Laps finds the next member of a lap: see package lap.
+type Laps = lap.Laps
 
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
@@ -127,7 +131,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
-			// The save was that of the start that is called off. If a caller is to run in its place, that has a save of its own.
+			// The save was that of the start that is called off. If a caller is to run in its place, that has a save of
+			// its own.
 			return m.leaveIfDone(now, out)
 		}
 	}

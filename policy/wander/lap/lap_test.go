@@ -1,4 +1,4 @@
-package wander
+package lap_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -19,24 +20,24 @@ func TestWhatIsRememberedOfALapChangesNothing(t *testing.T) {
 				views[v] = append(views[v], wire.MemberID{byte(v), byte(i)})
 			}
 		}
-		var shared Laps
+		var shared lap.Laps
 		for range 20 {
 			ids := views[rapid.IntRange(0, 1).Draw(t, "view")]
 			order := rapid.Uint64Range(1, 2).Draw(t, "order")
 			self := rapid.IntRange(0, 12).Draw(t, "self")
 			cursor := uint64(0)
 			if len(ids) > 0 && rapid.Bool().Draw(t, "on the way") {
-				cursor = place(order, &ids[rapid.IntRange(0, len(ids)-1).Draw(t, "cursor")])
+				cursor = lap.PlaceOf(order, &ids[rapid.IntRange(0, len(ids)-1).Draw(t, "cursor")])
 			}
-			got, ok := shared.after(ids, order, cursor, self)
+			got, ok := shared.After(ids, order, cursor, self)
 
 			var places []uint64
 			for i := range ids {
-				if p := place(order, &ids[i]); i != self && p > cursor {
+				if p := lap.PlaceOf(order, &ids[i]); i != self && p > cursor {
 					places = append(places, p)
 				}
 			}
-			if ok != (len(places) > 0) || ok && (got.at != slices.Min(places) || place(order, &ids[got.index]) != got.at) {
+			if ok != (len(places) > 0) || ok && (got.At != slices.Min(places) || lap.PlaceOf(order, &ids[got.Index]) != got.At) {
 				t.Fatalf("after %d in order %d of %d, without %d: %+v, %v", cursor, order, len(ids), self, got, ok)
 			}
 		}
