@@ -23,7 +23,7 @@ const (
 	askAgain = 3
 )
 
-// Call runs until somebody is heard, and brings this member up to date. One at a time is enough.
+// call runs until somebody is heard, and brings this member up to date. One at a time is enough.
 func (m *Membership) call(ctx context.Context) {
 	if !m.calling.CompareAndSwap(false, true) {
 		return

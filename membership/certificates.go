@@ -106,7 +106,7 @@ func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*pac
 	each(b, func(said *packets.Alive) { t.unverified.Hear(t.admission, from, said, time.Now()) })
 }
 
-// Admitted gives memberlist what was said of a member before its certificate was here.
+// admitted gives memberlist what was said of a member before its certificate was here.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
 	if said, was := t.unverified.Leave(name, id, time.Now()); was {
 		t.enqueue(said.Message(), t.advertise)

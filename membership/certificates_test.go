@@ -39,7 +39,7 @@ func (h *host) has(i int) bool {
 // sync: in one of the newcomer's first, or in one of its own.
 const gossiped = 30 * time.Second
 
-// Reconsider does what agents do every second.
+// reconsider does what agents do every second.
 func reconsider(hosts []*host) {
 	for _, h := range hosts {
 		h.Reconsider(false)

@@ -35,7 +35,7 @@ func (c *clockWatch) stamp() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
 }
 
-// Heard handles the stamp in a member's answer. It assumes that the answer was made half a round trip ago; the error of
+// heard handles the stamp in a member's answer. It assumes that the answer was made half a round trip ago; the error of
 // this assumption is less than the round trip.
 func (c *clockWatch) heard(name string, addr netip.AddrPort, rtt time.Duration, stamp []byte) {
 	if len(stamp) < 8 {

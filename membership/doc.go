@@ -29,11 +29,25 @@
 // Two gates share a tag with probability 1 in 32,768. A peer is then offered a token of a gate it does not have, and
 // does not answer; [Start] refuses two such gates in one agent.
 //
+// # Rooms
+//
+// Each room imports only those above it:
+//
+//	identity     names, signatures, and who may judge a key
+//	timing       signals, pauses, and the throttle of warnings
+//	broadcast    orders to a gate, signed, and which one replaces which
+//	packets      the packet filter, and what memberlist's messages say
+//	peers        who is there: announcements, views, joining, and duplicate identities
+//	admission    who may take part where keys have to be trusted, and whose certificates are missing
+//	streams      connections: proof, seal, frames, and who gets a place
+//
+// This package wires them to memberlist and to the agent.
+//
 // # Problems of memberlist v0.7.0, and the remedies here
 //
 //   - Its callbacks run under its node lock, with live *Node pointers: they copy into a coalescing mailbox, which one
-//     goroutine of ours reads (mailbox.go, peers.go). It also writes its log under that lock; the log has a queue, too
-//     (logadapter.go).
+//     goroutine of ours reads (mailbox.go, peers/peers.go). It also writes its log under that lock; the log has a
+//     queue, too (logadapter.go).
 //   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is
 //     about.
 //   - It passes news on at its ticks, and also ticks without news: here ticks are few, and pings carry the news
@@ -41,34 +55,34 @@
 //   - The less it hears the less it probes, so a member that was cut off learns late what it has missed: such a member
 //     calls the others (call.go).
 //   - It believes anybody who says that a member left, moved, or has the highest incarnation of all, which nobody can
-//     contradict: announcements are signed (metadata.go), and an incarnation is believed as far as a clock can explain
-//     it (filter.go).
+//     contradict: announcements are signed (peers/metadata.go), and an incarnation is believed as far as a clock can
+//     explain it (packets/filter.go).
 //   - It believes every sender of a packet or a sync: both are signed, and are checked where keys have to be trusted
-//     (introduce.go, admission.go).
+//     (admission/introduce.go, admission/admission.go).
 //   - It forgets a member that NotifyAlive refuses: what is said of a member whose certificate is missing is kept until
-//     the certificate is here (unverified.go, certificates.go, meet.go).
+//     the certificate is here (admission/unverified.go, certificates.go, meet.go).
 //   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
-//     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (metadata.go). Our
-//     own metadata stays below the 512 bytes at which the sender panics.
+//     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (peers/metadata.go).
+//     Our own metadata stays below the 512 bytes at which the sender panics.
 //   - Its encryption crashes if a packet has bad padding or a stream is empty, buffers 20 MiB of an unauthenticated
 //     stream, and lets streams be played back: it has no key. Packets and streams are sealed and opened here
-//     (sealed.go, streams.go).
+//     (streams/sealed.go, streams/streams.go).
 //   - It believes the lengths in a header before the bytes are there (a header can cost gigabytes), and logs and keeps
-//     names of any length: what it sees has passed a filter (filter.go).
+//     names of any length: what it sees has passed a filter (packets/filter.go).
 //   - It answers a ping to any address that the ping names, with gossip on top: without a secret, an answer goes to the
-//     ping's source, and is no longer than the ping (answers.go).
+//     ping's source, and is no longer than the ping (packets/answers.go).
 //   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it passes.
 //   - Compression costs 64 KiB of garbage for each packet sent and makes decompression bombs possible; it is off, and
 //     refused.
 //   - It joins itself if told to, resolves names by TCP first and only once, and its errors are obscure: we resolve
-//     names, skip our own addresses, and explain the errors (resolve.go, join.go).
+//     names, skip our own addresses, and explain the errors (peers/resolve.go, peers/join.go).
 //   - A split longer than GossipToTheDeadTime never heals by itself: lost members and the addresses to join are tried
-//     again for as long as the agent runs (join.go). Without DeadNodeReclaimTime it would refuse a member that comes
-//     back at another address for ever, so that is set.
+//     again for as long as the agent runs (peers/join.go). Without DeadNodeReclaimTime it would refuse a member that
+//     comes back at another address for ever, so that is set.
 //   - After mass joins views stay incomplete for minutes: a newcomer syncs a few times more in its first half minute,
 //     and full syncs are twice as frequent as memberlist's default.
 //   - Bound to all addresses it may advertise an unreachable address: the advertised address is always set
-//     (advertise.go).
+//     (peers/advertise.go).
 //   - It does not distinguish a member that left from one that failed: a leaving member says so in its metadata
 //     (leave.go). It reports suspicion in its log only: the log is parsed.
 //   - It gives up a probe and suspects nobody if sending fails with an error that is not a *net.OpError: ours are.

@@ -64,7 +64,7 @@ var (
 	secretTwo    = bytes.Repeat([]byte{2}, 32)
 )
 
-// Start starts host i, which joins host 1, after its configuration has been changed.
+// start starts host i, which joins host 1, after its configuration has been changed.
 func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{

@@ -25,12 +25,12 @@ const (
 // ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread sighting of the
 // same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// Self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
+	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
 	// constant.
 	self     string
 	id       wire.MemberID
 	loopback bool
-	// Ring signals that there is mail; its capacity is one.
+	// ring signals that there is mail; its capacity is one.
 	ring chan struct{}
 
 	admission *admission.Admission
@@ -112,7 +112,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 // errStale is an announcement that a later one of the same member has replaced: normal while news travels.
 var errStale = errors.New("an announcement that is out of date")
 
-// Check returns a node's announcement, from the cache if its metadata and address have not changed.
+// check returns a node's announcement, from the cache if its metadata and address have not changed.
 func (b *mailbox) check(n *memberlist.Node) (peers.Sighting, error) {
 	addr, err := packets.AddrOf(n)
 	switch {
@@ -203,7 +203,7 @@ func (b *mailbox) answered(node string) {
 	timing.Signal(b.ring)
 }
 
-// Meet asks for a meeting with the duplicate at addr.
+// meet asks for a meeting with the duplicate at addr.
 func (b *mailbox) meet(addr netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

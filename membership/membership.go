@@ -26,14 +26,15 @@ import (
 
 // Config configures a member.
 type Config struct {
-	// Name is this member's name for people: 1 to [MaxName] bytes of printable characters. It should be unique.
+	// Name is this member's name for people: 1 to [identity.MaxName] bytes of printable characters. It should be
+	// unique.
 	Name string
 	// Key signs what this member announces; the hash of its public key is the member's identity. Two agents with the
 	// same key sign with it to find out which is the original; see [Membership.Copied]. AtHome says that the state
 	// directory has not been moved or copied since it was made, as far as this agent knows.
 	Key    ed25519.PrivateKey
 	AtHome bool
-	// Gates are the gates of this member, at most [MaxGates].
+	// Gates are the gates of this member, at most [identity.MaxGates].
 	Gates []wire.GateID
 	// Addr is the address to which the agent's sockets are bound. Advertise is the address for other members: the zero
 	// value means Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
@@ -44,8 +45,8 @@ type Config struct {
 	Remembered []Remembered
 	// Secrets encrypt gossip: the first seals, all open. None means no encryption.
 	Secrets []wire.Secret
-	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [MaxPacket] bytes. It is safe
-	// for concurrent use and does not keep payload.
+	// Send sends gossip through the agent's UDP socket, in the agent's envelope: at most [streams.MaxPacket] bytes. It
+	// is safe for concurrent use and does not keep payload.
 	Send    func(payload []byte, dst netip.AddrPort) error
 	Streams Streams
 	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's
@@ -157,7 +158,7 @@ func Start(cfg Config) (*Membership, error) {
 	return start(cfg, me, seal, targets)
 }
 
-// Start wires the parts together and sets them going.
+// start wires the parts together and sets them going.
 func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.Target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
@@ -237,7 +238,7 @@ func pace(loopback bool) *memberlist.Config {
 	return c
 }
 
-// Keep handles memberlist's callbacks until ctx is done.
+// keep handles memberlist's callbacks until ctx is done.
 func (m *Membership) keep(ctx context.Context) {
 	for {
 		select {
@@ -323,7 +324,7 @@ func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 	m.announce(m.peers.Declare(gate, hash))
 }
 
-// Announce has this member's metadata gossiped if it has changed. It does not block.
+// announce has this member's metadata gossiped if it has changed. It does not block.
 func (m *Membership) announce(changed bool) {
 	if changed {
 		timing.Signal(m.changed)

@@ -34,7 +34,8 @@ const (
 	// silentRow probes without an answer in a row are no accident: at 10 % loss in both directions it happens once in a
 	// thousand.
 	silentRow = 4
-	// silentFor is the least time between the first and the last of them: a member that starts, stops or crashes is probed for less.
+	// silentFor is the least time between the first and the last of them: a member that starts, stops or crashes is
+	// probed for less.
 	silentFor = 20 * time.Second
 )
 

@@ -58,7 +58,7 @@ func (m *Membership) haveSmallNews() {
 	}
 }
 
-// Ping returns nil if a member answers.
+// ping returns nil if a member answers.
 func (m *Membership) ping(to *Member) error {
 	_, err := m.list.Ping(identity.NodeName(to.Name, to.ID), net.UDPAddrFromAddrPort(to.Addr))
 	return err

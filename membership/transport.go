@@ -38,7 +38,7 @@ type gossipTransport struct {
 
 	packetCh chan *memberlist.Packet
 	streamCh chan net.Conn
-	// Closed is done when the transport is closed.
+	// closed is done when the transport is closed.
 	closed context.Context
 	// answers is nil with a secret.
 	answers *packets.Answers
@@ -217,7 +217,7 @@ func (m *Membership) Others() []wire.MemberID {
 	return slices.SortedFunc(maps.Keys(t.bySecond), wire.MemberID.Compare)
 }
 
-// Refuse counts and logs a connection that was cut off.
+// refuse counts and logs a connection that was cut off.
 func (t *gossipTransport) refuse(src net.Addr, err error) {
 	if t.isClosed() || errors.Is(err, net.ErrClosed) {
 		return
@@ -332,7 +332,7 @@ func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 // Shutdown ends all that waits for the network.
 func (t *gossipTransport) Shutdown() error { return t.streams.Shutdown() }
 
-// Serve hands a connection to memberlist, or answers its question.
+// serve hands a connection to memberlist, or answers its question.
 func (t *gossipTransport) serve(g *streams.Conn) {
 	switch g.Purpose {
 	case streams.ForQuestion:

@@ -28,10 +28,10 @@ type admitted struct {
 	name        string
 	key         ed25519.PublicKey
 	certificate []byte
-	// Until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
+	// until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
 	until  time.Time
 	judged bool
-	// Since is when it was admitted, itself whether it has shown its certificate itself.
+	// since is when it was admitted, itself whether it has shown its certificate itself.
 	since  time.Time
 	itself bool
 }

@@ -57,7 +57,7 @@ type Introducer struct {
 	name string
 	ID   wire.MemberID
 	Key  ed25519.PrivateKey
-	// Certificate returns this member's certificate, nil if it has none.
+	// certificate returns this member's certificate, nil if it has none.
 	certificate func() []byte
 }
 

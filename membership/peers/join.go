@@ -117,7 +117,7 @@ type Refusal struct {
 	At           time.Time
 }
 
-// Refused records that an address did not answer. A nil error clears the record: it answered, or others do.
+// refused records that an address did not answer. A nil error clears the record: it answered, or others do.
 func (j *Joiner) refused(t Target, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -317,7 +317,7 @@ func (t *Table) All(now time.Time) []Member {
 	})
 }
 
-// Due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
+// due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
 // call it next. In a large fleet only a few members make each attempt. After a start, members that left are tried too:
 // they may be back.
 func (t *Table) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {

@@ -153,7 +153,7 @@ func (g *Conn) Receive() error {
 	return nil
 }
 
-// Leave gives back a place, or ends the wait for one.
+// leave gives back a place, or ends the wait for one.
 func (g *Conn) leave(as *atomic.Pointer[queuedConn]) {
 	if q := as.Load(); q != nil {
 		q.queue.leave(q, time.Now())

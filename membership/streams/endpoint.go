@@ -25,8 +25,8 @@ type Endpoint struct {
 	Config
 
 	// preAuth holds the incoming connections that have not proved themselves, sending the connections that send their
-	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of them
-	// with a long frame.
+	// frame without a secret. queues hold the connections that have proved themselves, by purpose, and long those of
+	// them with a long frame.
 	preAuth, sending preAuthLimit
 	queues           map[Purpose]*fairQueue
 	long             fairQueue

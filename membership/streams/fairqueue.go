@@ -72,7 +72,7 @@ func (f *fairQueue) fill(now time.Time) {
 	}
 }
 
-// Hear records that the frame of a connection has come, and returns false if it was sent away before.
+// hear records that the frame of a connection has come, and returns false if it was sent away before.
 func (f *fairQueue) hear(q *queuedConn) bool {
 	f.mu.Lock()
 	q.heard = true
@@ -86,7 +86,7 @@ func (f *fairQueue) has(q *queuedConn) bool {
 	return slices.Contains(f.placed, q)
 }
 
-// Leave gives a place back, or ends the wait.
+// leave gives a place back, or ends the wait.
 func (f *fairQueue) leave(q *queuedConn, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -38,7 +38,7 @@ func (l *preAuthLimit) enter(g *Conn) {
 	}
 }
 
-// Leave returns false if g was closed to make room.
+// leave returns false if g was closed to make room.
 func (l *preAuthLimit) leave(g *Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package timing has what waits, and what holds back: a signal, a pause that a context ends, and a throttle for warnings.
+// Package timing has what waits, and what holds back: a signal, a pause that a context ends, and a throttle for
+// warnings.
 package timing
 
 import (
