@@ -65,7 +65,7 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
 
 func newPlanCommand() *cobra.Command {
-	w, asJSON, picture := plan.Wish{Seed: 1}, false, ""
+	w, asJSON, picture := plan.Request{Seed: 1}, false, ""
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION --every DURATION",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -96,7 +96,7 @@ func newPlanCommand() *cobra.Command {
 	return cmd
 }
 
-func drawNight(ctx context.Context, w plan.Wish, path string) error {
+func drawNight(ctx context.Context, w plan.Request, path string) error {
 	out, err := report.Create(path)
 	if err != nil {
 		return err
@@ -112,8 +112,8 @@ func drawNight(ctx context.Context, w plan.Wish, path string) error {
 	return out.Commit()
 }
 
-// planTable is the flags of a wish. Their defaults are those of the agent.
-func planTable(w *plan.Wish) settings.Table {
+// planTable is the flags of a request. Their defaults are those of the agent.
+func planTable(w *plan.Request) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),

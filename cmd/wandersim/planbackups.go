@@ -42,8 +42,8 @@ const examplePlanBackups = `  Half of ten thousand members crash.
   For scripts.
       wanderd plan backups --members 500 --crashed 10% --json | jq .k`
 
-// The allowed rings: as many members as in "wanderd plan". With fewer than two survivors the token cannot move, and k, at most
-// N − 2, cannot be enough.
+// The allowed rings: as many members as in "wanderd plan". With fewer than two survivors the token cannot move, and k,
+// at most N − 2, cannot be enough.
 const (
 	fewestInRing  = 2
 	mostInRing    = 20_000
@@ -55,8 +55,8 @@ const usualTarget = "0.999"
 // curvePoints bounds how many steps of k a curve has; it has one value more.
 const curvePoints = 60
 
-// backupsWish is the parameters of a ring, and the required probability.
-type backupsWish struct {
+// backupsRequest is the parameters of a ring, and the required probability.
+type backupsRequest struct {
 	members         int
 	crashed, target exactShare
 }
@@ -67,7 +67,8 @@ type backupsAnswer struct {
 	Crashed int     `json:"crashed"`
 	Target  float64 `json:"target"`
 	backupsOdds
-	// Curve has the answer's k, and others from about 0 to where the token is lost a hundred times less often than it may be.
+	// Curve has the answer's k, and others from about 0 to where the token is lost a hundred times less often than it
+	// may be.
 	Curve []backupsOdds `json:"curve"`
 }
 
@@ -81,7 +82,7 @@ type backupsOdds struct {
 }
 
 func newPlanBackupsCommand() *cobra.Command {
-	var w backupsWish
+	var w backupsRequest
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "backups --members N --crashed SHARE",
@@ -113,8 +114,8 @@ func newPlanBackupsCommand() *cobra.Command {
 	return cmd
 }
 
-// check returns all errors in a wish, with their remedies.
-func (w *backupsWish) check() error {
+// check returns all errors in a request, with their remedies.
+func (w *backupsRequest) check() error {
 	var problems []string
 	demand := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -136,7 +137,7 @@ func (w *backupsWish) check() error {
 	return nil
 }
 
-func (w *backupsWish) answer() (backupsAnswer, error) {
+func (w *backupsRequest) answer() (backupsAnswer, error) {
 	if err := w.check(); err != nil {
 		return backupsAnswer{}, err
 	}

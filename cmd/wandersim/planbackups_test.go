@@ -151,7 +151,7 @@ func TestPlanSuggestsBackups(t *testing.T) {
 }
 
 func BenchmarkBackupsOfTenThousand(b *testing.B) {
-	w := backupsWish{members: 10_000}
+	w := backupsRequest{members: 10_000}
 	if err := errors.Join(w.crashed.Set("50%"), w.target.Set(usualTarget)); err != nil {
 		b.Fatal(err)
 	}

@@ -7,18 +7,19 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// Answer describes what the fleet will do. Times are in seconds, shares are between 0 and 1. A figure without a measurement is null in JSON.
+// Answer describes what the fleet will do. Times are in seconds, shares are between 0 and 1. A figure without a
+// measurement is null in JSON.
 type Answer struct {
-	Wish Wish `json:"wish"`
-	// Met says that every member will run every Every on average. If the load is too high or the walk too slow, Changes lists what would
-	// help. If the network loses too many tokens, Changes is empty.
+	Request Request `json:"wish"`
+	// Met says that every member will run every Every on average. If the load is too high or the walk too slow, Changes
+	// lists what would help. If the network loses too many tokens, Changes is empty.
 	Met     bool     `json:"met"`
 	Changes []Change `json:"changes"`
 	// Warnings are sentences about effects that the operator probably does not want.
 	Warnings  []string  `json:"warnings"`
 	Constants Constants `json:"constants"`
-	// Load is op × members / (every × slots): the share of time for which each token must be in use. LoadInForce is the same with
-	// min_interval in place of every.
+	// Load is op × members / (every × slots): the share of time for which each token must be in use. LoadInForce is the
+	// same with min_interval in place of every.
 	Load        float64 `json:"load"`
 	LoadInForce float64 `json:"load_by_min_interval"`
 	// FirstRound is the least time until all members have run, if they all start at once.
@@ -35,9 +36,10 @@ type Answer struct {
 	Command string `json:"command"`
 }
 
-// Plan answers a wish. It simulates the fleet on all cores, with the machines that an agent runs. The work does not depend on the wish and
-// takes some seconds; the answer depends on the wish only. The error is an [*Impossible] that says what is wrong with the wish, or that of ctx.
-func Plan(ctx context.Context, w Wish) (Answer, error) {
+// Plan answers a request. It simulates the fleet on all cores, with the machines that an agent runs. The work does not
+// depend on the request and takes some seconds; the answer depends on the request only. The error is an [*Impossible]
+// that says what is wrong with the request, or that of ctx.
+func Plan(ctx context.Context, w Request) (Answer, error) {
 	// This takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
 	return planWithin(ctx, w, effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000})
 }
@@ -48,14 +50,14 @@ type effort struct {
 	fleet, inquest, twice uint64
 }
 
-func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
+func planWithin(ctx context.Context, w Request, e effort) (Answer, error) {
 	if err := w.check(); err != nil {
 		return Answer{}, err
 	}
 	k, fits := recommend(&w)
 	once, twice := newFleet(&w, w.Members, &k), newFleet(&w, 2*w.Members, &k)
 	a := Answer{
-		Wish: w, Changes: []Change{}, Constants: k,
+		Request: w, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
 		FirstRound: math.Ceil(float64(w.Members)/float64(w.slots())) * w.Op.Seconds(),
 		TOML:       toml(&k), Command: command(&k),
@@ -79,8 +81,9 @@ func planWithin(ctx context.Context, w Wish, e effort) (Answer, error) {
 	return a, nil
 }
 
-// tasksFor returns the simulations: first the fleet, then the one of twice the size. killed is the one whose holder is killed. Without
-// guardians that is the fleet in the long run, because recovery depends on which members are due by then; with guardians it is a third one.
+// tasksFor returns the simulations: first the fleet, then the one of twice the size. killed is the one whose holder is
+// killed. Without guardians that is the fleet in the long run, because recovery depends on which members are due by
+// then; with guardians it is a third one.
 func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 	share := uint64(1)
 	if once.guarded {
@@ -98,11 +101,11 @@ func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 type Forecast struct {
 	Members int     `json:"members"`
 	Load    float64 `json:"load_by_min_interval"`
-	// FromTheory says that the simulation would take too long, or saw too few runs. Then Busy, Wait and Interval come from theory, and
-	// Datagrams too if nothing was sent.
+	// FromTheory says that the simulation would take too long, or saw too few runs. Then Busy, Wait and Interval come
+	// from theory, and Datagrams too if nothing was sent.
 	FromTheory bool `json:"from_theory"`
-	// Busy is the share of time for which a token is in use. With one slot, that is the share in which a member runs. Overlap is the share
-	// in which more members run than there are slots.
+	// Busy is the share of time for which a token is in use. With one slot, that is the share in which a member runs.
+	// Overlap is the share in which more members run than there are slots.
 	Busy    measure.Estimate `json:"busy"`
 	Overlap measure.Estimate `json:"overlap"`
 	// Wait is the time from when a member becomes due to its run, Interval the time between two of its runs.
@@ -110,7 +113,8 @@ type Forecast struct {
 	Interval Quantiles `json:"interval_s"`
 	// Datagrams counts those that all members together send in a second.
 	Datagrams measure.Estimate `json:"datagrams_per_s"`
-	// FalseAlarms counts the tokens a day that are made or revived although one exists, Lost those that the network loses.
+	// FalseAlarms counts the tokens a day that are made or revived although one exists, Lost those that the network
+	// loses.
 	FalseAlarms measure.Estimate `json:"false_alarms_per_day"`
 	Lost        measure.Estimate `json:"tokens_lost_per_day"`
 	Theory      Theory           `json:"theory"`
@@ -135,9 +139,10 @@ type Simulated struct {
 	Steps      uint64  `json:"steps"`
 }
 
-// Loss describes what happens when the holder of a token is killed, once for each seed. With guardians, one of them revives the token.
-// Without, nothing runs until a member concludes that the token is lost. By then nearly all members are due, and several may make a new
-// token before the first one has visited them: then several run at once for a while.
+// Loss describes what happens when the holder of a token is killed, once for each seed. With guardians, one of them
+// revives the token. Without, nothing runs until a member concludes that the token is lost. By then nearly all members
+// are due, and several may make a new token before the first one has visited them: then several run at once for a
+// while.
 type Loss struct {
 	// Samples is the number of simulated losses.
 	Samples int `json:"samples"`
@@ -146,11 +151,11 @@ type Loss struct {
 	LongestSilence measure.Number `json:"longest_silence_s"`
 	// Crowd is the greatest number of members that then ran at once.
 	Crowd int `json:"most_at_once"`
-	// Recovered counts the samples that came back to one token for each slot, for good, within the work. Recovery is the median time
-	// from the loss until then.
+	// Recovered counts the samples that came back to one token for each slot, for good, within the work. Recovery is
+	// the median time from the loss until then.
 	Recovered int            `json:"recovered"`
 	Recovery  measure.Number `json:"recovery_s"`
-	// ShortestMaxInterval is a max_interval that shortens the silence without guardians, and still gives at most about one false alarm
-	// in each every.
+	// ShortestMaxInterval is a max_interval that shortens the silence without guardians, and still gives at most about
+	// one false alarm in each every.
 	ShortestMaxInterval float64 `json:"shortest_max_interval_s"`
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Change is the smallest change of one parameter that makes a wish possible, with all others unchanged.
+// Change is the smallest change of one parameter that makes a request possible, with all others unchanged.
 type Change struct {
 	// Parameter is walk, slots, members, op, every or skip.
 	Parameter string `json:"parameter"`
-	// From is the present value and To the needed one, as on the command line. Value is To in seconds, slots or members; 0 for a walk.
+	// From is the present value and To the needed one, as on the command line. Value is To in seconds, slots or
+	// members; 0 for a walk.
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	Value float64 `json:"value,omitempty"`
@@ -23,9 +24,9 @@ type Change struct {
 
 func (c Change) String() string { return fmt.Sprintf("%s: %s instead of %s", c.demand, c.To, c.From) }
 
-// changes returns changes that make an impossible wish possible; each is enough alone. A recommended skip is not changed: it already is as
-// short as is sensible.
-func changes(w *Wish, skip time.Duration) []Change {
+// changes returns changes that make an impossible request possible; each is enough alone. A recommended skip is not
+// changed: it already is as short as is sensible.
+func changes(w *Request, skip time.Duration) []Change {
 	var all []Change
 	number := func(ok bool, parameter, demand string, from, to int) {
 		if ok {
@@ -37,28 +38,28 @@ func changes(w *Wish, skip time.Duration) []Change {
 			all = append(all, Change{parameter, written(from), written(to), to.Seconds(), demand})
 		}
 	}
-	// fits reports whether the wish is possible with a change.
-	fits := func(change func(*Wish)) bool {
+	// fits reports whether the request is possible with a change.
+	fits := func(change func(*Request)) bool {
 		changed := *w
 		change(&changed)
 		return feasible(&changed, skip)
 	}
-	if w.Walk != wander.Sweep && fits(func(c *Wish) { c.Walk = wander.Sweep }) {
+	if w.Walk != wander.Sweep && fits(func(c *Request) { c.Walk = wander.Sweep }) {
 		all = append(all, Change{"walk", w.Walk.String(), wander.Sweep.String(), 0, "another walk"})
 	}
 	slots, most := w.slots()+1, min(wire.MaxSlots, w.Members)
-	for slots <= most && !fits(func(c *Wish) { c.Slots = slots }) {
+	for slots <= most && !fits(func(c *Request) { c.Slots = slots }) {
 		slots++
 	}
 	number(slots <= most, "slots", "more slots", w.slots(), slots)
 	// The greatest number of members that fits: one more is too many.
-	members := sort.Search(w.Members, func(n int) bool { return n > 0 && !fits(func(c *Wish) { c.Members = n + 1 }) })
+	members := sort.Search(w.Members, func(n int) bool { return n > 0 && !fits(func(c *Request) { c.Members = n + 1 }) })
 	number(members >= max(minMembers, w.slots()), "members", "fewer members", w.Members, members)
 	span("op", "a shorter op", w.Op, roundDown(last(w.Op, func(op time.Duration) bool {
-		return fits(func(c *Wish) { c.Op = op })
+		return fits(func(c *Request) { c.Op = op })
 	})))
 	span("every", "a longer every", w.Every, roundUp(1+last(longest, func(every time.Duration) bool {
-		return !fits(func(c *Wish) { c.Every = every })
+		return !fits(func(c *Request) { c.Every = every })
 	})))
 	if w.Skip > 0 {
 		span("skip", "a shorter skip", w.Skip, roundDown(last(skip, func(shorter time.Duration) bool { return feasible(w, shorter) })))
@@ -66,7 +67,8 @@ func changes(w *Wish, skip time.Duration) []Change {
 	return all
 }
 
-// last returns the longest duration up to limit for which holds is true. If it is true for one, it is true for all shorter ones.
+// last returns the longest duration up to limit for which holds is true. If it is true for one, it is true for all
+// shorter ones.
 func last(limit time.Duration, holds func(time.Duration) bool) time.Duration {
 	return time.Duration(sort.Search(int(limit), func(i int) bool { return !holds(time.Duration(i + 1)) }))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// changed returns the wish with a change made.
-func changed(w Wish, c Change) Wish {
+// changed returns the request with a change made.
+func changed(w Request, c Change) Request {
 	switch c.Parameter {
 	case "walk":
 		w.Walk = wander.Sweep
@@ -37,8 +37,8 @@ func parsed(c Change) time.Duration {
 	return d
 }
 
-// harder returns the wish again, nearer to what was wished by a little.
-func harder(w Wish, parameter string) Wish {
+// harder returns the request again, nearer to what was requested by a little.
+func harder(w Request, parameter string) Request {
 	switch parameter {
 	case "slots":
 		w.Slots--
@@ -56,12 +56,12 @@ func harder(w Wish, parameter string) Wish {
 
 func TestEachChangeIsEnoughAndTheSmallest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := drawWish(t)
+		w := drawRequest(t)
 		if k, fits := recommend(&w); !fits {
 			checkChanges(t, w, changes(&w, k.Skip), k.Skip)
 		}
 	})
-	w := Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second}
+	w := Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second}
 	all := changes(&w, w.Skip)
 	checkChanges(t, w, all, w.Skip)
 	if len(all) != 6 {
@@ -69,12 +69,12 @@ func TestEachChangeIsEnoughAndTheSmallest(t *testing.T) {
 	}
 }
 
-func checkChanges(t rapid.TB, w Wish, all []Change, skip time.Duration) {
+func checkChanges(t rapid.TB, w Request, all []Change, skip time.Duration) {
 	t.Helper()
 	for _, c := range all {
 		better := changed(w, c)
 		worse := harder(better, c.Parameter)
-		withSkip := func(w Wish) time.Duration {
+		withSkip := func(w Request) time.Duration {
 			if c.Parameter == "skip" {
 				return w.Skip
 			}
@@ -93,7 +93,7 @@ func checkChanges(t rapid.TB, w Wish, all []Change, skip time.Duration) {
 }
 
 func TestASkipIsOnlyChangedWhereItWasGiven(t *testing.T) {
-	w := Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second}
+	w := Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second}
 	last := func() string {
 		k, _ := recommend(&w)
 		all := changes(&w, k.Skip)

@@ -14,8 +14,8 @@ import (
 type Constants struct {
 	Walk                                            wander.Walk
 	Skip, Op, MinInterval, MaxInterval, HookTimeout time.Duration
-	// DefaultMaxInterval says that MaxInterval is the agent's default, 3 × max(min_interval, members × op). Left out of the configuration,
-	// it follows the number of members.
+	// DefaultMaxInterval says that MaxInterval is the agent's default, 3 × max(min_interval, members × op). Left out of
+	// the configuration, it follows the number of members.
 	DefaultMaxInterval bool
 	// Backups is the number of guardians of each token.
 	Backups int
@@ -45,15 +45,16 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	// longestWait is the greatest mean wait, as a share of every. With a half, every other visit of a random walk finds a member due. Beyond
-	// that, the walk alone sets the pace, and intervals are as irregular as the walk.
+	// longestWait is the greatest mean wait, as a share of every. With a half, every other visit of a random walk finds
+	// a member due. Beyond that, the walk alone sets the pace, and intervals are as irregular as the walk.
 	longestWait = 0.5
-	// shortWait is the mean wait that a recommended skip aims at, as a share of every; in a sweep, that of members out of turn.
+	// shortWait is the mean wait that a recommended skip aims at, as a share of every; in a sweep, that of members out
+	// of turn.
 	shortWait = 0.05
 )
 
-// skips are the values that may be recommended. A longer skip saves little, because only one member sends at a time, and a handoff would wait
-// longer for a member that is gone.
+// skips are the values that may be recommended. A longer skip saves little, because only one member sends at a time,
+// and a handoff would wait longer for a member that is gone.
 func skips() []time.Duration {
 	return []time.Duration{
 		10 * time.Second, 5 * time.Second, 2 * time.Second, time.Second,
@@ -61,9 +62,9 @@ func skips() []time.Duration {
 	}
 }
 
-// recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not, min_interval is every, so
-// that at least no member runs more often.
-func recommend(w *Wish) (k Constants, fits bool) {
+// recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not,
+// min_interval is every, so that at least no member runs more often.
+func recommend(w *Request) (k Constants, fits bool) {
 	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(), Windows: w.Windows}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
@@ -80,10 +81,10 @@ func recommend(w *Wish) (k Constants, fits bool) {
 	return k, fits
 }
 
-// recommendSkip returns the longest skip that keeps waits short, or the shortest one. A skip below the time of a handoff has no effect on the
-// pace. In a sweep with long rows of runs it is at most op: a lap without runs then takes no longer than a lap of runs, and the token is
-// back when the first member is due again.
-func recommendSkip(w *Wish) time.Duration {
+// recommendSkip returns the longest skip that keeps waits short, or the shortest one. A skip below the time of a
+// handoff has no effect on the pace. In a sweep with long rows of runs it is at most op: a lap without runs then takes
+// no longer than a lap of runs, and the token is back when the first member is due again.
+func recommendSkip(w *Request) time.Duration {
 	every := w.Every.Seconds()
 	shortest := skips()[0]
 	for _, skip := range skips() {
@@ -101,22 +102,23 @@ func recommendSkip(w *Wish) time.Duration {
 	return shortest
 }
 
-// feasible reports whether every member can run every Every on average, and somewhat regularly. With several slots, a run may take most of
-// every; that leaves less time to wait, because min_interval is at least op.
-func feasible(w *Wish, skip time.Duration) bool {
+// feasible reports whether every member can run every Every on average, and somewhat regularly. With several slots, a
+// run may take most of every; that leaves less time to wait, because min_interval is at least op.
+func feasible(w *Request, skip time.Duration) bool {
 	most := min(longestWait*w.Every.Seconds(), (w.Every - w.Op).Seconds())
 	return w.Members >= minMembers && waits(w, skip) <= most
 }
 
 // waits is the mean wait in seconds if all members run every Every; infinite if they cannot.
-func waits(w *Wish, skip time.Duration) float64 {
+func waits(w *Request, skip time.Duration) float64 {
 	t := newTheory(w, w.Members, skip)
 	return t.wait(t.heaviest(w.Every.Seconds()))
 }
 
-// recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that is too short for the walk. With
-// guardians a member asks others before it makes a token, so a long wait of one member alone does no harm.
-func recommendMaxInterval(w *Wish, k *Constants) (d time.Duration, isDefault bool) {
+// recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that is too
+// short for the walk. With guardians a member asks others before it makes a token, so a long wait of one member alone
+// does no harm.
+func recommendMaxInterval(w *Request, k *Constants) (d time.Duration, isDefault bool) {
 	byRule := defaultMaxInterval(w.Members, k)
 	if quiet := quietInterval(w, k); quiet > byRule && k.Backups == 0 {
 		return quiet, false
@@ -130,9 +132,9 @@ func defaultMaxInterval(members int, k *Constants) time.Duration {
 	return s.MaxIntervalInForce()
 }
 
-// quietInterval is a max_interval with which the walk alone, without any loss, makes some member believe that the token is lost about once in
-// Every at most.
-func quietInterval(w *Wish, k *Constants) time.Duration {
+// quietInterval is a max_interval with which the walk alone, without any loss, makes some member believe that the token
+// is lost about once in Every at most.
+func quietInterval(w *Request, k *Constants) time.Duration {
 	t := newTheory(w, w.Members, k.Skip)
 	return roundUp(seconds(t.silence(t.busy(k.MinInterval.Seconds()), w.Every.Seconds())))
 }

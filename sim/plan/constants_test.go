@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-func drawWish(t *rapid.T) Wish {
+func drawRequest(t *rapid.T) Request {
 	duration := func(name string, from, to time.Duration) time.Duration {
 		return time.Duration(rapid.Int64Range(int64(from), int64(to)).Draw(t, name))
 	}
-	w := Wish{
+	w := Request{
 		Walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), Members: rapid.IntRange(minMembers, maxMembers).Draw(t, "members"),
 		Every:   duration("every", shortestEvery, longest),
 		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, guardian.MaxBackups).Draw(t, "backups"),
@@ -36,7 +36,7 @@ func drawWish(t *rapid.T) Wish {
 // The rules of the configuration: "config check" has them too.
 func TestRecommendedConstantsAreAConfiguration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := drawWish(t)
+		w := drawRequest(t)
 		k, _ := recommend(&w)
 		switch {
 		case k.Skip <= 0 || w.Skip > 0 && k.Skip != w.Skip:
@@ -53,7 +53,7 @@ func TestRecommendedConstantsAreAConfiguration(t *testing.T) {
 
 func TestWhoFitsRunsEveryOnAverage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := drawWish(t)
+		w := drawRequest(t)
 		k, fits := recommend(&w)
 		f := newFleet(&w, w.Members, &k)
 		interval, every := f.theory.interval(f.busy()), w.Every.Seconds()
@@ -71,40 +71,40 @@ func TestWhoFitsRunsEveryOnAverage(t *testing.T) {
 func TestRecommendedSkipKeepsWaitsShortWhereThatIsPossible(t *testing.T) {
 	day := 24 * time.Hour
 	for _, tc := range []struct {
-		wish Wish
-		want time.Duration
+		request Request
+		want    time.Duration
 	}{
-		{Wish{Members: 5, Op: time.Minute, Every: day}, 10 * time.Second},
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: day}, time.Second},
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: day, Walk: wander.Sweep}, 2 * time.Second},
-		{Wish{Members: 400, Op: 3 * time.Second, Every: day, Walk: wander.Sweep}, 10 * time.Second},
-		{Wish{Members: 1800, Op: 3 * time.Second, Every: day, Walk: wander.Sweep}, 2 * time.Second},
-		{Wish{Members: 10_000, Op: 3 * time.Second, Every: day}, 250 * time.Millisecond},
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: day / 2}, 50 * time.Millisecond},
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: day / 2, Latency: 100 * time.Millisecond}, 500 * time.Millisecond},
+		{Request{Members: 5, Op: time.Minute, Every: day}, 10 * time.Second},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: day}, time.Second},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: day, Walk: wander.Sweep}, 2 * time.Second},
+		{Request{Members: 400, Op: 3 * time.Second, Every: day, Walk: wander.Sweep}, 10 * time.Second},
+		{Request{Members: 1800, Op: 3 * time.Second, Every: day, Walk: wander.Sweep}, 2 * time.Second},
+		{Request{Members: 10_000, Op: 3 * time.Second, Every: day}, 250 * time.Millisecond},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: day / 2}, 50 * time.Millisecond},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: day / 2, Latency: 100 * time.Millisecond}, 500 * time.Millisecond},
 	} {
-		if got := recommendSkip(&tc.wish); got != tc.want {
-			t.Errorf("%+v: skip %v, want %v", tc.wish, got, tc.want)
+		if got := recommendSkip(&tc.request); got != tc.want {
+			t.Errorf("%+v: skip %v, want %v", tc.request, got, tc.want)
 		}
 	}
 }
 
-// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more. Where guardians are, nobody makes a new
-// token for a silence of his own.
+// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more. Where guardians are, nobody
+// makes a new token for a silence of his own.
 func TestMaxIntervalIsTheDefaultUnlessTheWalkNeedsMore(t *testing.T) {
 	for _, tc := range []struct {
-		wish Wish
-		want time.Duration
-		rule bool
+		request Request
+		want    time.Duration
+		rule    bool
 	}{
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep}, 72 * time.Hour, true},
-		{Wish{Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Walk: wander.Sweep}, 60 * time.Hour, true},
-		{Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second}, 43 * time.Minute, false},
-		{Wish{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second, Backups: 1}, 30 * time.Minute, true},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep}, 72 * time.Hour, true},
+		{Request{Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Walk: wander.Sweep}, 60 * time.Hour, true},
+		{Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second}, 43 * time.Minute, false},
+		{Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second, Backups: 1}, 30 * time.Minute, true},
 	} {
-		k, _ := recommend(&tc.wish)
+		k, _ := recommend(&tc.request)
 		if k.MaxInterval != tc.want || k.DefaultMaxInterval != tc.rule {
-			t.Errorf("%+v: max_interval %v, by rule: %v; want %v, %v", tc.wish, k.MaxInterval, k.DefaultMaxInterval, tc.want, tc.rule)
+			t.Errorf("%+v: max_interval %v, by rule: %v; want %v, %v", tc.request, k.MaxInterval, k.DefaultMaxInterval, tc.want, tc.rule)
 		}
 	}
 }

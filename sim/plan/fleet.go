@@ -19,14 +19,14 @@ import (
 type fleet struct {
 	members   int
 	constants Constants
-	wish      *Wish
+	request   *Request
 	theory    theory
 	// guarded says that guardians are simulated too.
 	guarded bool
 }
 
-func newFleet(w *Wish, members int, k *Constants) fleet {
-	return fleet{members: members, constants: *k, wish: w, theory: newTheory(w, members, k.Skip), guarded: watched(w, k)}
+func newFleet(w *Request, members int, k *Constants) fleet {
+	return fleet{members: members, constants: *k, request: w, theory: newTheory(w, members, k.Skip), guarded: watched(w, k)}
 }
 
 // maxInterval is the Δmax in force. By default it follows the number of members.
@@ -59,9 +59,11 @@ type run struct {
 
 // The steps of machines in a run.
 const (
-	// bootSteps are those of each member until the token moves: a start, a view, and another view when others have met a token.
+	// bootSteps are those of each member until the token moves: a start, a view, and another view when others have met
+	// a token.
 	bootSteps = 3
-	// hopSteps are those of a handoff (Token, Ack, Commit) and of the end of a stay (skip, or the operation). Guardians take more.
+	// hopSteps are those of a handoff (Token, Ack, Commit) and of the end of a stay (skip, or the operation). Guardians
+	// take more.
 	hopSteps = 4
 	// parts is the number of parts of a run; after each, the work done so far is checked.
 	parts = 64
@@ -82,7 +84,8 @@ const (
 	opSpread = 0.5
 )
 
-// simulate runs the fleet for about budget steps. Then it kills the token's holder, and watches the recovery for at most inquest steps.
+// simulate runs the fleet for about budget steps. Then it kills the token's holder, and watches the recovery for at
+// most inquest steps.
 func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run, error) {
 	settle, whole := f.durations(budget)
 	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
@@ -110,7 +113,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 
 // world starts the members; the first one makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
-	world := f.wish.scenario(&f.constants, seed, f.members)
+	world := f.request.scenario(&f.constants, seed, f.members)
 	if f.constants.DefaultMaxInterval {
 		world.MaxInterval = 0
 	}
@@ -128,7 +131,7 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 }
 
 // scenario is a fleet with these constants, without guardians.
-func (w *Wish) scenario(k *Constants, seed uint64, members int) wandering.Scenario {
+func (w *Request) scenario(k *Constants, seed uint64, members int) wandering.Scenario {
 	return wandering.Scenario{
 		Seed: seed, Members: members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
 		Skip: k.Skip, Op: k.Op, MinInterval: k.MinInterval, MaxInterval: k.MaxInterval,
@@ -137,8 +140,9 @@ func (w *Wish) scenario(k *Constants, seed uint64, members int) wandering.Scenar
 	}
 }
 
-// durations chooses from the budget how long a run lasts, and when its measurement begins. In a sweep all members run in a row, and then
-// nobody does: the measurement begins in such a pause after two rounds, and lasts for whole intervals.
+// durations chooses from the budget how long a run lasts, and when its measurement begins. In a sweep all members run
+// in a row, and then nobody does: the measurement begins in such a pause after two rounds, and lasts for whole
+// intervals.
 func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	steps := max(float64(budget)-bootSteps*float64(f.members), 0)
 	interval := f.theory.interval(f.busy())
@@ -154,9 +158,10 @@ func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
 	return seconds(begins), seconds(begins + max(0, measured))
 }
 
-// earlierLives draws how long ago each member ran last (zero: never), so that the fleet begins in its long-run state: runs are spread evenly,
-// and the usual number of members is due. If all start at once, their runs stay close together for many intervals; in a sweep for good, so
-// there the fleet begins like that. Member 0, which makes the token, has no earlier life.
+// earlierLives draws how long ago each member ran last (zero: never), so that the fleet begins in its long-run state:
+// runs are spread evenly, and the usual number of members is due. If all start at once, their runs stay close together
+// for many intervals; in a sweep for good, so there the fleet begins like that. Member 0, which makes the token, has no
+// earlier life.
 func (f *fleet) earlierLives(seed uint64) []time.Duration {
 	dice := rand.New(rand.NewPCG(seed, 0x706c616e))
 	minInterval, wait := f.constants.MinInterval.Seconds(), f.wait()

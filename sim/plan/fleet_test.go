@@ -14,9 +14,9 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-func TestTheSameWishGetsTheSameAnswerOnAnyNumberOfCores(t *testing.T) {
+func TestTheSameRequestGetsTheSameResultOnAnyNumberOfCores(t *testing.T) {
 	answer := func(seed uint64) string {
-		w := Wish{Members: 40, Op: 4 * time.Second, Every: 6 * time.Minute, Loss: 0.02, Seed: seed}
+		w := Request{Members: 40, Op: 4 * time.Second, Every: 6 * time.Minute, Loss: 0.02, Seed: seed}
 		a, err := planWithin(t.Context(), w, tinyEffort())
 		if err != nil {
 			t.Fatal(err)
@@ -40,10 +40,10 @@ func TestTheSameWishGetsTheSameAnswerOnAnyNumberOfCores(t *testing.T) {
 }
 
 // The work is counted in steps of machines, whatever is wished.
-func TestTheWorkDoesNotDependOnTheWish(t *testing.T) {
+func TestTheWorkDoesNotDependOnTheRequest(t *testing.T) {
 	deep.Only(t, "plans a large fleet again and again")
 	e := tinyEffort()
-	for _, w := range wishes() {
+	for _, w := range requests() {
 		a, err := planWithin(t.Context(), w, e)
 		if err != nil {
 			t.Errorf("%+v: %v", w, err)
@@ -66,7 +66,7 @@ func TestTheWorkDoesNotDependOnTheWish(t *testing.T) {
 }
 
 func TestWithEnoughWorkMostIsMeasured(t *testing.T) {
-	w := Wish{Walk: wander.Sweep, Members: 100, Op: time.Minute, Every: 3 * time.Hour}
+	w := Request{Walk: wander.Sweep, Members: 100, Op: time.Minute, Every: 3 * time.Hour}
 	a, err := planWithin(t.Context(), w, effort{fleet: 400_000, inquest: 100_000, twice: 200_000})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestAPlanEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("nobody waits any longer")
 	cancel(why)
-	w := Wish{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour}
+	w := Request{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour}
 	if _, err := Plan(ctx, w); !errors.Is(err, why) {
 		t.Errorf("got %v, want %v", err, why)
 	}
@@ -96,7 +96,7 @@ func TestAPlanEndsWithItsContext(t *testing.T) {
 
 // Earlier lives make a run begin as it goes on: what is measured first is what is measured later.
 func TestAFleetBeginsAsItGoesOn(t *testing.T) {
-	w := Wish{Members: 200, Op: 4 * time.Second, Every: 16 * time.Minute, Seed: 3}
+	w := Request{Members: 200, Op: 4 * time.Second, Every: 16 * time.Minute, Seed: 3}
 	k, _ := recommend(&w)
 	f := newFleet(&w, w.Members, &k)
 	for name, budget := range map[string]uint64{"short": 30_000, "long": 600_000} {
@@ -114,7 +114,7 @@ func TestAFleetBeginsAsItGoesOn(t *testing.T) {
 }
 
 func TestATokenThatTheNetworkLosesIsSaidToBe(t *testing.T) {
-	w := Wish{Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
+	w := Request{Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
 	a, err := planWithin(t.Context(), w, effort{fleet: 200_000, inquest: 50_000, twice: 50_000})
 	if err != nil {
 		t.Fatal(err)

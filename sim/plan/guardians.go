@@ -9,20 +9,24 @@ import (
 )
 
 const (
-	// minPatience is the least time that a guardian waits for a beat of the holder. In a patience it usually gets beatsPerPatience.
+	// minPatience is the least time that a guardian waits for a beat of the holder. In a patience it usually gets
+	// beatsPerPatience.
 	minPatience      = 250 * time.Millisecond
 	beatsPerPatience = 4
-	// patiencesToRevive is the time until a guardian revives the token: it waits for one patience, and asks for half of another.
+	// patiencesToRevive is the time until a guardian revives the token: it waits for one patience, and asks for half of
+	// another.
 	patiencesToRevive = 1.5
-	// quietPatiences with exactly one token end the recovery of a fleet with guardians: all of them have decided by then.
+	// quietPatiences with exactly one token end the recovery of a fleet with guardians: all of them have decided by
+	// then.
 	quietPatiences = 16
 	// guardedWork multiplies the work of a simulation with guardians: most of its steps are beats.
 	guardedWork = 4
 )
 
-// watched reports whether guardians change what a fleet does in the long run, so that they must be simulated. They do not where nothing is
-// lost, no handoff takes longer than their patience, and no member waits so long that it asks others for the token.
-func watched(w *Wish, k *Constants) bool {
+// watched reports whether guardians change what a fleet does in the long run, so that they must be simulated. They do
+// not where nothing is lost, no handoff takes longer than their patience, and no member waits so long that it asks
+// others for the token.
+func watched(w *Request, k *Constants) bool {
 	return k.Backups > 0 && (w.Loss > 0 || w.Walk == wander.Random || handoffTime(w.latency()) > patience(k))
 }
 
@@ -51,12 +55,12 @@ func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
 
-// beats is the number of beats a second to the guardians of each rank: one at the beginning of each stay of the token, and four in every
-// patience until the Ack that ends it. Most stays without a run last for skip, so no beat follows their end; runs end at any moment between
-// two beats.
+// beats is the number of beats a second to the guardians of each rank: one at the beginning of each stay of the token,
+// and four in every patience until the Ack that ends it. Most stays without a run last for skip, so no beat follows
+// their end; runs end at any moment between two beats.
 func (f *fleet) beats(r rhythm) float64 {
 	t := &f.theory
-	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.wish.latency().Seconds()
+	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.request.latency().Seconds()
 	inRun := max(0, (t.op+offer)/between-0.5)
 	rests := max(0, r.hops-r.runs)
 	resting := max(0, t.slots-r.runs*(t.op+t.handoff)-rests*(t.skip+t.handoff)) // beyond skip

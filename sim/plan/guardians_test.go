@@ -10,17 +10,17 @@ import (
 )
 
 // fleetWith is a fleet in the long run, with or without simulated guardians.
-func fleetWith(w Wish, guarded bool) fleet {
+func fleetWith(w Request, guarded bool) fleet {
 	k, _ := recommend(&w)
 	f := newFleet(&w, w.Members, &k)
 	f.guarded = guarded
 	return f
 }
 
-// While nothing is lost guardians only hear that all is well: a fleet that is simulated without them does the same, and what
-// they would send, and the steps they would take, can be computed.
+// While nothing is lost guardians only hear that all is well: a fleet that is simulated without them does the same, and
+// what they would send, and the steps they would take, can be computed.
 func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
-	for _, w := range []Wish{
+	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 2, Members: 40, Op: 4 * time.Second, Every: 4 * time.Minute, Skip: time.Second},
 		{Walk: wander.Shuffle, Backups: 1, Members: 30, Op: 10 * time.Second, Every: 20 * time.Minute, Skip: 2 * time.Second},
 		{Walk: wander.Sweep, Backups: 4, Members: 20, Op: time.Minute, Every: 30 * time.Minute, Skip: 5 * time.Second, Latency: 50 * time.Millisecond},
@@ -57,7 +57,7 @@ func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
 
 // A guardian loses patience, asks for half as long, and takes the token up.
 func TestAGuardianReplacesAKilledHolder(t *testing.T) {
-	for _, w := range []Wish{
+	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 1, Members: 2, Op: 4 * time.Second, Every: time.Minute, Skip: time.Second},
 		{Walk: wander.Sweep, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: time.Second},
 		{Walk: wander.Random, Backups: 4, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Skip: 5 * time.Second},
@@ -76,7 +76,7 @@ func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 
 // Without guardians a network that loses tokens leaves a fleet idle for most of the time; with them it hardly notices.
 func TestGuardiansMakeUpForABadNetwork(t *testing.T) {
-	w := Wish{Walk: wander.Sweep, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
+	w := Request{Walk: wander.Sweep, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
 	var busy [2]float64
 	for i, backups := range []int{0, 2} {
 		w.Backups = backups

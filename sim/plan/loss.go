@@ -17,18 +17,19 @@ import (
 type aftermath struct {
 	// happened says that a token was lost.
 	happened bool
-	// silence ends with a token of each slot again; recovery, with exactly one of each for good. NaN if the work ended before.
+	// silence ends with a token of each slot again; recovery, with exactly one of each for good. NaN if the work ended
+	// before.
 	silence, recovery measure.Number
 	// crowd is the greatest number of operations at once.
 	crowd int
 }
 
-// quietWaits mean waits with exactly one token end the recovery: it has then visited nearly all members, and few are left that could make
-// another.
+// quietWaits mean waits with exactly one token end the recovery: it has then visited nearly all members, and few are
+// left that could make another.
 const quietWaits = 3
 
-// anyMoment draws the time until the loss, so that it may come at any moment of an interval: in a sweep the measurement always ends at the
-// same one.
+// anyMoment draws the time until the loss, so that it may come at any moment of an interval: in a sweep the measurement
+// always ends at the same one.
 func (f *fleet) anyMoment(seed uint64) time.Duration {
 	if f.constants.Walk != wander.Sweep {
 		return 0
@@ -59,7 +60,8 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.D
 	return a, err
 }
 
-// spreadLives draws how long ago each member ran last, but for the one that makes the token: few members are due, so the token soon moves.
+// spreadLives draws how long ago each member ran last, but for the one that makes the token: few members are due, so
+// the token soon moves.
 func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	lives := make([]time.Duration, f.members)
 	for i := 1; i < f.members; i++ {
@@ -68,8 +70,8 @@ func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	return lives
 }
 
-// killHolder starts a fleet with guardians, kills the holder at any moment after the first hop, and watches the recovery for at most that many
-// steps.
+// killHolder starts a fleet with guardians, kills the holder at any moment after the first hop, and watches the
+// recovery for at most that many steps.
 func (f *fleet) killHolder(ctx context.Context, seed, budget uint64) (run, error) {
 	g := *f
 	g.guarded = true
@@ -96,7 +98,7 @@ func (f *fleet) holders(c *sim.Cluster) []int {
 				holders = append(holders, i)
 			}
 		}
-		if len(holders) > 0 || c.Run(c.Now().Add(max(f.wish.latency(), time.Millisecond))) != nil {
+		if len(holders) > 0 || c.Run(c.Now().Add(max(f.request.latency(), time.Millisecond))) != nil {
 			return holders
 		}
 	}
@@ -104,12 +106,13 @@ func (f *fleet) holders(c *sim.Cluster) []int {
 }
 
 // lossOf sums up what followed a killed holder in all seeds.
-func lossOf(w *Wish, k *Constants, runs []run) Loss {
+func lossOf(w *Request, k *Constants, runs []run) Loss {
 	var silences, recoveries []float64
 	l := Loss{ShortestMaxInterval: max(k.MinInterval, quietInterval(w, k)).Seconds()}
 	for i := range runs {
 		a := &runs[i].loss
-		// If nobody has run, some members have never met a token: that shows the start of a fleet, not a loss. Guardians have met it.
+		// If nobody has run, some members have never met a token: that shows the start of a fleet, not a loss.
+		// Guardians have met it.
 		if !a.happened || k.Backups == 0 && len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
 			continue
 		}

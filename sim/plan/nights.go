@@ -11,7 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Nights says whether every member gets its turn while the windows of a gate are open. A night is the time from an opening to the next one.
+// Nights says whether every member gets its turn while the windows of a gate are open. A night is the time from an
+// opening to the next one.
 type Nights struct {
 	Windows []string `json:"windows"`
 	Members int      `json:"members"`
@@ -20,8 +21,8 @@ type Nights struct {
 	// Shortest is how long the shortest of them is open, in seconds; Fits the runs for which that is enough, by theory.
 	Shortest float64 `json:"shortest_open_s"`
 	Fits     int     `json:"runs_that_fit"`
-	// Fewest is how many members ran in the night with the fewest, LastStart the longest time from an opening to the first run of the last
-	// member, in seconds.
+	// Fewest is how many members ran in the night with the fewest, LastStart the longest time from an opening to the
+	// first run of the last member, in seconds.
 	Fewest    int     `json:"fewest_members"`
 	LastStart float64 `json:"last_start_s"`
 }
@@ -51,7 +52,8 @@ func nightsOf(s window.Set) (list []night) {
 	return list
 }
 
-// dueEachNight is a min_interval with which a member is due again whenever a night begins: the shortest time for which all windows are closed.
+// dueEachNight is a min_interval with which a member is due again whenever a night begins: the shortest time for which
+// all windows are closed.
 func dueEachNight(s window.Set) time.Duration {
 	var shortest time.Duration
 	for _, n := range nightsOf(s) {
@@ -97,8 +99,9 @@ func (a *Nights) text() string {
 		a.Simulated, a.Fewest, a.Members, fits)
 }
 
-// nightWorld is the fleet of a wish, whose members are all due. Guardians are not simulated: they change nothing here but the work.
-func nightWorld(w *Wish, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
+// nightWorld is the fleet of a request, whose members are all due. Guardians are not simulated: they change nothing
+// here but the work.
+func nightWorld(w *Request, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
 	s := w.scenario(k, w.Seed, w.Members)
 	s.Windows, s.MaxInterval = &w.Windows, max(k.MaxInterval, longest/12)
 	c := s.NewCluster(watchers...)
@@ -106,7 +109,7 @@ func nightWorld(w *Wish, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
 	return c
 }
 
-func simulateNights(ctx context.Context, w *Wish, k *Constants) (*Nights, error) {
+func simulateNights(ctx context.Context, w *Request, k *Constants) (*Nights, error) {
 	list := nightsOf(w.Windows)
 	if len(list) == 0 {
 		return nil, nil

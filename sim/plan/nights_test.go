@@ -22,7 +22,7 @@ func nightly(t *testing.T, text string) window.Set {
 func TestAPlanSaysWhetherEverybodyGetsATurnPerNight(t *testing.T) {
 	deep.Only(t, "simulates many nights")
 	for members, met := range map[int]bool{140: true, 200: false} {
-		a, err := Plan(t.Context(), Wish{
+		a, err := Plan(t.Context(), Request{
 			Members: members, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: 2, Seed: 1, Windows: nightly(t, "22:00-06:00 UTC"),
 		})
 		if err != nil {

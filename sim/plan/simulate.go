@@ -11,14 +11,15 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for inquest steps after a loss.
+// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for inquest steps
+// after a loss.
 type task struct {
 	fleet           fleet
 	budget, inquest uint64
 }
 
-// The number of seeds that share the work of a task. With more, the confidence interval is better known; with fewer, less work goes into
-// starts.
+// The number of seeds that share the work of a task. With more, the confidence interval is better known; with fewer,
+// less work goes into starts.
 const (
 	mostSeeds, leastSeeds = 8, 2
 	stepsPerMember        = 40

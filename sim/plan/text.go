@@ -53,7 +53,7 @@ func or(yes bool, then, otherwise string) string {
 func (a *Answer) several() bool { return a.Constants.Slots > 1 }
 
 func (a *Answer) verdict(p *page) {
-	p.line("%d members, each to run %s every %s: that %s be met.", a.Wish.Members, written(a.Wish.Op), written(a.Wish.Every), or(a.Met, "can", "CANNOT"))
+	p.line("%d members, each to run %s every %s: that %s be met.", a.Request.Members, written(a.Request.Op), written(a.Request.Every), or(a.Met, "can", "CANNOT"))
 	for _, warning := range a.Warnings {
 		p.line("")
 		p.paragraph("", "Warning: %s.", warning)
@@ -151,7 +151,7 @@ func (a *Answer) afterLoss() string {
 	}
 	if l.ShortestMaxInterval < 0.9*k.MaxInterval.Seconds() {
 		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than about one false alarm every %s",
-			written(seconds(l.ShortestMaxInterval)), written(a.Wish.Every))
+			written(seconds(l.ShortestMaxInterval)), written(a.Request.Every))
 	}
 	return text
 }
@@ -161,7 +161,7 @@ func (a *Answer) reading(p *page) {
 	p.line("\nHow to read this")
 	why := "min_interval is every itself, so that at least nobody runs more often than wished"
 	switch {
-	case k.MinInterval < a.Wish.Every:
+	case k.MinInterval < a.Request.Every:
 		why = "That is why min_interval is every less the mean wait"
 	case a.Met:
 		why = "That is why min_interval is every itself"
@@ -183,8 +183,8 @@ func (a *Answer) reading(p *page) {
 	p.paragraph("", "The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an agent runs%s. %s± is where the "+
 		"mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram %s, and %s of them get lost. %s.",
 		e.Simulated.Seeds, e.Members, spoken(e.Simulated.Duration), e.Simulated.Operations, twice,
-		or(k.Backups > 0 && !watched(&a.Wish, k), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
-		written(a.Wish.latency()), percent(a.Wish.Loss),
+		or(k.Backups > 0 && !watched(&a.Request, k), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
+		written(a.Request.latency()), percent(a.Request.Loss),
 		or(k.Walk == wander.Sweep, "Members take their turns as in a fleet that has started all at once",
 			"Members' turns are spread evenly, as they are long after a start"))
 }

@@ -28,10 +28,10 @@ func text(t *testing.T, a *Answer) string {
 	return b.String()
 }
 
-// The figures in these files come from simulations: they change with the machines. "go test ./sim/plan -update" writes them
-// anew; read what has changed.
+// The figures in these files come from simulations: they change with the machines. "go test ./sim/plan -update" writes
+// them anew; read what has changed.
 func TestAnswersReadWell(t *testing.T) {
-	for name, w := range map[string]Wish{
+	for name, w := range map[string]Request{
 		"met":     {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
 		"slots":   {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Seed: 1},
 		"not-met": {Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1},
@@ -59,7 +59,7 @@ func TestAnswersReadWell(t *testing.T) {
 }
 
 func TestEveryAnswerCanBeReadByPeopleAndScripts(t *testing.T) {
-	for _, w := range wishes() {
+	for _, w := range requests() {
 		a, err := planWithin(t.Context(), w, tinyEffort())
 		if err != nil {
 			t.Fatal(err)

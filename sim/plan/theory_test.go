@@ -12,9 +12,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// paperWish is the paper's fleet (Ciuffoletti, table 2).
-func paperWish(members int) *Wish {
-	return &Wish{Members: members, Op: 4 * time.Second, Every: 600 * time.Second, Latency: time.Nanosecond}
+// paperRequest is the paper's fleet (Ciuffoletti, table 2).
+func paperRequest(members int) *Request {
+	return &Request{Members: members, Op: 4 * time.Second, Every: 600 * time.Second, Latency: time.Nanosecond}
 }
 
 // hungry is the share of visits at which the token finds a member due.
@@ -23,7 +23,7 @@ func (t theory) hungry(busy float64) float64 { return busy / t.op * t.hop(busy) 
 // PAPERS: "a hungry share h with h = (1+3h)/(5+3h), so h = 1/3 and 66.7 % busy", and 84.5 % for 300 members.
 func TestTheoryIsThePapersClosedForm(t *testing.T) {
 	for members, want := range map[int]float64{150: 2.0 / 3, 300: 0.845} {
-		k := newTheory(paperWish(members), members, time.Second)
+		k := newTheory(paperRequest(members), members, time.Second)
 		busy := k.busy(600)
 		if math.Abs(busy-want) > 0.003 {
 			t.Errorf("%d members: busy %.4f, want %.4f", members, busy, want)
@@ -59,9 +59,9 @@ func TestIntervalIsMinIntervalAndAWait(t *testing.T) {
 	})
 }
 
-// Within two points, sampling noise included, from a fleet that hardly ever runs to one that could run twice as often; and
-// the waits within a tenth, or half an operation. Only a sweep at a load of exactly one is left out: as runs vary, every other round
-// of it takes longer than min_interval.
+// Within two points, sampling noise included, from a fleet that hardly ever runs to one that could run twice as often;
+// and the waits within a tenth, or half an operation. Only a sweep at a load of exactly one is left out: as runs vary,
+// every other round of it takes longer than min_interval.
 func TestTheoryAgreesWithTheMachines(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		for _, members := range []int{40, 150} {
@@ -82,7 +82,7 @@ func TestTheoryAgreesWithTheMachines(t *testing.T) {
 func agree(t *testing.T, walk wander.Walk, members, slots int, load float64) {
 	t.Run(fmt.Sprintf("%v/N=%d/slots=%d/load=%v", walk, members, slots, load), func(t *testing.T) {
 		t.Parallel()
-		w := paperWish(members)
+		w := paperRequest(members)
 		w.Walk, w.Slots = walk, slots
 		k := Constants{
 			Walk: walk, Skip: time.Second, Op: w.Op, MinInterval: time.Duration(float64(members) / float64(slots) / load * float64(w.Op)),

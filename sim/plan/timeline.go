@@ -21,7 +21,7 @@ const (
 
 // Timeline is the first night of a fleet: which member runs when.
 type Timeline struct {
-	Wish      Wish
+	Request   Request
 	Constants Constants
 	// Begins is the time of day at the beginning, Open how long the windows are open from then on.
 	Begins time.Time
@@ -38,14 +38,15 @@ type TimelineRun struct {
 	Begin, End time.Duration
 }
 
-// FirstNight simulates the first night of the fleet of a wish, with the constants that [Plan] recommends: all members are due at its beginning, and one of them
-// has the token. With windows it begins as they open. The same wish gets the same night. The error is an [*Impossible], or that of ctx.
-func FirstNight(ctx context.Context, w Wish) (Timeline, error) {
+// FirstNight simulates the first night of the fleet of a request, with the constants that [Plan] recommends: all
+// members are due at its beginning, and one of them has the token. With windows it begins as they open. The same
+// request gets the same night. The error is an [*Impossible], or that of ctx.
+func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 	if err := w.check(); err != nil {
 		return Timeline{}, err
 	}
 	k, _ := recommend(&w)
-	t := Timeline{Wish: w, Constants: k, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Open: nightLasts, Lasts: nightLasts}
+	t := Timeline{Request: w, Constants: k, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Open: nightLasts, Lasts: nightLasts}
 	var begins policy.Time
 	if list := nightsOf(w.Windows); len(list) > 0 {
 		first := list[0]
@@ -104,7 +105,8 @@ func (t *Timeline) load() (busy float64, most, ran int) {
 	return busy, most, len(members)
 }
 
-// rows puts the members into at most most rows, in the order of their first runs; several share one if there are more of them.
+// rows puts the members into at most most rows, in the order of their first runs; several share one if there are more
+// of them.
 func (t *Timeline) rows(most int) (rowOf map[int]int, rows int) {
 	rowOf = make(map[int]int)
 	for _, r := range t.Runs {

@@ -14,11 +14,11 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-func nightWish() Wish {
-	return Wish{Members: 20, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep, Backups: 2, Slots: 1, Seed: 1}
+func nightRequest() Request {
+	return Request{Members: 20, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep, Backups: 2, Slots: 1, Seed: 1}
 }
 
-func firstNight(t *testing.T, w Wish) Timeline {
+func firstNight(t *testing.T, w Request) Timeline {
 	t.Helper()
 	n, err := FirstNight(t.Context(), w)
 	if err != nil {
@@ -29,7 +29,7 @@ func firstNight(t *testing.T, w Wish) Timeline {
 
 // Everybody is due at the beginning and runs once in turn: one after the other, without gaps that are worth the name.
 func TestInAFirstNightEverybodyRunsOnce(t *testing.T) {
-	n := firstNight(t, nightWish())
+	n := firstNight(t, nightRequest())
 	runs := make(map[int]int)
 	var last time.Duration
 	for _, r := range n.Runs {
@@ -48,7 +48,7 @@ func TestInAFirstNightEverybodyRunsOnce(t *testing.T) {
 }
 
 func TestWithThreeTokensTheRoundTakesAThird(t *testing.T) {
-	w := nightWish()
+	w := nightRequest()
 	w.Members, w.Slots = 40, 3
 	n := firstNight(t, w)
 	last, third := n.Runs[len(n.Runs)-1].End, 40*3*time.Minute/3
@@ -59,7 +59,7 @@ func TestWithThreeTokensTheRoundTakesAThird(t *testing.T) {
 
 // With windows the night begins as they open, and nobody begins a run after they have closed.
 func TestANightWithWindowsIsThatOfTheWindows(t *testing.T) {
-	w := nightWish()
+	w := nightRequest()
 	w.Members, w.Every = 80, 23*time.Hour
 	night22, err := window.Parse("22:00-01:00 Europe/Berlin", time.LoadLocation)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestANightWithWindowsIsThatOfTheWindows(t *testing.T) {
 }
 
 func TestANightOfAnOverloadedFleetIsBusyAllTheTime(t *testing.T) {
-	w := nightWish()
+	w := nightRequest()
 	w.Members = 400
 	n := firstNight(t, w)
 	if busy, most, ran := n.load(); busy < 0.98 || most != 1 || ran > 260 || n.Runs[len(n.Runs)-1].End > nightLasts {
@@ -97,24 +97,24 @@ func TestTheLoadOfANight(t *testing.T) {
 	}
 }
 
-func TestTheSameWishHasTheSameNight(t *testing.T) {
+func TestTheSameRequestHasTheSameNight(t *testing.T) {
 	var first, again bytes.Buffer
-	a, b := firstNight(t, nightWish()), firstNight(t, nightWish())
+	a, b := firstNight(t, nightRequest()), firstNight(t, nightRequest())
 	if err := errors.Join(a.SVG(&first), b.SVG(&again)); err != nil || !bytes.Equal(first.Bytes(), again.Bytes()) {
-		t.Errorf("two nights of one wish differ, %v", err)
+		t.Errorf("two nights of one request differ, %v", err)
 	}
 }
 
 // The picture is well-formed, has every run, and fits: also with no run, and with more members than rows.
 func TestThePictureOfANight(t *testing.T) {
-	big := Timeline{Wish: nightWish(), Constants: Constants{Slots: 1}, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Lasts: nightLasts, Open: nightLasts}
+	big := Timeline{Request: nightRequest(), Constants: Constants{Slots: 1}, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Lasts: nightLasts, Open: nightLasts}
 	for i := range 3 * maxRows {
 		at := time.Duration(i) * nightLasts / (3 * maxRows)
 		big.Runs = append(big.Runs, TimelineRun{Member: i, Begin: at, End: at + time.Second})
 	}
 	for name, n := range map[string]Timeline{
-		"usual": firstNight(t, nightWish()), "empty": {Wish: nightWish(), Constants: Constants{Slots: 1}}, "big": big,
-		"short": {Wish: nightWish(), Constants: Constants{Slots: 1}, Lasts: time.Minute, Runs: []TimelineRun{{3, time.Second, time.Minute}}},
+		"usual": firstNight(t, nightRequest()), "empty": {Request: nightRequest(), Constants: Constants{Slots: 1}}, "big": big,
+		"short": {Request: nightRequest(), Constants: Constants{Slots: 1}, Lasts: time.Minute, Runs: []TimelineRun{{3, time.Second, time.Minute}}},
 	} {
 		var b strings.Builder
 		if err := n.SVG(&b); err != nil {
@@ -151,15 +151,15 @@ func TestThePictureOfANight(t *testing.T) {
 	}
 }
 
-func TestANightOfAnImpossibleWishIsRefused(t *testing.T) {
-	w := nightWish()
+func TestANightOfAnImpossibleRequestIsRefused(t *testing.T) {
+	w := nightRequest()
 	w.Members = 0
 	if _, err := FirstNight(t.Context(), w); err == nil {
 		t.Error("no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := FirstNight(ctx, nightWish()); !errors.Is(err, context.Canceled) {
+	if _, err := FirstNight(ctx, nightRequest()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

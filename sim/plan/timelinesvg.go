@@ -29,7 +29,8 @@ const nightStyle = `<style>
 </style>
 `
 
-// SVG draws the night: time from left to right, and a row for each member in the order of their first runs. It has no text from outside.
+// SVG draws the night: time from left to right, and a row for each member in the order of their first runs. It has no
+// text from outside.
 func (t *Timeline) SVG(w io.Writer) error {
 	busy, most, ran := t.load()
 	rowOf, rows := t.rows(maxRows)
@@ -40,9 +41,9 @@ func (t *Timeline) SVG(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"A night of %d members\">\n%s",
-		nightWidth, nightTop+height+10, t.Wish.Members, nightStyle)
+		nightWidth, nightTop+height+10, t.Request.Members, nightStyle)
 	fmt.Fprintf(&b, "<text class=\"title\" x=\"%d\" y=\"20\">%d members, a run of %s on each every %s</text>\n",
-		nightLeft, t.Wish.Members, written(t.Wish.Op), written(t.Wish.Every))
+		nightLeft, t.Request.Members, written(t.Request.Op), written(t.Request.Every))
 	fmt.Fprintf(&b, "<text x=\"%d\" y=\"40\">%s to %s: %d runs, on %d members; a token is in use for %.1f %% of the time, at most %d run at once</text>\n",
 		nightLeft, t.hour(0), t.hour(t.Lasts), len(t.Runs), ran, 100*busy, most)
 	if t.Open < t.Lasts {

@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Traffic is the gate's load on the network. A member receives as much as it sends, on average. Sizes include the headers of IPv4 and UDP.
+// Traffic is the gate's load on the network. A member receives as much as it sends, on average. Sizes include the
+// headers of IPv4 and UDP.
 type Traffic struct {
 	// DatagramBytes is the size of a message, signed and sealed.
 	DatagramBytes int `json:"datagram_bytes"`
@@ -49,15 +50,15 @@ func datagramSize() int {
 	return len(codec.Append(nil, &wire.Message{}))
 }
 
-// The cost of gossip, from memberlist's settings for a local network and the sizes of its messages with names of ten letters, in a fleet
-// where no member comes or goes.
+// The cost of gossip, from memberlist's settings for a local network and the sizes of its messages with names of ten
+// letters, in a fleet where no member comes or goes.
 const (
 	// Each member probes another one each second, and answers one probe.
 	probeBytes    = 180 + ipHeaders
 	answerBytes   = 55 + ipHeaders
 	probeInterval = time.Second
-	// Two members exchange what they know of all members. In each interval a member begins one such exchange and takes part in another;
-	// above syncScaleAbove members the interval grows with the logarithm of the fleet.
+	// Two members exchange what they know of all members. In each interval a member begins one such exchange and takes
+	// part in another; above syncScaleAbove members the interval grows with the logarithm of the fleet.
 	syncBytesPerMember = 150
 	syncInterval       = 15 * time.Second
 	syncScaleAbove     = 32

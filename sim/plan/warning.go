@@ -9,31 +9,31 @@ import (
 const (
 	// irregular times every is the longest 99th percentile of intervals without a warning.
 	irregular = 1.5
-	// tardy times every is the longest mean interval of a wish that is met.
+	// tardy times every is the longest mean interval of a request that is met.
 	tardy = 1.05
 
 	secondsPerDay = 24 * 60 * 60
 )
 
-// late reports whether members ran less often than wished in the simulation.
+// late reports whether members ran less often than requested in the simulation.
 func (a *Answer) late() bool {
 	mean := a.Expected.Interval.Mean
-	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Wish.Every.Seconds()
+	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Request.Every.Seconds()
 }
 
-// warnings names what the operator probably does not want. fits says that load and walk leave room for the wish.
+// warnings names what the operator probably does not want. fits says that load and walk leave room for the request.
 func warnings(a *Answer, fits bool) []string {
 	all := []string{}
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	every := a.Wish.Every.Seconds()
-	instead := fmt.Sprintf("members run every %s instead of every %s", number(a.Expected.Interval.Mean.Mean), written(a.Wish.Every))
+	every := a.Request.Every.Seconds()
+	instead := fmt.Sprintf("members run every %s instead of every %s", number(a.Expected.Interval.Mean.Mean), written(a.Request.Every))
 	lost := float64(a.Expected.Lost.Mean)
 	switch {
 	case !fits && a.Load >= 1:
 		warn("the load is %.2f, and above 1 there is not enough time for the runs: %s", a.Load, instead)
 	case !fits:
 		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
-			"the rest is too little for the walk: %s", spoken(every*float64(a.Wish.slots())/float64(a.Wish.Members)), written(a.Wish.Op), instead)
+			"the rest is too little for the walk: %s", spoken(every*float64(a.Request.slots())/float64(a.Request.Members)), written(a.Request.Op), instead)
 	case a.late() && lost > 0:
 		until := "there is a new one"
 		if a.Constants.Backups > 0 {
@@ -46,7 +46,7 @@ func warnings(a *Answer, fits bool) []string {
 		warn("the network loses a token every %s; guardians (backups above 0) would revive it, and %s",
 			spoken(secondsPerDay/lost), moreTime)
 	}
-	if skip, trip := a.Constants.Skip, 2*a.Wish.latency(); wander.TooShort(skip, trip) {
+	if skip, trip := a.Constants.Skip, 2*a.Request.latency(); wander.TooShort(skip, trip) {
 		warn("a skip of %s is too short for round trips of %s: handoffs, and the recovery from a loss, wait for them; the least that fits is %s",
 			written(skip), written(trip), written(wander.LeastSkip(trip)))
 	}
@@ -63,14 +63,14 @@ func warnings(a *Answer, fits bool) []string {
 const moreTime = "with a longer skip a handoff has more time to repeat its messages"
 
 func irregularity(a *Answer, warn func(format string, args ...any)) {
-	every, skip, shorter := a.Wish.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Wish)
-	if now := waits(&a.Wish, skip); shorter < skip && now > shortWait*every {
+	every, skip, shorter := a.Request.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Request)
+	if now := waits(&a.Request, skip); shorter < skip && now > shortWait*every {
 		warn("with a skip of %s members wait %s for the token on average; with %s it is %s",
-			written(skip), spoken(now), written(shorter), spoken(waits(&a.Wish, shorter)))
+			written(skip), spoken(now), written(shorter), spoken(waits(&a.Request, shorter)))
 		return
 	}
 	if p99 := float64(a.Expected.Interval.P99); p99 > irregular*every && !a.late() {
 		warn("one interval in a hundred is longer than %s: the walk is random, and every %s holds on average only; "+
-			"fewer members, a shorter op or a longer every make it more regular", spoken(p99), written(a.Wish.Every))
+			"fewer members, a shorter op or a longer every make it more regular", spoken(p99), written(a.Request.Every))
 	}
 }

@@ -122,10 +122,10 @@ func TestAPlanIsAConfiguration(t *testing.T) {
 		}
 		var answer struct {
 			TOML, Command string
-			Wish          struct {
+			Request       struct {
 				Every float64 `json:"every_s"`
 				Loss  float64 `json:"loss"`
-			}
+			} `json:"wish"`
 		}
 		if err := json.Unmarshal([]byte(text), &answer); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestAPlanIsAConfiguration(t *testing.T) {
 		if checked[0] != checked[1] || !strings.HasPrefix(checked[0], "ok\n") {
 			t.Errorf("the file is\n%s\nand the command line\n%s", checked[0], checked[1])
 		}
-		if w := answer.Wish; w.Every != 86400 && w.Every != 900 || w.Loss != 0 && w.Loss != 0.01 {
+		if w := answer.Request; w.Every != 86400 && w.Every != 900 || w.Loss != 0 && w.Loss != 0.01 {
 			t.Errorf("%v is understood as %+v", flags, w)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Wish says what an operator wants of a gate, and what the fleet is like.
-type Wish struct {
+// Request says what an operator wants of a gate, and what the fleet is like.
+type Request struct {
 	// Members is the number of members: 2 to 20,000.
 	Members int
 	// Op is the duration of the protected operation: 1 ms to 365 days.
@@ -36,11 +36,11 @@ type Wish struct {
 	Loss float64
 	// Windows are when members may run; none is always.
 	Windows window.Set
-	// Seed fixes all random choices: the same wish with the same seed gets the same answer.
+	// Seed fixes all random choices: the same request with the same seed gets the same answer.
 	Seed uint64
 }
 
-// Limits of a wish.
+// Limits of a request.
 const (
 	minMembers     = 2
 	maxMembers     = 20_000
@@ -54,7 +54,7 @@ const (
 	usualLatency = time.Millisecond
 )
 
-// Impossible lists all that is wrong with a wish.
+// Impossible lists all that is wrong with a request.
 type Impossible struct {
 	// Problems are sentences; each names a parameter and its valid values.
 	Problems []string
@@ -67,7 +67,7 @@ func (e *Impossible) Error() string {
 	return fmt.Sprintf("%d invalid parameters\n  %s", len(e.Problems), strings.Join(e.Problems, "\n  "))
 }
 
-func (w *Wish) check() error {
+func (w *Request) check() error {
 	var problems []string
 	demand := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -108,12 +108,12 @@ func (w *Wish) check() error {
 	return nil
 }
 
-func (w *Wish) slots() int { return max(w.Slots, 1) }
+func (w *Request) slots() int { return max(w.Slots, 1) }
 
-func (w *Wish) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
+func (w *Request) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 
 // MarshalJSON writes times in seconds; a skip of 0 is null.
-func (w Wish) MarshalJSON() ([]byte, error) {
+func (w Request) MarshalJSON() ([]byte, error) {
 	out := struct {
 		Members int      `json:"members"`
 		Walk    string   `json:"walk"`
