@@ -61,8 +61,8 @@ type backupsRequest struct {
 	crashed, target exactShare
 }
 
-// backupsAnswer is the number of backups that a token needs. Probabilities are rounded to the nearest number.
-type backupsAnswer struct {
+// backupsResult is the number of backups that a token needs. Probabilities are rounded to the nearest number.
+type backupsResult struct {
 	Members int     `json:"members"`
 	Crashed int     `json:"crashed"`
 	Target  float64 `json:"target"`
@@ -137,11 +137,11 @@ func (w *backupsRequest) check() error {
 	return nil
 }
 
-func (w *backupsRequest) answer() (backupsAnswer, error) {
+func (w *backupsRequest) answer() (backupsResult, error) {
 	if err := w.check(); err != nil {
-		return backupsAnswer{}, err
+		return backupsResult{}, err
 	}
-	a := backupsAnswer{Members: w.members, Crashed: w.crashed.of(w.members), Target: nearest(&w.target.share)}
+	a := backupsResult{Members: w.members, Crashed: w.crashed.of(w.members), Target: nearest(&w.target.share)}
 	ring, err := survival.NewRing(a.Members, a.Crashed)
 	if err != nil {
 		return a, err
@@ -166,7 +166,7 @@ func nearest(r *big.Rat) float64 {
 }
 
 // text returns the answer for people.
-func (a *backupsAnswer) text(columns int) string {
+func (a *backupsResult) text(columns int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d members in a ring, %d of them crash: %d backups.\n\n", a.Members, a.Crashed, a.K)
 	fmt.Fprintf(&b, "  survives         %-14s at least %v was asked for\n", likelihood(a.Probability, a.Eventual), a.Target)
@@ -192,7 +192,7 @@ func likelihood(p, missing float64) string {
 }
 
 // table has the rows of the curve around k.
-func (a *backupsAnswer) table() report.Table {
+func (a *backupsResult) table() report.Table {
 	const around = 5
 	t := report.Table{Header: []string{"k", "survives", "lost eventually", "lost at once"}}
 	at := slices.IndexFunc(a.Curve, func(o backupsOdds) bool { return o.K == a.K })
@@ -204,7 +204,7 @@ func (a *backupsAnswer) table() report.Table {
 	return t
 }
 
-func (a *backupsAnswer) chart() report.Chart {
+func (a *backupsResult) chart() report.Chart {
 	eventual, atOnce := report.Curve{Name: "lost eventually"}, report.Curve{Name: "lost at once"}
 	for _, o := range a.Curve {
 		k := float64(o.K)

@@ -36,7 +36,7 @@ type Request struct {
 	Loss float64
 	// Windows are when members may run; none is always.
 	Windows window.Set
-	// Seed fixes all random choices: the same request with the same seed gets the same answer.
+	// Seed fixes all random choices: the same request with the same seed gets the same result.
 	Seed uint64
 }
 

@@ -31,8 +31,8 @@ func (p *page) spread(name string, q Quantiles) {
 	p.line("%s", columns(name, number(q.Mean.Mean), number(q.P50), number(q.P90), number(q.P99), number(q.Longest)))
 }
 
-// Text writes the answer for people: what to do first, then what to expect, and how to read it.
-func (a *Answer) Text(w io.Writer) error {
+// Text writes the result for people: what to do first, then what to expect, and how to read it.
+func (a *Result) Text(w io.Writer) error {
 	var p page
 	a.verdict(&p)
 	a.settings(&p)
@@ -50,9 +50,9 @@ func or(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
-func (a *Answer) several() bool { return a.Constants.Slots > 1 }
+func (a *Result) several() bool { return a.Constants.Slots > 1 }
 
-func (a *Answer) verdict(p *page) {
+func (a *Result) verdict(p *page) {
 	p.line("%d members, each to run %s every %s: that %s be met.", a.Request.Members, written(a.Request.Op), written(a.Request.Every), or(a.Met, "can", "CANNOT"))
 	for _, warning := range a.Warnings {
 		p.line("")
@@ -66,7 +66,7 @@ func (a *Answer) verdict(p *page) {
 	}
 }
 
-func (a *Answer) settings(p *page) {
+func (a *Result) settings(p *page) {
 	p.line("\n%s", or(a.Met, "What to set", "What comes nearest"))
 	for setting := range strings.Lines(strings.TrimSpace(a.TOML)) {
 		p.line("  %s", strings.TrimSuffix(setting, "\n"))
@@ -83,7 +83,7 @@ func (a *Answer) settings(p *page) {
 	p.line("")
 }
 
-func (a *Answer) expectation(p *page) {
+func (a *Result) expectation(p *page) {
 	k, e, t := &a.Constants, &a.Expected, &a.Traffic
 	p.line("What to expect, in the long run%s", or(a.Nights != nil, ", without windows", ""))
 	p.row("load", fmt.Sprintf("%.2f", a.Load), "op × members / %s; by min_interval it is %.2f", or(a.several(), "(every × slots)", "every"), a.LoadInForce)
@@ -100,7 +100,7 @@ func (a *Answer) expectation(p *page) {
 	p.row("gossip", "~ "+perSecond(t.GossipBytes, "B/s"), "by each member besides; an estimate, once for all gates of a fleet")
 }
 
-func (a *Answer) whatIf(p *page) {
+func (a *Result) whatIf(p *page) {
 	const indent = "    "
 	p.line("\nWhat if\n  all members start at once:")
 	p.paragraph(indent, "the first round takes at least %s, %s.", spoken(a.FirstRound),
@@ -118,7 +118,7 @@ func (a *Answer) whatIf(p *page) {
 }
 
 // afterLoss says for how long a token is missed, and what then happens.
-func (a *Answer) afterLoss() string {
+func (a *Result) afterLoss() string {
 	k, l := &a.Constants, &a.Loss
 	most := written(k.MaxInterval)
 	text := "up to max_interval, " + most
@@ -156,7 +156,7 @@ func (a *Answer) afterLoss() string {
 	return text
 }
 
-func (a *Answer) reading(p *page) {
+func (a *Result) reading(p *page) {
 	k, e := &a.Constants, &a.Expected
 	p.line("\nHow to read this")
 	why := "min_interval is every itself, so that at least nobody runs more often than wished"
@@ -190,7 +190,7 @@ func (a *Answer) reading(p *page) {
 }
 
 // walking says how a token goes about the members.
-func (a *Answer) walking() string {
+func (a *Result) walking() string {
 	k, lap := &a.Constants, spoken(a.Expected.Theory.Lap)
 	switch {
 	case k.Walk == wander.Random && a.several():

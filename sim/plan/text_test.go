@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func text(t *testing.T, a *Answer) string {
+func text(t *testing.T, a *Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := a.Text(&b); err != nil {
@@ -30,7 +30,7 @@ func text(t *testing.T, a *Answer) string {
 
 // The figures in these files come from simulations: they change with the machines. "go test ./sim/plan -update" writes
 // them anew; read what has changed.
-func TestAnswersReadWell(t *testing.T) {
+func TestResultsReadWell(t *testing.T) {
 	for name, w := range map[string]Request{
 		"met":     {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
 		"slots":   {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Seed: 1},
@@ -58,7 +58,7 @@ func TestAnswersReadWell(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerCanBeReadByPeopleAndScripts(t *testing.T) {
+func TestEveryResultCanBeReadByPeopleAndScripts(t *testing.T) {
 	for _, w := range requests() {
 		a, err := planWithin(t.Context(), w, tinyEffort())
 		if err != nil {

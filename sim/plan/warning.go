@@ -16,13 +16,13 @@ const (
 )
 
 // late reports whether members ran less often than requested in the simulation.
-func (a *Answer) late() bool {
+func (a *Result) late() bool {
 	mean := a.Expected.Interval.Mean
 	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Request.Every.Seconds()
 }
 
 // warnings names what the operator probably does not want. fits says that load and walk leave room for the request.
-func warnings(a *Answer, fits bool) []string {
+func warnings(a *Result, fits bool) []string {
 	all := []string{}
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	every := a.Request.Every.Seconds()
@@ -62,7 +62,7 @@ func warnings(a *Answer, fits bool) []string {
 
 const moreTime = "with a longer skip a handoff has more time to repeat its messages"
 
-func irregularity(a *Answer, warn func(format string, args ...any)) {
+func irregularity(a *Result, warn func(format string, args ...any)) {
 	every, skip, shorter := a.Request.Every.Seconds(), a.Constants.Skip, recommendSkip(&a.Request)
 	if now := waits(&a.Request, skip); shorter < skip && now > shortWait*every {
 		warn("with a skip of %s members wait %s for the token on average; with %s it is %s",

@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// Answer describes what the fleet will do. Times are in seconds, shares are between 0 and 1. A figure without a
+// Result describes what the fleet will do. Times are in seconds, shares are between 0 and 1. A figure without a
 // measurement is null in JSON.
-type Answer struct {
+type Result struct {
 	Request Request `json:"wish"`
 	// Met says that every member will run every Every on average. If the load is too high or the walk too slow, Changes
 	// lists what would help. If the network loses too many tokens, Changes is empty.
@@ -37,9 +37,9 @@ type Answer struct {
 }
 
 // Plan answers a request. It simulates the fleet on all cores, with the machines that an agent runs. The work does not
-// depend on the request and takes some seconds; the answer depends on the request only. The error is an [*Impossible]
+// depend on the request and takes some seconds; the result depends on the request only. The error is an [*Impossible]
 // that says what is wrong with the request, or that of ctx.
-func Plan(ctx context.Context, w Request) (Answer, error) {
+func Plan(ctx context.Context, w Request) (Result, error) {
 	// This takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
 	return planWithin(ctx, w, effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000})
 }
@@ -50,13 +50,13 @@ type effort struct {
 	fleet, inquest, twice uint64
 }
 
-func planWithin(ctx context.Context, w Request, e effort) (Answer, error) {
+func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	if err := w.check(); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	k, fits := recommend(&w)
 	once, twice := newFleet(&w, w.Members, &k), newFleet(&w, 2*w.Members, &k)
-	a := Answer{
+	a := Result{
 		Request: w, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
 		FirstRound: math.Ceil(float64(w.Members)/float64(w.slots())) * w.Op.Seconds(),
@@ -68,12 +68,12 @@ func planWithin(ctx context.Context, w Request, e effort) (Answer, error) {
 	tasks, killed := tasksFor(&once, &twice, e)
 	runs, err := simulateAll(ctx, w.Seed, tasks)
 	if err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	a.Expected, a.Twice = forecast(&once, runs[0]), forecast(&twice, runs[1])
 	a.Loss = lossOf(&w, &k, runs[killed])
 	if a.Nights, err = simulateNights(ctx, &w, &k); err != nil {
-		return Answer{}, err
+		return Result{}, err
 	}
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))
 	a.Met = fits && !a.late() && (a.Nights == nil || a.Nights.suffice() || w.Every > eachNight(w.Windows))
