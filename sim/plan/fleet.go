@@ -85,8 +85,8 @@ const (
 )
 
 // simulate runs the fleet for about budget steps. Then it kills the token's holder, and watches the recovery for at
-// most inquest steps.
-func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run, error) {
+// most lossExperiment steps.
+func (f *fleet) simulate(ctx context.Context, seed, budget, lossExperiment uint64) (run, error) {
 	settle, whole := f.durations(budget)
 	quiet := min(seconds(quietWaits*max(f.wait(), f.theory.lap(f.busy()))), f.maxInterval())
 	meter := measure.New(measure.Config{Members: f.members, Slots: f.constants.Slots, Quiet: quiet})
@@ -101,8 +101,8 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, inquest uint64) (run
 		err = c.Run(min(end, c.Now().Add(whole/parts+1)))
 	}
 	r := run{figures: meter.Figures(c.Now()), waits: waits}
-	if err == nil && inquest > 0 {
-		limit = c.Steps() + inquest
+	if err == nil && lossExperiment > 0 {
+		limit = c.Steps() + lossExperiment
 		if err = c.Run(c.Now().Add(f.anyMoment(seed))); err == nil {
 			r.loss, err = f.loseToken(c, meter, f.maxInterval()/parts)
 		}

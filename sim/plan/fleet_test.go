@@ -52,7 +52,7 @@ func TestTheWorkDoesNotDependOnTheRequest(t *testing.T) {
 		for _, f := range []struct {
 			Forecast
 			most uint64
-		}{{a.Expected, overrun*e.fleet + e.inquest}, {a.Twice, overrun * e.twice}} {
+		}{{a.Expected, overrun*e.fleet + e.lossExperiment}, {a.Twice, overrun * e.twice}} {
 			if watched(&w, &a.Constants) {
 				f.most *= guardedWork
 			}
@@ -67,7 +67,7 @@ func TestTheWorkDoesNotDependOnTheRequest(t *testing.T) {
 
 func TestWithEnoughWorkMostIsMeasured(t *testing.T) {
 	w := Request{Walk: wander.Sweep, Members: 100, Op: time.Minute, Every: 3 * time.Hour}
-	a, err := planWithin(t.Context(), w, effort{fleet: 400_000, inquest: 100_000, twice: 200_000})
+	a, err := planWithin(t.Context(), w, effort{fleet: 400_000, lossExperiment: 100_000, twice: 200_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestAFleetBeginsAsItGoesOn(t *testing.T) {
 
 func TestATokenThatTheNetworkLosesIsSaidToBe(t *testing.T) {
 	w := Request{Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
-	a, err := planWithin(t.Context(), w, effort{fleet: 200_000, inquest: 50_000, twice: 50_000})
+	a, err := planWithin(t.Context(), w, effort{fleet: 200_000, lossExperiment: 50_000, twice: 50_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 		{Walk: wander.Random, Backups: 4, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Skip: 5 * time.Second},
 		{Walk: wander.Shuffle, Backups: 2, Members: 2_000, Op: time.Second, Every: 24 * time.Hour, Skip: 250 * time.Millisecond},
 	} {
-		a, err := planWithin(t.Context(), w, effort{inquest: 900_000})
+		a, err := planWithin(t.Context(), w, effort{lossExperiment: 900_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestGuardiansMakeUpForABadNetwork(t *testing.T) {
 	var busy [2]float64
 	for i, backups := range []int{0, 2} {
 		w.Backups = backups
-		a, err := planWithin(t.Context(), w, effort{fleet: 200_000, inquest: 50_000, twice: 50_000})
+		a, err := planWithin(t.Context(), w, effort{fleet: 200_000, lossExperiment: 50_000, twice: 50_000})
 		if err != nil {
 			t.Fatal(err)
 		}

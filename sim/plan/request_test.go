@@ -85,4 +85,4 @@ func requests() []Request {
 }
 
 // tinyEffort is enough to see that something happens.
-func tinyEffort() effort { return effort{fleet: 60_000, inquest: 20_000, twice: 20_000} }
+func tinyEffort() effort { return effort{fleet: 60_000, lossExperiment: 20_000, twice: 20_000} }

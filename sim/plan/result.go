@@ -41,13 +41,13 @@ type Result struct {
 // that says what is wrong with the request, or that of ctx.
 func Plan(ctx context.Context, w Request) (Result, error) {
 	// This takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
-	return planWithin(ctx, w, effort{fleet: 2_000_000, inquest: 900_000, twice: 1_000_000})
+	return planWithin(ctx, w, effort{fleet: 2_000_000, lossExperiment: 900_000, twice: 1_000_000})
 }
 
 // effort limits the number of simulated steps.
 type effort struct {
-	// fleet and twice are for the fleet and for one of twice the size; inquest is for the time after a loss.
-	fleet, inquest, twice uint64
+	// fleet and twice are for the fleet and for one of twice the size; lossExperiment is for the time after a loss.
+	fleet, lossExperiment, twice uint64
 }
 
 func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
@@ -91,10 +91,10 @@ func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 	}
 	all = []task{{fleet: *once, budget: share * e.fleet}, {fleet: *twice, budget: share * e.twice}}
 	if once.constants.Backups == 0 {
-		all[0].inquest = e.inquest
+		all[0].lossExperiment = e.lossExperiment
 		return all, 0
 	}
-	return append(all, task{fleet: *once, inquest: e.inquest}), len(all)
+	return append(all, task{fleet: *once, lossExperiment: e.lossExperiment}), len(all)
 }
 
 // Forecast describes a fleet in the long run, as measured in the simulation.

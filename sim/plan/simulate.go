@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for inquest steps
+// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for lossExperiment steps
 // after a loss.
 type task struct {
-	fleet           fleet
-	budget, inquest uint64
+	fleet                  fleet
+	budget, lossExperiment uint64
 }
 
 // The number of seeds that share the work of a task. With more, the confidence interval is better known; with fewer,
@@ -42,9 +42,9 @@ func (t *task) seeds() int {
 // run does the work of one seed. Its end is no error.
 func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
 	if share := uint64(t.seeds()); t.budget == 0 {
-		r, err = t.fleet.killHolder(ctx, seed, t.inquest/share)
+		r, err = t.fleet.killHolder(ctx, seed, t.lossExperiment/share)
 	} else {
-		r, err = t.fleet.simulate(ctx, seed, t.budget/share, t.inquest/share)
+		r, err = t.fleet.simulate(ctx, seed, t.budget/share, t.lossExperiment/share)
 	}
 	if errors.Is(err, errSpent) {
 		err = nil

@@ -37,7 +37,7 @@ func TestResultsReadWell(t *testing.T) {
 		"not-met": {Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, err := planWithin(t.Context(), w, effort{fleet: 1_000_000, inquest: 200_000, twice: 400_000})
+			a, err := planWithin(t.Context(), w, effort{fleet: 1_000_000, lossExperiment: 200_000, twice: 400_000})
 			if err != nil {
 				t.Fatal(err)
 			}
