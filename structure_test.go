@@ -113,7 +113,7 @@ func house() []rule {
 		},
 		{
 			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
-			why: "a family's own worlds and rules",
+			why: "a protocol's own worlds and rules",
 		},
 		{
 			room: "sim/hunt", ours: []string{"policy", "sim", "sim/tell", "sim/fleet/...", "sim/seeds"},
@@ -152,7 +152,7 @@ func house() []rule {
 		{room: "lab/mutant", ours: []string{"lab/deep"}, why: "it changes texts"},
 		{room: "lab/bubble", why: "it runs tests"},
 		{room: "lab/deep", why: "it says which tests run"},
-		{room: "sim/script", ours: []string{"sim"}, why: "a family brings what is its own"},
+		{room: "sim/script", ours: []string{"sim"}, why: "a protocol brings what is its own"},
 		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
 	}
 }

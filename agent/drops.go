@@ -39,9 +39,9 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 }
 
 // addForeign counts a message of another protocol than its gate's, or of another version of it. The warning names both.
-func (d *drops) addForeign(m *wire.Message, own *policy.Family, src netip.AddrPort) {
+func (d *drops) addForeign(m *wire.Message, own *policy.Descriptor, src netip.AddrPort) {
 	d.addWith(wire.DropProtocol, src, func(line *zerolog.Event) {
-		line.Stringer("gate", m.Gate).Str("theirs", fmt.Sprintf("%s, version %d", policy.FamilyName(m.Protocol), m.Version)).
+		line.Stringer("gate", m.Gate).Str("theirs", fmt.Sprintf("%s, version %d", policy.ProtocolName(m.Protocol), m.Version)).
 			Str("ours", fmt.Sprintf("%s, version %d", own.Name, own.Version))
 	})
 }

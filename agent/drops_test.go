@@ -29,8 +29,8 @@ func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 				Gate: wire.GateIDOf(w.gate.Name), Kind: handoff.KindToken, From: a.self, To: b.self, Exchange: 1,
 				Token: wire.Ref{ID: wire.TokenID{Birth: 1, Generator: a.self}, Seq: 1},
 			}
-			family := w.gate.Settings.Family()
-			family.Stamp(&m)
+			descriptor := w.gate.Settings.Descriptor()
+			descriptor.Stamp(&m)
 			foreign(&m)
 			if err := a.endpoint.Packets.WriteTo(a.credentials.codec.Load().Append(nil, &m), netip.Addr{}, b.addr); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 
 	var log bytes.Buffer
 	d := newDrops(zerolog.New(&log))
-	d.addForeign(&wire.Message{Protocol: 2, Version: 7}, &policy.Family{ID: 1, Name: "wander", Version: 1}, netip.AddrPort{})
+	d.addForeign(&wire.Message{Protocol: 2, Version: 7}, &policy.Descriptor{ID: 1, Name: "wander", Version: 1}, netip.AddrPort{})
 	for _, want := range []string{"ring, version 7", "wander, version 1"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in %s", want, log.String())

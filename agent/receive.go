@@ -122,15 +122,15 @@ func (a *Agent) onInbound(in *inbound) {
 	case m.To != a.self:
 		a.intake.drops.add(wire.DropAddressee, in.src)
 		return
-	case !g.Family().Speaks(m):
-		a.intake.drops.addForeign(m, g.Family(), in.src)
+	case !g.Descriptor().Speaks(m):
+		a.intake.drops.addForeign(m, g.Descriptor(), in.src)
 		return
-	case !g.Family().WellFormed(m):
+	case !g.Descriptor().WellFormed(m):
 		a.intake.drops.add(wire.DropMalformed, in.src)
 		return
 	}
 	now := a.clock.Now().Time
-	offers := g.Family().Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
+	offers := g.Descriptor().Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate

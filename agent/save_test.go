@@ -45,7 +45,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		}
 		for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteMinted, guardian.NoteDoubting} {
 			if c := w.count(n, slow); c > 0 {
-				t.Errorf("%d times %s", c, wander.Family().Notes.Of(n).Name)
+				t.Errorf("%d times %s", c, wander.Descriptor().Notes.Of(n).Name)
 			}
 		}
 		if w.count(wander.NoteDenied, slow) == 0 {

@@ -28,7 +28,7 @@ type KindInfo struct {
 	Part Part
 }
 
-// Kinds are the kinds of message of one package, or of a family. Numbers 1 to 3 are a handoff's, 4 to 8 and 11 the guardians', 9 and 10
+// Kinds are the kinds of message of one package, or of a protocol. Numbers 1 to 3 are a handoff's, 4 to 8 and 11 the guardians', 9 and 10
 // wander's, 32 to 39 a ballot's and 40 to 47 k-copies', in whatever protocol they are used; a protocol's own begin at 64.
 type Kinds []KindInfo
 

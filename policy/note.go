@@ -3,7 +3,7 @@ package policy
 import "fmt"
 
 // Note is what a machine has to tell to people: every rule that fired and every message that was out of place has one. Each package
-// that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a gate around one from 192 on. A [Family]
+// that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a gate around one from 192 on. A [Descriptor]
 // knows them all.
 type Note uint8
 
@@ -35,7 +35,7 @@ type NoteInfo struct {
 	Facts []Key
 }
 
-// Notes are the notes of one package, or of a family.
+// Notes are the notes of one package, or of a protocol.
 type Notes []NoteInfo
 
 // Of returns what is known of a note. A note that nobody knows has its number for a name.

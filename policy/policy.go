@@ -139,7 +139,7 @@ type State struct {
 	Memo Memo
 }
 
-// Memo is what one protocol must not forget, in a layout of its own. The family's name and version stand beside it on disk.
+// Memo is what one protocol must not forget, in a layout of its own. The protocol's name and version stand beside it on disk.
 type Memo [48]byte
 
 // MarshalText returns the memo in hexadecimal digits.

@@ -41,7 +41,7 @@ func (a *adversary) listen(kinds policy.Kinds) {
 func (c *Cluster) overhear(m *wire.Message) {
 	a := &c.net.adversary
 	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }
-	part := c.cfg.Family.Kinds.Part(m.Kind)
+	part := c.cfg.Descriptor.Kinds.Part(m.Kind)
 	switch part {
 	case policy.Offers:
 		if last(0).token.Exchange != m.Exchange {

@@ -18,8 +18,8 @@ type Config struct {
 	Order   Order
 	// Machine makes the machine of a member each time it starts.
 	Machine func(Seat) policy.Machine
-	// Family is the family of the machines.
-	Family     policy.Family
+	// Descriptor is that of the protocol of the machines.
+	Descriptor policy.Descriptor
 	Network    Network
 	Membership Membership
 	Hook       Hook
@@ -137,7 +137,7 @@ func New(cfg Config) *Cluster {
 		Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members),
 		oneWay: oneWay{deaf: map[int]bool{}, mute: map[int]bool{}, apart: map[link]bool{}},
 	}
-	c.net.adversary.listen(cfg.Family.Kinds)
+	c.net.adversary.listen(cfg.Descriptor.Kinds)
 	c.views = newViews(c.members)
 	return c
 }
@@ -178,8 +178,8 @@ func (c *Cluster) Operating(i int) bool {
 // Machine returns the machine of member i, which must be up.
 func (c *Cluster) Machine(i int) policy.Machine { return c.members[i].machine }
 
-// Family returns what is known of the machines' protocol.
-func (c *Cluster) Family() *policy.Family { return &c.cfg.Family }
+// Descriptor returns what is known of the machines' protocol.
+func (c *Cluster) Descriptor() *policy.Descriptor { return &c.cfg.Descriptor }
 
 // Disk returns what member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
@@ -345,7 +345,7 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	c.effects = c.stepping(who).Step(c.Instant(int(who)), ev, c.effects[:0])
 	for i := range c.effects {
 		if e := &c.effects[i]; e.Kind == policy.Send || e.Kind == policy.Entrust {
-			c.cfg.Family.Stamp(&e.Msg)
+			c.cfg.Descriptor.Stamp(&e.Msg)
 		}
 	}
 	effects := c.effects

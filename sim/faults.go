@@ -228,13 +228,13 @@ func (f *faults) forge() {
 
 // Forge delivers the offer of a token that does not exist, as from a member with a valid key.
 func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
-	offers := slices.IndexFunc(c.cfg.Family.Kinds, func(k policy.KindInfo) bool { return k.Part == policy.Offers })
+	offers := slices.IndexFunc(c.cfg.Descriptor.Kinds, func(k policy.KindInfo) bool { return k.Part == policy.Offers })
 	m := wire.Message{
-		Gate: theGate(), Kind: c.cfg.Family.Kinds[offers].Kind, From: c.ID(from), To: c.ID(to),
+		Gate: theGate(), Kind: c.cfg.Descriptor.Kinds[offers].Kind, From: c.ID(from), To: c.ID(to),
 		Exchange: wire.Exchange(Mix(uint64(c.now)) | 1),
 		Token:    wire.Ref{ID: wire.TokenID{Birth: birth, Generator: c.ID(from), Random: Mix(uint64(birth))}, Seq: seq},
 	}
-	c.cfg.Family.Stamp(&m)
+	c.cfg.Descriptor.Stamp(&m)
 	c.Inject(m)
 }
 

@@ -227,9 +227,9 @@ func (c *Cluster) post(m *wire.Message, at policy.Time) {
 	if c.net.Encode {
 		c.net.datagram = m.Append(c.net.datagram[:0])
 		read, ok := wire.Parse(c.net.datagram)
-		if wellFormed := c.cfg.Family.WellFormed; !ok || read != *m || wellFormed != nil && !wellFormed(m) {
+		if wellFormed := c.cfg.Descriptor.WellFormed; !ok || read != *m || wellFormed != nil && !wellFormed(m) {
 			c.failure = fmt.Errorf("wire: %s from member %d does not survive the wire: sent %+v, read %+v",
-				c.cfg.Family.Kinds.Of(m.Kind).Name, IndexOf(m.From), *m, read)
+				c.cfg.Descriptor.Kinds.Of(m.Kind).Name, IndexOf(m.From), *m, read)
 		}
 	}
 	c.push(entryDeliver, at, int32(IndexOf(m.To)), slot)
@@ -266,7 +266,7 @@ type letter struct {
 func (c *Cluster) deliver(who, slot int32) {
 	m := &c.members[who]
 	letter := &c.mail.items[slot]
-	if !m.up || !c.cfg.Family.Speaks(&letter.event.Msg) || c.net.FIFO && letter.life != m.life && letter.life > 0 {
+	if !m.up || !c.cfg.Descriptor.Speaks(&letter.event.Msg) || c.net.FIFO && letter.life != m.life && letter.life > 0 {
 		c.lose(slot)
 		return
 	}

@@ -10,7 +10,7 @@ import (
 func (c *Cluster) LoseToken(take func() bool) {
 	var lost wire.Exchange
 	c.Intercept(func(m *wire.Message) Fate {
-		if c.cfg.Family.Kinds.Part(m.Kind) != policy.Passes {
+		if c.cfg.Descriptor.Kinds.Part(m.Kind) != policy.Passes {
 			return Fate{}
 		}
 		if m.Exchange != lost && take() {

@@ -70,8 +70,8 @@ type world struct {
 	got    []given
 }
 
-// family has a kind of message of each part.
-func family() policy.Family {
+// descriptor has a kind of message of each part.
+func descriptor() policy.Descriptor {
 	kinds := policy.Kinds{
 		{Kind: 1, Name: "Offer", Part: policy.Offers},
 		{Kind: 2, Name: "Accept", Part: policy.Accepts},
@@ -80,12 +80,12 @@ func family() policy.Family {
 		{Kind: 5, Name: "Ask", Part: policy.Asks},
 		{Kind: 6, Name: "Other"},
 	}
-	return policy.Family{ID: 7, Version: 3, Kinds: kinds}
+	return policy.Descriptor{ID: 7, Version: 3, Kinds: kinds}
 }
 
 func newWorld(cfg Config) *world {
 	w := &world{probes: make([]*probe, cfg.Members)}
-	cfg.Order, cfg.Family = InOrder, family()
+	cfg.Order, cfg.Descriptor = InOrder, descriptor()
 	cfg.Machine = func(s Seat) policy.Machine {
 		if w.probes[s.Index] == nil {
 			w.probes[s.Index] = &probe{self: s.Self, got: &w.got}
@@ -105,7 +105,7 @@ func (w *world) events(kinds ...policy.EventKind) []given {
 
 func (w *world) message(from, to int) wire.Message {
 	return wire.Message{
-		Gate: 1, Protocol: family().ID, Version: family().Version, Kind: 1, From: w.ID(from), To: w.ID(to), Exchange: 1,
+		Gate: 1, Protocol: descriptor().ID, Version: descriptor().Version, Kind: 1, From: w.ID(from), To: w.ID(to), Exchange: 1,
 		Token: wire.Ref{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
 	}
 }
@@ -341,7 +341,7 @@ func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
 	w := newWorld(Config{Members: 2, Network: Network{Replay: 5, ReplayWithin: time.Minute}, Watchers: []Watcher{p}})
 	w.Boot()
 	for i := range 200 {
-		for _, kind := range family().Kinds {
+		for _, kind := range descriptor().Kinds {
 			m := w.message(i%2, 1-i%2)
 			m.Kind, m.Exchange, m.Nonce = kind.Kind, wire.Exchange(i+1), wire.Nonce(i+1)
 			p.sent[m] = true
@@ -349,7 +349,7 @@ func TestAnAdversaryPlaysHandoffsAndWordsAgainAndForgesNothing(t *testing.T) {
 		}
 	}
 	w.run(t, time.Hour)
-	for _, kind := range family().Kinds {
+	for _, kind := range descriptor().Kinds {
 		want := kind.Part != policy.NoPart && kind.Part != policy.Accepts
 		if got := p.times[kind.Kind] > 0; got != want {
 			t.Errorf("%s was played %d times", kind.Name, p.times[kind.Kind])

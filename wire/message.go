@@ -17,7 +17,7 @@ type Nonce uint64
 // Message is one datagram's content.
 type Message struct {
 	Gate GateID
-	// Protocol and Version are those of the sender's family. The shell writes and checks them, not the machines.
+	// Protocol and Version are those of the sender's protocol. The shell writes and checks them, not the machines.
 	Protocol, Version uint8
 	Kind              Kind
 	From, To          MemberID

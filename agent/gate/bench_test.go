@@ -131,7 +131,9 @@ func (s *script) String() string { return "script" }
 // pretendProtocol has one machine.
 type pretendProtocol struct{ machine *script }
 
-func (p pretendProtocol) Family() policy.Family              { return policy.Family{Name: "script", Version: 1} }
+func (p pretendProtocol) Descriptor() policy.Descriptor {
+	return policy.Descriptor{Name: "script", Version: 1}
+}
 func (p pretendProtocol) Machine(policy.Seat) policy.Machine { return p.machine }
 func (p pretendProtocol) SaveWithin() time.Duration          { return time.Second }
 func (p pretendProtocol) OrphanGrace() time.Duration         { return time.Second }

@@ -19,12 +19,12 @@ import (
 
 // Gate is one machine with its shell state. Only the loop uses it.
 type Gate struct {
-	env     *Env
-	cfg     Config
-	id      wire.GateID
-	machine *order.Layer
-	family  policy.Family
-	log     zerolog.Logger
+	env        *Env
+	cfg        Config
+	id         wire.GateID
+	machine    *order.Layer
+	descriptor policy.Descriptor
+	log        zerolog.Logger
 	// state is the state that was saved last, or will be saved next; at first that of the last run of this agent.
 	state policy.State
 
@@ -87,7 +87,7 @@ func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error)
 // New makes a gate. It does nothing before Begin.
 func New(env *Env, cfg Config, p Past) *Gate {
 	g := &Gate{
-		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), family: cfg.Protocol.Family(), roster: p.roster, history: p.history,
+		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), descriptor: cfg.Protocol.Descriptor(), roster: p.roster, history: p.history,
 		log: env.Log.With().Str("gate", cfg.Name).Logger(), tally: newTally(),
 		logged: logged{notes: make(map[policy.Note]policy.Time)},
 		asking: asking{answers: noAnswers()},
@@ -128,8 +128,8 @@ func (g *Gate) Name() string { return g.cfg.Name }
 // Log is the log with the name of the gate.
 func (g *Gate) Log() *zerolog.Logger { return &g.log }
 
-// Family is the family of its protocol.
-func (g *Gate) Family() *policy.Family { return &g.family }
+// Descriptor is that of its protocol.
+func (g *Gate) Descriptor() *policy.Descriptor { return &g.descriptor }
 
 // OnDemand reports whether the gate runs what its callers ask for, and nothing else.
 func (g *Gate) OnDemand() bool { return g.cfg.OnDemand() }
@@ -177,16 +177,16 @@ func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 
 // forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by this host's clock.
 func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
-	if r.Protocol != g.family.Name || r.ProtocolVersion > g.family.Version {
+	if r.Protocol != g.descriptor.Name || r.ProtocolVersion > g.descriptor.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
 			Msg("the state directory has the record of another protocol for this gate; kept the last run and the fencing number only")
 		s.Memo = policy.Memo{}
 		return
 	}
-	if g.family.Doubt == nil {
+	if g.descriptor.Doubt == nil {
 		return
 	}
-	if why := g.family.Doubt(wall, synced, s); why != "" {
+	if why := g.descriptor.Doubt(wall, synced, s); why != "" {
 		g.log.Warn().Msg(why)
 	}
 }
@@ -196,7 +196,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	case policy.Save:
 		g.wantSaved(&e.State)
 	case policy.Send:
-		g.family.Stamp(&e.Msg)
+		g.descriptor.Stamp(&e.Msg)
 		g.send(&e.Msg)
 	case policy.Run:
 		g.observe(now, e)
@@ -211,7 +211,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 			g.run.Stop()
 		}
 	case policy.Entrust:
-		g.family.Stamp(&e.Msg)
+		g.descriptor.Stamp(&e.Msg)
 		g.entrusted.entrust(&e.Msg)
 	case policy.Took, policy.Gave:
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))

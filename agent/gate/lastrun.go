@@ -30,7 +30,7 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 	return statedir.Record{
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
 		Boot: boot.ID, SinceBoot: boot.Up - ago, Synced: boot.Synced,
-		Protocol: g.family.Name, ProtocolVersion: g.family.Version, Memo: s.Memo,
+		Protocol: g.descriptor.Name, ProtocolVersion: g.descriptor.Version, Memo: s.Memo,
 		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason}, Here: g.orders.here,
 	}
 }

@@ -111,15 +111,15 @@ func TestTheTimeSinceTheLastRunAcrossARestart(t *testing.T) {
 }
 
 func TestWhatAnotherProtocolHasSavedIsForgotten(t *testing.T) {
-	g := &Gate{family: wander.Family(), log: zerolog.Nop()}
+	g := &Gate{descriptor: wander.Descriptor(), log: zerolog.Nop()}
 	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Random: 2}}.Bytes()
 	for _, tc := range []struct {
 		protocol string
 		version  uint8
 		kept     bool
 	}{
-		{g.Family().Name, g.Family().Version, true},
-		{g.Family().Name, g.Family().Version + 1, false},
+		{g.Descriptor().Name, g.Descriptor().Version, true},
+		{g.Descriptor().Name, g.Descriptor().Version + 1, false},
 		{"ring", 1, false},
 	} {
 		s := policy.State{Seq: 7, HasRun: true, LastRun: 5, Memo: memo}

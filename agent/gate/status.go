@@ -25,7 +25,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 	now := g.env.Clock.Now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
-		Name: g.cfg.Name, Policy: g.family.Name, State: m.Phase, Members: g.members,
+		Name: g.cfg.Name, Policy: g.descriptor.Name, State: m.Phase, Members: g.members,
 		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.exit.removed, Runs: g.tally.runs, Failures: g.tally.failures,
 		OnDemand: g.cfg.OnDemand(), Commands: g.tally.commands, CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
 		Fault: g.fault.last, Faults: g.fault.count,
@@ -50,7 +50,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}
 	for note, n := range g.tally.notes {
-		s.Notes[g.family.Notes.Of(note).Name] = n
+		s.Notes[g.descriptor.Notes.Of(note).Name] = n
 	}
 	if !m.Holding {
 		s.SilentSince = g.env.Clock.At(m.Since)

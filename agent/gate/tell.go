@@ -12,7 +12,7 @@ import (
 func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	g.tally.notes[e.Note]++
 	g.observe(now, e)
-	info := g.family.Notes.Of(e.Note)
+	info := g.descriptor.Notes.Of(e.Note)
 	if info.Denied {
 		tellDenied(g, info.Name)
 		return

@@ -120,7 +120,7 @@ func (f *forger) change(m *wire.Message, field, value uint8, to int) {
 	case field < 160:
 		m.Token.ID.Generator = wire.MemberID{15: byte(v)}
 	case field < 180:
-		kinds := f.w.family.Kinds
+		kinds := f.w.descriptor.Kinds
 		m.Kind = kinds[int(value)%len(kinds)].Kind
 		if field < 175 && f.w.p.kind == tree { // about its addressee
 			binary.BigEndian.PutUint16(m.Load[2:], uint16(to))
@@ -131,7 +131,7 @@ func (f *forger) change(m *wire.Message, field, value uint8, to int) {
 // onForged lets a host hear a forged message, if its shell would.
 func (w *world) onForged(i int, m *wire.Message) {
 	h := &w.hosts[i]
-	if !h.up || h.away || m.Token.ID.Birth < 0 || m.Token.Seq > wire.MaxSeq || !w.family.WellFormed(m) || !h.g.Expects(m) {
+	if !h.up || h.away || m.Token.ID.Birth < 0 || m.Token.Seq > wire.MaxSeq || !w.descriptor.WellFormed(m) || !h.g.Expects(m) {
 		return
 	}
 	w.tell("%d hears a lie of %v: kind %d, %s, load %x", i, m.From[15], m.Kind, seqName(m.Token.Seq), m.Load)

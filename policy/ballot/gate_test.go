@@ -58,11 +58,11 @@ func (w *world) newGate(i int) gate {
 	return strict.New(w.settings(i), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
 }
 
-func (w *world) newFamily() policy.Family {
+func (w *world) newDescriptor() policy.Descriptor {
 	if w.p.kind == lock {
-		return policytest.Settings{}.Family()
+		return policytest.Settings{}.Descriptor()
 	}
-	return w.settings(0).Family()
+	return w.settings(0).Descriptor()
 }
 
 // look lets all hosts notice, some time soon, who is there.

@@ -104,7 +104,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.Save:
 			w.save(i, &e.State)
 		case policy.Send:
-			if !w.family.WellFormed(&e.Msg) {
+			if !w.descriptor.WellFormed(&e.Msg) {
 				w.fail(notWellFormed, i, e.Msg)
 			}
 			w.send(&e.Msg)

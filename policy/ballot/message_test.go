@@ -45,7 +45,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 			good.Exchange = 0
 		}
 		if !ballot.WellFormed(&good) {
-			t.Errorf("%s: not well-formed", policytest.Settings{}.Family().Kinds.Of(kind).Name)
+			t.Errorf("%s: not well-formed", policytest.Settings{}.Descriptor().Kinds.Of(kind).Name)
 		}
 		for name, change := range map[string]func(*wire.Message){
 			"no epoch":         func(m *wire.Message) { m.Token.Seq = 5 },
@@ -64,7 +64,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		} {
 			bad := good
 			if change(&bad); ballot.WellFormed(&bad) && (kind != ballot.KindRefused || name != "another lease") {
-				t.Errorf("%s with %s is well-formed", policytest.Settings{}.Family().Kinds.Of(kind).Name, name)
+				t.Errorf("%s with %s is well-formed", policytest.Settings{}.Descriptor().Kinds.Of(kind).Name, name)
 			}
 		}
 	}

@@ -176,7 +176,7 @@ func (x *explorer) arrive(s *small, n int) {
 	}
 }
 
-var smallKinds = policytest.Settings{}.Family().Kinds
+var smallKinds = policytest.Settings{}.Descriptor().Kinds
 
 // describe says in words what arrives.
 func (m *sent) describe() string {

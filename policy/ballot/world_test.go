@@ -33,16 +33,16 @@ type world struct {
 	lost uint64
 	err  error
 	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases: a member that lies can break them.
-	forger *forger
-	forged []wire.Message
-	blind  bool
-	log    func(format string, args ...any)
-	starts int
-	sends  int
-	check  checker
-	roster ballot.Roster
-	fence  func(until policy.Time) (term, kill policy.Time)
-	family policy.Family
+	forger     *forger
+	forged     []wire.Message
+	blind      bool
+	log        func(format string, args ...any)
+	starts     int
+	sends      int
+	check      checker
+	roster     ballot.Roster
+	fence      func(until policy.Time) (term, kill policy.Time)
+	descriptor policy.Descriptor
 }
 
 // shell says in which ways the shells of a world are broken.
@@ -143,7 +143,7 @@ func newWorld(p plan, s shell) *world {
 		panic(err)
 	}
 	cfg := w.config(0)
-	w.fence, w.family = cfg.Fence, w.newFamily()
+	w.fence, w.descriptor = cfg.Fence, w.newDescriptor()
 	w.hosts = make([]host, p.members)
 	w.check.init(w)
 	for i := range w.hosts {

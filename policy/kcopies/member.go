@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family is an application with a number and a name. It sends TOKEN messages, and has notes besides those of k-copies.
-func Family(id uint8, name string, own policy.Notes) policy.Family {
-	return policy.Family{ID: id, Name: name, Version: 1, WellFormed: WellFormed, Kinds: Kinds(), Notes: slices.Concat(Notes(), own)}
+// Descriptor is an application with a number and a name. It sends TOKEN messages, and has notes besides those of k-copies.
+func Descriptor(id uint8, name string, own policy.Notes) policy.Descriptor {
+	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: WellFormed, Kinds: Kinds(), Notes: slices.Concat(Notes(), own)}
 }
 
 // Member is what a member of any application has: its part of the ring's token. Its detector never errs, so it may regenerate the token at once.

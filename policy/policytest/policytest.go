@@ -25,9 +25,9 @@ var _ policy.Protocol = Settings{}
 // KindRequest asks for the token.
 const KindRequest wire.Kind = 64
 
-// Family is the smallest strict gate, as shells and simulator know it.
-func (Settings) Family() policy.Family {
-	return policy.Family{
+// Descriptor is the smallest strict gate, as shells and simulator know it.
+func (Settings) Descriptor() policy.Descriptor {
+	return policy.Descriptor{
 		ID: 254, Name: "strictlock", Version: 1, WellFormed: wellFormed,
 		Kinds: slices.Concat(handoff.Kinds(), ballot.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request", Part: policy.Asks}}),
 		Notes: slices.Concat(handoff.Notes(), ballot.Notes()),

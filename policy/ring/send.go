@@ -21,9 +21,9 @@ const (
 	KindReceipt
 )
 
-// Family describes the token ring to shells and simulator.
-func Family() policy.Family {
-	return policy.Family{
+// Descriptor describes the token ring to shells and simulator.
+func Descriptor() policy.Descriptor {
+	return policy.Descriptor{
 		ID: 2, Name: "ring", Version: 1, WellFormed: wellFormed,
 		Kinds: slices.Concat(handoff.Kinds(), kcopies.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"}}),
 		Notes: slices.Concat(handoff.Notes(), kcopies.Notes(), notes()),

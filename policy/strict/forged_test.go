@@ -32,7 +32,7 @@ func (m *member) hears(msg wire.Message) {
 	if !ballot.Owns(msg.Kind) && msg.Kind != handoff.KindCommit {
 		binary.BigEndian.PutUint64(msg.Load[wire.LoadSize-8:], m.s.Roster.Hash())
 	}
-	if f := m.s.Family(); f.WellFormed(&msg) && m.m.Expects(&msg) {
+	if f := m.s.Descriptor(); f.WellFormed(&msg) && m.m.Expects(&msg) {
 		m.step(policy.Event{Kind: policy.Received, Msg: msg})
 	}
 }
@@ -164,7 +164,7 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 // because nobody has set this host's clock yet.
 func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
 	const wall = 1_800_000_000_000_000_000
-	f := settings(t, 3).Family()
+	f := settings(t, 3).Descriptor()
 	for name, tc := range map[string]struct {
 		counter uint64
 		wall    int64

@@ -109,11 +109,11 @@ func (s Settings) OrphanGrace() time.Duration { return s.KillAfter }
 // version distinguishes strict rings and trees from rings and trees without a ballot, which have the same numbers on the wire, but other loads.
 const version = 2
 
-// Family describes the strict ring, or the strict tree.
-func (s Settings) Family() policy.Family {
-	f := ring.Family()
+// Descriptor describes the strict ring, or the strict tree.
+func (s Settings) Descriptor() policy.Descriptor {
+	f := ring.Descriptor()
 	if s.Moves == Tree {
-		f = tree.Family()
+		f = tree.Descriptor()
 	}
 	f.Doubt = func(wall int64, synced bool, s *policy.State) string { return ballot.Doubt(wall, synced, &s.Memo) }
 	inner := f.WellFormed

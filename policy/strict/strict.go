@@ -8,7 +8,7 @@
 //	accept.go       drops messages from outside of the roster, or of an older epoch
 //	due.go          who wants to run: callers, and the member's own operation
 //	roster.go       a roster changes by one member at a time
-//	settings.go     the settings of a gate, and its family
+//	settings.go     the settings of a gate, and its descriptor
 //
 // The ring and the tree count the hops of their token themselves, and never meet a token with a lower number than an earlier one. The
 // ballot's fencing numbers are always at least as high, and every run has a number that no other run has.

@@ -48,9 +48,9 @@ const (
 	kindsEnd
 )
 
-// Family describes the tree to shells and simulator.
-func Family() policy.Family {
-	return policy.Family{
+// Descriptor describes the tree to shells and simulator.
+func Descriptor() policy.Descriptor {
+	return policy.Descriptor{
 		ID: 3, Name: "tree", Version: 1, WellFormed: wellFormed,
 		Kinds: slices.Concat(handoff.Kinds(), kinds()), Notes: slices.Concat(handoff.Notes(), notes()),
 	}

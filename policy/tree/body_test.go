@@ -89,7 +89,7 @@ func TestEveryKindHasAName(t *testing.T) {
 
 func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 	names, numbers := map[string]bool{}, map[uint8]bool{}
-	for _, n := range Family().Notes {
+	for _, n := range Descriptor().Notes {
 		if names[n.Name] || numbers[uint8(n.Note)] || n.Name == "" || n.Text == "" || strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
 			t.Errorf("it is not the only one, or not whole: %+v", n)
 		}

@@ -12,7 +12,7 @@ import (
 
 func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 	byName, byNumber := map[string]bool{}, map[policy.Note]bool{}
-	for _, n := range wander.Family().Notes {
+	for _, n := range wander.Descriptor().Notes {
 		if byName[n.Name] || byNumber[n.Note] || n.Note == 0 || n.Name == "" || n.Text == "" {
 			t.Errorf("it is not the only one, or not whole: %+v", n)
 		}
@@ -24,18 +24,18 @@ func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 }
 
 // names are those of some notes.
-func names(notes []policy.Note) []string { return wander.Family().Notes.Names(notes) }
+func names(notes []policy.Note) []string { return wander.Descriptor().Notes.Names(notes) }
 
 func TestEveryKindOfMessageHasANumberAndANameOfItsOwn(t *testing.T) {
 	byName, byNumber := map[string]bool{}, map[wire.Kind]bool{}
-	for _, k := range wander.Family().Kinds {
+	for _, k := range wander.Descriptor().Kinds {
 		if byName[k.Name] || byNumber[k.Kind] || k.Kind == 0 || k.Name == "" {
 			t.Errorf("it is not the only one, or not whole: %+v", k)
 		}
 		byName[k.Name], byNumber[k.Kind] = true, true
 	}
-	if f := wander.Family(); policy.FamilyName(f.ID) != f.Name {
-		t.Errorf("number %d is %s's, and its name is %s", f.ID, policy.FamilyName(f.ID), f.Name)
+	if f := wander.Descriptor(); policy.ProtocolName(f.ID) != f.Name {
+		t.Errorf("number %d is %s's, and its name is %s", f.ID, policy.ProtocolName(f.ID), f.Name)
 	}
 }
 

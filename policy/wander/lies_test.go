@@ -28,8 +28,8 @@ func (f *fleet) hearLie(sent *wire.Message) {
 }
 
 func wellFormed(m *wire.Message) bool {
-	family := wander.Family()
-	return family.WellFormed(m)
+	descriptor := wander.Descriptor()
+	return descriptor.WellFormed(m)
 }
 
 // lieAs makes lies of a seed: one message in six, with one to three fields changed to extremes, in the name of another member.
@@ -39,7 +39,7 @@ func lieAs(dice *rand.Rand, f *fleet) func(*wire.Message) (wire.Message, bool) {
 		all := []uint64{0, 1, 2, 77, 255, 1<<16 - 1, 1<<32 - 1, 1 << 62, 1<<63 - 1, 1<<64 - 1, latest, latest + 1, uint64(noon), uint64(noon) + uint64(23*time.Hour)}
 		return all[dice.IntN(len(all))]
 	}
-	kinds := wander.Family().Kinds
+	kinds := wander.Descriptor().Kinds
 	return func(sent *wire.Message) (wire.Message, bool) {
 		m := *sent
 		if dice.IntN(6) > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // These bytes were made by hand, after the drawings in packages wire, guardian and wander. They change only with the versions of wire and
-// of the family.
+// of the protocol.
 func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 	const (
 		gate, speaks, slot = "0000000000000001", "01 01", "01"
@@ -54,10 +54,10 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		wander.KindUnseen:    {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
 		guardian.KindYield:   {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}
-	family := wander.Family()
-	for _, kind := range family.Kinds {
+	descriptor := wander.Descriptor()
+	for _, kind := range descriptor.Kinds {
 		m := wholeMessage(kind.Kind)
-		family.Stamp(&m)
+		descriptor.Stamp(&m)
 		want, err := hex.DecodeString(strings.ReplaceAll(strings.Join(hexOf[kind.Kind], ""), " ", ""))
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		if got := m.Append(nil); !bytes.Equal(got, want) {
 			t.Errorf("%s is\n%x, want\n%x", kind.Name, got, want)
 		}
-		if got, ok := wire.Parse(want); !ok || got != m || !family.WellFormed(&got) {
+		if got, ok := wire.Parse(want); !ok || got != m || !descriptor.WellFormed(&got) {
 			t.Errorf("%s is read as %+v", kind.Name, got)
 		}
 	}

@@ -29,7 +29,7 @@ func TestAMemoOfATokenFromTheFutureForgetsTheTokenAndNotTheSlot(t *testing.T) {
 	for birth, kept := range map[int64]bool{wall: true, wall + day: true, wall + day + 1: false} {
 		memo := wander.Memo{Token: wire.TokenID{Birth: birth, Random: 1}, Slot: 3}
 		s := policy.State{HasRun: true, Seq: 7, Memo: memo.Bytes()}
-		why := wander.Family().Doubt(wall, true, &s)
+		why := wander.Descriptor().Doubt(wall, true, &s)
 		if got := wander.MemoOf(&s.Memo); (got == memo) != kept || (why == "") != kept || got.Slot != 3 || s.Seq != 7 || !s.HasRun {
 			t.Errorf("%v after now: %+v, %q", time.Duration(birth-wall), got, why)
 		}

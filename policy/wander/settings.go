@@ -41,8 +41,8 @@ type Settings struct {
 
 var _ policy.Protocol = Settings{}
 
-// Family returns the family of the soft gate.
-func (Settings) Family() policy.Family { return Family() }
+// Descriptor returns the descriptor of the soft gate.
+func (Settings) Descriptor() policy.Descriptor { return Descriptor() }
 
 // Machine returns the machine of a member.
 func (s Settings) Machine(seat policy.Seat) policy.Machine {

@@ -126,7 +126,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	case policy.Save:
 		m.saving, m.savedAt = &e.State, w.now.Time
 	case policy.Send:
-		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self || !wander.Family().WellFormed(&got) {
+		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self || !wander.Descriptor().WellFormed(&got) {
 			w.t.Fatalf("a datagram cannot carry %+v", e.Msg)
 		}
 		w.sent = append(w.sent, e.Msg)

@@ -102,10 +102,10 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		for _, kind := range tc.of {
 			t.Run(wander.Kinds().Of(kind).Name+"/"+tc.name, func(t *testing.T) {
 				m := wholeMessage(kind)
-				if !wander.Family().WellFormed(&m) {
+				if !wander.Descriptor().WellFormed(&m) {
 					t.Fatal("the message is not well formed before it is changed")
 				}
-				if tc.do(&m); wander.Family().WellFormed(&m) {
+				if tc.do(&m); wander.Descriptor().WellFormed(&m) {
 					t.Error("it is well formed")
 				}
 			})
@@ -155,7 +155,7 @@ func TestTheLimitsOfEachKindAreWellFormed(t *testing.T) {
 				if kind != handoff.KindAck && kind != handoff.KindCommit {
 					wander.SetLastSlot(&m.Load, slots[1])
 				}
-				if !wander.Family().WellFormed(&m) {
+				if !wander.Descriptor().WellFormed(&m) {
 					t.Errorf("%v, %s, slot %d of %d, is not: %+v", kind, name, slots[0], slots[1], m)
 				}
 			}

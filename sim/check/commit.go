@@ -25,7 +25,7 @@ func (k *lastCommit) answers(ack *wire.Message) bool {
 // revived the token meanwhile does not: there would be two holders.
 func NewCommitChecker(timeout time.Duration) sim.Watcher {
 	return sim.EachLife(func(last *lastCommit, c *sim.Cluster, o *sim.Occurrence) error {
-		kinds := c.Family().Kinds
+		kinds := c.Descriptor().Kinds
 		var sent *wire.Message
 		for e := range o.Did(policy.Send) {
 			if kinds.Part(e.Msg.Kind) == policy.Passes {

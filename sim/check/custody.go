@@ -37,7 +37,7 @@ func NewCustodyChecker() sim.Watcher {
 // committed reports whether a step takes the message that passes a token on.
 func committed(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	m := &o.Event.Msg
-	return o.On(policy.Received) && c.Family().Kinds.Part(m.Kind) == policy.Passes && SameToken(m.Token.ID, id)
+	return o.On(policy.Received) && c.Descriptor().Kinds.Part(m.Kind) == policy.Passes && SameToken(m.Token.ID, id)
 }
 
 // holds checks that a member's status agrees with its effects.

@@ -35,7 +35,7 @@ func NewGrantChecker(startWithin time.Duration) sim.Watcher {
 				}
 			case e.Kind == policy.Took && e.Cause != policy.CauseReceived:
 				me.made, me.madeAt = e.Token, o.At
-			case e.Kind == policy.Send && c.Family().Kinds.Part(e.Msg.Kind) == policy.Offers:
+			case e.Kind == policy.Send && c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Offers:
 				t := e.Msg.Token
 				if !t.ID.IsZero() && me.made.ID == t.ID && me.made.Seq == t.Seq && o.At.Sub(me.madeAt) < startWithin {
 					return fmt.Errorf("grant: %s offers %v#%d before it has saved the number", o.Who(), t.ID, t.Seq)

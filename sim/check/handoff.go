@@ -28,7 +28,7 @@ func NewHandoffChecker() sim.Watcher {
 		s := c.Status(o.Member)
 		for e := range o.Did(policy.Send) {
 			// A Commit with another number is of an earlier handoff; the token has come back since.
-			commits := c.Family().Kinds.Part(e.Msg.Kind) == policy.Passes && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq
+			commits := c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Passes && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq
 			if commits && s.Holding {
 				return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", o.Who(), s.Token.ID)
 			}

@@ -15,7 +15,7 @@ func NewMessageChecker() sim.Watcher {
 			return nil
 		}
 		answers := 0
-		kind := func() string { return c.Family().Kinds.Of(o.Event.Msg.Kind).Name }
+		kind := func() string { return c.Descriptor().Kinds.Of(o.Event.Msg.Kind).Name }
 		for i := range o.Effects {
 			e := &o.Effects[i]
 			// A member may leave at any event, once it is time.

@@ -84,7 +84,7 @@ func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
 			s.OnDemand = true
 			return gate.Machine(s.Seat)
 		},
-		Family: gate.Family(), Network: sim.Network{Latency: 10 * time.Millisecond, Encode: true},
+		Descriptor: gate.Descriptor(), Network: sim.Network{Latency: 10 * time.Millisecond, Encode: true},
 		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
 		Hook:        sim.Hook{Takes: 20 * time.Second},
 		OrphanGrace: gate.OrphanGrace(),

@@ -21,13 +21,13 @@ import (
 //	crash b [c …]     kill them now
 //	run for=100ms     let time pass
 type Stage struct {
-	// Cluster is what the story is told of. A command of the family makes it.
+	// Cluster is what the story is told of. A command of the protocol makes it.
 	Cluster *sim.Cluster
 	// Story is what has been told since the command began.
 	Story bytes.Buffer
 }
 
-// Command does a command of a family, and reports whether it is one.
+// Command does a command of a protocol, and reports whether it is one.
 type Command func(t *testing.T, s *Stage, d *datadriven.TestData) bool
 
 // Run tells the stories in testdata.

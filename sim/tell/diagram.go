@@ -18,7 +18,7 @@ type Diagram struct {
 	running map[int]bool
 }
 
-// NewDiagram returns a diagram that writes to w, in the words of a family.
+// NewDiagram returns a diagram that writes to w, in the words of a protocol.
 func NewDiagram(w io.Writer, words Words) *Diagram {
 	return &Diagram{teller: newTeller(w, words), running: map[int]bool{}}
 }
@@ -29,7 +29,7 @@ func (d *Diagram) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		d.begin(c)
 	}
 	who := sim.MemberName(o.Member)
-	d.notes, d.kinds = c.Family().Notes, c.Family().Kinds
+	d.notes, d.kinds = c.Descriptor().Notes, c.Descriptor().Kinds
 	switch o.Kind {
 	case sim.Stepped:
 		d.step(o, who)

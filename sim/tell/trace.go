@@ -16,13 +16,13 @@ import (
 // appear. A story holds messages, effects and notes, never the wording of a log.
 type Trace struct{ teller }
 
-// NewTrace returns a trace that writes to w, in the words of a family.
+// NewTrace returns a trace that writes to w, in the words of a protocol.
 func NewTrace(w io.Writer, words Words) *Trace { return &Trace{newTeller(w, words)} }
 
 // Watch implements [sim.Watcher].
 func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	who := sim.MemberName(o.Member)
-	t.notes, t.kinds = c.Family().Notes, c.Family().Kinds
+	t.notes, t.kinds = c.Descriptor().Notes, c.Descriptor().Kinds
 	switch o.Kind {
 	case sim.Stepped:
 		t.step(o, who)

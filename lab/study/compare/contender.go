@@ -13,8 +13,8 @@ import (
 
 // contender is a protocol with its settings.
 type contender struct {
-	name   string
-	family policy.Family
+	name       string
+	descriptor policy.Descriptor
 	// fleet returns what makes the machines of the members of a roster.
 	fleet func(roster []wire.MemberID) func(sim.Seat) policy.Machine
 }
@@ -41,7 +41,7 @@ func contenders() []contender {
 }
 
 func wandering(name string, walk wander.Walk, guardians int) contender {
-	return contender{name: name, family: wander.Family(), fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
+	return contender{name: name, descriptor: wander.Descriptor(), fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
 		laps, settings := new(wander.Laps), &wander.Settings{Skip: skip, Op: op, Walk: walk, Backups: guardians}
 		return func(seat sim.Seat) policy.Machine {
 			seat.OnDemand = true
@@ -51,7 +51,7 @@ func wandering(name string, walk wander.Walk, guardians int) contender {
 }
 
 func round(name string, request ring.Request) contender {
-	return contender{name: name, family: ring.Family(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+	return contender{name: name, descriptor: ring.Descriptor(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
 		return func(seat sim.Seat) policy.Machine {
 			return ring.New(ring.Config{
 				Gate: seat.Gate, Self: seat.Self, Members: roster, Request: request, Links: ring.UDP, Backups: backups, Timeout: ringTimeout,
@@ -62,7 +62,7 @@ func round(name string, request ring.Request) contender {
 }
 
 func branching(name string, recovery tree.Recovery) contender {
-	return contender{name: name, family: tree.Family(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+	return contender{name: name, descriptor: tree.Descriptor(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
 		return func(seat sim.Seat) policy.Machine {
 			return tree.New(tree.Config{
 				Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: backups, Recovery: recovery, Links: tree.UDP, Entropy: seat.Entropy,

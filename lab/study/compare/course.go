@@ -73,7 +73,7 @@ func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float
 func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
 	service, attack := measure.NewService(c.members), &attack{dice: rand.New(rand.NewPCG(seed, 0x636f6d70)), begun: policy.Never}
 	cfg := sim.Config{
-		Seed: seed, Members: c.members, Family: c.contender.family, Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
+		Seed: seed, Members: c.members, Descriptor: c.contender.descriptor, Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
 		Network: sim.Network{Latency: latency, Jitter: jitter}, Membership: sim.MeasuredMembership(c.members),
 		Hook:     sim.Hook{Takes: op, Spread: spread},
 		Demand:   sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)},

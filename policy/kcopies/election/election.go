@@ -36,9 +36,9 @@ const (
 	NoteReplaced
 )
 
-// Family is the election.
-func Family() policy.Family {
-	return kcopies.Family(18, "election", policy.Notes{
+// Descriptor is the election.
+func Descriptor() policy.Descriptor {
+	return kcopies.Descriptor(18, "election", policy.Notes{
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family is Le Lann's ring.
-func Family() policy.Family { return kcopies.Family(16, "lelann", nil) }
+// Descriptor is Le Lann's ring.
+func Descriptor() policy.Descriptor { return kcopies.Descriptor(16, "lelann", nil) }
 
 // Machine is one member.
 type Machine struct{ kcopies.Excluded }

@@ -35,9 +35,9 @@ const (
 	NoteKept
 )
 
-// Family is Martin's ring.
-func Family() policy.Family {
-	return kcopies.Family(17, "martin", policy.Notes{
+// Descriptor is Martin's ring.
+func Descriptor() policy.Descriptor {
+	return kcopies.Descriptor(17, "martin", policy.Notes{
 		{Note: NoteAsked, Name: "asked", Level: policy.Debug, Text: "sent a request on"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "keeping a request until the token comes"},
 	})

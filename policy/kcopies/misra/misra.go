@@ -33,9 +33,9 @@ const (
 	NoteTerminated
 )
 
-// Family is the detection, and its application.
-func Family() policy.Family {
-	f := kcopies.Family(19, "misra", policy.Notes{
+// Descriptor is the detection, and its application.
+func Descriptor() policy.Descriptor {
+	f := kcopies.Descriptor(19, "misra", policy.Notes{
 		{Note: NoteActive, Name: "active", Level: policy.Debug, Text: "has work"},
 		{Note: NotePassive, Name: "passive", Level: policy.Debug, Text: "has no work"},
 		{Note: NoteTerminated, Name: "terminated", Level: policy.Info, Text: "the application has terminated"},

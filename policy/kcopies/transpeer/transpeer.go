@@ -29,9 +29,9 @@ const (
 	NoteAgain
 )
 
-// Family is the routers and their clients.
-func Family() policy.Family {
-	f := kcopies.Family(20, "transpeer", policy.Notes{
+// Descriptor is the routers and their clients.
+func Descriptor() policy.Descriptor {
+	f := kcopies.Descriptor(20, "transpeer", policy.Notes{
 		{Note: NotePerformed, Name: "performed", Level: policy.Debug, Text: "performed a transaction"},
 		{Note: NoteKnown, Name: "known", Level: policy.Info, Text: "a transaction had been performed already"},
 		{Note: NoteAgain, Name: "again", Level: policy.Info, Text: "submitted a transaction again"},

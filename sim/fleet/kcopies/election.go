@@ -16,7 +16,7 @@ func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster
 	for _, i := range candidates {
 		wishes[i] = true
 	}
-	return w.cluster(election.Family(), 0, func(seat sim.Seat) policy.Machine {
+	return w.cluster(election.Descriptor(), 0, func(seat sim.Seat) policy.Machine {
 		return election.New(ring[seat.Index], wishes[seat.Index])
 	}, watchers)
 }

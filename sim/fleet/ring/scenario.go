@@ -38,8 +38,8 @@ const timeout = time.Second
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	roster := sim.Roster(s.Order, s.Seed, s.Members)
 	return sim.New(sim.Config{
-		Family: ring.Family(),
-		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, Disk: s.Disk,
+		Descriptor: ring.Descriptor(),
+		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, Disk: s.Disk,
 		Demand: s.Demand, Watchers: watchers,
 		Machine: func(seat sim.Seat) policy.Machine {
 			return ring.New(ring.Config{

@@ -25,7 +25,7 @@ func TestStories(t *testing.T) {
 		switch d.Cmd {
 		case "ring":
 			begin(t, s, d)
-			s.Cluster.Intercept(func(m *wire.Message) sim.Fate { return sim.Fate{Lose: ring.Family().Kinds.Of(m.Kind).Name == lost} })
+			s.Cluster.Intercept(func(m *wire.Message) sim.Fate { return sim.Fate{Lose: ring.Descriptor().Kinds.Of(m.Kind).Name == lost} })
 		case "lose":
 			d.ScanArgs(t, "kind", &lost)
 		case "run":

@@ -69,7 +69,7 @@ func loseOne(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	d.ScanArgs(t, "from", &from)
 	lost := false
 	s.Cluster.Intercept(func(m *wire.Message) sim.Fate {
-		if lost || tree.Family().Kinds.Of(m.Kind).Name != kind || sim.MemberName(sim.IndexOf(m.From)) != from {
+		if lost || tree.Descriptor().Kinds.Of(m.Kind).Name != kind || sim.MemberName(sim.IndexOf(m.From)) != from {
 			return sim.Fate{}
 		}
 		lost = true

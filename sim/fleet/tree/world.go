@@ -75,7 +75,7 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	// A site's rank in the tree is its number in the cluster.
 	ids := sim.Roster(sim.InOrder, s.Seed, s.Members)
 	cfg := sim.Config{
-		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Family: tree.Family(), Network: s.Network,
+		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Descriptor: tree.Descriptor(), Network: s.Network,
 		Hook: sim.Hook{Takes: s.Section, Spread: s.SectionSpread},
 		Machine: func(seat sim.Seat) policy.Machine {
 			m := tree.New(tree.Config{

@@ -247,7 +247,7 @@ func (v *Coverage) Counts() []Counted {
 			numbered(classEffect, "effect "+k.String(), int(k))
 		}
 	}
-	for _, n := range wander.Family().Notes {
+	for _, n := range wander.Descriptor().Notes {
 		numbered(classNote, "note "+n.Name, int(n.Note))
 	}
 	return all

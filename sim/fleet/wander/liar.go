@@ -77,11 +77,11 @@ func (h Habits) String() string {
 // liar is a liar at work.
 type liar struct {
 	Liar
-	c      *sim.Cluster
-	dice   *rand.Rand
-	who    int
-	over   bool
-	family policy.Family
+	c          *sim.Cluster
+	dice       *rand.Rand
+	who        int
+	over       bool
+	descriptor policy.Descriptor
 	// heard are the last messages of others about tokens, said how many there were. offered are its own offers.
 	heard   [64]wire.Message
 	said    int
@@ -94,7 +94,7 @@ type liar struct {
 func (l Liar) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *liar {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
 	return &liar{
-		Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), family: wander.Family(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
+		Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), descriptor: wander.Descriptor(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
 	}
 }
 
@@ -147,8 +147,8 @@ func (l *liar) overhear(m *wire.Message) sim.Fate {
 // say sends a message a moment later, if that looks like one.
 func (l *liar) say(m *wire.Message) {
 	lie := *m
-	l.family.Stamp(&lie)
-	if lie.To == lie.From || !l.family.WellFormed(&lie) {
+	l.descriptor.Stamp(&lie)
+	if lie.To == lie.From || !l.descriptor.WellFormed(&lie) {
 		return
 	}
 	l.c.After(0, func() {

@@ -78,8 +78,8 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	machines := make([]wander.Machine, s.Members)
 	laps, settings := new(wander.Laps), s.settings()
 	cfg := sim.Config{
-		Family: wander.Family(),
-		Seed:   s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
+		Descriptor: wander.Descriptor(),
+		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
 		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk,
 		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,

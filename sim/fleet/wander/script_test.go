@@ -328,9 +328,9 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	d.ScanArgs(t, "from", &from)
 	giver := s.c.ID(s.member(t, d, from))
 	born := s.c.Now().Add(span(t, d, "born", 0))
-	family := wander.Family()
+	descriptor := wander.Descriptor()
 	offer := wire.Message{
-		Gate: wire.GateIDOf("default"), Protocol: family.ID, Version: family.Version, Kind: handoff.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
+		Gate: wire.GateIDOf("default"), Protocol: descriptor.ID, Version: descriptor.Version, Kind: handoff.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
 		Exchange: wire.Exchange(sim.Mix(uint64(s.c.Now()))),
 		Token: wire.Ref{
 			ID:  wire.TokenID{Birth: sim.Epoch + int64(born), Generator: giver, Random: sim.Mix(uint64(born))},
@@ -340,7 +340,7 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	s.c.Intercept(func(m *wire.Message) sim.Fate {
 		if m.Kind == handoff.KindAck && m.Exchange == offer.Exchange {
 			commit := handoff.Reply(m, handoff.KindCommit, m.Nonce)
-			family.Stamp(&commit)
+			descriptor.Stamp(&commit)
 			s.c.After(2*s.world.Network.Latency, func() { s.c.Inject(commit) })
 			s.c.Intercept(s.decide)
 		}

@@ -99,7 +99,7 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 			}
 			for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteRemoved, wander.NoteOvertaken} {
 				if k.notes[n] > 0 {
-					t.Errorf("%s: %d times", wander.Family().Notes.Of(n).Name, k.notes[n])
+					t.Errorf("%s: %d times", wander.Descriptor().Notes.Of(n).Name, k.notes[n])
 				}
 			}
 			if tc.latency > s.Skip/2 && k.notes[handoff.NoteSlowNetwork] == 0 {

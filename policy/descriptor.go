@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family is what shells and simulator know of a protocol besides its machines.
-type Family struct {
-	// ID is its number on the wire; see [FamilyName].
+// Descriptor is what shells and simulator know of a protocol besides its machines.
+type Descriptor struct {
+	// ID is its number on the wire; see [ProtocolName].
 	ID uint8
 	// Name is the one that operators use. Version rises when a member of before would misread what one of now saves or sends.
 	Name    string
@@ -21,12 +21,12 @@ type Family struct {
 	// Expects: no other message comes to a machine.
 	WellFormed func(*wire.Message) bool
 	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing if all can be. synced says
-	// that the clock was set by a time server in this boot. Nil stands for a family that has nothing to doubt.
+	// that the clock was set by a time server in this boot. Nil stands for a protocol that has nothing to doubt.
 	Doubt func(wall int64, synced bool, s *State) (why string)
 }
 
-// FamilyName returns the name of the family with that number, as far as one is assigned.
-func FamilyName(id uint8) string {
+// ProtocolName returns the name of the protocol with that number, as far as one is assigned.
+func ProtocolName(id uint8) string {
 	switch id {
 	case 1:
 		return "wander"
@@ -38,16 +38,18 @@ func FamilyName(id uint8) string {
 	return fmt.Sprintf("protocol %d", id)
 }
 
-// Stamp writes the family into a message. The shell stamps whatever a machine sends or entrusts.
-func (f *Family) Stamp(m *wire.Message) { m.Protocol, m.Version = f.ID, f.Version }
+// Stamp writes the protocol into a message. The shell stamps whatever a machine sends or entrusts.
+func (d *Descriptor) Stamp(m *wire.Message) { m.Protocol, m.Version = d.ID, d.Version }
 
-// Speaks reports whether a message is from a member of this family, of the same version. The shell drops any other: it has another
+// Speaks reports whether a message is from a member of this protocol, of the same version. The shell drops any other: it has another
 // layout.
-func (f *Family) Speaks(m *wire.Message) bool { return m.Protocol == f.ID && m.Version == f.Version }
+func (d *Descriptor) Speaks(m *wire.Message) bool {
+	return m.Protocol == d.ID && m.Version == d.Version
+}
 
-// Protocol is a family with the settings of one gate: all that a shell needs to be a member of it.
+// Protocol is a descriptor with the settings of one gate: all that a shell needs to be a member of it.
 type Protocol interface {
-	Family() Family
+	Descriptor() Descriptor
 
 	// Machine returns the machine of a member, which waits for Started.
 	Machine(Seat) Machine

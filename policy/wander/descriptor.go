@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Family describes the soft gate to shells and simulator.
-func Family() policy.Family {
-	return policy.Family{
+// Descriptor describes the soft gate to shells and simulator.
+func Descriptor() policy.Descriptor {
+	return policy.Descriptor{
 		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed, Doubt: doubt,
 	}
 }
