@@ -53,14 +53,14 @@ because then it has not tested all rules.`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if o.Family, err = hunt.FamilyOf(policy); err != nil {
+			if o.Subject, err = hunt.SubjectOf(policy); err != nil {
 				return cli.UsageError(err)
 			}
 			if liar {
 				if policy != huntedPolicies()[0] {
 					return cli.UsageError(fmt.Errorf("--liar is for policy %s", huntedPolicies()[0]))
 				}
-				o.Family = hunt.Liar()
+				o.Subject = hunt.Liar()
 			}
 			return p.hunt(cmd.Context(), o)
 		},
@@ -69,10 +69,10 @@ because then it has not tested all rules.`,
 	return cmd
 }
 
-// huntedPolicies are the names of the families; the first is the default.
+// huntedPolicies are the names of the subjects; the first is the default.
 func huntedPolicies() []string {
 	var names []string
-	for _, f := range hunt.Families() {
+	for _, f := range hunt.Subjects() {
 		names = append(names, f.Name)
 	}
 	return names

@@ -111,14 +111,14 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	family, err := hunt.FamilyOf(parameters.Policy)
+	subject, err := hunt.SubjectOf(parameters.Policy)
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--policy: %w", err))
 	}
 	if t.liar {
-		family = hunt.Liar()
+		subject = hunt.Liar()
 	}
-	teller := tell.NewTeller(w, format, family.Words)
+	teller := tell.NewTeller(w, format, subject.Words)
 	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
 		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
 		if err := measured(ctx, &parameters, teller); ctx.Err() == nil {
@@ -126,7 +126,7 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 		}
 		return context.Cause(ctx)
 	}
-	outcome := family.Explore(parameters.Seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+	outcome := subject.Explore(parameters.Seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

@@ -23,7 +23,7 @@ type Failure struct {
 }
 
 // newFailure runs a seed again, with a trace.
-func newFailure(f *Family, seed uint64, err error) *Failure {
+func newFailure(f *Subject, seed uint64, err error) *Failure {
 	tail := tell.NewTail(traceLines)
 	f.Explore(seed, tell.NewTrace(tail, f.Words))
 	return &Failure{

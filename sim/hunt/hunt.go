@@ -21,8 +21,8 @@ const DefaultSeeds = 4000
 
 // Options configure a hunt.
 type Options struct {
-	// Family is one of Families; the zero value stands for the first.
-	Family Family
+	// Subject is one of [Subjects]; the zero value stands for the first.
+	Subject Subject
 	// From is the first seed; zero stands for 1.
 	From uint64
 	// Seeds is how many there are; zero stands for DefaultSeeds, or for no end if there is a For.
@@ -40,7 +40,7 @@ type Report struct {
 	// Seeds is how many were explored, Steps how many steps the machines took, Simulated their time in seconds.
 	Seeds, Steps uint64
 	Simulated    float64
-	// Coverage is what has occurred; nil in a family that has no list of what has to.
+	// Coverage is what has occurred; nil for a subject that has no list of what has to.
 	Coverage *wandering.Coverage
 	// Failure is the one of the least seed; nil, if no rule was broken.
 	Failure *Failure
@@ -70,8 +70,8 @@ type found struct {
 // Run hunts until all seeds were explored, one has failed, the time is over, or ctx is cancelled.
 func Run(ctx context.Context, o Options) *Report {
 	o.From = max(o.From, 1)
-	if o.Family.Name == "" {
-		o.Family = Families()[0]
+	if o.Subject.Name == "" {
+		o.Subject = Subjects()[0]
 	}
 	if o.Seeds == 0 && o.For == 0 {
 		o.Seeds = DefaultSeeds
@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options) *Report {
 		ctx = limited
 	}
 	r := &Report{}
-	if o.Family.covers {
+	if o.Subject.covers {
 		r.Coverage = &wandering.Coverage{}
 	}
 	// next is the seed whose result counts next; later are results of later seeds, which wait for it.
@@ -91,11 +91,11 @@ func Run(ctx context.Context, o Options) *Report {
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
 		seed, f := o.From+uint64(job), &found{}
 		var watchers []sim.Watcher
-		if o.Family.covers {
+		if o.Subject.covers {
 			f.coverage.Drew(seed)
 			watchers = append(watchers, &f.coverage)
 		}
-		f.outcome = o.Family.Explore(seed, watchers...)
+		f.outcome = o.Subject.Explore(seed, watchers...)
 		return f, nil
 	}, func(job int, f *found) (more bool) {
 		later[o.From+uint64(job)] = f
@@ -117,7 +117,7 @@ func (r *Report) count(o *Options, seed uint64, f *found) {
 		r.Coverage.Add(&f.coverage)
 	}
 	if f.outcome.Err != nil {
-		r.Failure = newFailure(&o.Family, seed, f.outcome.Err)
+		r.Failure = newFailure(&o.Subject, seed, f.outcome.Err)
 	}
 	if o.Progress != nil {
 		o.Progress(r)

@@ -17,8 +17,8 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// breaking is a family that finds a broken rule in the given seeds, besides.
-func breaking(f Family, seeds ...uint64) Family {
+// breaking is a subject that finds a broken rule in the given seeds, besides.
+func breaking(f Subject, seeds ...uint64) Subject {
 	explore := f.explore
 	f.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 		o := explore(seed, watchers...)
@@ -31,13 +31,13 @@ func breaking(f Family, seeds ...uint64) Family {
 }
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
-	for name, family := range map[string]Family{
+	for name, descriptor := range map[string]Subject{
 		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(), "a tree with two": breaking(tree(), 21, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, Run(t.Context(), Options{Family: family, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
+				reports = append(reports, Run(t.Context(), Options{Subject: descriptor, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
 			}
 			for _, r := range reports[1:] {
 				if d := cmp.Diff(fmt.Sprint(reports[0].Coverage), fmt.Sprint(r.Coverage)); d != "" {
@@ -56,7 +56,7 @@ func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 }
 
 func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
-	r := Run(t.Context(), Options{Family: breaking(wander(), 23, 31, 30), Seeds: 100, Workers: 4})
+	r := Run(t.Context(), Options{Subject: breaking(wander(), 23, 31, 30), Seeds: 100, Workers: 4})
 	if r.Failure == nil || r.Failure.Seed != 23 || r.Seeds != 23 {
 		t.Fatalf("%d seeds, failure %v", r.Seeds, r.Failure)
 	}
@@ -82,7 +82,7 @@ func TestAPanicIsAFailureOfItsSeed(t *testing.T) {
 	bomb.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 		return explore(seed, append(watchers, panicking(seed))...)
 	}
-	r := Run(t.Context(), Options{Family: bomb, Seeds: 10, Workers: 2})
+	r := Run(t.Context(), Options{Subject: bomb, Seeds: 10, Workers: 2})
 	if r.Failure == nil || r.Failure.Seed != 4 || !strings.Contains(r.Failure.Err.Error(), "panicking") {
 		t.Errorf("failure %v", r.Failure)
 	}

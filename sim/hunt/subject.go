@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/sim/tell"
 )
 
-// Family is a family of protocols, in which a hunt looks for bugs.
-type Family struct {
+// Subject is a protocol with its worlds and rules, in which a hunt looks for bugs.
+type Subject struct {
 	// Name is that of its policy, Words are those of its stories.
 	Name  string
 	Words tell.Words
@@ -26,23 +26,23 @@ type Family struct {
 	covers bool
 }
 
-// Families returns all of them. The first is the default.
-func Families() []Family { return []Family{wander(), ring(), tree()} }
+// Subjects returns all of them. The first is the default.
+func Subjects() []Subject { return []Subject{wander(), ring(), tree()} }
 
-// FamilyOf returns the family of a policy.
-func FamilyOf(name string) (Family, error) {
+// SubjectOf returns the subject of a policy.
+func SubjectOf(name string) (Subject, error) {
 	var names []string
-	for _, f := range Families() {
+	for _, f := range Subjects() {
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
 	}
-	return Family{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name, strings.Join(names, " or "))
+	return Subject{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name, strings.Join(names, " or "))
 }
 
 // Explore runs the scenario of a seed with all checkers, and the watchers after them. A panic of a machine breaks a rule, too.
-func (f *Family) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
+func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = wandering.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
@@ -51,23 +51,23 @@ func (f *Family) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outc
 	return f.explore(seed, watchers...)
 }
 
-func wander() Family {
+func wander() Subject {
 	f := drawn(wandering.Draw, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
 	f.Name, f.Words, f.covers = "wander", wandering.Words(), true
 	return f
 }
 
-// Liar is the family of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another family
+// Liar is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another subject
 // has no liar.
-func Liar() Family {
+func Liar() Subject {
 	f := drawn(wandering.DrawLiar, (*wandering.LiarScenario).String, (*wandering.LiarScenario).Explore)
 	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
 	return f
 }
 
-func ring() Family { return rostered("ring", ringing.Draw, (*ringing.Scenario).Explore) }
+func ring() Subject { return rostered("ring", ringing.Draw, (*ringing.Scenario).Explore) }
 
-func tree() Family {
+func tree() Subject {
 	return rostered("tree", treeing.Draw, func(s *treeing.Scenario, watchers ...sim.Watcher) error {
 		_, err := treeing.Explore(*s, watchers...)
 		return err
@@ -75,7 +75,7 @@ func tree() Family {
 }
 
 // rostered are fleets of a policy whose members have a roster.
-func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Family {
+func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Subject {
 	parameters := func(s *S) string { return tell.Parameters(*s) }
 	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
 		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
@@ -91,8 +91,8 @@ func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S,
 // drawn are fleets of scenarios that a seed draws.
 func drawn[S any](
 	draw func(seed uint64) S, parameters func(*S) string, explore func(s *S, watchers ...sim.Watcher) wandering.Outcome,
-) Family {
-	return Family{
+) Subject {
+	return Subject{
 		parameters: func(seed uint64) string {
 			s := draw(seed)
 			return parameters(&s)
