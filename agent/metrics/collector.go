@@ -1,43 +1,27 @@
 package metrics
 
 import (
-	"context"
 	"slices"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// collector asks an agent for its status.
-type collector func(context.Context) (control.Status, error)
-
-// Describe sends nothing: which metrics there are depends on the protocols of the gates.
-func (collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect asks the agent, and sends what it says.
-func (c collector) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
-	defer cancel()
-	s, err := c(ctx)
-	if err != nil {
-		out <- prometheus.NewInvalidMetric(prometheus.NewInvalidDesc(err), err)
-		return
-	}
-	fleet := sink{out: out}
-	fleet.send("info", "The agent: always 1.", prometheus.GaugeValue, 1, label{"version", s.Version}, label{"name", s.Name}, label{"member", s.Member})
+// collect writes what an agent says of itself.
+func (p *page) collect(s *control.Status) {
+	fleet := sink{page: p}
+	fleet.send("info", "The agent: always 1.", gauge, 1, label{"version", s.Version}, label{"name", s.Name}, label{"member", s.Member})
 	fleet.value("members", "Members of the fleet that this one sees, itself among them.", float64(s.Members))
 	fleet.value("warnings", "Signs of mistakes that an operator can correct: see wanderd status.", float64(len(s.Warnings)))
 	fleet.count("datagrams_dropped_total", "Datagrams that were dropped.", "reason", s.Dropped)
 	fleet.count("gossip_oddities_total", "What was strange in the gossip.", "kind", s.Gossip)
 	for i := range s.Gates {
-		collectGate(&s.Gates[i], out)
+		p.collectGate(&s.Gates[i])
 	}
 }
 
-func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
-	gate := sink{out: out, labels: []label{{"gate", g.Name}}}
+func (p *page) collectGate(g *control.Gate) {
+	gate := sink{page: p, labels: []label{{"gate", g.Name}}}
 	gate.value("gate_members", "Members of the gate that this one sees.", float64(g.Members))
 	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
 	gate.is("running", "1 while the hook or a command runs.", g.Running)
@@ -46,7 +30,7 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
 	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 || g.WindowOpen)
 	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
-	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.", prometheus.CounterValue, float64(g.Faults))
+	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.", counter, float64(g.Faults))
 	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")
 	seen := g.SilentSince
 	if g.Holding {
@@ -73,23 +57,17 @@ func collectGate(g *control.Gate, out chan<- prometheus.Metric) {
 	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.", g.RegenerateAfter)
 }
 
-type label struct{ name, value string }
-
-// sink sends metrics that have some labels in common.
+// sink writes metrics that have some labels in common.
 type sink struct {
-	out    chan<- prometheus.Metric
+	page   *page
 	labels []label
 }
 
-func (s sink) send(name, help string, kind prometheus.ValueType, v float64, more ...label) {
-	var names, values []string
-	for _, l := range append(slices.Clip(s.labels), more...) {
-		names, values = append(names, l.name), append(values, l.value)
-	}
-	s.out <- prometheus.MustNewConstMetric(prometheus.NewDesc("wanderd_"+name, help, names, nil), kind, v, values...)
+func (s sink) send(name, help string, kind kind, v float64, more ...label) {
+	s.page.family("wanderd_"+name, help, kind).sample("", v, append(slices.Clip(s.labels), more...)...)
 }
 
-func (s sink) value(name, help string, v float64) { s.send(name, help, prometheus.GaugeValue, v) }
+func (s sink) value(name, help string, v float64) { s.send(name, help, gauge, v) }
 
 func (s sink) is(name, help string, yes bool) {
 	v := 0.0
@@ -99,23 +77,23 @@ func (s sink) is(name, help string, yes bool) {
 	s.value(name, help, v)
 }
 
-// at sends a time, unless it is unknown.
+// at writes a time, unless it is unknown.
 func (s sink) at(name, help string, t time.Time) {
 	if !t.IsZero() {
 		s.value(name, help, float64(t.UnixNano())/1e9)
 	}
 }
 
-// takes sends a duration, unless it is unknown.
+// takes writes a duration, unless it is unknown.
 func (s sink) takes(name, help string, t control.Duration) {
 	if t > 0 {
 		s.value(name, help, time.Duration(t).Seconds())
 	}
 }
 
-// count sends counters, one for each kind.
+// count writes counters, one for each kind.
 func (s sink) count(name, help, by string, counts map[string]uint64) {
 	for kind, n := range counts {
-		s.send(name, help, prometheus.CounterValue, float64(n), label{by, kind})
+		s.send(name, help, counter, float64(n), label{by, kind})
 	}
 }
