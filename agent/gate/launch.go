@@ -179,7 +179,7 @@ func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
 	}
 	return hook.Spec{
-		Log: g.log, Env: env,
+		Log: hookLog{g.log}, Env: env,
 		Limits: hook.Limits{
 			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
 			Until: g.env.Clock.SinceBoot(e.Until),

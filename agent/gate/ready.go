@@ -80,7 +80,7 @@ func (g *Gate) considerAsking() {
 	run, spec := q.run, hook.Spec{
 		Argv: g.cfg.Ready, Env: hook.Environ(os.Environ(), g.environment()...), Question: true,
 		Limits: hook.Limits{Timeout: g.cfg.ReadyTimeout, Grace: readyGrace},
-		Log:    g.log.With().Bool("ready", true).Logger(),
+		Log:    hookLog{g.log.With().Bool("ready", true).Logger()},
 	}
 	go func() {
 		result := stoppedBefore()

@@ -4,8 +4,6 @@ import (
 	"os/exec"
 	"testing"
 	"time"
-
-	"github.com/rs/zerolog"
 )
 
 // BenchmarkRun compares a guarded operation with a bare child process: the difference is what the guard costs.
@@ -19,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("guarded", func(b *testing.B) {
 		for b.Loop() {
-			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}, Log: zerolog.Nop()})
+			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -30,7 +28,7 @@ func BenchmarkRun(b *testing.B) {
 	})
 	b.Run("start", func(b *testing.B) { // what the agent's loop waits for
 		for b.Loop() {
-			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}, Log: zerolog.Nop()})
+			run, err := Start(Spec{Argv: []string{"/bin/true"}, Limits: Limits{Timeout: time.Minute}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -12,15 +12,16 @@ import (
 )
 
 // GuardName is what a program that uses this package is called when it is to guard an operation, as a process and in its arguments:
-// killing by the program's name does not find it. Its main, and the TestMain of tests that start hooks, begin with
-//
-//	if hook.IsGuard() {
-//		os.Exit(hook.Guard())
-//	}
+// killing by the program's name does not find it.
 const GuardName = "hook-guard"
 
-// IsGuard reports whether this process is to call [Guard].
-func IsGuard() bool { return len(os.Args) == 1 && os.Args[0] == GuardName }
+// A program that uses this package is a guard before it is anything else: what other packages prepare at the start would take most of a
+// guard's time. So this package imports little, and they come later.
+func init() {
+	if len(os.Args) == 1 && os.Args[0] == GuardName {
+		syscall.Exit(runGuard()) // os.Exit waits for a second under the race detector
+	}
+}
 
 // KillMargin is how long before the end of a grant the guard kills what is left: SIGKILL takes its time, too.
 const KillMargin = 100 * time.Millisecond
@@ -44,9 +45,9 @@ const (
 	connectionFd = 5
 )
 
-// Guard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
+// runGuard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
 // of the process.
-func Guard() int {
+func runGuard() int {
 	syscall.CloseOnExec(lifelineFd)
 	syscall.CloseOnExec(reportFd)
 	adopt()

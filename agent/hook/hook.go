@@ -46,8 +46,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/rs/zerolog"
 )
 
 const (
@@ -84,8 +82,8 @@ type Spec struct {
 	// Env is the whole environment; see [Environ].
 	Env []string
 	Limits
-	// Log receives the output (stdout as info, stderr as warnings) and warnings about what was left behind.
-	Log zerolog.Logger
+	// Log receives the output, and warnings about what was left behind. It may be nil.
+	Log Log
 
 	// Question says that it is not the protected operation: it asks whether that is needed.
 	Question bool
@@ -118,8 +116,8 @@ type Run struct {
 // Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started; it says what to
 // do. An operation that cannot be executed after all ends with a Result that says so.
 func Start(spec Spec) (*Run, error) {
-	if IsGuard() {
-		return nil, fmt.Errorf("this program does not call hook.Guard at its start, as it has to when it is called %q", GuardName)
+	if spec.Log == nil {
+		spec.Log = noLog{}
 	}
 	if spec.Timeout <= 0 {
 		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
@@ -231,8 +229,8 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 		r.done <- result
 	}()
 	out := newOutput(spec.Log)
-	draining.Go(func() { out.drain(pipes.stdout.r, zerolog.InfoLevel, "stdout") })
-	draining.Go(func() { out.drain(pipes.stderr.r, zerolog.WarnLevel, "stderr") })
+	draining.Go(func() { out.drain(pipes.stdout.r, "stdout") })
+	draining.Go(func() { out.drain(pipes.stderr.r, "stderr") })
 
 	// A guard that hangs says nothing, and ends nothing.
 	var hangs atomic.Bool
@@ -253,7 +251,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	report := readReport(pipes.report.r, func(now report) { first.Store(int64(now.Pid)) })
 	late.Stop()
 	if err := ended(guard); !report.Over {
-		spec.Log.Warn().AnErr("guard", err).Msg("the guard of the hook has died, or does not answer; the hook is killed too")
+		spec.Log.Warn("the guard of the hook has died, or does not answer; the hook is killed too", "guard", err)
 		report.GuardDied, report.TimedOut = true, hangs.Load()
 		report.Undead = !operation{
 			session: guard.Process.Pid, group: report.Pid, cgroup: guardsCgroup(guard.Process.Pid),

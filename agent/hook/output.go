@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-
-	"github.com/rs/zerolog"
 )
 
 const (
@@ -26,7 +24,7 @@ const (
 // output passes what the operation writes to the log, and drops what is too much. It never stops reading: a hook must
 // not block because of its log.
 type output struct {
-	log zerolog.Logger
+	log Log
 
 	mu                         sync.Mutex
 	budget                     int
@@ -37,15 +35,15 @@ type output struct {
 	tail []string
 }
 
-func newOutput(log zerolog.Logger) *output { return &output{log: log, budget: maxOutput} }
+func newOutput(log Log) *output { return &output{log: log, budget: maxOutput} }
 
 // drain reads a stream to its end, or to its read deadline.
-func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
+func (o *output) drain(from io.Reader, stream string) {
 	lines := bufio.NewReaderSize(from, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if len(line) > 0 {
-			o.line(line, level, stream)
+			o.line(line, stream)
 		}
 		switch {
 		case err == nil || errors.Is(err, bufio.ErrBufferFull):
@@ -60,7 +58,7 @@ func (o *output) drain(from io.Reader, level zerolog.Level, stream string) {
 	}
 }
 
-func (o *output) line(line []byte, level zerolog.Level, stream string) {
+func (o *output) line(line []byte, stream string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := bytes.TrimRight(line, "\r\n")
@@ -69,7 +67,7 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 	charge := max(len(line), minCharge)
 	if o.budget < charge {
 		if o.linesDropped == 0 {
-			o.log.Warn().Int("limit", maxOutput).Msg("the hook writes too much: the rest of its output is dropped")
+			o.log.Warn("the hook writes too much: the rest of its output is dropped", "limit", maxOutput)
 			o.budget = 0
 		}
 		o.linesDropped++
@@ -77,7 +75,7 @@ func (o *output) line(line []byte, level zerolog.Level, stream string) {
 		return
 	}
 	o.budget -= charge
-	o.log.WithLevel(level).Str("stream", stream).Msg(printable(text))
+	o.log.Line(stream, printable(text))
 }
 
 // printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.

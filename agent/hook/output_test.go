@@ -10,8 +10,8 @@ import (
 func drained(t *testing.T, text string) (*output, []entry) {
 	t.Helper()
 	log := &logged{}
-	out := newOutput(zerolog.New(log))
-	out.drain(strings.NewReader(text), zerolog.InfoLevel, "stdout")
+	out := newOutput(testLog{zerolog.New(log)})
+	out.drain(strings.NewReader(text), "stdout")
 	return out, log.entries(t)
 }
 
@@ -57,3 +57,16 @@ func TestShortLinesUseUpTheLimitToo(t *testing.T) {
 			out.bytesDropped)
 	}
 }
+
+// testLog is the log of an agent.
+type testLog struct{ log zerolog.Logger }
+
+func (l testLog) Line(stream, text string) {
+	level := zerolog.InfoLevel
+	if stream == "stderr" {
+		level = zerolog.WarnLevel
+	}
+	l.log.WithLevel(level).Str("stream", stream).Msg(text)
+}
+
+func (l testLog) Warn(text string, facts ...any) { l.log.Warn().Fields(facts).Msg(text) }

@@ -6,7 +6,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 )
 
@@ -101,20 +100,20 @@ func (r *Result) describe(spec Spec) error {
 }
 
 // warn logs what an operator should know and no exit status tells.
-func (r *Result) warn(log zerolog.Logger) {
+func (r *Result) warn(log Log) {
 	if r.LinesDropped > 0 {
-		log.Warn().Int64("lines", r.LinesDropped).Int64("bytes", r.BytesDropped).
-			Msgf("… %d lines (%d bytes) of the hook's output were dropped", r.LinesDropped, r.BytesDropped)
+		log.Warn(fmt.Sprintf("… %d lines (%d bytes) of the hook's output were dropped", r.LinesDropped, r.BytesDropped),
+			"lines", r.LinesDropped, "bytes", r.BytesDropped)
 	}
 	if r.Leftovers {
-		log.Warn().Msg("the hook left processes behind, which were stopped: let it wait for them, " +
+		log.Warn("the hook left processes behind, which were stopped: let it wait for them, " +
 			"or start daemons with setsid")
 	}
 	if r.Undead {
-		log.Warn().Msg("processes of the hook survive SIGKILL: look for a disk or network file system that hangs")
+		log.Warn("processes of the hook survive SIGKILL: look for a disk or network file system that hangs")
 	}
 	if r.Detached {
-		log.Warn().Msg("a daemon that the hook started still holds its output, which is read no longer: " +
+		log.Warn("a daemon that the hook started still holds its output, which is read no longer: " +
 			"redirect the output of daemons")
 	}
 }

@@ -4,12 +4,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/rs/zerolog"
 )
 
 func TestTheErrorSaysWhatHappened(t *testing.T) {
-	spec := Spec{Argv: []string{"./sync.sh"}, Limits: Limits{Timeout: 10 * time.Minute, Grace: 10 * time.Second}, Log: zerolog.Nop()}
+	spec := Spec{Argv: []string{"./sync.sh"}, Limits: Limits{Timeout: 10 * time.Minute, Grace: 10 * time.Second}}
 	exited := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
 	killed := func(sig syscall.Signal) syscall.WaitStatus { return syscall.WaitStatus(sig) }
 	for want, r := range map[string]report{

@@ -8,14 +8,10 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
 func main() {
-	if hook.IsGuard() {
-		os.Exit(hook.Guard())
-	}
 	defer func() {
 		if defect := recover(); defect != nil {
 			fmt.Fprintf(os.Stderr, "wanderd: a defect of this program: %v\n%s", defect, debug.Stack())

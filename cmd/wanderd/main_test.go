@@ -8,14 +8,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli/scripted"
 )
 
 func TestMain(m *testing.M) {
-	if hook.IsGuard() {
-		os.Exit(hook.Guard())
-	}
 	testscript.Main(tests{m}, map[string]func(){"wanderd": main})
 }
 
