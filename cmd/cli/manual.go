@@ -15,7 +15,7 @@ import (
 func (p *Program) newManualCommand() *cobra.Command {
 	root := p.Root.Name()
 	pages := fmt.Sprintf("%s(%d), a page of section 1 for each command", root, p.Section)
-	for _, other := range slices.Sorted(maps.Keys(p.pages())) {
+	for _, other := range slices.Sorted(maps.Keys(p.Pages)) {
 		name, section := cutSection(other)
 		pages += fmt.Sprintf(", and %s(%s)", name, section)
 	}
@@ -34,13 +34,6 @@ func (p *Program) newManualCommand() *cobra.Command {
 	}
 }
 
-func (p *Program) pages() map[string]string {
-	if p.Pages == nil {
-		return map[string]string{}
-	}
-	return p.Pages()
-}
-
 // cutSection cuts the name of a page's file into the name and the section.
 func cutSection(file string) (name, section string) {
 	at := strings.LastIndexByte(file, '.')
@@ -52,7 +45,10 @@ func (p *Program) writeManual(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	pages := p.pages()
+	pages := map[string]string{}
+	for name, text := range p.Pages {
+		pages[name] = text()
+	}
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
 		name, section := p.manualName(cmd)

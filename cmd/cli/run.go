@@ -25,7 +25,7 @@ type Program struct {
 	// SeeAlso are the other pages of the manual that each page refers to, as in "wanderd.toml (5)".
 	SeeAlso []string
 	// Pages are the pages of the manual that are not about a command, by their names: "wanderd.toml.5".
-	Pages func() map[string]string
+	Pages map[string]func() string
 	// ExitCode is the code with which an error ends the program.
 	ExitCode func(error) int
 	// Otherwise says what to do about a word that resembles no command.

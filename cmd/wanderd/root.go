@@ -27,11 +27,12 @@ type program struct {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	return p.commands().Run(ctx, args, p.stdout, p.stderr)
+	return p.commands(args).Run(ctx, args, p.stdout, p.stderr)
 }
 
-// commands are all commands of the program.
-func (p *program) commands() *cli.Program {
+// commands are the commands of the program that the arguments may be about: all, but for "exec" and "version". Scripts wait for those again and
+// again, and would wait longer for the flags of all others.
+func (p *program) commands(args []string) *cli.Program {
 	flags := settings.Flags{}
 	root := &cobra.Command{
 		Use:     "wanderd --hook COMMAND [flags]",
@@ -41,13 +42,19 @@ func (p *program) commands() *cli.Program {
 		// Args is unset, because Run detects unknown commands itself.
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.agent(cmd.Context(), flags) },
 	}
-	flags.AddTo(root.Flags(), config.Table())
-	root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(),
-		p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(), p.newKeygenCommand(),
-		p.newGateCommand(), newDemoCommand(), newPlanCommand(), newSimCommand())
+	switch {
+	case len(args) > 0 && args[0] == "exec":
+		root.AddCommand(p.newExecCommand())
+	case len(args) > 0 && args[0] == "version":
+	default:
+		flags.AddTo(root.Flags(), config.Table())
+		root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(),
+			p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(),
+			p.newKeygenCommand(), p.newGateCommand(), newDemoCommand(), newPlanCommand(), newSimCommand())
+	}
 	program := &cli.Program{
 		Root: root, AfterHelp: afterRoot, Section: 8, SeeAlso: []string{"wanderd.toml (5)"}, ExitCode: exitCode,
-		Pages: func() map[string]string { return map[string]string{"wanderd.toml.5": fileManual()} },
+		Pages: map[string]func() string{"wanderd.toml.5": fileManual},
 		Otherwise: func(word string) string {
 			if strings.Contains(word, "/") {
 				return "to gate it, use --hook " + word
