@@ -17,13 +17,14 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep race browser fuzz hunt mutants explore chaos orders races bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep race browser fuzz hunt mutants explore chaos orders races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
 # Without the tables of a debugger; the version and the traces of a panic need none.
+# They start faster and are smaller without C's library and HTTP/2, which nobody here speaks. So are those in packages.
 build:
-	$(GO) build -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd ./cmd/wandersim
+	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd ./cmd/wandersim
 
 # Within a minute on two cores, once all is compiled.
 quick:
@@ -82,6 +83,11 @@ orders:
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:
 	$(GO) -C lab/races run . --write $(CURDIR)/docs
+
+# What a start costs: "wanderd exec -- true" beside flock, in turn.
+start:
+	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd
+	$(GO) run ./lab/start $(BIN)/wanderd
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
