@@ -42,7 +42,8 @@ type Agent struct {
 	members  *membership.Membership
 	fleet    *fleet.Fleet
 	memory   memory
-	// moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all is well.
+	// moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all
+	// is well.
 	moved       string
 	credentials *credentials
 	intake      *intake
@@ -66,7 +67,8 @@ type Agent struct {
 	// Only the loop uses the fields below.
 	gates  []*gate.Gate
 	byGate map[wire.GateID]*gate.Gate
-	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its capacity is one.
+	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its
+	// capacity is one.
 	awaited []gate.Config
 	vacant  chan struct{}
 	view    *membership.View
@@ -96,7 +98,8 @@ type Deps struct {
 // inboundQueue bounds the datagrams that wait for the loop; further ones are dropped and counted.
 const inboundQueue = 256
 
-// New prepares an agent: it reads the state directory and binds the address. Errors name the remedy. It sends nothing before Run.
+// New prepares an agent: it reads the state directory and binds the address. Errors name the remedy. It sends nothing
+// before Run.
 func New(cfg Config) (*Agent, error) {
 	return NewWith(cfg, Deps{
 		Listen: func(bind netip.AddrPort) (*transport.Endpoint, error) {
@@ -214,8 +217,8 @@ func (a *Agent) Addr() netip.AddrPort { return a.endpoint.Addr }
 // Member is the agent's identity.
 func (a *Agent) Member() wire.MemberID { return a.self }
 
-// Run takes part in the fleet until ctx is done. Then it leaves: within StopTimeout it stops its hooks, passes its tokens on and
-// tells the others. Call it once.
+// Run takes part in the fleet until ctx is done. Then it leaves: within StopTimeout it stops its hooks, passes its
+// tokens on and tells the others. Call it once.
 func (a *Agent) Run(ctx context.Context) error {
 	reading := make(chan error, 1)
 	go func() { reading <- a.intake.read(a.endpoint.Packets) }()
@@ -300,8 +303,8 @@ func (a *Agent) warn(err error, what string) {
 	}
 }
 
-// validate refuses an unsafe or impossible configuration. The command line checks most of it before, and names the origin of each
-// value.
+// validate refuses an unsafe or impossible configuration. The command line checks most of it before, and names the
+// origin of each value.
 func (c *Config) validate() error {
 	if len(c.Gates) == 0 {
 		return errors.New("no gate: an agent needs at least one hook to run")

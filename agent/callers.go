@@ -31,8 +31,9 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 	return err
 }
 
-// exec runs a command as the operation of a gate: when all who have asked here before have had their turn, and this host is granted the
-// gate. It returns when nothing is left of the command. When ctx is done the caller waits no longer, or its command is stopped.
+// exec runs a command as the operation of a gate: when all who have asked here before have had their turn, and this
+// host is granted the gate. It returns when nothing is left of the command. When ctx is done the caller waits no
+// longer, or its command is stopped.
 func (a *Agent) exec(ctx context.Context, call control.Call, start gate.Starter) (hook.Result, error) {
 	c := gate.NewCaller(call, start)
 	var g *gate.Gate

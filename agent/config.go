@@ -16,7 +16,8 @@ type Config struct {
 	Name string
 	// Bind is the address and port for tokens and gossip, UDP and TCP. Port 0 chooses a free port.
 	Bind netip.AddrPort
-	// Advertise is the address for other members; the zero value means Bind, or an address of the host if Bind is unspecified.
+	// Advertise is the address for other members; the zero value means Bind, or an address of the host if Bind is
+	// unspecified.
 	Advertise netip.AddrPort
 	// Join lists addresses of members, each "host" or "host:port". They are tried for as long as the agent runs.
 	Join []string
@@ -24,15 +25,17 @@ type Config struct {
 	Alone Alone
 	// StateDir holds the node key and the state of the gates; Socket is the path of the control socket.
 	StateDir, Socket string
-	// SocketGroup is the group whose members may use the control socket, besides this process's user and root; empty is none.
+	// SocketGroup is the group whose members may use the control socket, besides this process's user and root; empty is
+	// none.
 	SocketGroup string
-	// Metrics is the TCP address, "host:port", at which metrics are served besides on the control socket; empty is none.
+	// Metrics is the TCP address, "host:port", at which metrics are served besides on the control socket; empty is
+	// none.
 	Metrics string
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
-	// SecretFile is where Secret was read. It is read again when it has changed; it may have a second secret, with which messages are opened, too.
-	// Empty is a secret that never changes.
+	// SecretFile is where Secret was read. It is read again when it has changed; it may have a second secret, with
+	// which messages are opened, too. Empty is a secret that never changes.
 	SecretFile string
 	// KnownHosts is the file that says who may take part; empty is everybody who has the secret.
 	KnownHosts string
@@ -56,7 +59,8 @@ type Config struct {
 type Alone uint8
 
 const (
-	// AloneAuto makes it wait if it has an address to join or was in a fleet before. Otherwise it runs as a fleet of one.
+	// AloneAuto makes it wait if it has an address to join or was in a fleet before. Otherwise it runs as a fleet of
+	// one.
 	AloneAuto Alone = iota
 	// AloneRun makes it run as a fleet of one at once.
 	AloneRun

@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// drops counts dropped datagrams by reason, and warns at most once a minute about reasons with a remedy. It is safe for concurrent
-// use.
+// drops counts dropped datagrams by reason, and warns at most once a minute about reasons with a remedy. It is safe for
+// concurrent use.
 type drops struct {
 	log zerolog.Logger
 	by  []dropped
@@ -23,8 +23,8 @@ type drops struct {
 
 type dropped struct {
 	count atomic.Uint64
-	// said is the time of the last warning, last that of the last drop, in nanoseconds of Unix time. Both, and from, are set only
-	// for reasons with a remedy.
+	// said is the time of the last warning, last that of the last drop, in nanoseconds of Unix time. Both, and from,
+	// are set only for reasons with a remedy.
 	said, last atomic.Int64
 	// from is the source address in the last warning.
 	from atomic.Pointer[netip.AddrPort]

@@ -12,10 +12,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A gate that is added begins as at a start of the agent: with its past from the state directory, and with an announcement to the others.
-// One that is removed is left as at a stop that drains: nothing begins any more, what runs ends by itself, and the token is passed on. Only
-// when nothing of it is left here, and all is on the disk, it is forgotten, and the others hear that this member takes no part. Its state stays in the state
-// directory: a gate that comes back knows when it ran last.
+// A gate that is added begins as at a start of the agent: with its past from the state directory, and with an
+// announcement to the others. One that is removed is left as at a stop that drains: nothing begins any more, what runs
+// ends by itself, and the token is passed on. Only when nothing of it is left here, and all is on the disk, it is
+// forgotten, and the others hear that this member takes no part. Its state stays in the state directory: a gate that
+// comes back knows when it ran last.
 
 // pastOf reads the past of a gate. It uses the disk, and nothing of the loop's.
 func (a *Agent) pastOf(cfg *gate.Config) (gate.Past, error) {

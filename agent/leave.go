@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 )
 
-// drainStep is the time for which the service manager is told to wait while runs end by themselves, again and again. The loop sleeps less.
+// drainStep is the time for which the service manager is told to wait while runs end by themselves, again and again.
+// The loop sleeps less.
 const drainStep = 3 * idleWake
 
 // leave begins a graceful stop: what runs is ended, and every gate is left.

@@ -130,8 +130,8 @@ func (a *Agent) hasLeft() bool {
 	return !slices.ContainsFunc(a.gates, func(g *gate.Gate) bool { return !g.HasLeft() })
 }
 
-// killGranted ends what still runs under a grant with an end. Its guard has been told to stop it long ago, and may not be able to (SIGSTOP): then nobody would
-// end it any more when this agent is gone.
+// killGranted ends what still runs under a grant with an end. Its guard has been told to stop it long ago, and may not
+// be able to (SIGSTOP): then nobody would end it any more when this agent is gone.
 func (a *Agent) killGranted() {
 	for _, g := range a.gates {
 		g.EndGrant()

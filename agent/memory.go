@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// memory is the list of members from before the restart, and keeps the list on disk up to date. It writes off the loop, and not at
-// every change: a slightly old list is enough to find the fleet.
+// memory is the list of members from before the restart, and keeps the list on disk up to date. It writes off the loop,
+// and not at every change: a slightly old list is enough to find the fleet.
 type memory struct {
 	// fleet are the remembered members. ever is set if this agent has ever seen another member.
 	fleet []membership.Remembered
@@ -23,8 +23,8 @@ type memory struct {
 }
 
 const (
-	// rememberAfter is how long to wait for further changes before the list is written, rememberEvery the least time between two
-	// writes.
+	// rememberAfter is how long to wait for further changes before the list is written, rememberEvery the least time
+	// between two writes.
 	rememberAfter = time.Second
 	rememberEvery = 30 * time.Second
 )
@@ -44,8 +44,8 @@ func (a *Agent) waitsAlone() bool {
 	return a.cfg.Alone == AloneWait || a.cfg.Alone == AloneAuto && len(a.cfg.Join) > 0
 }
 
-// rejoins reports whether this agent was in a fleet and waits for it. An agent that has forgotten all others is a fleet of one again,
-// unless it has addresses to join.
+// rejoins reports whether this agent was in a fleet and waits for it. An agent that has forgotten all others is a fleet
+// of one again, unless it has addresses to join.
 func (a *Agent) rejoins() bool {
 	return a.memory.ever && a.cfg.Alone != AloneRun && (len(a.memory.fleet) > 0 || a.waitsAlone())
 }

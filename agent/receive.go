@@ -18,8 +18,8 @@ type inbound struct {
 	dst netip.Addr
 }
 
-// longestDatagram is the longest accepted datagram, in bytes: gossip is longer than our own messages. The buffer has one byte more, to
-// detect truncation.
+// longestDatagram is the longest accepted datagram, in bytes: gossip is longer than our own messages. The buffer has
+// one byte more, to detect truncation.
 const longestDatagram = 1500
 
 // intake is what stands between the socket and the gates: it counts what it drops, and remembers what came before.
@@ -50,13 +50,14 @@ func newIntake(cfg *Config, codec *atomic.Pointer[wire.Codec], started time.Time
 	return i
 }
 
-// admitsGossip reports whether the signature of one more datagram of gossip from an address may be checked. It is for the reader.
+// admitsGossip reports whether the signature of one more datagram of gossip from an address may be checked. It is for
+// the reader.
 func (i *intake) admitsGossip(from netip.Addr) bool {
 	return i.gossiping.admit(from, policy.Time(time.Since(i.started)))
 }
 
-// read dispatches datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to the
-// counters. It does not allocate for junk.
+// read dispatches datagrams until the socket is closed: gossip to membership, our own messages to the loop, the rest to
+// the counters. It does not allocate for junk.
 func (i *intake) read(packets transport.Packets) error {
 	buf := make([]byte, longestDatagram+1)
 	for {

@@ -1,6 +1,7 @@
 package agent
 
-// recent remembers the last things by a key that is not 0. A new one takes the place of the oldest of its row, so it never grows.
+// recent remembers the last things by a key that is not 0. A new one takes the place of the oldest of its row, so it
+// never grows.
 type recent[V any] struct {
 	rows [][recentWays]kept[V]
 	next []uint8

@@ -41,8 +41,8 @@ func (a *Agent) keepReloading(ctx context.Context) {
 	}
 }
 
-// reload reads the configuration again, and puts into force what can change while an agent runs. It loses neither token nor grant nor
-// callers of a gate that stays. If anything is wrong with the configuration, nothing changes.
+// reload reads the configuration again, and puts into force what can change while an agent runs. It loses neither token
+// nor grant nor callers of a gate that stays. If anything is wrong with the configuration, nothing changes.
 func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 	if a.cfg.Reread == nil {
 		return control.Reloaded{}, errors.New("this agent has no configuration that could be read again")
@@ -91,7 +91,8 @@ func (a *Agent) check(next *Config) error {
 	return nil
 }
 
-// apply puts another configuration into force, but for the gates that are new, which are awaited from now on. It adds to what is said about it.
+// apply puts another configuration into force, but for the gates that are new, which are awaited from now on. It adds
+// to what is said about it.
 func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 	if a.leaving {
 		return errStopping

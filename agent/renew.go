@@ -10,8 +10,9 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// "wanderd gate renew": a new token in place of one that is lost, without waiting for max_interval. Two tokens would let two hosts run, so all members are asked
-// first, and none may know of a token. A member that is there and does not answer may hold it.
+// "wanderd gate renew": a new token in place of one that is lost, without waiting for max_interval. Two tokens would
+// let two hosts run, so all members are asked first, and none may know of a token. A member that is there and does not
+// answer may hold it.
 
 // Renew implements [control.Source].
 func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed, error) {
@@ -52,8 +53,8 @@ func (a *Agent) renewable(name string) (*gate.Gate, error) {
 	return g, g.CheckRenewable()
 }
 
-// tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where nobody knows of one. If a member does not
-// answer, that goes for all slots.
+// tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where
+// nobody knows of one. If a member does not answer, that goes for all slots.
 func tokensIn(f *control.Fleet, gate string) (known map[int]string, unsure string) {
 	known = map[int]string{}
 	for _, h := range f.Tokens {

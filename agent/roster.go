@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CheckRosters returns what the state directory has against the rosters of a configuration: an agent would not start with them. It reads only, and says
-// nothing of a directory that is not there, or that this user may not read.
+// CheckRosters returns what the state directory has against the rosters of a configuration: an agent would not start
+// with them. It reads only, and says nothing of a directory that is not there, or that this user may not read.
 func CheckRosters(c *Config) (problems []error) {
 	dir := statedir.ReadOnly(c.StateDir)
 	key, err := statedir.ReadNodeKey(statedir.NodeKeyPath(c.StateDir))

@@ -9,9 +9,10 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// "wanderd run": this host is due now. It is a demand, as that of a caller with a command, for the gate's own operation; so min_interval does not hold
-// it up, and it works with every protocol. A run of the hook that comes meanwhile, because it is due, serves it too. Where the host is asked whether it is
-// ready, it is asked first: an operator hears at once that the hook is not needed.
+// "wanderd run": this host is due now. It is a demand, as that of a caller with a command, for the gate's own
+// operation; so min_interval does not hold it up, and it works with every protocol. A run of the hook that comes
+// meanwhile, because it is due, serves it too. Where the host is asked whether it is ready, it is asked first: an
+// operator hears at once that the hook is not needed.
 
 func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd, error) {
 	ended := make(chan hook.Result, 1)

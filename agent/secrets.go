@@ -15,8 +15,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fleet changes its secret while it works, in three steps on all hosts: a second line in the secret's file, with the new one, opens; the
-// lines change places; the second, now the old one, goes. At each step every member opens what every other seals.
+// A fleet changes its secret while it works, in three steps on all hosts: a second line in the secret's file, with the
+// new one, opens; the lines change places; the second, now the old one, goes. At each step every member opens what
+// every other seals.
 
 // credentials are by what this member is known to the others, and they to it.
 type credentials struct {
@@ -31,8 +32,8 @@ type credentials struct {
 	// secretFile tells when the secret is to be read again, secretLost that it could not be read last.
 	secretFile changed.File
 	secretLost bool
-	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last, uncertified that the
-	// certificate's could not; only keep uses them.
+	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last,
+	// uncertified that the certificate's could not; only keep uses them.
 	known       *trust.File
 	mistrusted  atomic.Pointer[mistrust]
 	certificate *trust.Certificate

@@ -10,14 +10,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The allowances of messages whose signature is checked. Each is far above the needs of the protocol, and far below the signature checks
-// that fill a core: all sources together can make this agent spend 7 % of one.
+// The allowances of messages whose signature is checked. Each is far above the needs of the protocol, and far below the
+// signature checks that fill a core: all sources together can make this agent spend 7 % of one.
 const (
 	memberRefill     = time.Second / 1000
 	sourceRefill     = time.Second / 100
 	allSourcesRefill = time.Second / 2000
-	// queueRefill and queueBurst are for messages of a source that wait for the loop, before anything is known of their signatures. The
-	// burst is a quarter of the queue.
+	// queueRefill and queueBurst are for messages of a source that wait for the loop, before anything is known of their
+	// signatures. The burst is a quarter of the queue.
 	queueRefill = time.Second / 2000
 	queueBurst  = inboundQueue / 4
 	// rateBurst is for a member or a source, allSourcesBurst for all sources.
@@ -46,10 +46,11 @@ func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) b
 	return true
 }
 
-// senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message counts against the
-// member's allowance only if it comes from where the member has announced to be, and against a second one of the member if it comes from where
-// its last good signature came; otherwise against the allowance of its source address. There are two because a good signature may be
-// played back: what comes from elsewhere must not use up what the member itself needs.
+// senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message
+// counts against the member's allowance only if it comes from where the member has announced to be, and against a
+// second one of the member if it comes from where its last good signature came; otherwise against the allowance of its
+// source address. There are two because a good signature may be played back: what comes from elsewhere must not use up
+// what the member itself needs.
 type senders struct {
 	members map[wire.MemberID]*sender
 	sources sources
@@ -60,8 +61,8 @@ type senders struct {
 // sender is a member that has sent a message.
 type sender struct {
 	allowance, elsewhere allowance
-	// src is where its last authentic message came from, local the local address to which it came: answers leave from that one, also on
-	// a multi-homed host.
+	// src is where its last authentic message came from, local the local address to which it came: answers leave from
+	// that one, also on a multi-homed host.
 	src   netip.AddrPort
 	local netip.Addr
 }
@@ -73,8 +74,8 @@ func newSenders() senders {
 	}
 }
 
-// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance. The member has
-// announced to be at the given address.
+// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance.
+// The member has announced to be at the given address.
 func (s *senders) admit(id wire.MemberID, announced, src netip.AddrPort, now policy.Time) bool {
 	switch m := s.members[id]; {
 	case src == announced:
@@ -131,8 +132,8 @@ func newSources(refill time.Duration, burst float64) sources {
 	return sources{refill: refill, burst: burst, known: make(map[netip.Addr]*allowance)}
 }
 
-// admit takes one message from the allowance of an address, and reports whether there was one left. It does not allocate for an
-// address that it knows. Addresses whose allowance is full are forgotten where places are short.
+// admit takes one message from the allowance of an address, and reports whether there was one left. It does not
+// allocate for an address that it knows. Addresses whose allowance is full are forgotten where places are short.
 func (s *sources) admit(addr netip.Addr, now policy.Time) bool {
 	addr = streams.SourceOf(addr)
 	if s.known[addr] == nil && len(s.known) >= maxSources {

@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member may be there as far as gossip knows, and no token gets to it: its datagrams, or those to it, are lost. The usual causes are an address of
-// another IP version or of another network, and a firewall. Neither side can see the cause with certainty, so both name what they see, and what to
-// check.
+// A member may be there as far as gossip knows, and no token gets to it: its datagrams, or those to it, are lost. The
+// usual causes are an address of another IP version or of another network, and a firewall. Neither side can see the
+// cause with certainty, so both name what they see, and what to check.
 
 // silence is which members do not answer datagrams of this host.
 type silence struct {

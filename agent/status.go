@@ -16,7 +16,8 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// source answers the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent snapshot.
+// source answers the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent
+// snapshot.
 type source struct{ a *Agent }
 
 func (s source) Status(ctx context.Context) (control.Status, error) { return ask(ctx, s.a, s.a.status) }
@@ -142,7 +143,8 @@ func (s source) History(context.Context) (control.History, error) {
 
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
-// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute, and one a minute is noted.
+// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute,
+// and one a minute is noted.
 const suspectFor = 2 * time.Minute
 
 // otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.

@@ -17,14 +17,14 @@ import (
 const (
 	// trustEvery is how often the files are looked at that say who is trusted: a revocation is in force within that.
 	trustEvery = time.Second
-	// gossipRefill and gossipBurst are the allowance of a source address for datagrams of gossip whose signature is checked: a member sends some
-	// twenty in a second.
+	// gossipRefill and gossipBurst are the allowance of a source address for datagrams of gossip whose signature is
+	// checked: a member sends some twenty in a second.
 	gossipRefill = time.Second / 500
 	gossipBurst  = 500
 )
 
-// openTrust reads the files that say who is trusted, and this member's own certificate. It warns if the others cannot trust this member by the same
-// files.
+// openTrust reads the files that say who is trusted, and this member's own certificate. It warns if the others cannot
+// trust this member by the same files.
 func (c *credentials) openTrust(certificate string) (err error) {
 	c.certificate = trust.NewCertificate(certificate)
 	if _, err := c.certificate.Refresh(); err != nil {
@@ -92,7 +92,8 @@ func (c *credentials) trusted() membership.Trust {
 	return c.known
 }
 
-// keep reads the secret and the files again when they have changed, until ctx is done. A file that cannot be read changes nothing.
+// keep reads the secret and the files again when they have changed, until ctx is done. A file that cannot be read
+// changes nothing.
 func (c *credentials) keep(ctx context.Context) {
 	for beside.Sleep(ctx, trustEvery) {
 		c.refreshSecrets()

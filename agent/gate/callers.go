@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"), first come, first
-// served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
+// "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"),
+// first come, first served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
 
 // maxCallers is how many can wait for one gate on this host: each costs a file descriptor and some KiB.
 const maxCallers = 500
@@ -33,7 +33,8 @@ type Caller struct {
 	start          Starter
 	// ended are told the result of its run.
 	ended []chan hook.Result
-	// own says that it waits for the gate's own operation, instead of running a command. Then due are told when this host is ready.
+	// own says that it waits for the gate's own operation, instead of running a command. Then due are told when this
+	// host is ready.
 	own bool
 	due []chan struct{}
 	// withdrawn says that it waits no longer, although its command has been granted a run.
@@ -48,7 +49,8 @@ func NewCaller(call control.Call, start Starter) *Caller {
 // Ended tells what came of its run, once.
 func (c *Caller) Ended() <-chan hook.Result { return c.ended[0] }
 
-// Starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the grant up.
+// Starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the
+// grant up.
 type Starter func(spec hook.Spec, startBy time.Time) (HookRun, error)
 
 // Enqueue lets a caller wait for its turn.
@@ -72,8 +74,8 @@ func (g *Gate) Enqueue(c *Caller) error {
 	return nil
 }
 
-// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else waits, and no window is
-// closed.
+// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else
+// waits, and no window is closed.
 func (g *Gate) isFree() bool {
 	now := g.env.Clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
@@ -92,7 +94,8 @@ func (g *Gate) Withdraw(c *Caller) {
 	}
 }
 
-// tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts once this host is ready.
+// tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts
+// once this host is ready.
 func (g *Gate) tellDemand() {
 	waits := len(g.callers.queue) > 0
 	if waits && !g.isReady(g.env.Clock.Now().Time) {

@@ -16,7 +16,8 @@ const (
 	byShutdown
 )
 
-// onRunCut records that a stop has cut a run short, in place of how it has ended: otherwise it would have failed, and be due after retry_after.
+// onRunCut records that a stop has cut a run short, in place of how it has ended: otherwise it would have failed, and
+// be due after retry_after.
 func (g *Gate) onRunCut(hostStops bool) {
 	if g.saver.cut = byStop; hostStops {
 		g.saver.cut = byShutdown

@@ -8,8 +8,8 @@ import (
 
 // exit is how far a gate is on its way out.
 type exit struct {
-	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the machine was told to leave, at leftAt;
-	// gone, that it has left.
+	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the
+	// machine was told to leave, at leftAt; gone, that it has left.
 	leaving, left, gone bool
 	leftAt              time.Time
 	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten.
@@ -56,8 +56,8 @@ func (g *Gate) Remove() {
 	}
 }
 
-// IsOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way to the disk. A token that nobody
-// takes is waited for as at a stop, for that long.
+// IsOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way
+// to the disk. A token that nobody takes is waited for as at a stop, for that long.
 func (g *Gate) IsOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
 	if !g.exit.removed || g.exit.closing || !g.exit.left || g.run != nil || g.asking.run != nil || saves || !g.exit.gone && time.Since(g.exit.leftAt) <= patience {
@@ -67,5 +67,6 @@ func (g *Gate) IsOver(patience time.Duration) bool {
 	return true
 }
 
-// TakesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it any more.
+// TakesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it
+// any more.
 func (g *Gate) TakesPart() bool { return !g.Closed() || g.run != nil }

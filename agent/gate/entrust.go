@@ -25,8 +25,8 @@ func (l *lastWords) entrust(m *wire.Message) {
 	l.changed = true
 }
 
-// handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members. A guard has
-// no key, and does not know the members.
+// handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members.
+// A guard has no key, and does not know the members.
 func (g *Gate) handOver() {
 	g.entrusted.changed = false
 	if g.run == nil {

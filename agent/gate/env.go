@@ -20,16 +20,19 @@ type Env struct {
 	Started time.Time
 	Log     zerolog.Logger
 	Clock   *clock.Clock
-	// Ended carries completions (runs, saves, ready checks) to the loop, which calls them one by one. A gate has at most five under way.
+	// Ended carries completions (runs, saves, ready checks) to the loop, which calls them one by one. A gate has at
+	// most five under way.
 	Ended chan<- func()
 	Disk  Disk
 	Fleet Fleet
-	// Start starts a hook, or a question. HostStops reports whether the host of this process is being shut down, which may take a second to find out.
+	// Start starts a hook, or a question. HostStops reports whether the host of this process is being shut down, which
+	// may take a second to find out.
 	Start     func(hook.Spec) (HookRun, error)
 	HostStops func() bool
 	// Alone says whether this member waits for others where it sees none: see [policy.Seat].
 	Alone func() (waits, rejoins bool)
-	// Moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all is well.
+	// Moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all
+	// is well.
 	Moved string
 	// Runs and Commands measure what runs under gates: hooks, and commands of callers.
 	Runs, Commands Meter
@@ -53,7 +56,8 @@ type Peer struct {
 	ID   wire.MemberID
 	Name string
 	Addr netip.AddrPort
-	// InGate says that it takes part in the gate that asks, Roster is the hash of the roster that it has declared there; 0 if none.
+	// InGate says that it takes part in the gate that asks, Roster is the hash of the roster that it has declared
+	// there; 0 if none.
 	InGate bool
 	Roster uint64
 }
@@ -69,7 +73,8 @@ type Fleet interface {
 	// Send signs, seals and sends a message to a member, once. Seal makes the same datagram for somebody else to send.
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte
-	// Announce says that this member has met a token of a gate, DeclareRoster with which roster it takes part, Notify which order is the newest.
+	// Announce says that this member has met a token of a gate, DeclareRoster with which roster it takes part, Notify
+	// which order is the newest.
 	Announce(gate wire.GateID)
 	DeclareRoster(gate wire.GateID, hash uint64)
 	Notify(gate wire.GateID, o wire.Order, who, reason string) error

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Status that only one protocol has comes as facts. Facts with a field in the document of the control socket are written there; the
-// Fleet are listed.
+// Status that only one protocol has comes as facts. Facts with a field in the document of the control socket are
+// written there; the Fleet are listed.
 
 // withFacts adds the facts with these names to a line of the log, and returns the last text among them.
 func (g *Gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {

@@ -10,9 +10,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fault in this program that one gate meets, such as an index beyond a table, closes that gate on this host, and no other: what runs under it is stopped,
-// nothing of it begins any more, and its token is not passed on, because the machine that had it is not to be trusted. The others revive it or agree on a
-// new one, as after a crash. The gate stays closed until the agent is started again. All else in the agent goes on.
+// A fault in this program that one gate meets, such as an index beyond a table, closes that gate on this host, and no
+// other: what runs under it is stopped, nothing of it begins any more, and its token is not passed on, because the
+// machine that had it is not to be trusted. The others revive it or agree on a new one, as after a crash. The gate
+// stays closed until the agent is started again. All else in the agent goes on.
 
 // fault is the last fault of this program that a gate has met, of count: above 0 it is closed.
 type fault struct {
@@ -59,8 +60,8 @@ func (g *Gate) closeByFault(fault any, stack []byte) {
 	g.takePartNoMore()
 }
 
-// takePartNoMore tells the others that this member takes no part in a gate that is closed and of which nothing runs here: otherwise they would offer it
-// their token in each lap.
+// takePartNoMore tells the others that this member takes no part in a gate that is closed and of which nothing runs
+// here: otherwise they would offer it their token in each lap.
 func (g *Gate) takePartNoMore() {
 	if err := g.env.Fleet.Withdraw(); err != nil {
 		g.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")

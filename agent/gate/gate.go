@@ -57,7 +57,8 @@ type Gate struct {
 type logged struct {
 	// notes are those that repeat.
 	notes map[policy.Note]policy.Time
-	// peers is a line about how many there are, tooShort about a constant, sendError about a message that could not be sent, of sendErrors.
+	// peers is a line about how many there are, tooShort about a constant, sendError about a message that could not be
+	// sent, of sendErrors.
 	peers, tooShort, sendError time.Time
 	sendErrors                 uint64
 }
@@ -137,8 +138,8 @@ func (g *Gate) OnDemand() bool { return g.cfg.OnDemand() }
 // Running reports whether something runs, or is about to.
 func (g *Gate) Running() bool { return g.run != nil }
 
-// Leaving reports whether nothing begins any more, Left whether the machine was told to leave, Gone whether it has; Removed, whether the
-// configuration does not have the gate any more.
+// Leaving reports whether nothing begins any more, Left whether the machine was told to leave, Gone whether it has;
+// Removed, whether the configuration does not have the gate any more.
 func (g *Gate) Leaving() bool { return g.exit.leaving }
 
 // Left reports whether the machine was told to leave.
@@ -164,9 +165,9 @@ func (g *Gate) seatOf() policy.Seat {
 	return seat
 }
 
-// forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or the clock was
-// wrong. With such a number, other members would refuse this one's messages, or no higher number would be left. The member learns
-// the fleet's number with the next token.
+// forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or
+// the clock was wrong. With such a number, other members would refuse this one's messages, or no higher number would be
+// left. The member learns the fleet's number with the next token.
 func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 	if r.Seq > wire.LatestSeq(wall) {
 		g.log.Warn().Uint64("seq", uint64(r.Seq)).
@@ -175,7 +176,8 @@ func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 	}
 }
 
-// forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by this host's clock.
+// forgetMemo removes a memo of another protocol or of a later version of this one, and values that are impossible by
+// this host's clock.
 func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
 	if r.Protocol != g.descriptor.Name || r.ProtocolVersion > g.descriptor.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).

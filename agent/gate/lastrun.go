@@ -8,14 +8,15 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// The time since the last run must survive a restart, whatever happened to the wall clock: a host without a battery starts in the
-// past, and a time server corrects its clock later. Three clocks measure this time:
+// The time since the last run must survive a restart, whatever happened to the wall clock: a host without a battery
+// starts in the past, and a time server corrects its clock later. Three clocks measure this time:
 //
 //   - Within one boot of the host: boot time. Nobody can set it.
 //   - After another boot: the host's uptime is a lower bound.
 //   - The wall clock, if it is comparable: not if it was wrong when the run was recorded and has been corrected since.
 //
-// The record is written again when the wall clock is set while the agent runs, so its time is always that of the current clock.
+// The record is written again when the wall clock is set while the agent runs, so its time is always that of the
+// current clock.
 
 // correction is the largest change of the wall clock after which the record is not written again.
 const correction = time.Second

@@ -22,8 +22,8 @@ type HookRun interface {
 	Done() <-chan hook.Result
 }
 
-// launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the loop. A hook
-// that is stopped before its start does not start.
+// launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the
+// loop. A hook that is stopped before its start does not start.
 type launch struct {
 	token wire.Ref
 	// demanded is that of the grant. isHook says that the gate's own operation runs, and no caller's command.
@@ -166,7 +166,8 @@ func stoppedBefore() hook.Result {
 	return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errors.New("it was stopped before its start")}
 }
 
-// grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its environment.
+// grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its
+// environment.
 func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.timeout(now.Time)
 	env := append(g.environment(),
@@ -197,8 +198,8 @@ func (g *Gate) environment() []string {
 	}
 }
 
-// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default may be longer than
-// the whole grant, and the guard would not execute the hook at all.
+// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default
+// may be longer than the whole grant, and the guard would not execute the hook at all.
 func graceOf(now, until policy.Time) time.Duration {
 	if until == 0 {
 		return hook.DefaultGrace

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Observation is one event at an agent: it took or gave a token, a hook was granted a run or has ended, or a gate's machine wrote a
-// note.
+// Observation is one event at an agent: it took or gave a token, a hook was granted a run or has ended, or a gate's
+// machine wrote a note.
 type Observation struct {
 	At     time.Time
 	Member wire.MemberID
@@ -24,8 +24,8 @@ type Observation struct {
 	Token wire.Ref
 	// Granted says that the hook may start under Token. An observation with Ended follows.
 	Granted bool
-	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped that it was
-	// stopped early.
+	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped
+	// that it was stopped early.
 	Ended, Stopped bool
 	Took           time.Duration
 	Err            error

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// An order takes three ways to the other members: with every message of the gate, by gossip, and over the disk to the next life of this
-// agent. Package order decides which one counts; here is what people are told of it.
+// An order takes three ways to the other members: with every message of the gate, by gossip, and over the disk to the
+// next life of this agent. Package order decides which one counts; here is what people are told of it.
 
 // orders are what this agent knows of the orders to a gate, besides what the layer does. Only the loop uses them.
 type orders struct {

@@ -14,8 +14,9 @@ import (
 	"github.com/wanderd/wanderd/policy/ready"
 )
 
-// The question whether a gate's hook is needed here is asked without the token, so that no token waits for the answer: see package ready. It
-// is a process of its own with a guard, as the hook is: nothing is left of it when its time is over, or this process has died.
+// The question whether a gate's hook is needed here is asked without the token, so that no token waits for the answer:
+// see package ready. It is a process of its own with a guard, as the hook is: nothing is left of it when its time is
+// over, or this process has died.
 
 // readyGrace is how long a question may take from SIGTERM to SIGKILL.
 const readyGrace = time.Second
@@ -62,7 +63,8 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 	return g.asking.AskAt(due)
 }
 
-// tellReady tells the machine whether this host is ready. It comes before each step, so no machine goes by a yes that is too old.
+// tellReady tells the machine whether this host is ready. It comes before each step, so no machine goes by a yes that
+// is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
 		m.SetReady(g.isReady(now))

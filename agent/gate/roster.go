@@ -16,18 +16,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must count the same
-// keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So the roster is agreed on once:
+// A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must
+// count the same keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So
+// the roster is agreed on once:
 //
 //   - A name is bound to the first key that answers to it, and stays bound: that is saved.
-//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that, it has saved that
-//     any former roster is over for it.
-//   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a majority is enough.
+//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that, it
+//     has saved that any former roster is over for it.
+//   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a
+//     majority is enough.
 //
-// A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one key, so any majority
-// of the one has a member of every majority of the other.
+// A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one
+// key, so any majority of the one has a member of every majority of the other.
 
-// electorate is the roster of one gate on its way from names to members. Only the loop uses it. A nil one is that of a gate without.
+// electorate is the roster of one gate on its way from names to members. Only the loop uses it. A nil one is that of a
+// gate without.
 type electorate struct {
 	env  *Env
 	gate wire.GateID
@@ -37,7 +40,8 @@ type electorate struct {
 	gather func()
 	// names are those of the configuration, in order.
 	names []string
-	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last one failed.
+	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last
+	// one failed.
 	known, saved statedir.Roster
 	saving       bool
 	err          error
@@ -192,9 +196,10 @@ func (e *electorate) bind() {
 	}
 }
 
-// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live member of the gate that
-// has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which nobody has told it another one. With
-// trust = known_hosts, such a member has a key that the file gives to the name. Two members with one name are none; why says what is missing.
+// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live
+// member of the gate that has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which
+// nobody has told it another one. With trust = known_hosts, such a member has a key that the file gives to the name.
+// Two members with one name are none; why says what is missing.
 func (e *electorate) keyOf(name string) (id wire.MemberID, why string) {
 	var called []Peer
 	for _, m := range e.env.Fleet.Members(e.gate) {

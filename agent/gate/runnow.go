@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// RunNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when this host is ready.
+// RunNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when
+// this host is ready.
 func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error {
 	switch {
 	case g.exit.leaving:
@@ -50,8 +51,8 @@ func (k *callers) ownPlace() int {
 	return slices.IndexFunc(k.queue, func(c *Caller) bool { return c.own })
 }
 
-// beginOwn gives a grant to who waits for the gate's own operation: if it is first in the queue and this host is ready, or if the operation runs
-// anyhow.
+// beginOwn gives a grant to who waits for the gate's own operation: if it is first in the queue and this host is ready,
+// or if the operation runs anyhow.
 func (k *callers) beginOwn(demanded, ready bool) *Caller {
 	at := k.ownPlace()
 	if at < 0 || demanded && (at > 0 || !ready) {

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// saver saves a gate's record. A disk may take seconds for a save, or hang: another goroutine waits for it, one save at a time. Only
-// the loop uses the saver.
+// saver saves a gate's record. A disk may take seconds for a save, or hang: another goroutine waits for it, one save at
+// a time. Only the loop uses the saver.
 type saver struct {
 	// record is the newest record; wanted is set until its save begins.
 	record statedir.Record

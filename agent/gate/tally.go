@@ -11,10 +11,11 @@ import (
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
 type tally struct {
-	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to callers.
+	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to
+	// callers.
 	runs, failures, commands uint64
-	// results counts the runs of the hook that have ended, by their result, commandResults those of callers' commands; taken and given count the
-	// tokens, by how they came and why they went.
+	// results counts the runs of the hook that have ended, by their result, commandResults those of callers' commands;
+	// taken and given count the tokens, by how they came and why they went.
 	results, commandResults, taken, given map[string]uint64
 	// notes counts what the machine has told.
 	notes map[policy.Note]uint64

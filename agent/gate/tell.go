@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a minute, and the
-// others at level debug.
+// tell logs a machine's note, counts it and passes it to the observer. A repeating note is logged at most once a
+// minute, and the others at level debug.
 func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	g.tally.notes[e.Note]++
 	g.observe(now, e)

@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// unseated stands in for the machine of a strict gate until its roster is known and agreed on. It sends nothing, accepts nothing and runs
-// nothing.
+// unseated stands in for the machine of a strict gate until its roster is known and agreed on. It sends nothing,
+// accepts nothing and runs nothing.
 type unseated struct{ why string }
 
 var _ policy.Machine = (*unseated)(nil)

@@ -10,15 +10,16 @@ import (
 
 // Around is what an agent knows that concerns the status of a gate, besides the gate itself.
 type Around struct {
-	// Alone says that this agent sees no other member, and waits for one. OtherSecret is the address of a host that seems to have another
-	// secret; empty if there is none.
+	// Alone says that this agent sees no other member, and waits for one. OtherSecret is the address of a host that
+	// seems to have another secret; empty if there is none.
 	Alone       bool
 	OtherSecret string
 	// CutOff says that no other member of the gate answers datagrams of this host.
 	CutOff bool
 }
 
-// situation is what decides why a gate does not run here: its status with what its machine says, and what only the shell knows.
+// situation is what decides why a gate does not run here: its status with what its machine says, and what only the
+// shell knows.
 type situation struct {
 	gate *control.Gate
 	now  time.Time
@@ -28,20 +29,21 @@ type situation struct {
 	alone       bool
 	otherSecret string
 	cutOff      bool
-	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is when the agent was.
+	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is
+	// when the agent was.
 	leaving, unwanted bool
 	// called says that somebody waits with a command, for whom this host is not asked.
 	called bool
-	// since are times before which this gate could not wait for the token: the start of the agent, the end of the interval after the last run, the opening
-	// of the window, the end of the last pause, and when the host said yes.
+	// since are times before which this gate could not wait for the token: the start of the agent, the end of the
+	// interval after the last run, the opening of the window, the end of the last pause, and when the host said yes.
 	since []time.Time
 }
 
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
 
-// why returns the reason why a gate does not run here, and completes "not running because …"; both are empty if there is none. The first that
-// holds is told: what an operator has said comes before times, and times before what is broken, because a broken disk matters only when a
-// run is due. The words are the machine's, unless only the shell knows.
+// why returns the reason why a gate does not run here, and completes "not running because …"; both are empty if there
+// is none. The first that holds is told: what an operator has said comes before times, and times before what is broken,
+// because a broken disk matters only when a run is due. The words are the machine's, unless only the shell knows.
 func (s *situation) why() (code control.Because, text string) {
 	g := s.gate
 	said, unready := g.NotRunning, s.notReady()
