@@ -63,11 +63,11 @@ func (g *Gate) Enqueue(c *Caller) error {
 	case g.exit.leaving || g.Closed():
 		return g.refusal()
 	case c.NonBlock && g.machine.Paused():
-		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q is paused: see \"wanderd status\"", g.cfg.Name)}
+		return refuse(control.Busy, "gate %q is paused: see \"wanderd status\"", g.cfg.Name)
 	case !free:
-		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("gate %q cannot be had at once", g.cfg.Name)}
+		return refuse(control.Busy, "gate %q cannot be had at once", g.cfg.Name)
 	case len(g.callers.queue) >= maxCallers:
-		return &control.Refusal{Reason: control.Busy, Text: fmt.Sprintf("%d callers wait for gate %q already", maxCallers, g.cfg.Name)}
+		return refuse(control.Busy, "%d callers wait for gate %q already", maxCallers, g.cfg.Name)
 	}
 	g.callers.queue = append(g.callers.queue, c)
 	g.tellDemand()
@@ -194,25 +194,28 @@ func (g *Gate) SendAway() {
 	g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 }
 
+func refuse(why control.Reason, format string, args ...any) error {
+	return &control.Refusal{Reason: why, Text: fmt.Sprintf(format, args...)}
+}
+
 func errLeaving() error {
-	return &control.Refusal{Reason: control.Leaving, Text: "the agent on this host is stopping: ask again when it has started"}
+	return refuse(control.Leaving, "the agent on this host is stopping: ask again when it has started")
 }
 
 // refusal is why a gate takes nobody any more.
 func (g *Gate) refusal() error {
 	switch {
 	case g.Closed():
-		return &control.Refusal{Reason: control.Leaving, Text: fmt.Sprintf("gate %q is closed on this host: %s", g.cfg.Name, whyClosed)}
+		return refuse(control.Leaving, "gate %q is closed on this host: %s", g.cfg.Name, whyClosed)
 	case !g.exit.removed:
 		return errLeaving()
 	}
-	return &control.Refusal{
-		Reason: control.Leaving, Text: fmt.Sprintf("gate %q was removed from the configuration of this host: ask on another host, or put it back", g.cfg.Name),
-	}
+	return refuse(control.Leaving,
+		"gate %q was removed from the configuration of this host: ask on another host, or put it back", g.cfg.Name)
 }
 
 func errLate() error {
-	return &control.Refusal{Reason: control.Late, Text: "it did not start its command in time"}
+	return refuse(control.Late, "it did not start its command in time")
 }
 
 // tell tells a caller what came of its run.

@@ -21,9 +21,11 @@ const (
 func (g *Gate) onRunCut(hostStops bool) {
 	if g.saver.cut = byStop; hostStops {
 		g.saver.cut = byShutdown
-		g.log.Warn().Msg("the shutdown of this host has cut the run short: it counts as a run, and this host is due min_interval after its start")
+		g.log.Warn().Msg("the shutdown of this host has cut the run short: " +
+			"it counts as a run, and this host is due min_interval after its start")
 	} else {
-		g.log.Info().Msg("the stop has cut the run short: this host is due again when the agent starts, unless the host reboots before")
+		g.log.Info().Msg("the stop has cut the run short: " +
+			"this host is due again when the agent starts, unless the host reboots before")
 	}
 	g.wantSaved(&g.state)
 }
@@ -35,7 +37,8 @@ func (g *Gate) undoCut(now *clock.Boot, r *statedir.Record) {
 	}
 	if now.ID == "" || now.ID != r.Boot {
 		g.log.Warn().Time("last_run", r.LastRun).
-			Msg("a stop has cut the last run short, and this host has rebooted since: it counts as a run, lest a hook that reboots its host does so for ever")
+			Msg("a stop has cut the last run short, and this host has rebooted since: " +
+				"it counts as a run, lest a hook that reboots its host does so for ever")
 	} else {
 		r.HasRun = !r.Before.LastRun.IsZero()
 		r.LastRun, r.SinceBoot, r.Memo = r.Before.LastRun, r.Before.SinceBoot, r.Before.Memo

@@ -60,7 +60,8 @@ func (g *Gate) Remove() {
 // to the disk. A token that nobody takes is waited for as at a stop, for that long.
 func (g *Gate) IsOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
-	if !g.exit.removed || g.exit.closing || !g.exit.left || g.run != nil || g.asking.run != nil || saves || !g.exit.gone && time.Since(g.exit.leftAt) <= patience {
+	waits := !g.exit.gone && time.Since(g.exit.leftAt) <= patience
+	if !g.exit.removed || g.exit.closing || !g.exit.left || waits || g.run != nil || g.asking.run != nil || saves {
 		return false
 	}
 	g.exit.closing = true

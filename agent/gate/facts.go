@@ -75,15 +75,17 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 		// They say since when a gate has been due: see situation.
 	case policy.KeyNextRun:
 		// It is one of the status.
-	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised, policy.KeyLeaseUntil, policy.KeyMissing,
-		policy.KeyOutsider, policy.KeyOtherRoster, policy.KeyClockRate, policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred,
-		policy.KeyCounter:
+	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
+		policy.KeyLeaseUntil, policy.KeyMissing, policy.KeyOutsider, policy.KeyOtherRoster, policy.KeyClockRate,
+		policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred, policy.KeyCounter:
 		s.Facts = append(s.Facts, g.fact(f))
 	}
 }
 
 func (g *Gate) fact(f *policy.Fact) control.Fact {
-	c := control.Fact{Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text}
+	c := control.Fact{
+		Name: f.Key.String(), Slot: int(f.Slot), For: control.Duration(f.For), Count: f.Count, Text: f.Text,
+	}
 	if f.At != 0 {
 		c.At = g.env.Clock.At(f.At)
 	}

@@ -44,9 +44,11 @@ func (g *Gate) closeByFault(fault any, stack []byte) {
 	g.fault.count++
 	g.fault.last = fmt.Sprint(fault)
 	g.log.Error().Str("fault", g.fault.last).Bytes("stack", stack).
-		Msg("a fault in this program: this gate is closed on this host, the others go on; restart the agent, and report this line")
+		Msg("a fault in this program: this gate is closed on this host, the others go on; " +
+			"restart the agent, and report this line")
 	g.machine = order.New(&closed{}, g.env.Self, g.cfg.StopAfter)
-	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil) // which only knows its orders from now on
+	// It only knows its orders from now on.
+	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil)
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
 	g.asking.unask()
@@ -70,7 +72,8 @@ func (g *Gate) takePartNoMore() {
 
 func (g *Gate) Closed() bool { return g.fault.count > 0 }
 
-const whyClosed = "a fault in this program has closed the gate on this host: restart the agent, and report what its log says"
+const whyClosed = "a fault in this program has closed the gate on this host: " +
+	"restart the agent, and report what its log says"
 
 // closed stands in for the machine of a gate that a fault has closed.
 type closed struct{ unseated }

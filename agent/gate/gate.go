@@ -88,7 +88,8 @@ func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error)
 // New makes a gate. It does nothing before Begin.
 func New(env *Env, cfg Config, p Past) *Gate {
 	g := &Gate{
-		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), descriptor: cfg.Protocol.Descriptor(), roster: p.roster, history: p.history,
+		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), descriptor: cfg.Protocol.Descriptor(),
+		roster: p.roster, history: p.history,
 		log: env.Log.With().Str("gate", cfg.Name).Logger(), tally: newTally(),
 		logged: logged{notes: make(map[policy.Note]policy.Time)},
 		asking: asking{answers: noAnswers()},
@@ -157,7 +158,8 @@ func (g *Gate) Close() { g.endHistory() }
 func (g *Gate) seatOf() policy.Seat {
 	waits, rejoins := g.env.Alone()
 	seat := policy.Seat{
-		Gate: g.id, Self: g.env.Self, WaitsAlone: waits, Rejoins: rejoins, OnDemand: g.cfg.OnDemand(), Entropy: entropy{},
+		Gate: g.id, Self: g.env.Self, WaitsAlone: waits, Rejoins: rejoins,
+		OnDemand: g.cfg.OnDemand(), Entropy: entropy{},
 	}
 	if g.roster != nil {
 		seat.Roster = g.roster.known.Voters
@@ -171,7 +173,8 @@ func (g *Gate) seatOf() policy.Seat {
 func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 	if r.Seq > wire.LatestSeq(wall) {
 		g.log.Warn().Uint64("seq", uint64(r.Seq)).
-			Msg("the fencing number in the state directory is higher than any fleet can have reached by this host's clock; forgot it")
+			Msg("the fencing number in the state directory is higher than any fleet can have reached " +
+				"by this host's clock; forgot it")
 		r.Seq = 0
 	}
 }
@@ -181,7 +184,8 @@ func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy.State) {
 	if r.Protocol != g.descriptor.Name || r.ProtocolVersion > g.descriptor.Version {
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
-			Msg("the state directory has the record of another protocol for this gate; kept the last run and the fencing number only")
+			Msg("the state directory has the record of another protocol for this gate; " +
+				"kept the last run and the fencing number only")
 		s.Memo = policy.Memo{}
 		return
 	}
@@ -278,8 +282,11 @@ func (g *Gate) onRunEnded(f finished) {
 		g.onHookEnded(r)
 		g.event.ByHand = c != nil && demanded
 	} else if c != nil {
-		g.tally.lastCommand = &control.CommandEnd{Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r)}
-		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
+		g.tally.lastCommand = &control.CommandEnd{
+			Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r),
+		}
+		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).
+			Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
 	}
 	g.callers.end(*r)
 	g.warnTooShort()

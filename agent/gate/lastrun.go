@@ -32,7 +32,8 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
 		Boot: boot.ID, SinceBoot: boot.Up - ago, Synced: boot.Synced,
 		Protocol: g.descriptor.Name, ProtocolVersion: g.descriptor.Version, Memo: s.Memo,
-		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason}, Here: g.orders.here,
+		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason},
+		Here:  g.orders.here,
 	}
 }
 
@@ -50,8 +51,8 @@ func (g *Gate) fromRecord(r statedir.Record) policy.State {
 	ago, sure := lastRun(wall, &boot, &r)
 	if !sure {
 		g.log.Warn().Time("last_run", r.LastRun).Dur("ago_at_least", ago.Round(time.Second)).
-			Msg("the wall clock was set since the last run, which may have been later than recorded; waiting min_interval from the " +
-				"latest possible time of that run")
+			Msg("the wall clock was set since the last run, which may have been later than recorded; " +
+				"waiting min_interval from the latest possible time of that run")
 	}
 	s.LastRun = now.Time.Add(-ago)
 	return s

@@ -182,8 +182,8 @@ func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	return hook.Spec{
 		Log: hookLog{g.log}, Env: env,
 		Limits: hook.Limits{
-			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)), OrphanGrace: g.cfg.Protocol.OrphanGrace(),
-			Until: g.env.Clock.SinceBoot(e.Until),
+			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)),
+			OrphanGrace: g.cfg.Protocol.OrphanGrace(), Until: g.env.Clock.SinceBoot(e.Until),
 		},
 	}
 }

@@ -34,7 +34,8 @@ type Observation struct {
 // observe passes a machine's effect to the observer.
 func (g *Gate) observe(now policy.Instant, e *policy.Effect) {
 	g.show(Observation{
-		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run, Peer: e.Peer, Token: e.Token,
+		At: time.Unix(0, now.Wall), Note: e.Note, Cause: e.Cause, Peer: e.Peer, Token: e.Token,
+		Came: e.Kind == policy.Took, Granted: e.Kind == policy.Run,
 	})
 }
 

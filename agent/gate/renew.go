@@ -15,8 +15,8 @@ func (g *Gate) CheckRenewable() error {
 	case g.exit.leaving || g.Closed():
 		return g.refusal()
 	case g.roster != nil:
-		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves as soon as a majority of the roster is there; see \"wanderd status\"",
-			g.cfg.Name)
+		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves "+
+			"as soon as a majority of the roster is there; see \"wanderd status\"", g.cfg.Name)
 	}
 	if _, can := g.machine.Machine.(policy.Renewable); !can {
 		return fmt.Errorf("gate %q replaces a lost token by itself", g.cfg.Name)
@@ -48,7 +48,8 @@ func (g *Gate) Renew(elsewhere map[int]string, unsure string) (done control.Rene
 	}
 	if len(done.Slots) == 0 {
 		slices.Sort(known)
-		return done, fmt.Errorf("gate %q has its token, or may have it: %s", g.cfg.Name, strings.Join(slices.Compact(known), "; "))
+		where := strings.Join(slices.Compact(known), "; ")
+		return done, fmt.Errorf("gate %q has its token, or may have it: %s", g.cfg.Name, where)
 	}
 	done.Gate = g.cfg.Name
 	return done, nil

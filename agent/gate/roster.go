@@ -66,20 +66,23 @@ func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *Config) (*electorate,
 		return nil, err
 	}
 	e.saved, e.known = saved, saved
-	if !saved.Agreed || !slices.EqualFunc(saved.Voters, e.names, func(v policy.Voter, name string) bool { return v.Name == name }) {
+	named := func(v policy.Voter, name string) bool { return v.Name == name }
+	if !saved.Agreed || !slices.EqualFunc(saved.Voters, e.names, named) {
 		e.begin(me)
 	}
 	if v, ok := e.voter(me.Name); !ok || v.ID != me.ID {
-		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: give it its node key back; or take "+
-			"the name out of the roster on all hosts, and put it back when they have agreed without it, with %s removed here",
+		return nil, fmt.Errorf("gate %q knows %q by the key of %s, and this host has another one, that of %s: "+
+			"give it its node key back; or take the name out of the roster on all hosts, "+
+			"and put it back when they have agreed without it, with %s removed here",
 			cfg.Name, me.Name, v.ID.Short(), me.ID.Short(), dir.RosterPath(cfg.Name))
 	}
 	if changed := e.changed(); len(changed) > 1 {
-		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): change one name at a time on all hosts, and wait until "+
-			"\"wanderd status\" says that all agree (%s); or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
+		return nil, fmt.Errorf("the roster of gate %q was agreed on as (%s) and is now (%s): "+
+			"change one name at a time on all hosts, and wait until \"wanderd status\" says that all agree (%s); "+
+			"or stop the gate on all hosts, and on each of them remove %s and run \"wanderd gate reset %s "+
 			"--all-stopped\"; only a host that the roster was without in between does that alone", cfg.Name,
-			strings.Join(namesOf(e.known.Former), ", "), strings.Join(e.names, ", "), strings.Join(changed, " "), dir.RosterPath(cfg.Name),
-			cfg.Name)
+			strings.Join(namesOf(e.known.Former), ", "), e.list(), strings.Join(changed, " "),
+			dir.RosterPath(cfg.Name), cfg.Name)
 	}
 	return e, nil
 }
@@ -131,7 +134,8 @@ func find(voters []policy.Voter, name string) (policy.Voter, bool) {
 }
 
 func (e *electorate) isSaved() bool {
-	return !e.saving && e.saved.Agreed == e.known.Agreed && slices.Equal(e.saved.Voters, e.known.Voters) && slices.Equal(e.saved.Former, e.known.Former)
+	return !e.saving && e.saved.Agreed == e.known.Agreed && slices.Equal(e.saved.Voters, e.known.Voters) &&
+		slices.Equal(e.saved.Former, e.known.Former)
 }
 
 func (e *electorate) isComplete() bool { return len(e.known.Voters) == len(e.names) }
@@ -191,7 +195,8 @@ func (e *electorate) bind() {
 			voters := append(slices.Clone(e.known.Voters), policy.Voter{Name: name, ID: id})
 			slices.SortFunc(voters, func(x, y policy.Voter) int { return cmp.Compare(x.Name, y.Name) })
 			e.known.Voters = voters
-			e.log.Info().Str("name", name).Str("key", id.String()).Msg("from now on this key has that name of the roster")
+			e.log.Info().Str("name", name).Str("key", id.String()).
+				Msg("from now on this key has that name of the roster")
 		}
 	}
 }
@@ -203,7 +208,9 @@ func (e *electorate) bind() {
 func (e *electorate) keyOf(name string) (id wire.MemberID, why string) {
 	var called []Peer
 	for _, m := range e.env.Fleet.Members(e.gate) {
-		otherwise := slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool { return v.ID == m.ID && v.Name != name })
+		otherwise := slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
+			return v.ID == m.ID && v.Name != name
+		})
 		if m.Name == name && m.InGate && !otherwise {
 			called = append(called, m)
 		}
@@ -291,7 +298,8 @@ func (e *electorate) troubles() (list []string) {
 		}
 		for _, m := range members {
 			if m.Name == name && m.ID != v.ID && m.InGate {
-				list = append(list, fmt.Sprintf("%s at %s is not the %s of the roster: it has the key of %s, and not that of %s; it does not count",
+				list = append(list, fmt.Sprintf("%s at %s is not the %s of the roster: "+
+					"it has the key of %s, and not that of %s; it does not count",
 					name, m.Addr, name, m.ID.Short(), v.ID.Short()))
 			}
 		}
@@ -308,13 +316,14 @@ func (e *electorate) troubles() (list []string) {
 				list = append(list, name+" has to agree, and does not know all keys yet")
 			}
 		case m.Roster != e.hash():
-			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; configure the same names on all, and "+
-				"compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
+			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; "+
+				"configure the same names on all, and compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
 		}
 	}
 	for _, m := range members {
 		if m.InGate && !slices.Contains(e.names, m.Name) {
-			list = append(list, fmt.Sprintf("%s at %s takes part in the gate, and is not in its roster (%s): it does not count", m.Name, m.Addr, e.list()))
+			list = append(list, fmt.Sprintf("%s at %s takes part in the gate, and is not in its roster (%s): "+
+				"it does not count", m.Name, m.Addr, e.list()))
 		}
 	}
 	return list
@@ -346,7 +355,8 @@ func (e *electorate) describe() (list []control.Voter) {
 		}
 		m, live := e.env.Fleet.Lookup(e.gate, v.ID)
 		list = append(list, control.Voter{
-			Name: name, Member: v.ID.String(), Self: v.ID == e.env.Self, Live: live, Agrees: live && e.isComplete() && m.Roster == e.hash(),
+			Name: name, Member: v.ID.String(), Self: v.ID == e.env.Self, Live: live,
+			Agrees: live && e.isComplete() && m.Roster == e.hash(),
 		})
 	}
 	return list

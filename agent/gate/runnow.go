@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,16 +15,16 @@ func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error 
 	case g.exit.leaving:
 		return g.refusal()
 	case g.cfg.OnDemand():
-		return &control.Refusal{
-			Reason: control.NoGate, Text: fmt.Sprintf("gate %q has no hook that could run: say what to run with \"wanderd exec\"", g.cfg.Name),
-		}
+		return refuse(control.NoGate,
+			"gate %q has no hook that could run: say what to run with \"wanderd exec\"", g.cfg.Name)
 	}
 	if at := g.callers.ownPlace(); at >= 0 {
 		c := g.callers.queue[at]
 		c.due, c.ended = append(c.due, due), append(c.ended, ended)
 	} else {
 		g.callers.queue = append(g.callers.queue, &Caller{
-			Call: control.Call{PID: pid, Command: "hook"}, since: time.Now(), own: true, due: []chan struct{}{due}, ended: []chan hook.Result{ended},
+			Call: control.Call{PID: pid, Command: "hook"}, since: time.Now(), own: true,
+			due: []chan struct{}{due}, ended: []chan hook.Result{ended},
 		})
 	}
 	g.asking.AtOnce()

@@ -83,7 +83,8 @@ func (g *Gate) onSaved(err error) {
 		g.log.Error().Err(err).Msg("cannot save the state of the gate")
 		return
 	}
-	g.log.Warn().Dur("took", took.Round(time.Millisecond)).Msg("saving the state of the gate takes long: the disk is slow")
+	g.log.Warn().Dur("took", took.Round(time.Millisecond)).
+		Msg("saving the state of the gate takes long: the disk is slow")
 }
 
 // SaveWithin is the longest save after which a run may start.

@@ -13,7 +13,9 @@ import (
 // Warnings lists the signs of mistakes that concern a gate.
 func (g *Gate) Warnings() (list []control.Warning) {
 	if g.Closed() {
-		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count})
+		list = append(list, control.Warning{
+			Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count,
+		})
 	}
 	for _, text := range g.roster.troubles() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
@@ -26,8 +28,9 @@ func (g *Gate) Status(around *Around) control.Gate {
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)
 	s := control.Gate{
 		Name: g.cfg.Name, Policy: g.descriptor.Name, State: m.Phase, Members: g.members,
-		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.exit.removed, Runs: g.tally.runs, Failures: g.tally.failures,
-		OnDemand: g.cfg.OnDemand(), Commands: g.tally.commands, CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
+		Whereabouts: g.whereabouts(&m, facts), Running: g.run != nil, Removed: g.exit.removed,
+		OnDemand: g.cfg.OnDemand(), Runs: g.tally.runs, Failures: g.tally.failures, Commands: g.tally.commands,
+		CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
 		Fault: g.fault.last, Faults: g.fault.count,
 		Slots: 1, Callers: g.callers.list(), Roster: g.roster.describe(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
@@ -41,7 +44,8 @@ func (g *Gate) Status(around *Around) control.Gate {
 		for i := range s.Slots {
 			slot := several.SlotStatus(i, now)
 			slot.Token.Slot = uint8(i)
-			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: g.whereabouts(&slot, facts)})
+			where := g.whereabouts(&slot, facts)
+			s.Tokens = append(s.Tokens, control.Slot{Slot: i, State: slot.Phase, Whereabouts: where})
 		}
 	}
 	g.pauses(&s)

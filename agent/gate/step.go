@@ -113,7 +113,8 @@ func (g *Gate) send(m *wire.Message) {
 		g.logged.sendErrors++
 		if now := time.Now(); now.Sub(g.logged.sendError) >= sayAgain {
 			g.logged.sendError = now
-			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).Uint64("count", g.logged.sendErrors).
+			g.log.Warn().Err(err).Str("peer", to.Name).Stringer("address", to.Addr).
+				Uint64("count", g.logged.sendErrors).
 				Msg("cannot send; the handoff will try again or choose another member")
 		}
 	}

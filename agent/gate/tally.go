@@ -29,7 +29,8 @@ type tally struct {
 
 func newTally() tally {
 	return tally{
-		notes: make(map[policy.Note]uint64), results: make(map[string]uint64), commandResults: make(map[string]uint64), taken: make(map[string]uint64), given: make(map[string]uint64),
+		notes: make(map[policy.Note]uint64), results: make(map[string]uint64), commandResults: make(map[string]uint64),
+		taken: make(map[string]uint64), given: make(map[string]uint64),
 	}
 }
 

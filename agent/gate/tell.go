@@ -63,6 +63,7 @@ func (g *Gate) nameOf(id wire.MemberID) string {
 
 func levelOf(l policy.Level) zerolog.Level {
 	return [...]zerolog.Level{
-		policy.Debug: zerolog.DebugLevel, policy.Info: zerolog.InfoLevel, policy.Warn: zerolog.WarnLevel, policy.Error: zerolog.ErrorLevel,
+		policy.Debug: zerolog.DebugLevel, policy.Info: zerolog.InfoLevel,
+		policy.Warn: zerolog.WarnLevel, policy.Error: zerolog.ErrorLevel,
 	}[l]
 }

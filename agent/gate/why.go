@@ -69,11 +69,13 @@ func (s *situation) why() (code control.Because, text string) {
 	case !g.SavingSince.IsZero() && s.now.Sub(g.SavingSince) > slowDisk:
 		return control.BecauseDisk, "due, but the disk is slow or hangs, and the start of a run cannot be recorded"
 	case s.alone && s.otherSecret != "":
-		return control.BecauseOtherSecret, "sees no other member, and " + s.otherSecret + " seems to have another secret: all members need the same --secret-file"
+		return control.BecauseOtherSecret, "sees no other member, and " + s.otherSecret +
+			" seems to have another secret: all members need the same --secret-file"
 	case s.alone:
 		return control.BecauseAlone, said
 	case !g.Holding && s.cutOff:
-		return control.BecauseUnreachable, "due, but no other member answers the datagrams of this host: no token can come; see the warnings"
+		return control.BecauseUnreachable, "due, but no other member answers the datagrams of this host: " +
+			"no token can come; see the warnings"
 	case !g.Holding:
 		return control.BecauseWaiting, said
 	}
@@ -125,8 +127,9 @@ func (s *situation) wait() {
 func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, around *Around) *situation {
 	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
-		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed, unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
-		called: g.callers.command() >= 0, since: g.dueSince(facts),
+		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
+		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
+		called:   g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,
 	}
 }
