@@ -7,11 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -189,59 +185,6 @@ func TestNothingMakesTheProgramLarge(t *testing.T) {
 	}
 }
 
-// linked is what a program may be built from: no package in one of the rooms or modules that are not for it, and so many lines of ours.
-type linked struct {
-	program string
-	never   []string
-	lines   int
-	why     string
-}
-
-// linkedPrograms are what packages carry. A feature that needs more lines raises their number in the same commit, which says why.
-func linkedPrograms() []linked {
-	return []linked{
-		{
-			program: "cmd/wanderd", lines: 45_000, why: "it is on every host",
-			never: []string{
-				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...", "codeberg.org/...", "golang.org/x/image/...",
-				"github.com/jedib0t/go-pretty/...", "github.com/guptarohit/asciigraph",
-			},
-		},
-		{
-			program: "cmd/wandersim", lines: 37_000, why: "it talks to nobody",
-			never: []string{module + "/agent/...", module + "/membership/...", module + "/lab/...", "github.com/hashicorp/memberlist"},
-		},
-		{
-			program: "agent/hook", lines: 3_500, why: "the guard of each hook waits for what it is built from",
-			never: []string{"net", "net/http", "github.com/rs/zerolog"},
-		},
-	}
-}
-
-func TestProgramsAreBuiltFromTheirOwnHouses(t *testing.T) {
-	for _, b := range linkedPrograms() {
-		lines := 0
-		for _, p := range list(t, "-deps", "./"+b.program) {
-			if anyHas(b.never, p.ImportPath) {
-				t.Errorf("%s is built from %s: %s", b.program, p.ImportPath, b.why)
-			}
-			for _, name := range p.GoFiles {
-				if !strings.HasPrefix(p.ImportPath, module+"/") {
-					break
-				}
-				text, err := os.ReadFile(filepath.Join(p.local(), name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines += bytes.Count(text, []byte("\n"))
-			}
-		}
-		if lines > b.lines {
-			t.Errorf("%s is built from %d lines of ours, and at most %d are allowed: %s", b.program, lines, b.lines, b.why)
-		}
-	}
-}
-
 func TestEveryImportRuleNamesSomething(t *testing.T) {
 	packages := list(t, "./...")
 	known := map[string]bool{}
@@ -337,86 +280,6 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 	}
 }
 
-// maxLines is how long a file may be; what is longer is more than one concept.
-const maxLines = 600
-
-// writtenByCommand is on the pages that a command writes: they are as long as there are results.
-const writtenByCommand = "nothing on it is typed by hand"
-
-func TestFilesAreShortAndFinished(t *testing.T) {
-	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			if name == ".git" || name == "bin" {
-				return fs.SkipDir
-			}
-			if fault := folderFault(name); fault != "" {
-				t.Errorf("%s: %s", name, fault)
-			}
-			return nil
-		case !slices.Contains([]string{".go", ".sh", ".md", ".toml", ".yml", ".service"}, filepath.Ext(name)):
-			return nil
-		}
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		for _, fault := range fileFaults(string(content)) {
-			t.Errorf("%s: %s", name, fault)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFileRulesCatchAPlantedFault(t *testing.T) {
-	for _, name := range []string{"agent/util", "internal/common", "helpers"} {
-		if folderFault(name) == "" {
-			t.Errorf("a folder %s was not noticed", name)
-		}
-	}
-	if fault := folderFault("agent/hook"); fault != "" {
-		t.Errorf("agent/hook: %s", fault)
-	}
-	for content, faults := range map[string]int{
-		"// TO" + "DO: later":                                   1,
-		"// FIX" + "ME":                                         1,
-		strings.Repeat("\n", maxLines):                          0,
-		strings.Repeat("\n", maxLines) + "x":                    1,
-		writtenByCommand + strings.Repeat("\n", maxLines) + "x": 0,
-	} {
-		if got := fileFaults(content); len(got) != faults {
-			t.Errorf("%.20q…: found %q, want %d faults", content, got, faults)
-		}
-	}
-}
-
-// folderFault says what is wrong with the name of a folder.
-func folderFault(name string) string {
-	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc"}, path.Base(name)) {
-		return "a package is named for what it is about"
-	}
-	return ""
-}
-
-// fileFaults says what is wrong with a file.
-func fileFaults(content string) []string {
-	var faults []string
-	for _, mark := range []string{"TO" + "DO", "FIX" + "ME"} {
-		if strings.Contains(content, mark) {
-			faults = append(faults, "left for later: "+mark)
-		}
-	}
-	if lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1; lines > maxLines && !strings.Contains(content, writtenByCommand) {
-		faults = append(faults, fmt.Sprintf("%d lines are more than one concept", lines))
-	}
-	return faults
-}
-
 // listed is what "go list -json" says of a package.
 type listed struct {
 	ImportPath                                  string
@@ -491,17 +354,4 @@ func violations(packages []listed, rules []rule, sole map[string]string) []strin
 		}
 	}
 	return found
-}
-
-// What is built is not kept: a program that "go build" has left in the tree is easily added with the rest.
-func TestNothingBuiltIsKept(t *testing.T) {
-	list, err := exec.Command("git", "ls-files", "-z").Output()
-	if err != nil {
-		t.Skipf("this is no clone: %v", err)
-	}
-	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
-		if info, err := os.Stat(name); err == nil && info.Size() > 1<<20 {
-			t.Errorf("%s has %d bytes", name, info.Size())
-		}
-	}
 }
