@@ -14,7 +14,8 @@ func TestTypesHaveNotTooManyMethods(t *testing.T) {
 		dir, name string
 		most      int
 	}{
-		{"policy/wander", "Machine", 80}, {"agent", "Agent", 55}, {"agent/gate", "Gate", 115},
+		{"agent", "Agent", 55},
+		{"agent/gate", "Gate", 115},
 	} {
 		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(of.dir), "*.go"))
 		if err != nil {
