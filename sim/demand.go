@@ -9,8 +9,8 @@ import (
 
 // Demand says when callers at the members want a run.
 type Demand struct {
-	// Every is the mean time from the start of a member, or the end of its last run for a caller, to its next demand. Zero makes a
-	// gate without callers, whose members run whenever they may.
+	// Every is the mean time from the start of a member, or the end of its last run for a caller, to its next demand.
+	// Zero makes a gate without callers, whose members run whenever they may.
 	Every time.Duration
 	// Beside says that the members also have an operation of their own. Otherwise they run on demand only.
 	Beside bool
@@ -26,7 +26,8 @@ type callers struct {
 	number int32
 	// wait says that the machine knows of the demand and its run has not started.
 	wait bool
-	// again says that the machine has forgotten the demand, because the member's own operation has started, and is told of it again.
+	// again says that the machine has forgotten the demand, because the member's own operation has started, and is told
+	// of it again.
 	again bool
 }
 
@@ -49,7 +50,8 @@ func (c *Cluster) arrange(what entryKind, at policy.Time, who int32) {
 	c.push(what, at, who, k.number)
 }
 
-// callersBegin: the run of a member starts. It serves the demand, if there is one, unless it is the member's own operation beside callers.
+// callersBegin: the run of a member starts. It serves the demand, if there is one, unless it is the member's own
+// operation beside callers.
 func (c *Cluster) callersBegin(who int32, served bool) {
 	if c.callers == nil {
 		return
@@ -66,8 +68,8 @@ func (c *Cluster) callersBegin(who int32, served bool) {
 	}
 }
 
-// sayAgain tells the machine of a member again that somebody waits, as a shell does after the step in which the member's own operation
-// has started.
+// sayAgain tells the machine of a member again that somebody waits, as a shell does after the step in which the
+// member's own operation has started.
 func (c *Cluster) sayAgain(who int32) {
 	if c.callers == nil || !c.callers[who].again {
 		return

@@ -38,7 +38,8 @@ type run struct {
 	number int32
 	active bool
 	deaf   bool
-	// timedOut says that the agent stops it at its timeout, denied that it does not start. demanded is that of its [policy.Run].
+	// timedOut says that the agent stops it at its timeout, denied that it does not start. demanded is that of its
+	// [policy.Run].
 	timedOut, denied, demanded bool
 	outcome                    policy.Outcome
 	// exit is its status if it fails; zero if its agent has stopped it.

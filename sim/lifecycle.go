@@ -50,7 +50,8 @@ func (c *Cluster) launch(who int32) {
 	m.seen = view{}
 	c.views.announced[who] = false
 	m.machine = c.cfg.Machine(Seat{Index: int(who), Seat: policy.Seat{
-		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers, OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice,
+		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers,
+		OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice,
 	}})
 	if c.orders.layers != nil {
 		c.orders.layers[who] = order.New(m.machine, m.id, c.cfg.Operators.StopAfter)

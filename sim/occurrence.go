@@ -99,7 +99,8 @@ type Occurrence struct {
 	Due bool
 	// AtOnce says that a Saved comes in the moment in which that was asked for.
 	AtOnce bool
-	// Demanded says of a Finished that it ends a run for a caller, in a gate whose members have an operation of their own, too.
+	// Demanded says of a Finished that it ends a run for a caller, in a gate whose members have an operation of their
+	// own, too.
 	Demanded bool
 	Effects  []policy.Effect
 	Of       int

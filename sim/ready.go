@@ -86,7 +86,8 @@ func (c *Cluster) ownDue(who int32) policy.Time {
 	return c.OperationDue(int(who))
 }
 
-// OperationDue is when the own operation of member i, which must be up, is due, if its host is ready then: see [policy.Askable]. Callers do not count.
+// OperationDue is when the own operation of member i, which must be up, is due, if its host is ready then: see
+// [policy.Askable]. Callers do not count.
 func (c *Cluster) OperationDue(i int) policy.Time {
 	asks, ok := c.members[i].machine.(policy.Askable)
 	if !ok {
@@ -95,7 +96,8 @@ func (c *Cluster) OperationDue(i int) policy.Time {
 	return asks.DueAt(c.Instant(i).Time)
 }
 
-// Ready reports whether a yes of the host of member i, which must be up, is in force; nobody has to say yes if nobody is asked.
+// Ready reports whether a yes of the host of member i, which must be up, is in force; nobody has to say yes if nobody
+// is asked.
 func (c *Cluster) Ready(i int) bool {
 	return c.questions.each == nil || c.questions.each[i].Ready(c.Instant(i).Time)
 }

@@ -63,8 +63,8 @@ func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
 	s.wantNoRunSaved()
 }
 
-// The number of a run is on the disk before the run starts, also where a caller takes the place of an operation that the host calls off while that
-// is being saved.
+// The number of a run is on the disk before the run starts, also where a caller takes the place of an operation that
+// the host calls off while that is being saved.
 func TestACallerInThePlaceOfACalledOffStartWaitsForASaveOfItsOwn(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.wanted()

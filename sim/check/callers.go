@@ -13,14 +13,15 @@ type turns struct {
 	waits, due bool
 	// before says that the present run has begun although the other waits, serves that it is for a caller.
 	before, serves bool
-	// operations is how many runs of the operation have begun and were not denied since a caller waits, commands how many runs for callers since
-	// the operation is due.
+	// operations is how many runs of the operation have begun and were not denied since a caller waits, commands how
+	// many runs for callers since the operation is due.
 	operations, commands int
 }
 
-// NewTurnsChecker checks that the operation and the callers of a member take turns where both want its grants: an operation that is always
-// due delays a caller by the run that goes on when it comes, and by one that begins later; callers without end delay the operation by one of
-// their runs. A run that is denied is nobody's turn. A pause forgets whose turn it is, and so does a restart.
+// NewTurnsChecker checks that the operation and the callers of a member take turns where both want its grants: an
+// operation that is always due delays a caller by the run that goes on when it comes, and by one that begins later;
+// callers without end delay the operation by one of their runs. A run that is denied is nobody's turn. A pause forgets
+// whose turn it is, and so does a restart.
 func NewTurnsChecker() sim.Watcher {
 	return sim.EachLife(func(me *turns, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
@@ -42,9 +43,11 @@ func NewTurnsChecker() sim.Watcher {
 		for e := range o.Did(policy.Run) {
 			switch {
 			case e.Demanded && me.due && me.commands > 0:
-				return fmt.Errorf("turns: %s runs for the second caller, and its own operation has been due since before the first", o.Who())
+				return fmt.Errorf("turns: %s runs for a second caller, and its own operation has been due since before the first",
+					o.Who())
 			case !e.Demanded && me.waits && me.operations > 0:
-				return fmt.Errorf("turns: %s runs its own operation for the second time, and a caller has been waiting since before the first", o.Who())
+				return fmt.Errorf("turns: %s runs its own operation twice, and a caller has been waiting since before the first run",
+					o.Who())
 			case e.Demanded:
 				me.before, me.waits = me.due, false
 			default:
@@ -68,12 +71,14 @@ func NewTurnsChecker() sim.Watcher {
 
 // schedule is when the own operation of a member is due, and what its disk says of it.
 type schedule struct {
-	// due is that of before the present run for a caller, ran the time of the last run of the operation, saved what was saved of it last.
+	// due is that of before the present run for a caller, ran the time of the last run of the operation, saved what was
+	// saved of it last.
 	due, ran, saved policy.Time
 }
 
-// NewScheduleChecker checks that what a member runs for a caller changes nothing for its own operation: this is due at the same time as before, and
-// the run is not saved as one of the operation. exact says that nothing else delays the operation: no run under another token, and no window.
+// NewScheduleChecker checks that what a member runs for a caller changes nothing for its own operation: this is due at
+// the same time as before, and the run is not saved as one of the operation. exact says that nothing else delays the
+// operation: no run under another token, and no window.
 func NewScheduleChecker(exact bool) sim.Watcher {
 	return sim.EachLife(func(me *schedule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {
@@ -87,7 +92,8 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 			case e.Kind == policy.Run && !e.Demanded:
 				me.ran = o.At
 			case e.Kind == policy.Run && me.saved > me.ran:
-				return fmt.Errorf("schedule: %s runs for a caller, and has saved a run of its own operation at %s", o.Who(), sim.Seconds(me.saved))
+				return fmt.Errorf("schedule: %s runs for a caller, and has saved a run of its own operation at %s",
+					o.Who(), sim.Seconds(me.saved))
 			}
 		}
 		if !exact || !o.Completes() || c.PausedByOrder(o.Member) {

@@ -16,10 +16,11 @@ type grants struct {
 	madeAt           policy.Time
 }
 
-// NewGrantChecker checks that there is no run without a grant. A member runs its operation only under a token that it holds, one run at a
-// time, not while it is leaving, no later than startWithin after the grant, and only when the run is on its disk, so that a crash cannot make
-// it forget; of a run for a caller beside an operation only the number is. And no member offers a token that it has made or revived before the
-// number is on the disk, unless the save takes too long.
+// NewGrantChecker checks that there is no run without a grant. A member runs its operation only under a token that it
+// holds, one run at a time, not while it is leaving, no later than startWithin after the grant, and only when the run
+// is on its disk, so that a crash cannot make it forget; of a run for a caller beside an operation only the number is.
+// And no member offers a token that it has made or revived before the number is on the disk, unless the save takes too
+// long.
 func NewGrantChecker(startWithin time.Duration) sim.Watcher {
 	return sim.EachLife(func(me *grants, c *sim.Cluster, o *sim.Occurrence) error {
 		me.running = me.running && !o.On(policy.Finished)
@@ -57,8 +58,10 @@ func (me *grants) grant(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect, sta
 		return fmt.Errorf("grant: %s runs under %v#%d without having saved it", o.Who(), t.ID, t.Seq)
 	case e.Demanded && (e.StartBy < o.At || e.StartBy.Sub(o.At) > startWithin):
 		return fmt.Errorf("grant: %s runs for a caller at %s, and may start by %v", o.Who(), sim.Seconds(o.At), sim.Seconds(e.StartBy))
-	case !e.Demanded && (o.At.Sub(saved.LastRun) > startWithin || e.StartBy < o.At || e.StartBy.Sub(saved.LastRun) > startWithin):
-		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v", o.Who(), o.At.Sub(saved.LastRun), sim.Seconds(e.StartBy))
+	case e.Demanded:
+	case o.At.Sub(saved.LastRun) > startWithin || e.StartBy < o.At || e.StartBy.Sub(saved.LastRun) > startWithin:
+		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v",
+			o.Who(), o.At.Sub(saved.LastRun), sim.Seconds(e.StartBy))
 	}
 	if s := c.Status(o.Member); o.Completes() && (!s.Holding || s.Token != t) {
 		return fmt.Errorf("grant: %s runs under %v and does not hold it", o.Who(), t.ID)

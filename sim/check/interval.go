@@ -17,9 +17,10 @@ type started struct {
 }
 
 // NewIntervalChecker checks Δmin, "the minimum time between two successive protected operations on the same component"
-// (Ciuffoletti, section 3), across restarts too. The time of the grant is saved, not of the start: after a restart the interval may be
-// shorter by startWithin, the longest time from a grant to its start. A denied run does not count. A run that has not succeeded is repeated
-// retryAfter after its end or later; with a retryAfter of zero none is. Runs for callers beside the operation do not count.
+// (Ciuffoletti, section 3), across restarts too. The time of the grant is saved, not of the start: after a restart the
+// interval may be shorter by startWithin, the longest time from a grant to its start. A denied run does not count. A
+// run that has not succeeded is repeated retryAfter after its end or later; with a retryAfter of zero none is. Runs for
+// callers beside the operation do not count.
 func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.Watcher {
 	type runs struct{ last, before started }
 	return sim.EachMember(func(me *runs, _ *sim.Cluster, o *sim.Occurrence) error {

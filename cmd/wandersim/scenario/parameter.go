@@ -38,7 +38,8 @@ type Parameters struct {
 	Slots, Backups int
 	OnLost         wander.OnLost
 	AskBeforeRun   bool
-	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook. BesideHook makes one with both.
+	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
+	// BesideHook makes one with both.
 	Demand     time.Duration
 	BesideHook bool
 	Members    int

@@ -52,12 +52,13 @@ func problems(t *testing.T, err error) []string {
 }
 
 func TestEveryParameterIsComplete(t *testing.T) {
+	switches := []string{"ask_before_run", "one_site", "beside_hook"}
 	var keys []string
 	for _, p := range Table() {
 		switch {
 		case slices.Contains(keys, p.Key):
 			t.Errorf("%s is there twice", p.Key)
-		case (&settings.FlagValue{Setting: p}).Type() == "" && p.Key != "ask_before_run" && p.Key != "one_site" && p.Key != "beside_hook" || p.Group == "":
+		case (&settings.FlagValue{Setting: p}).Type() == "" && !slices.Contains(switches, p.Key) || p.Group == "":
 			t.Errorf("%s has no placeholder or no group", p.Key)
 		case !strings.HasSuffix(p.Help, "."):
 			t.Errorf("the help of %s is no sentence: %q", p.Key, p.Help)

@@ -37,8 +37,8 @@ func (p *Parameters) wanderTable() settings.Table {
 			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
 		settings.Row("beside_hook", settings.Bool(&p.BesideHook), "false",
-			"Whether the members have an operation of their own, too, which is due after --min-interval. It takes turns with those who "+
-				"wait.").Needing("demand"),
+			"Whether the members have an operation of their own, too, which is due after --min-interval. It takes turns "+
+				"with those who wait.").Needing("demand"),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), usual.MaxIntervalRule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual.Slots,

@@ -8,9 +8,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewSlotChecker checks what a gate with several tokens adds. A member never runs under two tokens at once. It has one record for all of
-// them: the record names the token and the slot of a run before that starts, and they stay until the next run. One for a caller beside an
-// operation is in no record.
+// NewSlotChecker checks what a gate with several tokens adds. A member never runs under two tokens at once. It has one
+// record for all of them: the record names the token and the slot of a run before that starts, and they stay until the
+// next run. One for a caller beside an operation is in no record.
 func NewSlotChecker() sim.Watcher {
 	return sim.EachLife(func(running *bool, c *sim.Cluster, o *sim.Occurrence) error {
 		*running = *running && !o.On(policy.Finished)

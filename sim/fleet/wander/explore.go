@@ -92,7 +92,8 @@ func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	}
 	for i := range c.Members() {
 		if c.Up(i) && !ran[i] {
-			return fmt.Errorf("turns: all is well, and %s has not run for %v, in which there are %d laps", sim.MemberName(i), while, laps)
+			return fmt.Errorf("turns: all is well, and %s has not run for %v, in which there are %d laps",
+				sim.MemberName(i), while, laps)
 		}
 	}
 	return nil

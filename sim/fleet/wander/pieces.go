@@ -248,14 +248,15 @@ func (d drawing) onDemand(s *Scenario) {
 	}
 }
 
-// callers: callers ask for runs of a gate whose members have an operation of their own, from nearly always to hardly ever. Without guardians such
-// a fleet needs the right max_interval, too.
+// callers: callers ask for runs of a gate whose members have an operation of their own, from nearly always to hardly
+// ever. Without guardians such a fleet needs the right max_interval, too.
 func (d drawing) callers(s *Scenario) {
 	if s.onDemand() {
 		return
 	}
 	s.Demand = sim.Demand{
-		Beside: true, Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
+		Beside: true, Every: d.time(s.Op/10, 4*s.MinInterval),
+		Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
 	}
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())

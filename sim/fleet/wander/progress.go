@@ -8,11 +8,13 @@ import (
 	"github.com/wanderd/wanderd/sim/check"
 )
 
-// Progress recognises the state that a healthy cluster must reach: there is exactly one token, and every member that is up has run under
-// it: its operation, and also for a caller where there are callers beside the operation. It is a [sim.Watcher] and never has an error: the caller decides how long to wait.
+// Progress recognises the state that a healthy cluster must reach: there is exactly one token, and every member that is
+// up has run under it: its operation, and also for a caller where there are callers beside the operation. It is a
+// [sim.Watcher] and never has an error: the caller decides how long to wait.
 type Progress struct {
 	slots []slotProgress
-	// ran are the members that have run since each slot has had its present token, served those that have run for a caller beside their operation.
+	// ran are the members that have run since each slot has had its present token, served those that have run for a
+	// caller beside their operation.
 	ran, served map[int]bool
 	// beside says that there are such callers.
 	beside bool
@@ -31,7 +33,10 @@ type slotProgress struct {
 
 // NewProgress returns the progress of one run of a scenario.
 func NewProgress(s *Scenario) *Progress {
-	p := &Progress{slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, served: map[int]bool{}, beside: s.Demand.Beside, mixed: s.MixedSlots}
+	p := &Progress{
+		slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, served: map[int]bool{},
+		beside: s.Demand.Beside, mixed: s.MixedSlots,
+	}
 	for i := range p.slots {
 		p.slots[i].copies = check.NewCopies()
 	}
