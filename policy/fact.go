@@ -49,6 +49,7 @@ const (
 	KeyGuardian
 	KeyPromised
 	KeyLeaseUntil
+	KeyLeastLease
 	KeyMissing
 	KeyOutsider
 	KeyOtherRoster
@@ -116,6 +117,7 @@ func (k Key) Info() KeyInfo {
 		KeyGuardian:        {"guardian", Identity, "a member that keeps a copy of the token that is here"},
 		KeyPromised:        {"promised", Words, "the epoch that this member has promised, and until when"},
 		KeyLeaseUntil:      {"lease_until", Moment, "the end of the lease that a majority has given"},
+		KeyLeastLease:      {"least_lease", Span, "the least lease for this network, if the lease is shorter"},
 		KeyMissing:         {"missing", Words, "which members are missing for a majority"},
 		KeyOutsider:        {"outsider", Identity, "a member that is not in the roster"},
 		KeyOtherRoster:     {"other_roster", Identity, "a member with another roster"},

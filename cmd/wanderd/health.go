@@ -138,6 +138,9 @@ func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []strin
 	if f := find(g.Facts, func(f *control.Fact) bool { return f.Name == "least_skip" }); f != nil {
 		say("skip is too short for this network: set it to %s or more on all members", format(f.For))
 	}
+	if f := find(g.Facts, func(f *control.Fact) bool { return f.Name == "least_lease" }); f != nil {
+		say("lease is too short for this network: set it to %s or more on all members", format(f.For))
+	}
 	return list
 }
 

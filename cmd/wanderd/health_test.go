@@ -84,6 +84,9 @@ func TestACheckHasALineForEachProblem(t *testing.T) {
 			g.Paused = &control.Pause{By: "stop_after@a", Since: now, Reason: "3 hosts failed"}
 		}),
 		"gate b: a lap takes an hour": gate(func(g *control.Gate) { g.TooShort = "a lap takes an hour" }),
+		"gate b: lease is too short for this network: set it to 9s": gate(func(g *control.Gate) {
+			g.Facts = []control.Fact{{Name: "least_lease", For: control.Duration(9 * time.Second)}}
+		}),
 		"gate b: skip is too short for this network: set it to 3s": gate(func(g *control.Gate) {
 			g.Facts = []control.Fact{{Name: "least_skip", For: control.Duration(3 * time.Second)}}
 		}),

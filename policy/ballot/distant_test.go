@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/policy"
 )
 
 // distantPlan is a roster of five without faults, the last of which is further away than the others: a round trip to it takes several patiences.
@@ -20,38 +22,87 @@ func distantPlan(kind gateKind, seed uint64, away time.Duration) plan {
 	return p
 }
 
-// longestWaits lets a world live, and returns how long each member has waited at most for a run that it has wanted since the others knew it.
-func longestWaits(t *testing.T, p plan, known time.Duration) (longest []time.Duration) {
+// longestWaits lets a world live, and returns how long each member has waited at most for a run: first those that it has wanted before the others knew
+// it, then the others.
+func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []time.Duration) {
 	t.Helper()
 	w := newWorld(p, shell{})
-	longest = make([]time.Duration, p.members)
+	first, later = make([]time.Duration, p.members), make([]time.Duration, p.members)
 	for w.now < int64(p.faultsFor) {
 		if err := w.until(w.now + 50*ms); err != nil {
 			t.Fatal(err)
 		}
 		for i, since := range w.check.waits {
-			if since > int64(known) {
+			longest := later
+			if since <= int64(known) {
+				longest = first
+			}
+			if since > 0 {
 				longest[i] = max(longest[i], time.Duration(w.now-since))
 			}
 		}
 	}
-	t.Logf("longest waits %v, %d runs, %d messages", longest, w.starts, w.sends)
-	return longest
+	t.Logf("longest waits %v, then %v, %d runs, %d messages", first, later, w.starts, w.sends)
+	return first, later
 }
 
-// Whoever wants a run gets it, the distant member and the others, in a few round trips. It takes minutes until all know how far away it is: each member
-// that passes the token to it for the first time tries several times.
+// A member that wants a run gets it in a few round trips, the distant one and the others. It takes minutes until all know how far away it is: each
+// member that passes the token to it for the first time tries several times, and in a tree the distant member also has to find its place in the queue.
+// Until then it waits for up to two minutes in a tree, and half a minute in a ring; the others never wait longer than that.
 func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
-	const away, known, bound = 550 * time.Millisecond, 3 * time.Minute, 20 * 2 * 550 * time.Millisecond
+	const (
+		away  = 550 * time.Millisecond
+		known = 3 * time.Minute
+		trips = 2 * away
+		bound = 20 * trips
+		// untilKnown bounds the waits until then, inTree that of the distant member of a tree.
+		untilKnown, inTree = 30 * trips, 110 * trips
+	)
 	for _, kind := range []gateKind{tree, always, martin, q, d} {
-		for seed := uint64(1); seed <= 5; seed++ {
+		for seed := uint64(1); seed <= 20; seed++ {
 			t.Run(fmt.Sprintf("%s, seed %d", gateKinds()[kind], seed), func(t *testing.T) {
-				for i, waited := range longestWaits(t, distantPlan(kind, seed, away), known) {
-					if waited > bound {
-						t.Errorf("member %d waits for %v", i, waited)
+				p := distantPlan(kind, seed, away)
+				first, later := longestWaits(t, p, known)
+				for i := range p.members {
+					least := untilKnown
+					if kind == tree && i == p.members-1 {
+						least = inTree
+					}
+					if first[i] > least || later[i] > bound {
+						t.Errorf("member %d waits for %v before the others know it, and then for %v", i, first[i], later[i])
 					}
 				}
 			})
+		}
+	}
+}
+
+// A status says how far away the furthest member is where that is further than a strict gate expects, and which lease that needs if the gate's is shorter.
+func TestAStatusNamesADistanceThatIsTooLongForItsLease(t *testing.T) {
+	const away = 550 * time.Millisecond
+	for _, c := range []struct {
+		away, lease, least time.Duration
+	}{
+		{0, 4 * time.Second, 0},
+		{away, 8 * time.Second, 0},
+		{away, 4 * time.Second, 4500 * time.Millisecond},
+	} {
+		p := distantPlan(tree, 1, c.away)
+		p.lease = c.lease
+		w := newWorld(p, shell{})
+		if err := w.until(int64(p.faultsFor)); err != nil {
+			t.Fatal(err)
+		}
+		said := map[policy.Key]policy.Fact{}
+		for _, f := range w.hosts[0].g.Facts(policy.Time(w.now), nil) {
+			said[f.Key] = f
+		}
+		trip, least := said[policy.KeyRoundTrip], said[policy.KeyLeastLease].For
+		if far := trip.For >= 2*c.away && trip.Text != ""; far != (c.away > 0) {
+			t.Errorf("%v away: %+v", c.away, trip)
+		}
+		if least < c.least || least > c.least+c.least/2 {
+			t.Errorf("%v away, and a lease of %v: it should be %v, not %v", c.away, c.lease, c.least, least)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package strict
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+)
 
 const (
 	// NoteNotRecorded: the start of an operation could not be saved; it does not run this time.
@@ -9,8 +12,17 @@ const (
 	NoteBarred
 )
 
+// isSlowNetwork reports whether this is the handoff's own word for a network that is too slow. It names a setting that a strict gate does not have.
+func isSlowNetwork(n policy.NoteInfo) bool { return n.Note == handoff.NoteSlowNetwork }
+
 func notes() policy.Notes {
 	return policy.Notes{
+		{
+			Note: handoff.NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true,
+			Facts: []policy.Key{policy.KeyRoundTrip, policy.KeyLeastLease},
+			Text: "answers take longer than a strict gate expects: its members wait longer for those that are far away; " +
+				"if there is a least_lease, set lease to that or more, on all members",
+		},
 		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},
 		{
 			Note: NoteBarred, Name: "barred", Level: policy.Error,

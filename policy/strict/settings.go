@@ -119,7 +119,7 @@ func (s Settings) Descriptor() policy.Descriptor {
 	inner := f.WellFormed
 	f.Version = version
 	f.Kinds = slices.Concat(f.Kinds, ballot.Kinds())
-	f.Notes = slices.Concat(f.Notes, ballot.Notes(), notes(), pace.Notes())
+	f.Notes = slices.Concat(slices.DeleteFunc(f.Notes, isSlowNetwork), ballot.Notes(), notes(), pace.Notes())
 	f.WellFormed = func(m *wire.Message) bool {
 		if ballot.Owns(m.Kind) {
 			return ballot.WellFormed(m)
