@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +38,27 @@ func TestEveryExperimentSurvivesBeingCancelledAtOnce(t *testing.T) {
 			}
 			if _, err := json.Marshal(r); err != nil {
 				t.Errorf("%s: %v", e.Name, err)
+			}
+		}
+	}
+}
+
+// Words are changed in a page's template. The page in the docs changes with the next run of its experiments, or by hand
+// in the same words.
+func TestThePagesInTheDocsHaveTheWordsOfTheirTemplates(t *testing.T) {
+	for _, page := range experimentPages() {
+		name := filepath.Join("..", "..", "..", "docs", page.Name+".md")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants := []string{"# " + page.Title + "\n\n" + page.Intro + "\n"}
+		for _, e := range page.Experiments {
+			wants = append(wants, fmt.Sprintf("\n## %s\n\n**%s** (%s). %s\n\n%s: ", e.Name, e.Title, e.Source, e.Shows, e.Against))
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s lacks %q", name, want)
 			}
 		}
 	}
