@@ -104,10 +104,13 @@ func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 }
 
 // treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that it repeats.
-func treeExperiment(name, figure string, cases []treeCase, compare func([]treePoint) []report.Comparison) study.Experiment {
+func treeExperiment(name, figure string, cases []treeCase, texts ...treeText) study.Experiment {
 	return study.Surveyed(name, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
 		points := treePoints(cases, runs)
-		r := study.Result{Comparisons: compare(points), Figures: treeFigures(points)}
+		r := study.Result{Figures: treeFigures(points)}
+		for i := range texts {
+			r.Comparisons = append(r.Comparisons, texts[i].beside(points))
+		}
 		panels := study.Grouped(points, func(p *treePoint) string { return p.panel })
 		for _, panel := range panels {
 			r.Tables = append(r.Tables, treeTable(figure, panel))
@@ -154,10 +157,13 @@ type treeQuantity struct {
 func treeQuantities() []treeQuantity {
 	return []treeQuantity{
 		{name: "sent messages", of: func(p *treePoint) measure.Estimate { return p.sent }},
-		{name: "received messages", of: func(p *treePoint) measure.Estimate { return p.received }},
-		{name: "obtaining time", unit: "s", of: func(p *treePoint) measure.Estimate { return p.obtaining }},
+		{name: "received messages", of: treeReceived},
+		{name: "obtaining time", unit: "s", of: treeObtaining},
 	}
 }
+
+func treeReceived(p *treePoint) measure.Estimate  { return p.received }
+func treeObtaining(p *treePoint) measure.Estimate { return p.obtaining }
 
 // treeTable has all of one column of the figure.
 func treeTable(figure string, panel []treePoint) report.Table {
@@ -207,46 +213,4 @@ func treeRows(title string, q *treeQuantity, panel []treePoint) report.Compariso
 // treeSum is a sum over the runs of a panel, which has no confidence interval; the bar for stuck and false ones is zero.
 func treeSum(n int) measure.Estimate {
 	return measure.Estimate{Mean: measure.Number(n), Half: measure.Number(math.NaN())}
-}
-
-// treePublished puts a number of the paper's text beside the mean over some points.
-func treePublished(label string, published float64, of func(*treePoint) measure.Estimate, points []treePoint, among func(*treePoint) bool) report.Compared {
-	sum, n, half := 0.0, 0, math.NaN()
-	for i := range points {
-		if p := &points[i]; among(p) {
-			e := of(p)
-			sum, half = sum+float64(e.Mean), float64(e.Half)
-			n++
-		}
-	}
-	if n != 1 {
-		half = math.NaN()
-	}
-	return report.Compared{Label: label, Published: published, Measured: sum / float64(n), Half: half}
-}
-
-// withHolder marks the columns that the paper's figures do not have.
-const withHolder = ", the holder crashes too"
-
-const (
-	curveFair     = "our algorithm, k = 2"
-	curveBaseline = "Naimi–Tréhel"
-)
-
-// treePair are the two algorithms of figures 4 and 5 at all numbers of crashes.
-func treePair(panel string, rho float64, timer time.Duration, holder bool) []treeCase {
-	var cases []treeCase
-	for _, algorithm := range []struct {
-		curve    string
-		recovery tree.Recovery
-	}{{curveBaseline, tree.Baseline}, {curveFair, tree.Fair}} {
-		for _, crashes := range treeCrashes() {
-			if crashes > 0 || !holder {
-				cases = append(cases, treeCase{
-					panel: panel, curve: algorithm.curve, recovery: algorithm.recovery, backups: 2, rho: rho, timer: timer, crashes: crashes, holder: holder,
-				})
-			}
-		}
-	}
-	return cases
 }
