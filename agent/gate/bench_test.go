@@ -108,15 +108,18 @@ type script struct {
 	status policy.Status
 	facts  []policy.Fact
 	panics bool
+	// again says that it does the same at each step, and remembers nothing.
+	again bool
 }
 
 func (s *script) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if s.panics {
 		panic("a fault")
 	}
-	s.told, s.last = append(s.told, ev.Kind), *ev
 	out = append(out, s.next...)
-	s.next = nil
+	if !s.again {
+		s.told, s.last, s.next = append(s.told, ev.Kind), *ev, nil
+	}
 	return out
 }
 
@@ -140,8 +143,10 @@ func (p pretendProtocol) OrphanGrace() time.Duration         { return time.Secon
 
 // pretendFleet is a fleet of others as a gate sees it.
 type pretendFleet struct {
-	members   []Peer
-	sent      []wire.Message
+	members []Peer
+	sent    []wire.Message
+	// forgets says that it does not remember what was sent.
+	forgets   bool
 	notified  []string
 	withdrawn int
 }
@@ -164,7 +169,9 @@ func (f *pretendFleet) Peers(wire.GateID) (ids []wire.MemberID, tokenKnown bool)
 }
 
 func (f *pretendFleet) Send(m *wire.Message, _ netip.AddrPort) error {
-	f.sent = append(f.sent, *m)
+	if !f.forgets {
+		f.sent = append(f.sent, *m)
+	}
 	return nil
 }
 

@@ -131,3 +131,19 @@ func TestAnOrderIsToldToAllWithItsReason(t *testing.T) {
 		t.Errorf("the status says %+v, because of %q", s.Paused, s.Because)
 	}
 }
+
+// A message that comes in, and one that goes out for it: the shell of a gate adds no garbage to either.
+func TestAMessageInAndOutDoesNotAllocate(t *testing.T) {
+	b := newBench(t, nil)
+	b.fleet.members = []Peer{{ID: wire.MemberID{1}, Name: "a"}, {ID: wire.MemberID{2}, Name: "b"}}
+	b.fleet.forgets, b.machine.again = true, true
+	b.machine.next = []policy.Effect{{Kind: policy.Send, Msg: wire.Message{To: wire.MemberID{2}}}}
+	m := &wire.Message{From: wire.MemberID{2}}
+	if n := testing.AllocsPerRun(1000, func() {
+		if b.gate.Expects(m) {
+			b.gate.Receive(m)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
