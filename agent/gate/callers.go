@@ -60,7 +60,7 @@ func (g *Gate) Enqueue(c *Caller) error {
 		g.Reads(func() { free = g.isFree() })
 	}
 	switch {
-	case g.exit.leaving || g.Closed():
+	case g.exit.leaving || g.isClosed():
 		return g.refusal()
 	case c.NonBlock && g.machine.Paused():
 		return refuse(control.Busy, "gate %q is paused: see \"wanderd status\"", g.cfg.Name)
@@ -205,7 +205,7 @@ func errLeaving() error {
 // refusal is why a gate takes nobody any more.
 func (g *Gate) refusal() error {
 	switch {
-	case g.Closed():
+	case g.isClosed():
 		return refuse(control.Leaving, "gate %q is closed on this host: %s", g.cfg.Name, whyClosed)
 	case !g.exit.removed:
 		return errLeaving()

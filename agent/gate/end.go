@@ -70,4 +70,4 @@ func (g *Gate) IsOver(patience time.Duration) bool {
 
 // TakesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it
 // any more.
-func (g *Gate) TakesPart() bool { return !g.Closed() || g.run != nil }
+func (g *Gate) TakesPart() bool { return !g.isClosed() || g.run != nil }

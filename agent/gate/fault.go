@@ -70,7 +70,7 @@ func (g *Gate) takePartNoMore() {
 	}
 }
 
-func (g *Gate) Closed() bool { return g.fault.count > 0 }
+func (g *Gate) isClosed() bool { return g.fault.count > 0 }
 
 const whyClosed = "a fault in this program has closed the gate on this host: " +
 	"restart the agent, and report what its log says"

@@ -139,10 +139,6 @@ func (g *Gate) OnDemand() bool { return g.cfg.OnDemand() }
 // Running reports whether something runs, or is about to.
 func (g *Gate) Running() bool { return g.run != nil }
 
-// Leaving reports whether nothing begins any more, Left whether the machine was told to leave, Gone whether it has;
-// Removed, whether the configuration does not have the gate any more.
-func (g *Gate) Leaving() bool { return g.exit.leaving }
-
 // Left reports whether the machine was told to leave.
 func (g *Gate) Left() bool { return g.exit.left }
 
@@ -311,7 +307,7 @@ func (g *Gate) granted(isHook bool) *uint64 {
 
 // leaveAfterRun leaves a gate that was waiting for the end of its run only.
 func (g *Gate) leaveAfterRun() {
-	if g.Closed() {
+	if g.isClosed() {
 		g.takePartNoMore()
 	}
 	if g.exit.leaving {

@@ -12,7 +12,7 @@ import (
 // CheckRenewable says why a gate cannot have a new token; nil, if it can.
 func (g *Gate) CheckRenewable() error {
 	switch {
-	case g.exit.leaving || g.Closed():
+	case g.exit.leaving || g.isClosed():
 		return g.refusal()
 	case g.roster != nil:
 		return fmt.Errorf("gate %q is strict: its members replace a lost token by themselves "+

@@ -12,7 +12,7 @@ import (
 
 // Warnings lists the signs of mistakes that concern a gate.
 func (g *Gate) Warnings() (list []control.Warning) {
-	if g.Closed() {
+	if g.isClosed() {
 		list = append(list, control.Warning{
 			Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count,
 		})
