@@ -25,6 +25,9 @@ type guards struct {
 type guard struct {
 	heard  map[wire.TokenID]word
 	buried map[wire.TokenID]wire.Seq
+	// removed are the tokens in buried; the next one takes the place of the one at oldest. A member remembers so many.
+	removed [4]wire.TokenID
+	oldest  int
 	// passed is the token that it passed on last; none if it has held another since.
 	passed wire.Ref
 	// wrote is when it last wrote to its guardians before its last step, writes the same with that step; asks says that its last message to
@@ -174,7 +177,14 @@ func (me *guard) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	me.heard[t.ID] = w
 }
 
-func (me *guard) bury(t wire.Ref) { me.buried[t.ID] = max(me.buried[t.ID], t.Seq) }
+// bury records that a token was removed.
+func (me *guard) bury(t wire.Ref) {
+	if _, knows := me.buried[t.ID]; !knows {
+		delete(me.buried, me.removed[me.oldest])
+		me.removed[me.oldest], me.oldest = t.ID, (me.oldest+1)%len(me.removed)
+	}
+	me.buried[t.ID] = max(me.buried[t.ID], t.Seq)
+}
 
 func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	switch {
