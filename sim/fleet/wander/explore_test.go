@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -48,22 +49,36 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		slow    bool
 		depth   int
 		leadsTo policy.Note
+		// large says that there are many states.
+		large bool
 	}{
 		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
 		{name: "2 members, one crashes", members: 2, crashes: 1, depth: 8, leadsTo: handoff.NotePassed},
-		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck},
-		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed},
+		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck, large: true},
+		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed, large: true},
 		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: wander.NoteRevived},
 		{name: "holder and guardian, later", members: 2, backups: 1, depth: 9, passed: true, leadsTo: wander.NoteOvertaken},
 		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: guardian.NoteDoubting},
-		{name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true, leadsTo: wander.NoteOutdated},
-		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied},
+		{
+			name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true,
+			leadsTo: wander.NoteOutdated, large: true,
+		},
+		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied, large: true},
 		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: wander.NoteRan},
-		{name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 9, passed: true, leadsTo: wander.NoteRevived},
-		{name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true, leadsTo: wander.NoteOvertaken},
+		{
+			name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 9, passed: true,
+			leadsTo: wander.NoteRevived, large: true,
+		},
+		{
+			name: "holder and two guardians", members: 3, backups: 2, depth: 7, passed: true,
+			leadsTo: wander.NoteOvertaken, large: true,
+		},
 	} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
+			if w.large {
+				deep.Only(t, "explores a hundred thousand states")
+			}
 			began := time.Now()
 			e := newExplorer(w.members, w.backups)
 			e.Depth = w.depth
