@@ -14,8 +14,8 @@ import (
 type Experiment struct {
 	// Name is its name on the command line.
 	Name string `json:"name"`
-	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for, Against what the verdict of
-	// a [Result] judges. A page has them, see [Written]; an experiment without a page has no words.
+	// Title is its subject, Source its place in the paper, Shows a sentence or two on what to look for, Against what
+	// the verdict of a [Result] judges. A page has them, see [Written]; an experiment without a page has no words.
 	Title   string `json:"title"`
 	Source  string `json:"source"`
 	Shows   string `json:"-"`
@@ -35,14 +35,15 @@ type Result struct {
 	// Runs is the number of finished runs, Wanted that of all; fewer finish only if the experiment is stopped.
 	Runs   int `json:"runs"`
 	Wanted int `json:"runs_wanted"`
-	// Comparisons are published and measured side by side: measured is the mean over the seeds, with its 95 % confidence
-	// interval. Tables have all else.
+	// Comparisons are published and measured side by side: measured is the mean over the seeds, with its 95 %
+	// confidence interval. Tables have all else.
 	Comparisons []report.Comparison `json:"comparisons"`
 	Tables      []report.Table      `json:"tables"`
 	Plots       []Plot              `json:"-"`
 	// Points are the numbers in the plots, one in each row. Only JSON has them, after the comparisons.
 	Points []report.Comparison `json:"-"`
-	// Notes say in sentences which numbers come out and which do not, and why, if that is known. The page has these words, too.
+	// Notes say in sentences which numbers come out and which do not, and why, if that is known. The page has these
+	// words, too.
 	Notes []string `json:"notes"`
 	// Figures are those in the words that are known after the runs.
 	Figures Figures `json:"-"`

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment only. The error lists
-// all names and suggests the nearest.
+// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment
+// only. The error lists all names and suggests the nearest.
 func Find(pages []Page, name string) (Page, error) {
 	for _, p := range pages {
 		if p.Name == name {
@@ -26,7 +26,8 @@ func Find(pages []Page, name string) (Page, error) {
 			nearest, least = known, d
 		}
 	}
-	return Page{}, fmt.Errorf("no such experiment %q: did you mean %q? There are %s", name, nearest, strings.Join(names, ", "))
+	return Page{}, fmt.Errorf("no such experiment %q: did you mean %q? There are %s", name, nearest,
+		strings.Join(names, ", "))
 }
 
 // Names returns the names of all experiments, page by page, and after them those of the pages.
@@ -41,8 +42,8 @@ func Names(pages []Page) []string {
 	return append(names, wholes...)
 }
 
-// distance counts the letters to insert into a, or to delete from it, to make b. It forgives a name that lacks a part, such as "stable" for
-// "wander-stable".
+// distance counts the letters to insert into a, or to delete from it, to make b. It forgives a name that lacks a part,
+// such as "stable" for "wander-stable".
 func distance(a, b string) int {
 	above, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for i := range a {

@@ -7,7 +7,9 @@ import (
 
 func library() []Page {
 	return []Page{
-		{Name: "paper", Experiments: []Experiment{{Name: "random-access"}, {Name: "wander-stable"}, {Name: "wander-loss"}}},
+		{Name: "paper", Experiments: []Experiment{
+			{Name: "random-access"}, {Name: "wander-stable"}, {Name: "wander-loss"},
+		}},
 		{Name: "beyond", Experiments: []Experiment{{Name: "beyond-calm"}, {Name: "beyond-loss"}}},
 	}
 }
@@ -15,7 +17,8 @@ func library() []Page {
 func TestANameStandsForAnExperimentOrForAllOfAPage(t *testing.T) {
 	for name, want := range map[string]int{"wander-stable": 1, "beyond-loss": 1, "paper": 3, "beyond": 2} {
 		p, err := Find(library(), name)
-		if err != nil || len(p.Experiments) != want || want == 1 && p.Experiments[0].Name != name || want > 1 && p.Name != name {
+		if err != nil || len(p.Experiments) != want || want == 1 && p.Experiments[0].Name != name ||
+			want > 1 && p.Name != name {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
@@ -23,8 +26,9 @@ func TestANameStandsForAnExperimentOrForAllOfAPage(t *testing.T) {
 
 func TestAnUnknownNameGetsTheNearestAndTheList(t *testing.T) {
 	for name, nearest := range map[string]string{
-		"wander-stabel": "wander-stable", "stable": "wander-stable", "random": "random-access", "wander_loss": "wander-loss",
-		"calm": "beyond-calm", "papers": "paper",
+		"wander-stabel": "wander-stable", "stable": "wander-stable", "random": "random-access",
+		"wander_loss": "wander-loss",
+		"calm":        "beyond-calm", "papers": "paper",
 	} {
 		_, err := Find(library(), name)
 		if err == nil || !strings.HasPrefix(err.Error(), "no such experiment") {

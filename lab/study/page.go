@@ -26,9 +26,9 @@ const plotFolder = "plots"
 // whole is the number of parts of an experiment in which [Write] reports progress.
 const whole = 1000
 
-// Write runs all experiments of the pages and writes each page and its plots to NAME.md and plots/*.svg in an existing folder. It
-// checks first that it can write them. The same options give the same bytes. If ctx is cancelled during a page, that
-// page stays as it was. o.Progress counts thousandths of an experiment.
+// Write runs all experiments of the pages and writes each page and its plots to NAME.md and plots/*.svg in an existing
+// folder. It checks first that it can write them. The same options give the same bytes. If ctx is cancelled during a
+// page, that page stays as it was. o.Progress counts thousandths of an experiment.
 func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 	var files []*report.Output
 	for _, p := range pages {
@@ -89,7 +89,8 @@ func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, e
 func (p *Page) text(results []Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n"+
-		"This page is written by `go run ./lab/cmd/wanderlab run %s --write docs`; nothing on it is typed by hand. One experiment alone: "+
+		"This page is written by `go run ./lab/cmd/wanderlab run %s --write docs`; nothing on it is typed by hand. "+
+		"One experiment alone: "+
 		"`wanderlab run NAME`.\n\n", p.Title, p.Intro, p.Name)
 	for i := range results {
 		r := &results[i]

@@ -14,7 +14,9 @@ import (
 
 // answering is an experiment that gives a result with something of everything.
 func answering(name string) Experiment {
-	c := report.Comparison{Title: "Numbers", What: "n", Rows: []report.Compared{{Label: "1", Published: 2, Measured: 3, Half: 1}}}
+	c := report.Comparison{
+		Title: "Numbers", What: "n", Rows: []report.Compared{{Label: "1", Published: 2, Measured: 3, Half: 1}},
+	}
 	return Experiment{
 		Name: name, Do: func(ctx context.Context, o Options) (Result, error) {
 			if o.Progress != nil {
@@ -39,7 +41,8 @@ func pages() []Page {
 		return text
 	}
 	return []Page{
-		Written("first", text("one", "two"), answering("one"), answering("two")), Written("second", text("three"), answering("three")),
+		Written("first", text("one", "two"), answering("one"), answering("two")),
+		Written("second", text("three"), answering("three")),
 	}
 }
 
@@ -55,13 +58,16 @@ func TestAPageThatCannotBeWrittenIsNotRun(t *testing.T) {
 func TestAPageHasEveryTableNoteAndPlot(t *testing.T) {
 	folder := t.TempDir()
 	var reached []int
-	err := Write(t.Context(), folder, pages(), Options{Progress: func(done, all int) { reached = append(reached, done*100/all) }})
+	err := Write(t.Context(), folder, pages(), Options{
+		Progress: func(done, all int) { reached = append(reached, done*100/all) },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for file, wants := range map[string][]string{
 		"first.md": {
-			"# A title", "An intro.", "wanderlab run first --write", "(#one)", "(#two)", "## one", "table 9", "Something.",
+			"# A title", "An intro.", "wanderlab run first --write", "(#one)", "(#two)", "## one", "table 9",
+			"Something.",
 			"Targets: so so", "It is so.", "**Numbers**", "**More**", "plots/one-plot.svg",
 		},
 		"second.md":            {"## three"},

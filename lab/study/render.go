@@ -7,7 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// Render writes notes and tables in a format, without plots. A CSV has the tables only, with an empty line between them.
+// Render writes notes and tables in a format, without plots. A CSV has the tables only, with an empty line between
+// them.
 func (r Result) Render(f report.Format) string {
 	var parts []string
 	if f != report.CSV {

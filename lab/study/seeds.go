@@ -29,8 +29,8 @@ func Usually[C any](seeds int) func(*C, Options) int {
 	return func(_ *C, o Options) int { return o.SeedsOr(seeds) }
 }
 
-// Surveyed makes an experiment of cases that are all run with every seed from 1: count says how many a case has, and answer what
-// their runs say, case by case in the order of the seeds.
+// Surveyed makes an experiment of cases that are all run with every seed from 1: count says how many a case has, and
+// answer what their runs say, case by case in the order of the seeds.
 func Surveyed[C, T any](
 	name string, cases []C, count func(c *C, o Options) int,
 	run func(ctx context.Context, c *C, seed uint64) (T, error), answer func(runs [][]T) Result,
@@ -46,10 +46,11 @@ func Surveyed[C, T any](
 				of, seed = append(of, i), append(seed, s+1)
 			}
 		}
-		outcomes, err := seeds.Across(ctx, o.Parallel, o.Progress, len(of), func(ctx context.Context, job int) (outcome, error) {
-			value, err := run(ctx, &cases[of[job]], uint64(seed[job]))
-			return outcome{of[job], value}, err
-		})
+		outcomes, err := seeds.Across(ctx, o.Parallel, o.Progress, len(of),
+			func(ctx context.Context, job int) (outcome, error) {
+				value, err := run(ctx, &cases[of[job]], uint64(seed[job]))
+				return outcome{of[job], value}, err
+			})
 		runs := make([][]T, len(cases))
 		for _, one := range outcomes {
 			runs[one.of] = append(runs[one.of], one.value)

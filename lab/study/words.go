@@ -18,10 +18,10 @@ type Figures map[string]any
 const sectionBegins = "\n## "
 
 // headForm is the first paragraph of a section.
-var headForm = regexp.MustCompile(`^\*\*(.+?)\*\* \((.+?)\)\. (.+)$`) //nolint:gochecknoglobals // a constant
+var headForm = regexp.MustCompile(`^\*\*(.+?)\*\* \((.+?)\)\. (.+)$`)
 
-// Written returns the page of some experiments. Its words are a template: title, intro, and a section for each experiment, which
-// has what the page has, without tables and plots:
+// Written returns the page of some experiments. Its words are a template: title, intro, and a section for each
+// experiment, which has what the page has, without tables and plots:
 //
 //	## name
 //
@@ -36,8 +36,8 @@ var headForm = regexp.MustCompile(`^\*\*(.+?)\*\* \((.+?)\)\. (.+)$`) //nolint:g
 //
 //	A note on this table, and on each whose title goes on after a comma.
 //
-// Lines are joined as Markdown joins them. It panics if a section or an experiment lacks the other one: both are parts of the
-// program. A figure that an experiment does not have is an error when the experiment is run.
+// Lines are joined as Markdown joins them. It panics if a section or an experiment lacks the other one: both are parts
+// of the program. A figure that an experiment does not have is an error when the experiment is run.
 func Written(name, text string, experiments ...Experiment) Page {
 	p, err := written(name, text, experiments)
 	if err != nil {

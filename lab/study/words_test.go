@@ -39,8 +39,9 @@ Below as well.
 func saying(figures Figures) Experiment {
 	return Experiment{Name: "one", Given: Figures{"members": 3}, Do: func(context.Context, Options) (Result, error) {
 		return Result{
-			Comparisons: []report.Comparison{{Title: "Numbers, N = 1"}, {Title: "Numbersome"}}, Tables: []report.Table{{Title: "Numbers"}},
-			Figures: figures,
+			Comparisons: []report.Comparison{{Title: "Numbers, N = 1"}, {Title: "Numbersome"}},
+			Tables:      []report.Table{{Title: "Numbers"}},
+			Figures:     figures,
 		}, nil
 	}}
 }
@@ -55,18 +56,21 @@ func TestASectionGivesAnExperimentItsWords(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	e := p.Experiments[0]
-	if e.Title != "The first" || e.Source != "table 9" || e.Shows != "With 3 members: something." || e.Against != "Targets" {
+	if e.Title != "The first" || e.Source != "table 9" || e.Shows != "With 3 members: something." ||
+		e.Against != "Targets" {
 		t.Errorf("before it runs: %+v", e)
 	}
 	r, err := e.Run(t.Context(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != "25 % of 3: so so" || !slices.Equal(r.Notes, []string{"It is 1.5.", "Row a, wrapped.", "Row b, wrapped."}) {
+	if r.Verdict != "25 % of 3: so so" ||
+		!slices.Equal(r.Notes, []string{"It is 1.5.", "Row a, wrapped.", "Row b, wrapped."}) {
 		t.Errorf("verdict %q, notes %q", r.Verdict, r.Notes)
 	}
 	below := []string{"Below many.", "Below as well."}
-	if !slices.Equal(r.Comparisons[0].Notes, below) || len(r.Comparisons[1].Notes) > 0 || !slices.Equal(r.Tables[0].Notes, below) {
+	if !slices.Equal(r.Comparisons[0].Notes, below) || len(r.Comparisons[1].Notes) > 0 ||
+		!slices.Equal(r.Tables[0].Notes, below) {
 		t.Errorf("comparisons %+v, tables %+v", r.Comparisons, r.Tables)
 	}
 }
@@ -102,12 +106,16 @@ func TestEverySectionHasAnExperimentAndTheOtherWayRound(t *testing.T) {
 		all   []Experiment
 		fault string
 	}{
-		"a section too many":     {head + section + strings.ReplaceAll(section, "one", "two"), []Experiment{one}, "a section two, and no such"},
+		"a section too many": {
+			head + section + strings.ReplaceAll(section, "one", "two"), []Experiment{one}, "a section two, and no such",
+		},
 		"an experiment too many": {head + section, []Experiment{one, two}, "no section two"},
 		"a section twice":        {head + section + section, []Experiment{one}, "two sections one"},
-		"no source":              {head + strings.Replace(section, " (table 9)", "", 1), []Experiment{one}, "begins with"},
-		"no verdict":             {head + "\n## two\n\n**A** (b). C.\n", []Experiment{two}, "no verdict"},
-		"no template":            {head + section + "{{", []Experiment{one}, "template"},
+		"no source": {
+			head + strings.Replace(section, " (table 9)", "", 1), []Experiment{one}, "begins with",
+		},
+		"no verdict":  {head + "\n## two\n\n**A** (b). C.\n", []Experiment{two}, "no verdict"},
+		"no template": {head + section + "{{", []Experiment{one}, "template"},
 	} {
 		if _, err := written("page", c.text, c.all); err == nil || !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%s: %v", name, err)
@@ -117,7 +125,8 @@ func TestEverySectionHasAnExperimentAndTheOtherWayRound(t *testing.T) {
 
 func TestANoteBelowATableThatIsNotThereIsAnError(t *testing.T) {
 	p := Written("page", head+strings.Replace(section, "**Numbers**", "**Letters**", 1), saying(enough()))
-	if _, err := p.Experiments[0].Run(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), `"Letters"`) {
+	if _, err := p.Experiments[0].Run(t.Context(), Options{}); err == nil ||
+		!strings.Contains(err.Error(), `"Letters"`) {
 		t.Error(err)
 	}
 }

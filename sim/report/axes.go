@@ -12,14 +12,15 @@ import (
 // axes are the two axes of a chart and the lines of its grid, which stand in for the vertical one.
 type axes struct {
 	*Chart
-	// from and to are the ends of the horizontal axis, low and high those of the vertical one; below and beside are the marks.
+	// from and to are the ends of the horizontal axis, low and high those of the vertical one; below and beside are the
+	// marks.
 	from, to, low, high float64
 	below, beside       []tick
 }
 
 const (
-	// labelGap is between the name of the horizontal axis and its marks, markLength how long these are, markGap between the numbers at the
-	// vertical axis and the grid.
+	// labelGap is between the name of the horizontal axis and its marks, markLength how long these are, markGap between
+	// the numbers at the vertical axis and the grid.
 	labelGap   vg.Length = 5
 	markLength vg.Length = 4
 	markGap    vg.Length = 3
@@ -99,7 +100,9 @@ func (a *axes) paint(c draw.Canvas) {
 
 // narrow leaves room on the right for half of the last number.
 func (a *axes) narrow(c draw.Canvas, style text.Style) draw.Canvas {
-	c.Max.X = c.Min.X + shortened(c.Max.X-c.Min.X, a.below, a.across, func(t tick) vg.Length { return style.Rectangle(t.label).Max.X })
+	c.Max.X = c.Min.X + shortened(c.Max.X-c.Min.X, a.below, a.across, func(t tick) vg.Length {
+		return style.Rectangle(t.label).Max.X
+	})
 	return c
 }
 

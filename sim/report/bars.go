@@ -32,7 +32,8 @@ func (a *axes) paintBars(c draw.Canvas) {
 			}
 			left := float64(i) - together/2 + float64(g)*each
 			c.Fill(vg.Rectangle{
-				Min: vg.Point{X: x(left) + 0.5, Y: y(min(v, floor))}, Max: vg.Point{X: x(left+each) - 0.5, Y: y(max(v, floor))},
+				Min: vg.Point{X: x(left) + 0.5, Y: y(min(v, floor))},
+				Max: vg.Point{X: x(left+each) - 0.5, Y: y(max(v, floor))},
 			}.Path())
 		}
 		a.paintHalves(c, &k, func(i int) vg.Length { return x(float64(i) - together/2 + (float64(g)+0.5)*each) })

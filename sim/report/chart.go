@@ -23,7 +23,8 @@ type Chart struct {
 	X, Y string
 	// Labels, if there are any, stand below 0, 1, 2… in place of numbers.
 	Labels []string
-	// Bars is a chart with a bar for each label, or one of each curve side by side: a histogram, or a comparison of two.
+	// Bars is a chart with a bar for each label, or one of each curve side by side: a histogram, or a comparison of
+	// two.
 	Bars   bool
 	Curves []Curve
 	// Logarithmic makes the vertical axis logarithmic; values of zero and below are not drawn.
@@ -35,8 +36,8 @@ type Curve struct {
 	Name string
 	// X must not fall. Bars have none.
 	X []float64
-	// Y has a value for each X or label; NaN if it is missing. Halves of bars, if there are any, are half the widths of the values' confidence
-	// intervals.
+	// Y has a value for each X or label; NaN if it is missing. Halves of bars, if there are any, are half the widths of
+	// the values' confidence intervals.
 	Y, Halves []float64
 	Mark      Mark
 	// Published sets the curve apart from measured ones.
@@ -128,7 +129,9 @@ func explain(c draw.Canvas, chart *Chart) draw.Canvas {
 			c.Max.Y -= line
 		}
 		icon := c
-		icon.Rectangle = vg.Rectangle{Min: vg.Point{X: x, Y: c.Max.Y - line + 4}, Max: vg.Point{X: x + thumb, Y: c.Max.Y - 2}}
+		icon.Rectangle = vg.Rectangle{
+			Min: vg.Point{X: x, Y: c.Max.Y - line + 4}, Max: vg.Point{X: x + thumb, Y: c.Max.Y - 2},
+		}
 		switch middle := icon.Center(); {
 		case chart.Bars:
 			icon.SetColor(colours[i])

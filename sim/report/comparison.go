@@ -49,7 +49,8 @@ func (c Compared) MarshalJSON() ([]byte, error) {
 	}{c.Label, number(c.Published), number(c.Measured), number(c.Half)})
 }
 
-// Table returns the comparison as a table: the difference is measured less published, and its share is of the published.
+// Table returns the comparison as a table: the difference is measured less published, and its share is of the
+// published.
 func (c Comparison) Table() Table {
 	unit := ""
 	if c.Unit != "" {
@@ -75,7 +76,9 @@ func (c Comparison) Table() Table {
 // Chart returns the comparison as bars, published and measured side by side.
 func (c Comparison) Chart(logarithmic bool) Chart {
 	published, measured := Curve{Name: "published", Published: true}, Curve{Name: "measured"}
-	chart := Chart{Title: c.Title, X: c.What, Y: strings.Trim(c.Figure+", "+c.Unit, ", "), Logarithmic: logarithmic, Bars: true}
+	chart := Chart{
+		Title: c.Title, X: c.What, Y: strings.Trim(c.Figure+", "+c.Unit, ", "), Logarithmic: logarithmic, Bars: true,
+	}
 	for _, r := range c.Rows {
 		chart.Labels = append(chart.Labels, r.Label)
 		published.Y = append(published.Y, r.Published)

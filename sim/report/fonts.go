@@ -10,15 +10,20 @@ import (
 	"gonum.org/v1/plot/font"
 )
 
-// fonts are the two that charts are written in. gonum's package plot would bring twelve along, and read them at every start of the program.
+// fonts are the two that charts are written in. gonum's package plot would bring twelve along, and read them at every
+// start of the program.
 var fonts = sync.OnceValue(func() *font.Cache { //nolint:gochecknoglobals // a constant that is read once
 	var all font.Collection
-	for weight, ttf := range map[xfont.Weight][]byte{xfont.WeightNormal: liberationsansregular.TTF, xfont.WeightBold: liberationsansbold.TTF} {
+	for weight, ttf := range map[xfont.Weight][]byte{
+		xfont.WeightNormal: liberationsansregular.TTF, xfont.WeightBold: liberationsansbold.TTF,
+	} {
 		face, err := opentype.Parse(ttf)
 		if err != nil {
 			panic(err) // they are part of this program
 		}
-		all = append(all, font.Face{Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: face})
+		all = append(all, font.Face{
+			Font: font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight}, Face: face,
+		})
 	}
 	return font.NewCache(all)
 })

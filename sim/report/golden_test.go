@@ -52,7 +52,8 @@ func table3() Comparison {
 // histogram is the N=150 column of Ciuffoletti's table 4, with a long tail.
 func histogram() Chart {
 	c := Chart{
-		Title: "Intervals between operations on one member", X: "interval, s (in bins of 500)", Y: "intervals", Bars: true,
+		Title: "Intervals between operations on one member", X: "interval, s (in bins of 500)", Y: "intervals",
+		Bars:   true,
 		Curves: []Curve{{Name: "measured", Y: []float64{123817, 35750, 6311, 585, 1}}},
 	}
 	for i := range 30 {
@@ -80,7 +81,8 @@ func burst() Chart {
 		}
 	}
 	return Chart{
-		Title: "Operations at once after the loss of the token, N = 300", X: "time since the loss, s", Y: "operations at once",
+		Title: "Operations at once after the loss of the token, N = 300", X: "time since the loss, s",
+		Y:      "operations at once",
 		Curves: []Curve{measured, smooth, published},
 	}
 }

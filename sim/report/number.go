@@ -12,7 +12,8 @@ const Missing = "–"
 // significant is the number of digits of a number that is not whole.
 const significant = 4
 
-// Number formats a number: whole numbers as they are, others with four digits, without an exponent if possible. NaN is [Missing].
+// Number formats a number: whole numbers as they are, others with four digits, without an exponent if possible. NaN is
+// [Missing].
 func Number(v float64) string {
 	size := math.Abs(v)
 	switch {

@@ -66,10 +66,12 @@ func unwritable(path string, err error) error {
 	folder := filepath.Dir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s cannot be written: there is no folder %s; make it first (mkdir -p %s), or name another file",
+		return fmt.Errorf(
+			"%s cannot be written: there is no folder %s; make it first (mkdir -p %s), or name another file",
 			path, folder, folder)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s cannot be written: you may not write it or its folder; change their permissions, or name another file",
+		return fmt.Errorf(
+			"%s cannot be written: you may not write it or its folder; change their permissions, or name another file",
 			path)
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s cannot be written: %s is not a folder; name another file", path, folder)

@@ -64,7 +64,8 @@ func (p *Progress) show(share float64, elapsed time.Duration) {
 		left = roughly(time.Duration(float64(elapsed)*(1-share)/share)) + " left"
 	}
 	full := int(share * bar)
-	line := fmt.Sprintf("%s  %s%s  %3.0f %%  %s", p.task, strings.Repeat("█", full), strings.Repeat("░", bar-full), 100*share, left)
+	line := fmt.Sprintf("%s  %s%s  %3.0f %%  %s", p.task, strings.Repeat("█", full), strings.Repeat("░", bar-full),
+		100*share, left)
 	// A full last column makes some terminals begin a new line.
 	p.put(strings.TrimSuffix(cut([]string{line}, p.columns-1), "\n"))
 }

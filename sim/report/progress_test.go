@@ -34,7 +34,8 @@ func TestTheTimeLeftIsShownAfterTwoSeconds(t *testing.T) {
 			t.Fatalf("shown early: %q", got)
 		}
 	}
-	if got, want := w.after(100*time.Millisecond, p, 0.1), "\r\x1b[Kwander-stable  ██░░░░░░░░░░░░░░░░░░   10 %  19 s left"; got != want {
+	if got, want := w.after(100*time.Millisecond, p, 0.1),
+		"\r\x1b[Kwander-stable  ██░░░░░░░░░░░░░░░░░░   10 %  19 s left"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := w.after(100*time.Millisecond, p, 0.2); got != "" {

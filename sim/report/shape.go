@@ -11,7 +11,8 @@ type Shape struct {
 	Format Format
 }
 
-// Check says what is wrong with the flags --json and --format that make a shape. formatGiven is whether somebody gave the latter.
+// Check says what is wrong with the flags --json and --format that make a shape. formatGiven is whether somebody gave
+// the latter.
 func (s *Shape) Check(formatGiven bool) error {
 	if s.JSON && formatGiven {
 		return errors.New("--json and --format exclude each other: choose one")

@@ -23,8 +23,8 @@ const (
 	tickSize  = 11
 )
 
-// colours gives each series one, the published ones from their own row. They are Okabe and Ito's, which people who do not tell all
-// colours apart still do. Published and measured differ in brightness too, for those who print in grey.
+// colours gives each series one, the published ones from their own row. They are Okabe and Ito's, which people who do
+// not tell all colours apart still do. Published and measured differ in brightness too, for those who print in grey.
 func (c *Chart) colours() []color.Color {
 	published := []color.RGBA{
 		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange

@@ -7,7 +7,9 @@ import (
 )
 
 func TestAComparisonAsATable(t *testing.T) {
-	for f, name := range map[Format]string{Text: "comparison-table.txt", Markdown: "comparison-table.md", CSV: "comparison-table.csv"} {
+	for f, name := range map[Format]string{
+		Text: "comparison-table.txt", Markdown: "comparison-table.md", CSV: "comparison-table.csv",
+	} {
 		golden(t, name, table3().Table().Render(f))
 	}
 }

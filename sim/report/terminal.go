@@ -86,7 +86,8 @@ func (c *Chart) curves(columns int) []string {
 
 func charSet(curve int) asciigraph.CharSet {
 	return []asciigraph.CharSet{
-		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"), asciigraph.CreateCharSet("+"),
+		asciigraph.DefaultCharSet, asciigraph.CreateCharSet("·"), asciigraph.CreateCharSet("*"),
+		asciigraph.CreateCharSet("+"),
 		asciigraph.CreateCharSet("o"),
 	}[curve%5]
 }

@@ -106,7 +106,8 @@ func (r *experimentRun) checkArgs(_ *cobra.Command, args []string) error {
 	case r.all && len(args) > 0:
 		return fmt.Errorf("--all runs %s too: omit one of them", args[0])
 	case !r.all && len(args) == 0:
-		return fmt.Errorf("name an experiment, or use --all: there are %s", strings.Join(study.Names(experimentPages()), ", "))
+		return fmt.Errorf("name an experiment, or use --all: there are %s",
+			strings.Join(study.Names(experimentPages()), ", "))
 	case len(args) > 1:
 		return fmt.Errorf("name one experiment, or use --all: %s and %s are two", args[0], args[1])
 	}
@@ -121,7 +122,8 @@ func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	}
 	page, err := study.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
-		err = errors.New("--write makes a page of all experiments of a kind: name paper, beyond or siblings, or use --all")
+		err = errors.New(
+			"--write makes a page of all experiments of a kind: name paper, beyond or siblings, or use --all")
 	}
 	return []study.Page{page}, err
 }
@@ -142,7 +144,8 @@ func (r *experimentRun) options(progress *report.Progress) study.Options {
 	}
 }
 
-// runExperiments runs and prints the experiments one after the other. It prints the partial result of one that a signal ends.
+// runExperiments runs and prints the experiments one after the other. It prints the partial result of one that a signal
+// ends.
 func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *experimentRun) error {
 	var experiments []study.Experiment
 	for _, page := range pages {

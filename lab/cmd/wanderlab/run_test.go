@@ -54,7 +54,8 @@ func TestThePagesInTheDocsHaveTheWordsOfTheirTemplates(t *testing.T) {
 		}
 		wants := []string{"# " + page.Title + "\n\n" + page.Intro + "\n"}
 		for _, e := range page.Experiments {
-			wants = append(wants, fmt.Sprintf("\n## %s\n\n**%s** (%s). %s\n\n%s: ", e.Name, e.Title, e.Source, e.Shows, e.Against))
+			wants = append(wants, fmt.Sprintf("\n## %s\n\n**%s** (%s). %s\n\n%s: ", e.Name, e.Title, e.Source, e.Shows,
+				e.Against))
 		}
 		for _, want := range wants {
 			if !strings.Contains(string(text), want) {

@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// brief are those cells of an experiment that have so many members, with shorter and fewer runs, without those of the paper's
-// rules.
+// brief are those cells of an experiment that have so many members, with shorter and fewer runs, without those of the
+// paper's rules.
 func brief(cells []cell, members, seeds, faults int) []cell {
 	var few []cell
 	for _, c := range cells {
@@ -28,7 +28,9 @@ func brief(cells []cell, members, seeds, faults int) []cell {
 }
 
 // runAll runs cells.
-func runAll[T any](t *testing.T, o study.Options, cells []cell, run func(context.Context, *cell, uint64) (T, error)) [][]T {
+func runAll[T any](t *testing.T, o study.Options, cells []cell,
+	run func(context.Context, *cell, uint64) (T, error),
+) [][]T {
 	t.Helper()
 	var all [][]T
 	e := study.Surveyed("", cells, (*cell).seedsOf, run, func(runs [][]T) study.Result {
@@ -57,7 +59,8 @@ func of(name string) survey {
 }
 
 func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
-	all := measured(t, slices.Concat(brief(of("calm").cells, study.Nominal, 2, 0), brief(of("calm").cells, study.Overload, 1, 0)))
+	all := measured(t, slices.Concat(brief(of("calm").cells, study.Nominal, 2, 0),
+		brief(of("calm").cells, study.Overload, 1, 0)))
 	for i := range all {
 		l := &all[i]
 		s, b := l.steady(), l.best()
@@ -84,7 +87,8 @@ func TestALostTokenIsBackWithinTwoSkipsAndAHalf(t *testing.T) {
 		for what := range faultsEnd {
 			r := l.recovered(what)
 			limit := 2.5 * study.Skip.Seconds()
-			if r.count != l.faults || r.never > 0 || !(float64(r.single.Max) <= limit) || !(float64(r.held.Max) <= limit) {
+			if r.count != l.faults || r.never > 0 || !(float64(r.single.Max) <= limit) ||
+				!(float64(r.held.Max) <= limit) {
 				t.Errorf("%v, %s: %+v", what, l.label(), r)
 			}
 			if what != crashedBoth && !(float64(r.held.P50) <= 1.5*study.Skip.Seconds()) {
@@ -118,7 +122,8 @@ func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 			if got.overlap > 10*accepted {
 				t.Errorf("%s: two at once %v of the time", l.where(), got.overlap)
 			}
-			if s.name == "beyond-links" && l.rules.walk == wander.Sweep && got.longest > 1.1*l.best().interval.Seconds() {
+			if s.name == "beyond-links" && l.rules.walk == wander.Sweep &&
+				got.longest > 1.1*l.best().interval.Seconds() {
 				t.Errorf("%s: somebody waited for %v s", l.where(), got.longest)
 			}
 		}
@@ -133,7 +138,8 @@ func TestBothHalvesOfAPartedFleetGoOnAndOneTokenIsLeft(t *testing.T) {
 			if all[i].rules.isPaper() {
 				continue
 			}
-			if limit := all[i].best().interval*3 + time.Minute; p.both < 0 || p.both > limit || p.during.Tokens.Live.At(2) == 0 {
+			if limit := all[i].best().interval*3 + time.Minute; p.both < 0 || p.both > limit ||
+				p.during.Tokens.Live.At(2) == 0 {
 				t.Errorf("%s: both halves had a token after %v", all[i].label(), p.both)
 			}
 			if p.single <= 0 || p.single > time.Minute {

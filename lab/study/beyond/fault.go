@@ -19,8 +19,8 @@ type fault uint8
 const (
 	// lostCommit: all Commits of one handoff are lost.
 	lostCommit fault = iota
-	// crashedHolder: the holder of the token crashes with its host, whatever it is doing. The guard of a run, which would speak for an
-	// agent that dies alone, dies with it.
+	// crashedHolder: the holder of the token crashes with its host, whatever it is doing. The guard of a run, which
+	// would speak for an agent that dies alone, dies with it.
 	crashedHolder
 	// crashedBoth: the holder and the first of its guardians crash in the same instant.
 	crashedBoth
@@ -44,22 +44,24 @@ func (r *rules) faults() []fault {
 // recovery is what one fault led to.
 type recovery struct {
 	fault fault
-	// held is how long it took until somebody held a token again, and single until the moment from which there was exactly one,
-	// for at least quiet; negative if that was not within patience.
+	// held is how long it took until somebody held a token again, and single until the moment from which there was
+	// exactly one, for at least quiet; negative if that was not within patience.
 	held, single time.Duration
-	// overlap is for how long two or more operations ran at once, from the fault until there had been one token for quiet.
+	// overlap is for how long two or more operations ran at once, from the fault until there had been one token for
+	// quiet.
 	overlap time.Duration
 }
 
-// quiet is for how long there must have been exactly one token for the fleet to count as stable. The paper does not say; with Δmin
-// the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N = 150 (package paper).
+// quiet is for how long there must have been exactly one token for the fleet to count as stable. The paper does not
+// say; with Δmin the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N
+// = 150 (package paper).
 const quiet = study.MinInterval
 
 // patience is the time for which a recovery is watched.
 const patience = 100_000 * time.Second
 
-// How long a crashed member is down, how often the fleet is checked for stability, and the longest time from then to the
-// next fault.
+// How long a crashed member is down, how often the fleet is checked for stability, and the longest time from then to
+// the next fault.
 const (
 	downFor   = time.Minute
 	lookEvery = 10 * time.Second
@@ -78,8 +80,8 @@ type tormentor struct {
 	dice      *rand.Rand
 	holders   holders
 	operation *measure.Concurrency
-	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long operations
-	// had overlapped until then.
+	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long
+	// operations had overlapped until then.
 	open    bool
 	at      policy.Time
 	crowded time.Duration
@@ -89,8 +91,9 @@ type tormentor struct {
 // errEnough ends a run that is complete.
 var errEnough = errors.New("enough has been seen")
 
-// tormentAll does each fault in a cell as often as it is to be done with one seed. Under wanderd's rules a fleet recovers within seconds,
-// so one fault has no effect on the next. Under the paper's rules Δgen remembers for hours: there, each fault has a fleet of its own.
+// tormentAll does each fault in a cell as often as it is to be done with one seed. Under wanderd's rules a fleet
+// recovers within seconds, so one fault has no effect on the next. Under the paper's rules Δgen remembers for hours:
+// there, each fault has a fleet of its own.
 func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 	if !c.rules.isPaper() {
 		return torment(ctx, c, seed, c.rules.faults(), c.faults)
@@ -112,7 +115,8 @@ func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int) ([]recovery, error) {
 	t := &tormentor{
 		faults: faults, each: each, from: c.settled(),
-		dice: rand.New(rand.NewPCG(seed, uint64(c.members))), holders: newHolders(c.members), operation: measure.NewConcurrency(),
+		dice: rand.New(rand.NewPCG(seed, uint64(c.members))), holders: newHolders(c.members),
+		operation: measure.NewConcurrency(),
 	}
 	s := c.scenario(seed)
 	s.Duration = t.from + time.Duration(each*len(faults))*(patience+quiet)

@@ -68,8 +68,8 @@ const (
 	usualFaults   = 5
 )
 
-// cells returns all rules for each number of members, in one world. Under the paper's rules recovery from a fault takes hours: such
-// fleets have faults only in a world where nothing else goes wrong.
+// cells returns all rules for each number of members, in one world. Under the paper's rules recovery from a fault takes
+// hours: such fleets have faults only in a world where nothing else goes wrong.
 func cells(w world, members ...int) []cell {
 	var all []cell
 	for _, n := range members {
@@ -121,8 +121,8 @@ func (c *cell) scenario(seed uint64) wandering.Scenario {
 	return s
 }
 
-// settled is when the effects of the start are over and measuring begins: after two laps, and at least 5000 s. A random walk
-// has visited all members after N (ln N + 0.58) hops on average.
+// settled is when the effects of the start are over and measuring begins: after two laps, and at least 5000 s. A random
+// walk has visited all members after N (ln N + 0.58) hops on average.
 func (c *cell) settled() time.Duration {
 	hops := float64(c.members)
 	if c.rules.walk == wander.Random {

@@ -20,8 +20,8 @@ const (
 	watchedAfter = 20_000 * time.Second
 )
 
-// parted is an experiment in which the network is parted for a while. Each side gets a token of its own, and afterwards there is one
-// too many.
+// parted is an experiment in which the network is parted for a while. Each side gets a token of its own, and afterwards
+// there is one too many.
 func parted() study.Experiment {
 	all := papersFleets(world{})
 	return study.Surveyed("beyond-parted", all, (*cell).seedsOf, part, func(runs [][]parting) study.Result {
@@ -32,8 +32,8 @@ func parted() study.Experiment {
 // parting is the result of one partition: while it lasted, and afterwards.
 type parting struct {
 	during, after measure.Figures
-	// both is the time from the partition until both halves had a token, single that from its end until there was one for good;
-	// negative if that did not happen.
+	// both is the time from the partition until both halves had a token, single that from its end until there was one
+	// for good; negative if that did not happen.
 	both, single time.Duration
 }
 
@@ -83,7 +83,8 @@ func duringTable(all []cell, runs [][]parting) report.Table {
 	t := report.Table{
 		Title: "While the network is parted",
 		Header: []string{
-			"members, rules", "partitions", "both halves have a token", "after p50, s", "longest, s", "busy", "two at once", "tokens, mean",
+			"members, rules", "partitions", "both halves have a token", "after p50, s", "longest, s", "busy",
+			"two at once", "tokens, mean",
 		},
 	}
 	for i := range all {
@@ -111,7 +112,8 @@ func afterTable(all []cell, runs [][]parting) report.Table {
 	t := report.Table{
 		Title: "When the network is whole again",
 		Header: []string{
-			"members, rules", "one token for good: p50, s", "p90, s", "longest, s", "not within 19400 s", "two at once: mean, s", "most, s",
+			"members, rules", "one token for good: p50, s", "p90, s", "longest, s", "not within 19400 s",
+			"two at once: mean, s", "most, s",
 			"longest interval, s",
 		},
 	}
@@ -129,7 +131,8 @@ func afterTable(all []cell, runs [][]parting) report.Table {
 		mean, most := meanAndMost(overlaps)
 		_, wait := meanAndMost(longest)
 		t.Rows = append(t.Rows, []string{
-			all[i].label(), number(s.P50), number(s.P90), number(s.Max), report.Number(float64(len(runs[i]) - len(single))),
+			all[i].label(), number(s.P50), number(s.P90), number(s.Max),
+			report.Number(float64(len(runs[i]) - len(single))),
 			report.Number(mean), report.Number(most), whole(wait),
 		})
 	}

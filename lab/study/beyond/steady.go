@@ -34,7 +34,8 @@ func (l *line) steady() steady {
 		time += t
 		s.busy += float64(f.Utilisation) * t
 		s.overlap += float64(f.Overlap) * t
-		handoffs, operations, messages = handoffs+float64(f.Hops), operations+float64(f.Operations), messages+float64(f.Messages)
+		handoffs, operations, messages = handoffs+float64(f.Hops), operations+float64(f.Operations),
+			messages+float64(f.Messages)
 		s.made, s.revived = s.made+float64(f.Tokens.Generated), s.revived+float64(f.Tokens.Revived)
 		p50, p99 = append(p50, f.Interval.P50), append(p99, f.Interval.P99)
 		s.longest = max(s.longest, float64(f.Interval.Max), float64(f.Interval.Open))
@@ -53,8 +54,9 @@ func (l *line) steady() steady {
 	return s
 }
 
-// allowance is the greatest number of messages for a handoff after which the token is held for that many seconds: its three; one to each
-// guardian and one to the guardian that drops out, to name the holder; and four beats to each guardian in a skip.
+// allowance is the greatest number of messages for a handoff after which the token is held for that many seconds: its
+// three; one to each guardian and one to the guardian that drops out, to name the holder; and four beats to each
+// guardian in a skip.
 func (l *line) allowance(held float64) float64 {
 	const handoff, beats = 3, 4
 	if l.rules.backups == 0 {
@@ -68,7 +70,8 @@ func steadyTable(lines []line) report.Table {
 	t := report.Table{
 		Title: lines[0].world.title("In the long run"),
 		Header: []string{
-			"members, rules", "busy", "of the best", "two at once", "interval p50, s", "p99, s", "longest, s", "of the best",
+			"members, rules", "busy", "of the best", "two at once", "interval p50, s", "p99, s", "longest, s",
+			"of the best",
 			"messages per operation", "per handoff", "made anew", "revived",
 		},
 	}

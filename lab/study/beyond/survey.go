@@ -35,7 +35,9 @@ type outcome struct {
 }
 
 func (s *survey) experiment() study.Experiment {
-	return study.Surveyed(s.name, s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result { return s.answer(lines(s.cells, runs)) })
+	return study.Surveyed(s.name, s.cells, (*cell).seedsOf, live, func(runs [][]outcome) study.Result {
+		return s.answer(lines(s.cells, runs))
+	})
 }
 
 func lines(cells []cell, runs [][]outcome) []line {
@@ -68,7 +70,8 @@ func (s *survey) answer(all []line) study.Result {
 func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 	s := c.scenario(seed)
 	s.Duration = c.settled() + c.duration
-	meter, begins, begun := measure.New(measure.Config{Members: c.members, Quiet: quiet}), policy.Time(c.settled()), false
+	meter, begins, begun := measure.New(measure.Config{Members: c.members, Quiet: quiet}), policy.Time(c.settled()),
+		false
 	reached, err := s.Measure(ctx, nil, meter, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		if !begun && o.At >= begins {
 			begun = true

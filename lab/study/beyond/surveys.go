@@ -56,13 +56,18 @@ func surveys() []survey {
 				}
 			}),
 		},
-		{name: "beyond-loss", cells: slices.Concat(papersFleets(lossy(1)), papersFleets(lossy(5))), targets: overlapTargets},
+		{
+			name: "beyond-loss", cells: slices.Concat(papersFleets(lossy(1)), papersFleets(lossy(5))),
+			targets: overlapTargets,
+		},
 		{name: "beyond-crashes", cells: papersFleets(crashing), targets: overlapTargets},
 		{name: "beyond-links", cells: papersFleets(broken)},
 		{name: "beyond-times", cells: papersFleets(uneven)},
 		{
 			name: "beyond-loads", plots: loadPlots,
-			cells: changed(cells(world{}, 15, 30, 75, 120, 150, 225, 300), func(c *cell) { c.seeds, c.faults = usualSeeds/2, 2*usualFaults }),
+			cells: changed(cells(world{}, 15, 30, 75, 120, 150, 225, 300), func(c *cell) {
+				c.seeds, c.faults = usualSeeds/2, 2*usualFaults
+			}),
 		},
 	}
 }
@@ -70,10 +75,12 @@ func surveys() []survey {
 // loadPlots draw how near to the best possible each walk comes under each load.
 func loadPlots(all []line) []study.Plot {
 	return []study.Plot{
-		{Name: "beyond-loads-busy", Chart: loadChart(all, "Busy, of the best possible", "share, %", func(l *line) float64 {
-			return 100 * l.steady().busy / l.best().busy
-		})},
-		{Name: "beyond-loads-interval", Chart: loadChart(all, "99 % of the intervals are below, of the best possible", "times",
+		{Name: "beyond-loads-busy", Chart: loadChart(all, "Busy, of the best possible", "share, %",
+			func(l *line) float64 {
+				return 100 * l.steady().busy / l.best().busy
+			})},
+		{Name: "beyond-loads-interval", Chart: loadChart(all, "99 % of the intervals are below, of the best possible",
+			"times",
 			func(l *line) float64 { return l.steady().p99 / l.best().interval.Seconds() })},
 	}
 }
@@ -92,7 +99,8 @@ func calmTargets(all []line) []target {
 			return t
 		}),
 		each(all, sweep, func(l *line) target {
-			return l.target("longest interval", "over 2500 s", "over 4500 s", l.steady().longest, 1.05*l.best().interval.Seconds(), inSeconds)
+			return l.target("longest interval", "over 2500 s", "over 4500 s", l.steady().longest,
+				1.05*l.best().interval.Seconds(), inSeconds)
 		}),
 		each(all, ours, func(l *line) target {
 			return l.target("messages per handoff", "3", "3", l.steady().perHandoff, l.steady().allowed, report.Number)

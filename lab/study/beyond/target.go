@@ -29,7 +29,9 @@ func (t *target) met() bool {
 }
 
 func targetTable(targets []target) report.Table {
-	table := report.Table{Title: "What was to be reached", Header: []string{"what", "published", "to reach", "measured", ""}}
+	table := report.Table{
+		Title: "What was to be reached", Header: []string{"what", "published", "to reach", "measured", ""},
+	}
 	for i := range targets {
 		t := &targets[i]
 		bound, outcome := "at most ", "not met"
@@ -68,7 +70,8 @@ func (l *line) where() string { return l.world.title(l.label()) }
 // target returns an upper bound, with the paper's figure for its own fleets.
 func (l *line) target(what, ofNominal, ofOverload string, measured, limit float64, write func(float64) string) target {
 	return target{
-		what: what + ": " + l.where(), published: byFleet(l.members, ofNominal, ofOverload), measured: measured, limit: limit, write: write,
+		what: what + ": " + l.where(), published: byFleet(l.members, ofNominal, ofOverload), measured: measured,
+		limit: limit, write: write,
 	}
 }
 
@@ -91,8 +94,8 @@ func each(all []line, which func(*rules) bool, of func(*line) target) []target {
 // ours are wanderd's rules, with any walk.
 func ours(r *rules) bool { return !r.isPaper() }
 
-// recoveryTargets bound the time from a fault until there is one token for good, on every walk: 1.5 × skip in the median, 2.5 × skip at
-// most. Two that crash together have the second bound only.
+// recoveryTargets bound the time from a fault until there is one token for good, on every walk: 1.5 × skip in the
+// median, 2.5 × skip at most. Two that crash together have the second bound only.
 func recoveryTargets(all []line) []target {
 	var targets []target
 	for what := range faultsEnd {
@@ -111,7 +114,9 @@ func recoveryTargets(all []line) []target {
 					measured: median, limit: 1.5 * study.Skip.Seconds(), write: inSeconds,
 				})
 			}
-			targets = append(targets, target{what: "longest " + name, measured: longest, limit: 2.5 * study.Skip.Seconds(), write: inSeconds})
+			targets = append(targets, target{
+				what: "longest " + name, measured: longest, limit: 2.5 * study.Skip.Seconds(), write: inSeconds,
+			})
 		}
 	}
 	return targets

@@ -34,7 +34,10 @@ func TestATargetThatIsMissedIsNamed(t *testing.T) {
 		{what: "recovery", published: "long", measured: 3, limit: 2.5, write: inSeconds},
 		{what: "overlap", measured: math.NaN(), write: report.Percent},
 	}
-	for want, of := range map[string][]target{"1 of 3 met; not met: recovery; overlap": targets, "all 1 met": targets[:1]} {
+	for want, of := range map[string][]target{
+		"1 of 3 met; not met: recovery; overlap": targets,
+		"all 1 met":                              targets[:1],
+	} {
 		calm := Page().Experiments[0]
 		calm.Do = func(context.Context, study.Options) (study.Result, error) {
 			return study.Result{Figures: judged(of), Tables: []report.Table{{Title: "After a fault"}}}, nil
@@ -45,7 +48,8 @@ func TestATargetThatIsMissedIsNamed(t *testing.T) {
 	}
 	table := targetTable(targets).Render(report.Markdown)
 	for _, want := range []string{
-		"| busy | – | at least 99 % | 100 % | met |", "| recovery | long | at most 2.5 s | 3 s | not met |", "| overlap | – | 0 % | – | – |",
+		"| busy | – | at least 99 % | 100 % | met |", "| recovery | long | at most 2.5 s | 3 s | not met |",
+		"| overlap | – | 0 % | – | – |",
 	} {
 		if !strings.Contains(table, want) {
 			t.Errorf("the table lacks %q:\n%s", want, table)

@@ -54,7 +54,8 @@ func TestThePageHasOneExperiment(t *testing.T) {
 	cancel()
 	r, _ := page.Experiments[0].Run(ctx, study.Options{})
 	if holds := r.Figures["sentences"]; len(r.Tables) != 7 || len(r.Plots) != 3 || len(r.Notes) != 3 || holds != 3 {
-		t.Errorf("%d tables, %d plots, %d notes; %v sentences are judged", len(r.Tables), len(r.Plots), len(r.Notes), holds)
+		t.Errorf("%d tables, %d plots, %d notes; %v sentences are judged", len(r.Tables), len(r.Plots), len(r.Notes),
+			holds)
 	}
 }
 

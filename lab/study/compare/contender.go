@@ -23,8 +23,8 @@ type contender struct {
 const (
 	skip    = time.Second
 	backups = 2
-	// suspectAfter is how long a site of the tree waits for a COMMIT, and how often it asks its predecessor: InterT of the paper. The others
-	// are as there, too.
+	// suspectAfter is how long a site of the tree waits for a COMMIT, and how often it asks its predecessor: InterT of
+	// the paper. The others are as there, too.
 	suspectAfter = 3950 * time.Millisecond
 	searchFor    = 1480 * time.Millisecond
 	answerWithin = 148 * time.Millisecond
@@ -35,39 +35,55 @@ func contenders() []contender {
 	return []contender{
 		wandering("wander, sweep", wander.Sweep, backups), wandering("wander, shuffle", wander.Shuffle, backups),
 		wandering("wander, random", wander.Random, backups), wandering("wander, sweep, no guardians", wander.Sweep, 0),
-		round("ring, always", ring.Always), round("ring, martin", ring.Martin), round("ring, q", ring.Q), round("ring, d", ring.D),
+		round("ring, always", ring.Always), round("ring, martin", ring.Martin), round("ring, q", ring.Q),
+		round("ring, d", ring.D),
 		branching("tree, fair", tree.Fair), branching("tree, baseline", tree.Baseline),
 	}
 }
 
 func wandering(name string, walk wander.Walk, guardians int) contender {
-	return contender{name: name, descriptor: wander.Descriptor(), fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
-		laps, settings := new(wander.Laps), &wander.Settings{Skip: skip, Op: op, Walk: walk, Backups: guardians}
-		return func(seat sim.Seat) policy.Machine {
-			seat.OnDemand = true
-			return wander.New(wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps})
-		}
-	}}
+	return contender{
+		name: name, descriptor: wander.Descriptor(),
+		fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
+			laps, settings := new(wander.Laps), &wander.Settings{Skip: skip, Op: op, Walk: walk, Backups: guardians}
+			return func(seat sim.Seat) policy.Machine {
+				seat.OnDemand = true
+				return wander.New(wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps})
+			}
+		},
+	}
 }
 
 func round(name string, request ring.Request) contender {
-	return contender{name: name, descriptor: ring.Descriptor(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
-		return func(seat sim.Seat) policy.Machine {
-			return ring.New(ring.Config{
-				Gate: seat.Gate, Self: seat.Self, Members: roster, Request: request, Links: ring.UDP, Backups: backups, Timeout: ringTimeout,
-				Rejoins: seat.Rejoins, Entropy: seat.Entropy,
-			})
-		}
-	}}
+	return contender{
+		name: name, descriptor: ring.Descriptor(),
+		fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+			return func(seat sim.Seat) policy.Machine {
+				return ring.New(ring.Config{
+					Gate: seat.Gate, Self: seat.Self, Members: roster, Request: request, Links: ring.UDP,
+					Backups: backups,
+					Timeout: ringTimeout,
+					Rejoins: seat.Rejoins, Entropy: seat.Entropy,
+				})
+			}
+		},
+	}
 }
 
 func branching(name string, recovery tree.Recovery) contender {
-	return contender{name: name, descriptor: tree.Descriptor(), fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
-		return func(seat sim.Seat) policy.Machine {
-			return tree.New(tree.Config{
-				Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: backups, Recovery: recovery, Links: tree.UDP, Entropy: seat.Entropy,
-				Timers: tree.Timers{Commit: suspectAfter, Token: suspectAfter, Reconnection: searchFor, Liveness: answerWithin},
-			})
-		}
-	}}
+	return contender{
+		name: name, descriptor: tree.Descriptor(),
+		fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
+			return func(seat sim.Seat) policy.Machine {
+				return tree.New(tree.Config{
+					Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: backups, Recovery: recovery,
+					Links:   tree.UDP,
+					Entropy: seat.Entropy,
+					Timers: tree.Timers{
+						Commit: suspectAfter, Token: suspectAfter, Reconnection: searchFor, Liveness: answerWithin,
+					},
+				})
+			}
+		},
+	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// What all contenders have to do. Every member asks again after a time with mean members × op / load, counted from the end of its last run.
+// What all contenders have to do. Every member asks again after a time with mean members × op / load, counted from the
+// end of its last run.
 const (
 	op     = 4 * time.Second
 	spread = 0.1
@@ -27,8 +28,8 @@ const (
 func sizes() []int     { return []int{10, 80, 150, 300, 1000} }
 func loads() []float64 { return []float64{0.1, 1, 2} }
 
-// disturbed is the size of the fleets in which something goes wrong. A tree of a thousand sites that loses messages searches its queue by
-// broadcasts for most of the time, and takes minutes to simulate.
+// disturbed is the size of the fleets in which something goes wrong. A tree of a thousand sites that loses messages
+// searches its queue by broadcasts for most of the time, and takes minutes to simulate.
 const disturbed = 150
 
 type fault string
@@ -71,9 +72,12 @@ type outcome struct {
 func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float64(o.Runs) }
 
 func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
-	service, attack := measure.NewService(c.members), &attack{dice: rand.New(rand.NewPCG(seed, 0x636f6d70)), begun: policy.Never}
+	service, attack := measure.NewService(c.members), &attack{
+		dice: rand.New(rand.NewPCG(seed, 0x636f6d70)), begun: policy.Never,
+	}
 	cfg := sim.Config{
-		Seed: seed, Members: c.members, Descriptor: c.contender.descriptor, Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
+		Seed: seed, Members: c.members, Descriptor: c.contender.descriptor,
+		Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
 		Network: sim.Network{Latency: latency, Jitter: jitter}, Membership: sim.MeasuredMembership(c.members),
 		Hook:     sim.Hook{Takes: op, Spread: spread},
 		Demand:   sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)},

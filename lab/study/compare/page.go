@@ -26,9 +26,12 @@ type measured struct {
 // sideBySide runs every contender on every course.
 func sideBySide() study.Experiment {
 	all := courses()
-	e := study.Surveyed("compare", all, study.Usually[course](1), live, func(runs [][]outcome) study.Result { return answer(all, runs) })
+	e := study.Surveyed("compare", all, study.Usually[course](1), live, func(runs [][]outcome) study.Result {
+		return answer(all, runs)
+	})
 	e.Given = study.Figures{
-		"members": disturbed, "op": op, "spread": 100 * spread, "latency": latency, "slowest": latency + jitter, "lasts": lasts, "backups": backups,
+		"members": disturbed, "op": op, "spread": 100 * spread, "latency": latency, "slowest": latency + jitter,
+		"lasts": lasts, "backups": backups,
 		"skip": skip, "suspectAfter": suspectAfter, "crashes": crashes,
 	}
 	return e
@@ -50,17 +53,24 @@ func answer(all []course, runs [][]outcome) study.Result {
 	figures["held"], figures["sentences"] = held, len(holds)
 	r.Figures = figures
 	for _, load := range loads() {
-		title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s", number(load))
-		r.Tables = append(r.Tables, bySize(list, title, load, func(m *measured) string { return number(m.p50) + " / " + number(m.p99) }))
+		title := fmt.Sprintf("Time from a demand to its run at %s × the capacity, median / 99th percentile, s",
+			number(load))
+		r.Tables = append(r.Tables, bySize(list, title, load, func(m *measured) string {
+			return number(m.p50) + " / " + number(m.p99)
+		}))
 	}
-	r.Tables = append(r.Tables, bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0], func(m *measured) string { return number(m.messages) }))
+	r.Tables = append(r.Tables, bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0],
+		func(m *measured) string { return number(m.messages) }))
 	for _, f := range []fault{noFault, ofCrashes, ofLoss} {
 		r.Tables = append(r.Tables, underFault(list, f))
 	}
 	r.Plots = []study.Plot{
-		{Name: "compare-obtaining", Chart: curves(list, loads()[0], "Time from a demand to its run at a tenth of the capacity, median", "s", func(m *measured) float64 { return m.p50 })},
-		{Name: "compare-obtaining-busy", Chart: curves(list, 1, "Time from a demand to its run at capacity, 99th percentile", "s", func(m *measured) float64 { return m.p99 })},
-		{Name: "compare-messages", Chart: curves(list, loads()[0], "Datagrams for each run at a tenth of the capacity", "datagrams", func(m *measured) float64 { return m.messages })},
+		{Name: "compare-obtaining", Chart: curves(list, loads()[0], "Time from a demand to its run at a tenth of the "+
+			"capacity, median", "s", func(m *measured) float64 { return m.p50 })},
+		{Name: "compare-obtaining-busy", Chart: curves(list, 1, "Time from a demand to its run at capacity, 99th "+
+			"percentile", "s", func(m *measured) float64 { return m.p99 })},
+		{Name: "compare-messages", Chart: curves(list, loads()[0], "Datagrams for each run at a tenth of the capacity",
+			"datagrams", func(m *measured) float64 { return m.messages })},
 	}
 	r.Points = points(list)
 	return r
@@ -111,15 +121,18 @@ func underFault(list []measured, f fault) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("N = %d, %s; at capacity, and at twice of it", disturbed, f),
 		Header: []string{
-			"protocol", "busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index", "longest recovery, s",
-			"2×: busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index", "longest recovery, s",
+			"protocol", "busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index",
+			"longest recovery, s",
+			"2×: busy, %", "two at once, %", "p50, s", "p99, s", "datagrams a run", "Jain's index",
+			"longest recovery, s",
 		},
 	}
 	for _, c := range contenders() {
 		row := []string{c.name}
 		for _, load := range loads()[1:] {
 			m := one(list, c.name, disturbed, load, f)
-			row = append(row, number(100*m.busy), number(100*m.overlap), number(m.p50), number(m.p99), number(m.messages), number(m.fairness), number(m.recovery))
+			row = append(row, number(100*m.busy), number(100*m.overlap), number(m.p50), number(m.p99),
+				number(m.messages), number(m.fairness), number(m.recovery))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -157,7 +170,8 @@ func points(list []measured) []report.Comparison {
 	for i := range list {
 		m := &list[i]
 		all = append(all, report.Comparison{
-			Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault), What: "figure",
+			Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault),
+			What:  "figure",
 			Rows: []report.Compared{
 				report.Measured("busy share", m.busy), report.Measured("share with two at once", m.overlap),
 				report.Measured("obtaining time p50, s", m.p50), report.Measured("obtaining time p99, s", m.p99),

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// agenda has the coming events of the model, the next one last; of those at the same time, the one that was added first.
+// agenda has the coming events of the model, the next one last; of those at the same time, the one that was added
+// first.
 type agenda []appointment
 
 type appointment struct {

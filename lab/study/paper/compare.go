@@ -10,18 +10,24 @@ import (
 )
 
 // compare puts measured figures beside the published ones, row by row.
-func compare(title, what, unit string, labels []string, published []float64, measured func(row int) measure.Estimate) report.Comparison {
+func compare(title, what, unit string, labels []string, published []float64,
+	measured func(row int) measure.Estimate,
+) report.Comparison {
 	c := report.Comparison{Title: title, What: what, Unit: unit}
 	for row, label := range labels {
 		e := measured(row)
-		c.Rows = append(c.Rows, report.Compared{Label: label, Published: published[row], Measured: value(e.Mean), Half: value(e.Half)})
+		c.Rows = append(c.Rows, report.Compared{
+			Label: label, Published: published[row], Measured: value(e.Mean), Half: value(e.Half),
+		})
 	}
 	return c
 }
 
-// compareFleets does so for a printed table, whose labels are step apart from first, and the runs of each of its fleets.
+// compareFleets does so for a printed table, whose labels are step apart from first, and the runs of each of its
+// fleets.
 func compareFleets[T any](
-	title, what, unit string, first, step int, printed []column, runs [][]T, measured func(runs []T, row int) measure.Estimate,
+	title, what, unit string, first, step int, printed []column, runs [][]T,
+	measured func(runs []T, row int) measure.Estimate,
 ) []report.Comparison {
 	var all []report.Comparison
 	for i, p := range printed {

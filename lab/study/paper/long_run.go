@@ -12,8 +12,8 @@ import (
 // fineBin is the width of the bins in which a long run counts intervals: fine enough for whole multiples of Δmin.
 const fineBin = 100 * time.Second
 
-// startUp is the length of the beginning of a long run, which is counted apart: until twice Δmax, all members that the token has not
-// reached yet suspect its loss in the same instant.
+// startUp is the length of the beginning of a long run, which is counted apart: until twice Δmax, all members that the
+// token has not reached yet suspect its loss in the same instant.
 const startUp = 2 * study.MaxInterval
 
 // long is the result of one long run of the machines: as a whole, in its beginning, and the intervals as table 4 seems
@@ -39,9 +39,10 @@ func runLong(ctx context.Context, members int, seed uint64, until time.Duration)
 
 // longRuns returns an experiment with long runs of both fleets.
 func longRuns(name string, answer func(runs [][]long) study.Result) study.Experiment {
-	return study.Surveyed(name, fleets(), study.Usually[int](10), func(ctx context.Context, members *int, seed uint64) (long, error) {
-		return runLong(ctx, *members, seed, longRun)
-	}, answer)
+	return study.Surveyed(name, fleets(), study.Usually[int](10),
+		func(ctx context.Context, members *int, seed uint64) (long, error) {
+			return runLong(ctx, *members, seed, longRun)
+		}, answer)
 }
 
 // between returns the number of intervals of at least from, and shorter than to; both are multiples of [fineBin].

@@ -19,11 +19,11 @@ const stabilisationLimit = 200_000 * time.Second
 
 // transient is the result of the loss of the only token.
 type transient struct {
-	// stable is, for each of [quietTimes], the time from the loss until the fleet was stable again; negative if it was not
-	// within the limit.
+	// stable is, for each of [quietTimes], the time from the loss until the fleet was stable again; negative if it was
+	// not within the limit.
 	stable []time.Duration
-	// busy is how much operation time fell into each second after the loss, in seconds; the figures are those from the loss
-	// until the fleet was stable by the ruling, the last of [quietTimes].
+	// busy is how much operation time fell into each second after the loss, in seconds; the figures are those from the
+	// loss until the fleet was stable by the ruling, the last of [quietTimes].
 	busy    []float64
 	figures measure.Figures
 }

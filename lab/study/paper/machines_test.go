@@ -33,7 +33,8 @@ func TestTheBusyShareIsWithinOnePointOfTheClosedForm(t *testing.T) {
 	}
 }
 
-// One printed number of the 22 is four deviations off: 1292 for five at once, N = 150, where the binomial distribution has 1179.
+// One printed number of the 22 is four deviations off: 1292 for five at once, N = 150, where the binomial distribution
+// has 1179.
 func TestTableOneIsReproducedWithinChance(t *testing.T) {
 	const seeds = 10
 	r, err := randomAccess().Run(t.Context(), study.Options{Seeds: seeds})
@@ -49,7 +50,8 @@ func TestTableOneIsReproducedWithinChance(t *testing.T) {
 			// Half the confidence interval is 2.262 standard errors of ten runs.
 			deviation := row.Half / 2.262 * math.Sqrt(seeds)
 			if off := math.Abs(row.Measured - row.Published); off > allowed*deviation+2 {
-				t.Errorf("%s, %s at once: published %v, measured %v, which varies by %v", c.Title, row.Label, row.Published, row.Measured, deviation)
+				t.Errorf("%s, %s at once: published %v, measured %v, which varies by %v", c.Title, row.Label,
+					row.Published, row.Measured, deviation)
 			}
 		}
 	}
@@ -77,7 +79,9 @@ func TestOneMemberRunsAloneFourUnitsOfEachPeriod(t *testing.T) {
 func TestAnIntervalIsLeftOutIfItsMemberMadeAToken(t *testing.T) {
 	u := &undisturbed{members: make([]occupant, 2)}
 	do := func(member int, at time.Duration, e policy.Effect) {
-		o := sim.Occurrence{Kind: sim.Stepped, Member: member, At: policy.Time(at), Event: &policy.Event{}, Effects: []policy.Effect{e}}
+		o := sim.Occurrence{
+			Kind: sim.Stepped, Member: member, At: policy.Time(at), Event: &policy.Event{}, Effects: []policy.Effect{e},
+		}
 		if err := u.Watch(nil, &o); err != nil {
 			t.Fatal(err)
 		}

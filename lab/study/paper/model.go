@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// model is the token without its messages, under one reading of the paper: what a simulator of "200 Perl lines" (section 6) may
-// have done. A handoff is a jump that always succeeds. It exists to find out which reading explains the published numbers,
-// and for nothing else; read as the machines read it, it must behave as they do, and a test says so.
+// model is the token without its messages, under one reading of the paper: what a simulator of "200 Perl lines"
+// (section 6) may have done. A handoff is a jump that always succeeds. It exists to find out which reading explains the
+// published numbers, and for nothing else; read as the machines read it, it must behave as they do, and a test says so.
 type model struct {
 	reading
 	dice  *rand.Rand
@@ -38,7 +38,8 @@ type coin struct {
 	birth  float64
 }
 
-// precedes: "precedence is based firstly on the timestamp included in the token" (section 5), and last on an identifier.
+// precedes: "precedence is based firstly on the timestamp included in the token" (section 5), and last on an
+// identifier.
 func (t coin) precedes(o coin) bool {
 	if t.birth != o.birth {
 		return t.birth < o.birth

@@ -16,8 +16,8 @@ func (m *model) steals() bool {
 	return true
 }
 
-// stabilisation loses the token of a fleet that has run for a while, and returns how long it took from then until there was
-// exactly one token, for as long as quiet; negative if there was not within the limit.
+// stabilisation loses the token of a fleet that has run for a while, and returns how long it took from then until there
+// was exactly one token, for as long as quiet; negative if there was not within the limit.
 func stabilisation(r reading, members int, seed uint64, quiet float64) float64 {
 	m := newModel(r, members, seed)
 	for m.next(settled.Seconds()) {

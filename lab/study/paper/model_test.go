@@ -48,7 +48,8 @@ func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
 				func(m *variantRun) float64 { return at(m.bins, 2) }, 0.03,
 			},
 		} {
-			machine, model := value(measure.EstimateBy(machines, figure.ofMachine).Mean), value(measure.EstimateBy(models, figure.ofModel).Mean)
+			machine, model := value(measure.EstimateBy(machines, figure.ofMachine).Mean),
+				value(measure.EstimateBy(models, figure.ofModel).Mean)
 			if math.Abs(model/machine-1) > figure.within {
 				t.Errorf("N = %d, %s: the model has %.0f, the machines %.0f", members, figure.name, model, machine)
 			}

@@ -11,5 +11,6 @@ var text string
 
 // Page returns all experiments, in the order of the paper.
 func Page() study.Page {
-	return study.Written("paper", text, randomAccess(), wanderStable(), wanderIntervals(), wanderLoss(), wanderBurst(), wanderBackbone(), wanderVariants())
+	return study.Written("paper", text, randomAccess(), wanderStable(), wanderIntervals(), wanderLoss(), wanderBurst(),
+		wanderBackbone(), wanderVariants())
 }

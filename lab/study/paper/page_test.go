@@ -13,7 +13,8 @@ import (
 
 func TestThePageHasItsExperiments(t *testing.T) {
 	want := []string{
-		"random-access", "wander-stable", "wander-intervals", "wander-loss", "wander-burst", "wander-backbone", "wander-variants",
+		"random-access", "wander-stable", "wander-intervals", "wander-loss", "wander-burst", "wander-backbone",
+		"wander-variants",
 	}
 	var names []string
 	for _, e := range Page().Experiments {
@@ -26,7 +27,8 @@ func TestThePageHasItsExperiments(t *testing.T) {
 
 func TestAResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	for _, e := range []study.Experiment{randomAccess(), wanderBurst()} {
-		one, two := asJSON(t, e, study.Options{Seeds: 3, Parallel: 1}), asJSON(t, e, study.Options{Seeds: 3, Parallel: 2})
+		one, two := asJSON(t, e, study.Options{Seeds: 3, Parallel: 1}),
+			asJSON(t, e, study.Options{Seeds: 3, Parallel: 2})
 		if one != two {
 			t.Errorf("%s: one core\n%s\ntwo cores\n%s", e.Name, one, two)
 		}

@@ -14,8 +14,8 @@ type column struct {
 	rows    []float64
 }
 
-// tableOne is "Random access: distribution of the number of concurrent operation on a shared resource" (table 1), for one
-// operation and more.
+// tableOne is "Random access: distribution of the number of concurrent operation on a shared resource" (table 1), for
+// one operation and more.
 func tableOne() []column {
 	return []column{
 		{150, []float64{360945, 144035, 38048, 7535, 1292, 149, 8, 1, 0, 0, 0}},
@@ -23,8 +23,8 @@ func tableOne() []column {
 	}
 }
 
-// tableThree is "Wandering token: distribution of the number of concurrent operation on a shared resource" (table 3), for one
-// operation and more.
+// tableThree is "Wandering token: distribution of the number of concurrent operation on a shared resource" (table 3),
+// for one operation and more.
 func tableThree() []column {
 	return []column{
 		{150, []float64{661678, 4275, 19, 0, 0, 0, 0, 0, 0, 0}},
@@ -41,7 +41,8 @@ func tableFour() []column {
 	}
 }
 
-// tableFive is "Wandering token: duration of stabilization after a token loss event" (table 5), in bins of 5000 units from
+// tableFive is "Wandering token: duration of stabilization after a token loss event" (table 5), in bins of 5000 units
+// from
 // 10000. The caption says 100 transients; those of N=300 add up to 99.
 func tableFive() []column {
 	return []column{

@@ -10,7 +10,8 @@ func TestTheColumnsOfTableThreeAndIdleTimeAddUpToTheRun(t *testing.T) {
 	for i, want := range []struct{ busy, operationTime float64 }{{665972, 670285}, {468370, 568085}} {
 		c := tableThree()[i]
 		if c.sum() != want.busy || c.operationTime() != want.operationTime {
-			t.Errorf("N = %d: busy %v, operation time %v; want %v, %v", c.members, c.sum(), c.operationTime(), want.busy, want.operationTime)
+			t.Errorf("N = %d: busy %v, operation time %v; want %v, %v", c.members, c.sum(), c.operationTime(),
+				want.busy, want.operationTime)
 		}
 		if idle := longRun.Seconds() - c.sum(); idle <= 0 {
 			t.Errorf("N = %d: idle for %v", c.members, idle)
@@ -41,7 +42,8 @@ func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
 		{"table 1, N = 150", shared(tableOne()[0]), 0.15, 0.2},
 		{"table 3, N = 300", shared(tableThree()[1]), 0.085, 0.1},
 		{"table 1, N = 300", shared(tableOne()[1]), 0.4, 0.5},
-		// "during stable operation we observed 8 time units over 10⁶ where more than 5 protected operations were running"
+		// "during stable operation we observed 8 time units over 10⁶ where more than 5 protected operations were
+		// running"
 		{"table 3, N = 300, more than five", column{rows: tableThree()[1].rows[5:]}.sum(), 8, 8},
 		// "only 9 intervals […] are longer than 3000"
 		{"table 4, N = 300, 3000 and more", column{rows: tableFour()[1].rows[5:]}.sum(), 9, 9},
@@ -60,7 +62,8 @@ func TestTableFourAddsUp(t *testing.T) {
 	}
 }
 
-// What wander-intervals says of table 4: the intervals of N = 150 fill the run, those of N = 300 do not fill half of it.
+// What wander-intervals says of table 4: the intervals of N = 150 fill the run, those of N = 300 do not fill half of
+// it.
 func TestTheIntervalsOfTableFourFillTheRunOnlyWithTheNominalFleet(t *testing.T) {
 	covered := func(fleet int, within float64) float64 {
 		sum := 0.0

@@ -13,23 +13,24 @@ import (
 
 // randomAccess is table 1. It has no machines, because nothing is coordinated.
 func randomAccess() study.Experiment {
-	return study.Surveyed("random-access", fleets(), study.Usually[int](10), func(_ context.Context, members *int, seed uint64) ([]float64, error) {
-		return accessAtRandom(*members, seed, longRun), nil
-	}, func(runs [][][]float64) study.Result {
-		all := compareFleets("Random access", "operations at once", "s", 1, 1, tableOne(), runs,
-			means(func(spent *[]float64, row int) float64 { return at(*spent, row+1) }))
-		var noise []study.Figures
-		for i, members := range fleets() {
-			noise = append(noise, noiseOf(members, all[i], len(runs[i])))
-		}
-		return study.Result{
-			Comparisons: all, Plots: drawn("random-access", all, true), Figures: study.Figures{"fleets": noise},
-		}
-	})
+	return study.Surveyed("random-access", fleets(), study.Usually[int](10),
+		func(_ context.Context, members *int, seed uint64) ([]float64, error) {
+			return accessAtRandom(*members, seed, longRun), nil
+		}, func(runs [][][]float64) study.Result {
+			all := compareFleets("Random access", "operations at once", "s", 1, 1, tableOne(), runs,
+				means(func(spent *[]float64, row int) float64 { return at(*spent, row+1) }))
+			var noise []study.Figures
+			for i, members := range fleets() {
+				noise = append(noise, noiseOf(members, all[i], len(runs[i])))
+			}
+			return study.Result{
+				Comparisons: all, Plots: drawn("random-access", all, true), Figures: study.Figures{"fleets": noise},
+			}
+		})
 }
 
-// noiseOf says how many of the published numbers could be chance: 95 % of all runs lie within that many standard deviations of
-// the mean, which the other runs estimate.
+// noiseOf says how many of the published numbers could be chance: 95 % of all runs lie within that many standard
+// deviations of the mean, which the other runs estimate.
 func noiseOf(members int, c report.Comparison, runs int) study.Figures {
 	var outside []string
 	for _, r := range c.Rows {
@@ -38,13 +39,14 @@ func noiseOf(members int, c report.Comparison, runs int) study.Figures {
 		}
 	}
 	return study.Figures{
-		"members": members, "deviates": runs > 1, "within": len(c.Rows) - len(outside), "of": len(c.Rows), "outside": outside,
+		"members": members, "deviates": runs > 1, "within": len(c.Rows) - len(outside), "of": len(c.Rows),
+		"outside": outside,
 	}
 }
 
 // accessAtRandom returns the seconds with each number of operations at once: "each component issues a service request
-// periodically, without any form of coordination. The period between two given requests is based on a system wide period Δmin
-// perturbed by a random bias, chosen in the interval [0, Δmin/2]" (section 2).
+// periodically, without any form of coordination. The period between two given requests is based on a system wide
+// period Δmin perturbed by a random bias, chosen in the interval [0, Δmin/2]" (section 2).
 func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {
 	dice := rand.New(rand.NewPCG(seed, uint64(members)))
 	period := func() time.Duration {

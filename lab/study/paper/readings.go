@@ -8,11 +8,11 @@ type reading struct {
 	name string
 	// raise and fall are K1 and K2: Δgen × K1 when a token is made, − K2 × (Δgen − Δmax) when one is received.
 	raise, fall float64
-	// anyOther: a member that does not run removes every token but that of its last run, as figure 2 has it. In the prose it removes
-	// those that its own precedes.
+	// anyOther: a member that does not run removes every token but that of its last run, as figure 2 has it. In the
+	// prose it removes those that its own precedes.
 	anyOther bool
-	// arrivingLost: a token that comes to a member that has one is lost, where the machines discard the younger. The paper says
-	// nothing of it.
+	// arrivingLost: a token that comes to a member that has one is lost, where the machines discard the younger. The
+	// paper says nothing of it.
 	arrivingLost bool
 	// makerRuns: a member that makes a token while it is due runs at once, where figure 2 sends the token on.
 	makerRuns bool
@@ -33,7 +33,10 @@ func fixedGen() reading { return reading{name: "Δgen fixed", fall: k2} }
 
 // closest is the reading nearest to the printed numbers: three of the others together.
 func closest() reading {
-	return reading{name: "run by the maker, Δmin from the end, K2 = 0.5", raise: k1, fall: 0.5, makerRuns: true, countsFromEnd: true}
+	return reading{
+		name: "run by the maker, Δmin from the end, K2 = 0.5", raise: k1, fall: 0.5, makerRuns: true,
+		countsFromEnd: true,
+	}
 }
 
 // readings are those that explain a published number, or show why a reading cannot be meant.
@@ -52,8 +55,8 @@ func readings() []reading {
 	}
 }
 
-// deviation is how far numbers are from those published, relative to them, on average over those published numbers that are
-// not small enough to be chance.
+// deviation is how far numbers are from those published, relative to them, on average over those published numbers that
+// are not small enough to be chance.
 func deviation(published, measured []float64) float64 {
 	const telling = 500
 	sum, n := 0.0, 0.0

@@ -12,7 +12,8 @@ import (
 func wanderBackbone() study.Experiment {
 	return longRuns("wander-backbone", func(runs [][]long) study.Result {
 		return study.Result{
-			Comparisons: []report.Comparison{backboneTable(runs)}, Plots: []study.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}},
+			Comparisons: []report.Comparison{backboneTable(runs)},
+			Plots:       []study.Plot{{Name: "wander-backbone", Chart: waitsChart(runs)}},
 		}
 	})
 }
@@ -21,18 +22,26 @@ func wanderBackbone() study.Experiment {
 func backboneTable(runs [][]long) report.Comparison {
 	c := report.Comparison{Title: "The case study", What: "claim", Unit: "%"}
 	claim := func(label string, published float64, e measure.Estimate) {
-		c.Rows = append(c.Rows, report.Compared{Label: label, Published: published, Measured: value(e.Mean), Half: value(e.Half)})
+		c.Rows = append(c.Rows, report.Compared{
+			Label: label, Published: published, Measured: value(e.Mean), Half: value(e.Half),
+		})
 	}
 	// "80% of the times the applications have access to the backbone within 2 ∗ Δmin"
-	claim("N = 150: waits within 2 × Δmin", 80, measure.EstimateBy(runs[0], func(l *long) float64 { return l.within(2 * study.MinInterval) }))
+	claim("N = 150: waits within 2 × Δmin", 80, measure.EstimateBy(runs[0], func(l *long) float64 {
+		return l.within(2 * study.MinInterval)
+	}))
 	// "Occasionally (less than one percent of the time) two or more applications are allowed to use the backbone"
-	claim("N = 150: two or more at once (less than)", 1, measure.EstimateBy(runs[0], func(l *long) float64 { return 100 * value(l.figures.Overlap) }))
+	claim("N = 150: two or more at once (less than)", 1,
+		measure.EstimateBy(runs[0], func(l *long) float64 { return 100 * value(l.figures.Overlap) }))
 	// "The period between successive data transfers is 90% of the times lower than 3 ∗ Δmin"
-	claim("N = 300: waits within 3 × Δmin", 90, measure.EstimateBy(runs[1], func(l *long) float64 { return l.within(3 * study.MinInterval) }))
+	claim("N = 300: waits within 3 × Δmin", 90, measure.EstimateBy(runs[1], func(l *long) float64 {
+		return l.within(3 * study.MinInterval)
+	}))
 	// "the event that more than 3 data transfers are occurring simultaneously is rare"
 	claim("N = 300: more than three at once (\"rare\")", math.NaN(),
 		measure.EstimateBy(runs[1], func(l *long) float64 { return 100 * sharedBy(&l.figures, 4) }))
-	// "this reflects the increased number of users of the shared resource, and should slow down the application of approximately 30%"
+	// "this reflects the increased number of users of the shared resource, and should slow down the application of
+	// approximately 30%"
 	claim("N = 300: longer from one operation to the next by", 30, longerWith(runs))
 	return c
 }

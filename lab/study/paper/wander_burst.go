@@ -12,30 +12,32 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// burstLength is the part of a stabilisation that is shown: "it may take a long time before the system goes back to its normal
-// behavior (approx 20000 time units)" (section 5.1).
+// burstLength is the part of a stabilisation that is shown: "it may take a long time before the system goes back to its
+// normal behavior (approx 20000 time units)" (section 5.1).
 const burstLength = 20_000 * time.Second
 
 // wanderBurst is figure 1.
 func wanderBurst() study.Experiment {
-	return study.Surveyed("wander-burst", []int{study.Overload}, study.Usually[int](20), func(ctx context.Context, members *int, seed uint64) (burst, error) {
-		t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
-		if err != nil {
-			return burst{}, err
-		}
-		quiet := quietTimes()[0].Seconds()
-		return burst{t, [2]float64{t.stable[0].Seconds(), stabilisation(fixedGen(), *members, seed, quiet)}}, nil
-	}, func(runs [][]burst) study.Result {
-		r := study.Result{Comparisons: []report.Comparison{burstTable(runs[0])}}
-		if len(runs[0]) > 0 {
-			r.Tables = []report.Table{levelTable(runs[0])}
-			r.Plots = []study.Plot{{Name: "wander-burst", Chart: burstChart(runs[0][0].busy)}}
-		}
-		return r
-	})
+	return study.Surveyed("wander-burst", []int{study.Overload}, study.Usually[int](20),
+		func(ctx context.Context, members *int, seed uint64) (burst, error) {
+			t, err := loseToken(ctx, *members, seed, burstLength, stabilisationLimit)
+			if err != nil {
+				return burst{}, err
+			}
+			quiet := quietTimes()[0].Seconds()
+			return burst{t, [2]float64{t.stable[0].Seconds(), stabilisation(fixedGen(), *members, seed, quiet)}}, nil
+		}, func(runs [][]burst) study.Result {
+			r := study.Result{Comparisons: []report.Comparison{burstTable(runs[0])}}
+			if len(runs[0]) > 0 {
+				r.Tables = []report.Table{levelTable(runs[0])}
+				r.Plots = []study.Plot{{Name: "wander-burst", Chart: burstChart(runs[0][0].busy)}}
+			}
+			return r
+		})
 }
 
-// burst is one loss: of the machines, and of the model with Δgen fixed, which is what section 5.1 has when it shows figure 1.
+// burst is one loss: of the machines, and of the model with Δgen fixed, which is what section 5.1 has when it shows
+// figure 1.
 type burst struct {
 	transient
 	// lengths are the durations of both, in seconds; negative if over the limit.
@@ -44,7 +46,9 @@ type burst struct {
 
 func burstTable(losses []burst) report.Comparison {
 	return compare(inTitle("Length of one stabilisation", study.Overload), "Δgen", "s",
-		[]string{"adaptive, the machines", "fixed, the model of wander-variants"}, []float64{math.NaN(), burstLength.Seconds()},
+		[]string{
+			"adaptive, the machines", "fixed, the model of wander-variants",
+		}, []float64{math.NaN(), burstLength.Seconds()},
 		func(row int) measure.Estimate {
 			return measure.EstimateBy(losses, func(b *burst) float64 {
 				if l := b.lengths[row]; l >= 0 {

@@ -14,7 +14,8 @@ import (
 // wanderIntervals is table 4.
 func wanderIntervals() study.Experiment {
 	return longRuns("wander-intervals", func(runs [][]long) study.Result {
-		all := compareFleets("Intervals between operations", "interval from, s", "intervals", 500, 500, tableFour(), runs,
+		all := compareFleets("Intervals between operations", "interval from, s", "intervals", 500, 500, tableFour(),
+			runs,
 			means(func(l *long, row int) float64 { return at(l.undisturbed.bins, row+1) }))
 		return study.Result{
 			Comparisons: all, Plots: drawn("wander-intervals", all, true),
@@ -26,8 +27,10 @@ func wanderIntervals() study.Experiment {
 // allIntervalsTable has every interval, none left out.
 func allIntervalsTable(runs [][]long) report.Table {
 	t := report.Table{
-		Title:  "All intervals, none left out",
-		Header: []string{"interval from, s", "published, N = 150", "measured", "± 95 %", "published, N = 300", "measured", "± 95 %"},
+		Title: "All intervals, none left out",
+		Header: []string{
+			"interval from, s", "published, N = 150", "measured", "± 95 %", "published, N = 300", "measured", "± 95 %",
+		},
 	}
 	for row := range 13 {
 		from := paperBin * time.Duration(row+1)
@@ -49,9 +52,13 @@ func missingTable(runs [][]long) report.Table {
 	}
 	for i, members := range fleets() {
 		t.Rows = append(t.Rows, slices.Concat(
-			[]string{fmt.Sprint(members), report.Number(math.Round(tableThree()[i].operations() - tableFour()[i].sum()))},
-			written(measure.EstimateBy(runs[i], func(l *long) float64 { return l.undisturbed.disturbed }), report.Number),
-			written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Tokens.Generated) }), report.Number),
+			[]string{
+				fmt.Sprint(members), report.Number(math.Round(tableThree()[i].operations() - tableFour()[i].sum())),
+			},
+			written(measure.EstimateBy(runs[i], func(l *long) float64 { return l.undisturbed.disturbed }),
+				report.Number),
+			written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Tokens.Generated) }),
+				report.Number),
 		))
 	}
 	return t

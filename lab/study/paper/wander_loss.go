@@ -22,23 +22,25 @@ const publishedFrom = 2
 
 // wanderLoss is table 5.
 func wanderLoss() study.Experiment {
-	return study.Surveyed("wander-loss", fleets(), study.Usually[int](100), func(ctx context.Context, members *int, seed uint64) (transient, error) {
-		return loseToken(ctx, *members, seed, 0, stabilisationLimit)
-	}, func(losses [][]transient) study.Result {
-		published := tableFive()
-		for i := range published {
-			published[i].rows = slices.Concat(make([]float64, publishedFrom), published[i].rows)
-		}
-		all := compareFleets("Duration of stabilisation after a loss", "duration from, s", "of 100 losses",
-			0, int(durationBin.Seconds()), published, losses, perHundred)
-		return study.Result{
-			Comparisons: all, Plots: drawn("wander-loss", all, false), Tables: []report.Table{stableTable(losses), duringTable(losses)},
-		}
-	})
+	return study.Surveyed("wander-loss", fleets(), study.Usually[int](100),
+		func(ctx context.Context, members *int, seed uint64) (transient, error) {
+			return loseToken(ctx, *members, seed, 0, stabilisationLimit)
+		}, func(losses [][]transient) study.Result {
+			published := tableFive()
+			for i := range published {
+				published[i].rows = slices.Concat(make([]float64, publishedFrom), published[i].rows)
+			}
+			all := compareFleets("Duration of stabilisation after a loss", "duration from, s", "of 100 losses",
+				0, int(durationBin.Seconds()), published, losses, perHundred)
+			return study.Result{
+				Comparisons: all, Plots: drawn("wander-loss", all, false),
+				Tables: []report.Table{stableTable(losses), duringTable(losses)},
+			}
+		})
 }
 
-// perHundred counts the durations of a bin, by the ruling, as if there had been a hundred losses. Half the width of the confidence
-// interval is that of a share.
+// perHundred counts the durations of a bin, by the ruling, as if there had been a hundred losses. Half the width of the
+// confidence interval is that of a share.
 func perHundred(losses []transient, bin int) measure.Estimate {
 	n, hits := float64(len(losses)), 0.0
 	for _, l := range losses {
@@ -48,15 +50,19 @@ func perHundred(losses []transient, bin int) measure.Estimate {
 	}
 	share := hits / n
 	return measure.Estimate{
-		Samples: len(losses), Mean: measure.Number(100 * share), Half: measure.Number(100 * 1.96 * math.Sqrt(share*(1-share)/n)),
+		Samples: len(losses), Mean: measure.Number(100 * share),
+		Half: measure.Number(100 * 1.96 * math.Sqrt(share*(1-share)/n)),
 	}
 }
 
 // stableTable shows how much depends on what stable means.
 func stableTable(losses [][]transient) report.Table {
 	t := report.Table{
-		Title:  "What it takes to be stable: exactly one token for how long",
-		Header: []string{"members, one token for", "p10, s", "p50, s", "p90, s", "longest, s", "below 10000 s", "not within 200000 s"},
+		Title: "What it takes to be stable: exactly one token for how long",
+		Header: []string{
+			"members, one token for", "p10, s", "p50, s", "p90, s", "longest, s", "below 10000 s",
+			"not within 200000 s",
+		},
 	}
 	for of, members := range fleets() {
 		for i, quiet := range quietTimes() {
@@ -76,8 +82,8 @@ func stableTable(losses [][]transient) report.Table {
 	return t
 }
 
-// sorted returns the times until a fleet was stable, those that came about, in their order; and how many were below a limit, and
-// how many are negative, because they never came about.
+// sorted returns the times until a fleet was stable, those that came about, in their order; and how many were below a
+// limit, and how many are negative, because they never came about.
 func sorted(durations []float64, limit float64) (over []float64, below, never float64) {
 	for _, d := range durations {
 		switch {
@@ -104,16 +110,22 @@ func quantile(samples []float64, p float64) float64 {
 // duringTable has section 6's statements about the time until the fleet is stable again.
 func duringTable(losses [][]transient) report.Table {
 	t := report.Table{
-		Title:  "During stabilisation: shares of the time, and of the intervals",
-		Header: []string{"what", "published, N = 150", "measured", "± 95 %", "published, N = 300", "measured", "± 95 %"},
+		Title: "During stabilisation: shares of the time, and of the intervals",
+		Header: []string{
+			"what", "published, N = 150", "measured", "± 95 %", "published, N = 300", "measured", "± 95 %",
+		},
 	}
 	for _, line := range []struct {
 		what      string
 		published [2]string
 		share     func(f *measure.Figures) float64
 	}{
-		{"two or more operations at once", [2]string{"3 %", "9 %"}, func(f *measure.Figures) float64 { return value(f.Overlap) }},
-		{"more than five at once", [2]string{report.Missing, "0.015 %"}, func(f *measure.Figures) float64 { return sharedBy(f, 6) }},
+		{"two or more operations at once", [2]string{"3 %", "9 %"}, func(f *measure.Figures) float64 {
+			return value(f.Overlap)
+		}},
+		{"more than five at once", [2]string{report.Missing, "0.015 %"}, func(f *measure.Figures) float64 {
+			return sharedBy(f, 6)
+		}},
 		{"intervals over 3000 s", [2]string{report.Missing, "almost 15 %"}, func(f *measure.Figures) float64 {
 			return between(f, 6*paperBin, math.MaxInt64) / between(f, 0, math.MaxInt64)
 		}},

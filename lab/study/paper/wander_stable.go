@@ -16,7 +16,8 @@ func wanderStable() study.Experiment {
 			means(func(l *long, row int) float64 { return value(l.figures.Concurrency.At(float64(row + 1))) }))
 		busy := measure.EstimateBy(runs[1], func(l *long) float64 { return value(l.figures.Utilisation) })
 		return study.Result{
-			Comparisons: all, Plots: drawn("wander-stable", all, true), Tables: []report.Table{busyTable(runs), beginningTable(runs[1])},
+			Comparisons: all, Plots: drawn("wander-stable", all, true),
+			Tables: []report.Table{busyTable(runs), beginningTable(runs[1])},
 			Figures: study.Figures{
 				"busy": value(busy.Mean), "closedForm": percent(busyShare(study.Overload)),
 				"published": percent(tableThree()[1].sum() / longRun.Seconds()),
@@ -28,14 +29,20 @@ func wanderStable() study.Experiment {
 // busyTable puts the share of busy time beside what a single token would do by a closed form.
 func busyTable(runs [][]long) report.Table {
 	t := report.Table{
-		Title:  "Share of the time with at least one operation",
-		Header: []string{"members", "closed form", "published", "measured", "± 95 %", "two or more, published", "two or more, measured"},
+		Title: "Share of the time with at least one operation",
+		Header: []string{
+			"members", "closed form", "published", "measured", "± 95 %", "two or more, published",
+			"two or more, measured",
+		},
 	}
 	for i, published := range tableThree() {
-		busy := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Utilisation) }), report.Percent)
-		overlap := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Overlap) }), report.Percent)
+		busy := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Utilisation) }),
+			report.Percent)
+		overlap := written(measure.EstimateBy(runs[i], func(l *long) float64 { return value(l.figures.Overlap) }),
+			report.Percent)
 		t.Rows = append(t.Rows, []string{
-			fmt.Sprint(published.members), percent(busyShare(published.members)), percent(published.sum() / longRun.Seconds()),
+			fmt.Sprint(published.members), percent(busyShare(published.members)),
+			percent(published.sum() / longRun.Seconds()),
 			busy[0], busy[1], percent((published.sum() - published.rows[0]) / longRun.Seconds()), overlap[0],
 		})
 	}
@@ -52,7 +59,8 @@ func beginningTable(runs []long) report.Table {
 		beginning := func(l *long) float64 { return value(l.beginning.Concurrency.At(float64(i + 1))) }
 		rest := func(l *long) float64 { return value(l.figures.Concurrency.At(float64(i+1))) - beginning(l) }
 		t.Rows = append(t.Rows, slices.Concat([]string{fmt.Sprint(i + 1), report.Number(published)},
-			written(measure.EstimateBy(runs, beginning), report.Number), written(measure.EstimateBy(runs, rest), report.Number)))
+			written(measure.EstimateBy(runs, beginning), report.Number),
+			written(measure.EstimateBy(runs, rest), report.Number)))
 	}
 	return t
 }

@@ -20,28 +20,33 @@ func wanderVariants() study.Experiment {
 			cases = append(cases, variant{r, members})
 		}
 	}
-	return study.Surveyed("wander-variants", cases, study.Usually[variant](5), runVariant, func(runs [][]variantRun) study.Result {
-		var r study.Result
-		var losses []report.Table
-		var quiet, nearest []study.Figures
-		for fleet, all := range slices.Collect(slices.Chunk(runs, len(readings()))) {
-			r.Tables = append(r.Tables, variantsTable(fleet, all), variantIntervalTable(fleet, all))
-			losses = append(losses, variantLossTable(fleet, all))
-			members := fleets()[fleet]
-			quiet = append(quiet, study.Figures{"members": members, "quiet": quietFor(members).Seconds()})
-			if ran := all[len(all)-1]; len(ran) > 0 {
-				length := part(ran, fleet)
-				r.Comparisons = append(r.Comparisons, closestTables(fleet, ran, length)...)
-				nearest = append(nearest, study.Figures{"members": members, "reading": closest().name, "length": length})
+	return study.Surveyed("wander-variants", cases, study.Usually[variant](5), runVariant,
+		func(runs [][]variantRun) study.Result {
+			var r study.Result
+			var losses []report.Table
+			var quiet, nearest []study.Figures
+			for fleet, all := range slices.Collect(slices.Chunk(runs, len(readings()))) {
+				r.Tables = append(r.Tables, variantsTable(fleet, all), variantIntervalTable(fleet, all))
+				losses = append(losses, variantLossTable(fleet, all))
+				members := fleets()[fleet]
+				quiet = append(quiet, study.Figures{"members": members, "quiet": quietFor(members).Seconds()})
+				if ran := all[len(all)-1]; len(ran) > 0 {
+					length := part(ran, fleet)
+					r.Comparisons = append(r.Comparisons, closestTables(fleet, ran, length)...)
+					nearest = append(nearest, study.Figures{
+						"members": members, "reading": closest().name, "length": length,
+					})
+				}
 			}
-		}
-		r.Tables = append(r.Tables, losses...)
-		for i, c := range r.Comparisons {
-			r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("wander-variants-%d", i+1), Chart: c.Chart(true)})
-		}
-		r.Figures = study.Figures{"fleets": quiet, "closest": nearest}
-		return r
-	})
+			r.Tables = append(r.Tables, losses...)
+			for i, c := range r.Comparisons {
+				r.Plots = append(r.Plots, study.Plot{
+					Name: fmt.Sprintf("wander-variants-%d", i+1), Chart: c.Chart(true),
+				})
+			}
+			r.Figures = study.Figures{"fleets": quiet, "closest": nearest}
+			return r
+		})
 }
 
 // variant is a fleet under one reading.
@@ -72,7 +77,8 @@ func quietFor(members int) time.Duration {
 func runVariant(ctx context.Context, v *variant, seed uint64) (variantRun, error) {
 	run := variantRun{tally: runModel(v.reading, v.members, seed, longRun.Seconds())}
 	for i := range uint64(lossesEach) {
-		run.stable = append(run.stable, stabilisation(v.reading, v.members, seed*lossesEach+i, quietFor(v.members).Seconds()))
+		run.stable = append(run.stable, stabilisation(v.reading, v.members, seed*lossesEach+i, quietFor(v.members).
+			Seconds()))
 	}
 	return run, ctx.Err()
 }
@@ -82,7 +88,8 @@ func (t *tally) operations() float64 { return column{rows: t.spent[1:]}.operatio
 
 // part is which part of a long run has as many operations as published.
 func part(runs []variantRun, fleet int) float64 {
-	return tableThree()[fleet].operations() / value(measure.EstimateBy(runs, func(v *variantRun) float64 { return v.operations() }).Mean)
+	return tableThree()[fleet].operations() / value(
+		measure.EstimateBy(runs, func(v *variantRun) float64 { return v.operations() }).Mean)
 }
 
 // readingsTable has a line for what is published, and one for each reading that was run.
@@ -120,13 +127,16 @@ func variantsTable(fleet int, all [][]variantRun) report.Table {
 	return readingsTable(fleet, "units of time with so many operations at once",
 		[]string{"busy, %", "1", "2", "3", "4", "no token, %", "tokens made", "length", "deviation, %"}, published, all,
 		func(runs []variantRun) []string {
-			row := []string{average(runs, 1, func(v *variantRun) float64 { return percents(longRun.Seconds() - v.spent[0]) })}
+			row := []string{average(runs, 1, func(v *variantRun) float64 {
+				return percents(longRun.Seconds() - v.spent[0])
+			})}
 			for level := 1; level <= 4; level++ {
 				row = append(row, average(runs, 0, func(v *variantRun) float64 { return at(v.spent, level) }))
 			}
 			long := part(runs, fleet)
 			return append(row, average(runs, 1, func(v *variantRun) float64 { return percents(v.tokenless) }),
-				average(runs, 0, func(v *variantRun) float64 { return v.made }), fmt.Sprintf("%.0f", long*longRun.Seconds()),
+				average(runs, 0, func(v *variantRun) float64 { return v.made }),
+				fmt.Sprintf("%.0f", long*longRun.Seconds()),
 				fmt.Sprintf("%.1f", 100*deviation(printed(fleet), scaled(runs, fleet, long))))
 		})
 }
@@ -142,7 +152,9 @@ func variantIntervalTable(fleet int, all [][]variantRun) report.Table {
 	published = append(published, report.Number(column{rows: four.rows[bins:]}.sum()),
 		fmt.Sprintf("%.0f", three.operations()-four.sum()), report.Missing)
 	return readingsTable(fleet, "intervals between operations",
-		[]string{"from 500", "1000", "1500", "2000", "2500", "3000 and over", "left out", "longest of all"}, published, all,
+		[]string{
+			"from 500", "1000", "1500", "2000", "2500", "3000 and over", "left out", "longest of all",
+		}, published, all,
 		func(runs []variantRun) []string {
 			var row []string
 			for bin := 1; bin <= bins; bin++ {
@@ -153,8 +165,11 @@ func variantIntervalTable(fleet int, all [][]variantRun) report.Table {
 				longest = max(longest, runs[i].longest)
 			}
 			return append(row,
-				average(runs, 0, func(v *variantRun) float64 { return column{rows: v.bins[min(bins+1, len(v.bins)):]}.sum() }),
-				average(runs, 0, func(v *variantRun) float64 { return v.disturbed }), fmt.Sprint(longest*int(paperBin.Seconds())))
+				average(runs, 0, func(v *variantRun) float64 {
+					return column{rows: v.bins[min(bins+1, len(v.bins)):]}.sum()
+				}),
+				average(runs, 0, func(v *variantRun) float64 { return v.disturbed }),
+				fmt.Sprint(longest*int(paperBin.Seconds())))
 		})
 }
 
@@ -164,10 +179,13 @@ func variantLossTable(fleet int, all [][]variantRun) report.Table {
 	five, quantiles := tableFive()[fleet], []float64{0.5, 0.9, 1}
 	published := []string{fmt.Sprintf("%.0f", 100*five.rows[0]/five.sum())}
 	for _, p := range quantiles {
-		published = append(published, report.Number(five.quantile(p, publishedFrom*durationBin.Seconds(), durationBin.Seconds())))
+		published = append(published,
+			report.Number(five.quantile(p, publishedFrom*durationBin.Seconds(), durationBin.Seconds())))
 	}
 	return readingsTable(fleet, "losses of the token",
-		[]string{"stable within 15000, %", "p50, s", "p90, s", "longest, s", "not within 200000 s, %"}, append(published, "0"), all,
+		[]string{
+			"stable within 15000, %", "p50, s", "p90, s", "longest, s", "not within 200000 s, %",
+		}, append(published, "0"), all,
 		func(runs []variantRun) []string {
 			var stable []float64
 			for i := range runs {
@@ -178,7 +196,8 @@ func variantLossTable(fleet int, all [][]variantRun) report.Table {
 			cells := []string{fmt.Sprintf("%.0f", 100*below/n)}
 			for _, p := range quantiles {
 				cell := report.Missing
-				if v := quantile(append(over, slices.Repeat([]float64{math.Inf(1)}, int(never))...), p); !math.IsInf(v, 0) {
+				if v := quantile(append(over, slices.Repeat([]float64{math.Inf(1)}, int(never))...), p); !math.IsInf(v,
+					0) {
 					cell = fmt.Sprintf("%.0f", v)
 				}
 				cells = append(cells, cell)
@@ -213,8 +232,8 @@ func bins(runs []variantRun, row int) measure.Estimate {
 	return measure.EstimateBy(runs, func(v *variantRun) float64 { return at(v.bins, row+1) })
 }
 
-// closestTables puts the reading that comes closest beside the printed numbers, in runs that are as long as it takes for as
-// many operations.
+// closestTables puts the reading that comes closest beside the printed numbers, in runs that are as long as it takes
+// for as many operations.
 func closestTables(fleet int, runs []variantRun, length float64) []report.Comparison {
 	in := func(rows func([]variantRun, int) measure.Estimate) func([]variantRun, int) measure.Estimate {
 		return func(runs []variantRun, row int) measure.Estimate {
@@ -226,5 +245,6 @@ func closestTables(fleet int, runs []variantRun, length float64) []report.Compar
 	one, of := [][]variantRun{runs}, func(table []column) []column { return table[fleet : fleet+1] }
 	return slices.Concat(
 		compareFleets("Table 3, closest reading", "operations at once", "s", 1, 1, of(tableThree()), one, in(levels)),
-		compareFleets("Table 4, closest reading", "interval from, s", "intervals", 500, 500, of(tableFour()), one, in(bins)))
+		compareFleets("Table 4, closest reading", "interval from, s", "intervals", 500, 500, of(tableFour()), one,
+			in(bins)))
 }

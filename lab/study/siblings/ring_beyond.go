@@ -16,8 +16,9 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// A token that goes to those who have asked for it, in the order in which they have: "algorithms where the token circulates only between nodes
-// that have requested it such as in Suzuki and Kasami's mutual exclusion algorithm" (section 5). k is that of figure 6; the others are ours.
+// A token that goes to those who have asked for it, in the order in which they have: "algorithms where the token
+// circulates only between nodes that have requested it such as in Suzuki and Kasami's mutual exclusion algorithm"
+// (section 5). k is that of figure 6; the others are ours.
 const (
 	beyondMembers = 50
 	beyondCrashed = 35
@@ -56,9 +57,10 @@ func ringBeyond() study.Experiment {
 			cases = append(cases, beyondCase{rule, waiting})
 		}
 	}
-	return study.Surveyed("ring-beyond", cases, study.Usually[beyondCase](4000), runBeyond, func(runs [][]beyondRun) study.Result {
-		return answerBeyond(cases, runs)
-	})
+	return study.Surveyed("ring-beyond", cases, study.Usually[beyondCase](4000), runBeyond,
+		func(runs [][]beyondRun) study.Result {
+			return answerBeyond(cases, runs)
+		})
 }
 
 // runBeyond moves the token many times, and then lets members crash.
@@ -109,7 +111,9 @@ func figureSix() report.Table {
 		case t.Monitor(s):
 			kind = "monitor"
 		}
-		table.Rows = append(table.Rows, []string{fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), cmp.Or(published[s], report.Missing)})
+		table.Rows = append(table.Rows, []string{
+			fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), cmp.Or(published[s], report.Missing),
+		})
 	}
 	return table
 }
@@ -128,9 +132,13 @@ func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
 		theory = nearest(ring.LostAtOnce(beyondK))
 	}
 	comparison := report.Comparison{
-		Title: fmt.Sprintf("Lost at once: %d of %d members crash, k = %d", beyondCrashed, beyondMembers, beyondK), What: "copies go to", Figure: "share",
+		Title: fmt.Sprintf("Lost at once: %d of %d members crash, k = %d", beyondCrashed, beyondMembers, beyondK),
+		What:  "copies go to", Figure: "share",
 	}
-	table := report.Table{Title: "The set T when they crash", Header: []string{"copies go to", "waiting", "copies, mean", "of them at monitors"}}
+	table := report.Table{
+		Title:  "The set T when they crash",
+		Header: []string{"copies go to", "waiting", "copies, mean", "of them at monitors"},
+	}
 	agrees, full := 0, 0
 	for i, c := range cases {
 		n := len(runs[i])
@@ -156,7 +164,8 @@ func answerBeyond(cases []beyondCase, runs [][]beyondRun) study.Result {
 		}
 		comparison.Rows = append(comparison.Rows, row)
 		table.Rows = append(table.Rows, []string{
-			string(c.rule), fmt.Sprint(c.waiting), report.Number(float64(copies) / float64(n)), report.Number(float64(monitors) / float64(n)),
+			string(c.rule), fmt.Sprint(c.waiting), report.Number(float64(copies) / float64(n)),
+			report.Number(float64(monitors) / float64(n)),
 		})
 	}
 	return study.Result{

@@ -15,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// requestHop is how long a message takes, requestOp how long a critical section does: neither is published, and no count of messages at rare
-// requests depends on them.
+// requestHop is how long a message takes, requestOp how long a critical section does: neither is published, and no
+// count of messages at rare requests depends on them.
 const (
 	requestHop = time.Millisecond
 	requestOp  = time.Millisecond
@@ -26,11 +26,12 @@ const (
 
 func requestRings() []int { return []int{4, 8, 16, 32, 64, 128, 256} }
 
-// requestLoads are how many rounds of the token pass, on average, from a member's last critical section until it asks again: from very low
-// demand to one at which all members wait all the time.
+// requestLoads are how many rounds of the token pass, on average, from a member's last critical section until it asks
+// again: from very low demand to one at which all members wait all the time.
 func requestLoads() []float64 { return []float64{20_000, 1000, 100, 10, 1, 0.1} }
 
-// rarest is the first of these that a protocol is measured with: a token that always moves needs no request to be alone.
+// rarest is the first of these that a protocol is measured with: a token that always moves needs no request to be
+// alone.
 func rarest(request ring.Request) float64 {
 	if request == ring.Always {
 		return requestLoads()[1]
@@ -65,15 +66,16 @@ func ringRequests() study.Experiment {
 			}
 		}
 	}
-	return study.Surveyed("ring-requests", cases, study.Usually[requestCase](1), runRequests, func(runs [][]requestRun) study.Result {
-		var all []requestRun
-		for _, r := range runs {
-			if len(r) > 0 {
-				all = append(all, meanRequests(r))
+	return study.Surveyed("ring-requests", cases, study.Usually[requestCase](1), runRequests,
+		func(runs [][]requestRun) study.Result {
+			var all []requestRun
+			for _, r := range runs {
+				if len(r) > 0 {
+					all = append(all, meanRequests(r))
+				}
 			}
-		}
-		return answerRequests(all)
-	})
+			return answerRequests(all)
+		})
 }
 
 // demand is the mean time from a critical section until the member asks again.
@@ -84,8 +86,9 @@ func (c *requestCase) demand() time.Duration {
 func runRequests(ctx context.Context, c *requestCase, seed uint64) (requestRun, error) {
 	each := max(c.demand()/time.Duration(c.n), requestHop+requestOp)
 	s := ringing.Scenario{
-		Seed: seed, Members: c.n, Request: c.request, Network: ringing.PaperLinks(requestHop), Membership: ringing.PerfectDetector(),
-		Hook: sim.Hook{Takes: requestOp}, Demand: sim.Demand{Every: c.demand()}, Duration: requestsEach * each,
+		Seed: seed, Members: c.n, Request: c.request, Network: ringing.PaperLinks(requestHop),
+		Membership: ringing.PerfectDetector(),
+		Hook:       sim.Hook{Takes: requestOp}, Demand: sim.Demand{Every: c.demand()}, Duration: requestsEach * each,
 	}
 	meter := ringing.NewMeter(c.n)
 	now, err := s.Measure(ctx, func(policy.Time) {}, meter)
@@ -104,8 +107,8 @@ func meanRequests(runs []requestRun) requestRun {
 	return all
 }
 
-// closedForm is the messages per request of one request at a time, from a member drawn uniformly; of a token that always moves under any
-// demand, of g requests in a round from each member.
+// closedForm is the messages per request of one request at a time, from a member drawn uniformly; of a token that
+// always moves under any demand, of g requests in a round from each member.
 func (c *requestCase) closedForm() float64 {
 	n := float64(c.n)
 	switch c.request {
@@ -135,12 +138,22 @@ func (c *requestCase) name() string { return fmt.Sprintf("%v, n = %d", c.request
 
 func answerRequests(runs []requestRun) study.Result {
 	rare := report.Comparison{
-		Title: "Messages per request when requests are rare, beside the closed forms (published: the closed form)", What: "protocol", Figure: "messages per request",
+		Title: "Messages per request when requests are rare, beside the closed forms (published: the closed form)",
+		What:  "protocol", Figure: "messages per request",
 	}
-	messages := report.Comparison{Title: "The most messages per request under any demand, beside the bounds", What: "protocol", Figure: "messages per request"}
-	service := report.Comparison{Title: "The greatest service traffic under any demand, beside the bounds", What: "protocol", Figure: "messages"}
-	points := report.Comparison{Title: "Messages per request", What: "protocol, rounds between requests", Figure: "messages per request"}
-	traffic := report.Comparison{Title: "Service traffic", What: "protocol, rounds between requests", Figure: "messages"}
+	messages := report.Comparison{
+		Title: "The most messages per request under any demand, beside the bounds",
+		What:  "protocol", Figure: "messages per request",
+	}
+	service := report.Comparison{
+		Title: "The greatest service traffic under any demand, beside the bounds", What: "protocol", Figure: "messages",
+	}
+	points := report.Comparison{
+		Title: "Messages per request", What: "protocol, rounds between requests", Figure: "messages per request",
+	}
+	traffic := report.Comparison{
+		Title: "Service traffic", What: "protocol, rounds between requests", Figure: "messages",
+	}
 	furthest, kept := 0.0, true
 	for _, ring := range study.Grouped(runs, (*requestRun).name) {
 		name, most, mostService := ring[0].name(), 0.0, 0.0
@@ -156,7 +169,8 @@ func answerRequests(runs []requestRun) study.Result {
 			most, mostService = max(most, r.messages), max(mostService, float64(r.service))
 		}
 		last := &ring[len(ring)-1]
-		if boundMessages, boundService, ok := last.bounds(); ok && last.rounds == requestLoads()[len(requestLoads())-1] {
+		if boundMessages, boundService, ok := last.bounds(); ok &&
+			last.rounds == requestLoads()[len(requestLoads())-1] {
 			messages.Rows = append(messages.Rows, report.Exact(name, boundMessages, most))
 			service.Rows = append(service.Rows, report.Exact(name, boundService, mostService))
 			kept = kept && (last.n < 16 || most <= boundMessages && mostService <= boundService)
@@ -175,7 +189,9 @@ func answerRequests(runs []requestRun) study.Result {
 
 // requestTable has the messages per request of one protocol.
 func requestTable(request ring.Request, runs []requestRun) report.Table {
-	t := report.Table{Title: fmt.Sprintf("Messages per request, %v", request), Header: []string{"rounds between requests"}}
+	t := report.Table{
+		Title: fmt.Sprintf("Messages per request, %v", request), Header: []string{"rounds between requests"},
+	}
 	for _, n := range requestRings() {
 		t.Header = append(t.Header, "n = "+strconv.Itoa(n))
 	}
@@ -193,7 +209,8 @@ func requestTable(request ring.Request, runs []requestRun) report.Table {
 	return t
 }
 
-// requestPlots are the messages per request by size of the ring, when requests are rare and when all members wait, and by demand.
+// requestPlots are the messages per request by size of the ring, when requests are rare and when all members wait, and
+// by demand.
 func requestPlots(runs []requestRun) []study.Plot {
 	bySize := func(title string, rounds float64) report.Chart {
 		l := report.Chart{Title: title, X: "n", Y: "messages per request", Logarithmic: true}
@@ -209,9 +226,12 @@ func requestPlots(runs []requestRun) []study.Plot {
 		return l
 	}
 	loads := requestLoads()
-	service := report.Chart{Title: "The greatest service traffic, and the bounds", X: "n", Y: "messages", Logarithmic: true}
+	service := report.Chart{
+		Title: "The greatest service traffic, and the bounds", X: "n", Y: "messages", Logarithmic: true,
+	}
 	for _, request := range []ring.Request{ring.Martin, ring.Q, ring.D} {
-		line, bound := report.Curve{Name: request.String()}, report.Curve{Name: request.String() + ", bound", Published: true}
+		line, bound := report.Curve{Name: request.String()},
+			report.Curve{Name: request.String() + ", bound", Published: true}
 		for _, n := range requestRings() {
 			top := 0
 			for i := range runs {

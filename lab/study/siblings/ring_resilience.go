@@ -73,9 +73,14 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 	beside, all, next := 0, 0, 0
 	for i := range figures {
 		f := &figures[i]
-		survived := report.Comparison{Title: fmt.Sprintf("Figure 5(%s): the token survives, %s", f.letter, f.crash()), What: "ring", Figure: "share"}
+		survived := report.Comparison{
+			Title: fmt.Sprintf("Figure 5(%s): the token survives, %s", f.letter, f.crash()),
+			What:  "ring", Figure: "share",
+		}
 		atOnce := report.Comparison{Title: "Lost at once, " + f.crash(), What: "ring", Figure: "share"}
-		eventually := report.Comparison{Title: "Lost eventually, and not at once, " + f.crash(), What: "ring", Figure: "share"}
+		eventually := report.Comparison{
+			Title: "Lost eventually, and not at once, " + f.crash(), What: "ring", Figure: "share",
+		}
 		chart := report.Chart{Title: survived.Title, X: "k", Y: "share of runs"}
 		for _, n := range ringSizes() {
 			ring := ringCase{f, n}
@@ -88,7 +93,8 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 				}
 				once, lost := c.theory()
 				row := func(of kcopies.Fate, published float64) report.Compared {
-					row, agrees := besideShare(fmt.Sprintf("%s, k = %d", ring.name(), k), published, ended(fates, of), len(fates))
+					row, agrees := besideShare(fmt.Sprintf("%s, k = %d", ring.name(), k), published, ended(fates, of),
+						len(fates))
 					if all++; agrees {
 						beside++
 					}
@@ -112,15 +118,16 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 	return r
 }
 
-// besideShare puts the share of hits beside a published one, with Wilson's interval, which also holds where there are none or nothing else: the
-// share's probability lies in it with 95 %. agrees reports whether the published one does.
+// besideShare puts the share of hits beside a published one, with Wilson's interval, which also holds where there are
+// none or nothing else: the share's probability lies in it with 95 %. agrees reports whether the published one does.
 func besideShare(label string, published float64, hits, runs int) (row report.Compared, agrees bool) {
 	n, z := float64(runs), 1.96
 	p := float64(hits) / n
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	from, to := max(middle-half, 0), min(middle+half, 1)
-	return report.Compared{Label: label, Published: published, Measured: p, Half: (to - from) / 2}, from <= published && published <= to
+	return report.Compared{Label: label, Published: published, Measured: p, Half: (to - from) / 2}, from <= published &&
+		published <= to
 }
 
 // ended is how many runs ended with that fate.

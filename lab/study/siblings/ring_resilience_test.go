@@ -10,12 +10,14 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// The two losses are drawn apart, and none is counted as the other: with k = 3 a token on a ring of 50, half of which crash, is lost at once in
-// 5 of 100 runs, and eventually in 84 more.
+// The two losses are drawn apart, and none is counted as the other: with k = 3 a token on a ring of 50, half of which
+// crash, is lost at once in 5 of 100 runs, and eventually in 84 more.
 func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 	deep.Only(t, "measures days of fleets")
 	figures := figuresFive()
-	for _, c := range []resilienceCase{{ringCase{&figures[1], 50}, 3}, {ringCase{&figures[1], 50}, 6}, {ringCase{&figures[0], 500}, 2}} {
+	for _, c := range []resilienceCase{
+		{ringCase{&figures[1], 50}, 3}, {ringCase{&figures[1], 50}, 6}, {ringCase{&figures[0], 500}, 2},
+	} {
 		var runs []kcopies.Fate
 		for seed := range uint64(300) {
 			fate, err := runResilience(t.Context(), &c, seed+1)
@@ -26,10 +28,13 @@ func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 		}
 		once, lost := c.theory()
 		total := 0.0
-		for fate, want := range map[kcopies.Fate]float64{kcopies.Survives: 1 - lost, kcopies.LostEventually: lost - once, kcopies.LostAtOnce: once} {
+		for fate, want := range map[kcopies.Fate]float64{
+			kcopies.Survives: 1 - lost, kcopies.LostEventually: lost - once, kcopies.LostAtOnce: once,
+		} {
 			row, _ := besideShare(c.name(), want, ended(runs, fate), len(runs))
 			if math.Abs(row.Measured-want) > row.Half+0.02 {
-				t.Errorf("%s, k = %d, %s: fate %d in %v of the runs, want %v", c.name(), c.k, c.figure.crash(), fate, row.Measured, want)
+				t.Errorf("%s, k = %d, %s: fate %d in %v of the runs, want %v", c.name(), c.k, c.figure.crash(), fate,
+					row.Measured, want)
 			}
 			total += row.Measured
 		}
@@ -46,7 +51,8 @@ func TestNoTransactionIsLostAtAnyFrequency(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := r.Comparisons[0].Rows
-	if rows[0].Measured != 0 || len(r.Tables[0].Rows) != len(transpeerFrequencies()) || r.Wanted != 4*len(transpeerFrequencies()) {
+	if rows[0].Measured != 0 || len(r.Tables[0].Rows) != len(transpeerFrequencies()) ||
+		r.Wanted != 4*len(transpeerFrequencies()) {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -71,7 +77,8 @@ func TestWithoutMonitorsTheTokenIsLostMoreOften(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := r.Comparisons[0].Rows
-	if both, one := rows[0], rows[3]; math.Abs(both.Measured-both.Published) > 3*both.Half || one.Measured < 3*both.Measured {
+	if both, one := rows[0], rows[3]; math.Abs(both.Measured-both.Published) > 3*both.Half ||
+		one.Measured < 3*both.Measured {
 		t.Errorf("%+v and %+v", both, one)
 	}
 }

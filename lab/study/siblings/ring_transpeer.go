@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// "The experiment consisted of processing 500 transactions. It started with 20 TMs; then 10 TMs fail upon receiving their 5th transaction […] such
-// as it did no more than 5 consecutive failures" (section 3.4).
+// "The experiment consisted of processing 500 transactions. It started with 20 TMs; then 10 TMs fail upon receiving
+// their 5th transaction […] such as it did no more than 5 consecutive failures" (section 3.4).
 const (
 	transpeerRouters      = 20
 	transpeerTransactions = 500
@@ -23,8 +23,9 @@ const (
 	transpeerFailAt       = 5
 )
 
-// What the paper does not publish, and so is ours: the frequency that is 1, how long a message and a transaction take, and how long a crash
-// goes unnoticed. The first three put the load at which the directory is full at seven times the first one.
+// What the paper does not publish, and so is ours: the frequency that is 1, how long a message and a transaction take,
+// and how long a crash goes unnoticed. The first three put the load at which the directory is full at seven times the
+// first one.
 const (
 	transpeerBase    = 105 * time.Millisecond
 	transpeerLatency = 5 * time.Millisecond
@@ -53,7 +54,8 @@ type transpeerRun struct {
 func ringTranspeer() study.Experiment {
 	var cases []transpeerCase
 	for _, f := range transpeerFrequencies() {
-		cases = append(cases, transpeerCase{f, true, false}, transpeerCase{f, false, false}, transpeerCase{f, false, true})
+		cases = append(cases, transpeerCase{f, true, false}, transpeerCase{f, false, false},
+			transpeerCase{f, false, true})
 	}
 	count := func(c *transpeerCase, o study.Options) int {
 		if c.faults {
@@ -73,12 +75,15 @@ func runTranspeer(ctx context.Context, c *transpeerCase, seed uint64) (transpeer
 	if c.directory {
 		return c.locked(), nil
 	}
-	load := kcopies.Load{Transactions: transpeerTransactions, Every: c.every(), Service: transpeerService, FailAt: transpeerFailAt}
+	load := kcopies.Load{
+		Transactions: transpeerTransactions, Every: c.every(), Service: transpeerService, FailAt: transpeerFailAt,
+	}
 	if c.faults {
 		load.Fail = failing(seed)
 	}
 	w := kcopies.World{
-		Seed: seed, Members: transpeerRouters, K: transpeerK, Latency: transpeerLatency, Detect: transpeerDetect, Duration: 2 * time.Minute,
+		Seed: seed, Members: transpeerRouters, K: transpeerK, Latency: transpeerLatency, Detect: transpeerDetect,
+		Duration: 2 * time.Minute,
 	}
 	a, err := w.Transpeer(ctx, load)
 	run := transpeerRun{lost: transpeerTransactions - a.History, again: a.Again}
@@ -89,8 +94,8 @@ func runTranspeer(ctx context.Context, c *transpeerCase, seed uint64) (transpeer
 	return run, err
 }
 
-// locked is the original Transpeer: each transaction asks the node of the directory for its dataset's lock, which others wait for until the
-// transaction is over and has said so.
+// locked is the original Transpeer: each transaction asks the node of the directory for its dataset's lock, which
+// others wait for until the transaction is over and has said so.
 func (c *transpeerCase) locked() (run transpeerRun) {
 	const held = transpeerService + 2*transpeerLatency
 	var free time.Duration
@@ -123,10 +128,17 @@ func failing(seed uint64) []int {
 
 func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result {
 	table := report.Table{
-		Title:  "Figure 3: response time, ms",
-		Header: []string{"request frequency", "directory, mean", "longest", "token, mean", "longest", "token with faults, mean", "longest"},
+		Title: "Figure 3: response time, ms",
+		Header: []string{
+			"request frequency", "directory, mean", "longest", "token, mean", "longest",
+			"token with faults, mean", "longest",
+		},
 	}
-	curves := []report.Curve{{Name: "original Transpeer without fault"}, {Name: "TranspeerToken without fault"}, {Name: "TranspeerToken with 50 % faults"}}
+	curves := []report.Curve{
+		{Name: "original Transpeer without fault"},
+		{Name: "TranspeerToken without fault"},
+		{Name: "TranspeerToken with 50 % faults"},
+	}
 	var overhead, longestOverhead []measure.Number
 	lost, again, all := 0, 0, 0
 	// fasterFrom is from where on each of the three is faster than the directory.
@@ -157,15 +169,22 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 	}
 	e, l := measure.EstimateOf(overhead...), measure.EstimateOf(longestOverhead...)
 	chart := report.Chart{
-		Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms", Curves: curves,
+		Title: "Figure 3: fault tolerance overhead", X: "relative request frequency", Y: "average response time, ms",
+		Curves: curves,
 	}
 	return study.Result{
 		Comparisons: []report.Comparison{{
 			Title: "Figure 3, and what the text says of it", What: "TranspeerToken", Figure: "number",
 			Rows: []report.Compared{
 				report.Exact("transactions lost", 0, float64(lost)),
-				{Label: "overhead of 50 % faults on the average response time, in %", Published: 40, Measured: float64(e.Mean), Half: float64(e.Half)},
-				{Label: "the same on the longest", Published: math.NaN(), Measured: float64(l.Mean), Half: float64(l.Half)},
+				{
+					Label: "overhead of 50 % faults on the average response time, in %", Published: 40,
+					Measured: float64(e.Mean), Half: float64(e.Half),
+				},
+				{
+					Label: "the same on the longest", Published: math.NaN(), Measured: float64(l.Mean),
+					Half: float64(l.Half),
+				},
 				report.Exact("least frequency at which it is faster than the directory, with faults", 8, fasterFrom[2]),
 				report.Measured("the same without fault", fasterFrom[1]),
 			},
@@ -173,8 +192,10 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 		Tables: []report.Table{table},
 		Plots:  []study.Plot{{Name: "ring-transpeer", Chart: chart}},
 		Figures: study.Figures{
-			"lost": lost, "runs": all, "fasterFrom": fasterFrom[2], "again": again, "transactions": all * transpeerTransactions,
-			"base": transpeerBase, "latency": transpeerLatency, "service": transpeerService, "detect": transpeerDetect,
+			"lost": lost, "runs": all, "fasterFrom": fasterFrom[2], "again": again,
+			"transactions": all * transpeerTransactions,
+			"base":         transpeerBase, "latency": transpeerLatency, "service": transpeerService,
+			"detect": transpeerDetect,
 		},
 	}
 }

@@ -21,7 +21,9 @@ func ringWk() study.Experiment {
 			cases = append(cases, ringCase{&figures[i], n})
 		}
 	}
-	return study.Surveyed("ring-wk", cases, func(*ringCase, study.Options) int { return 1 }, runWk, func(runs [][]ringCurve) study.Result {
+	return study.Surveyed("ring-wk", cases, func(*ringCase, study.Options) int {
+		return 1
+	}, runWk, func(runs [][]ringCurve) study.Result {
 		return answerWk(slices.Concat(runs...))
 	})
 }
@@ -41,14 +43,20 @@ type figureFive struct {
 	targets [2]*big.Rat
 }
 
-// figuresFive are "Figures 5(a) and 5(b)", "for 10% and 50% of nodes that crash respectively": "the threshold for a system composed
-// of 10000 nodes is k = 8"; "10000 it is just necessary to have k = 20 in order to tolerate, with a probability closer to 100%, 50% of
-// the nodes that crash" (section 4).
+// figuresFive are "Figures 5(a) and 5(b)", "for 10% and 50% of nodes that crash respectively": "the threshold for a
+// system composed of 10000 nodes is k = 8"; "10000 it is just necessary to have k = 20 in order to tolerate, with a
+// probability closer to 100%, 50% of the nodes that crash" (section 4).
 func figuresFive() []figureFive {
 	usual := big.NewRat(999, 1000)
 	return []figureFive{
-		{letter: "a", percent: 10, last: 12, measured: []int{0, 1, 2, 3, 4, 6, 8}, threshold: 8, targets: [2]*big.Rat{big.NewRat(99_999, 100_000), usual}},
-		{letter: "b", percent: 50, last: 30, measured: []int{3, 4, 6, 8, 10, 12, 15, 20}, threshold: 20, targets: [2]*big.Rat{big.NewRat(997, 1000), usual}},
+		{
+			letter: "a", percent: 10, last: 12, measured: []int{0, 1, 2, 3, 4, 6, 8}, threshold: 8,
+			targets: [2]*big.Rat{big.NewRat(99_999, 100_000), usual},
+		},
+		{
+			letter: "b", percent: 50, last: 30, measured: []int{3, 4, 6, 8, 10, 12, 15, 20}, threshold: 20,
+			targets: [2]*big.Rat{big.NewRat(997, 1000), usual},
+		},
 	}
 }
 
@@ -105,12 +113,14 @@ func answerWk(curves []ringCurve) study.Result {
 		if c := &curves[i]; c.members == published {
 			k := c.figure.threshold
 			least = append(least, study.Figures{
-				"percent": c.figure.percent, "members": c.members, "k": k, "above": c.survives[k-1], "upTo": c.survives[k],
+				"percent": c.figure.percent, "members": c.members, "k": k, "above": c.survives[k-1],
+				"upTo": c.survives[k],
 			})
 		}
 	}
 	r := study.Result{
-		Comparisons: []report.Comparison{thresholds(curves)}, Figures: study.Figures{"thresholds": least, "losses": twoLosses()},
+		Comparisons: []report.Comparison{thresholds(curves)},
+		Figures:     study.Figures{"thresholds": least, "losses": twoLosses()},
 	}
 	check, table, points := figureFour()
 	r.Tables, r.Points = []report.Table{check, table}, []report.Comparison{points}
@@ -125,7 +135,9 @@ func answerWk(curves []ringCurve) study.Result {
 
 // thresholds compares the two that are in the text.
 func thresholds(curves []ringCurve) report.Comparison {
-	t := report.Comparison{Title: fmt.Sprintf("Figure 5: the least k for %d members", published), What: "crashed, target"}
+	t := report.Comparison{
+		Title: fmt.Sprintf("Figure 5: the least k for %d members", published), What: "crashed, target",
+	}
 	for i := range curves {
 		c := &curves[i]
 		if c.members != published {
@@ -207,16 +219,21 @@ func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 
 // plots are the figure, as it is laid out in the paper, and the losses, which differ too much for its scale.
 func (f *figureFive) plots(curves []ringCurve) []study.Plot {
-	survives := report.Chart{Title: fmt.Sprintf("Figure 5(%s): at most k in a row, %s", f.letter, f.crash()), X: "k", Y: "P_k(f, N)"}
+	survives := report.Chart{
+		Title: fmt.Sprintf("Figure 5(%s): at most k in a row, %s", f.letter, f.crash()), X: "k", Y: "P_k(f, N)",
+	}
 	losses := report.Chart{Title: "The token is lost, " + f.crash(), X: "k", Y: "probability", Logarithmic: true}
 	for i := range curves {
 		c := &curves[i]
 		survives.Curves = append(survives.Curves, lineOf(c.name(), c.survives))
 		if c.members == ringSizes()[0] || c.members == published {
-			losses.Curves = append(losses.Curves, lineOf("eventually, "+c.name(), c.eventually), lineOf("at once, "+c.name(), c.atOnce))
+			losses.Curves = append(losses.Curves, lineOf("eventually, "+c.name(), c.eventually),
+				lineOf("at once, "+c.name(), c.atOnce))
 		}
 	}
-	return []study.Plot{{Name: "ring-wk-5" + f.letter, Chart: survives}, {Name: "ring-wk-losses-5" + f.letter, Chart: losses}}
+	return []study.Plot{
+		{Name: "ring-wk-5" + f.letter, Chart: survives}, {Name: "ring-wk-losses-5" + f.letter, Chart: losses},
+	}
 }
 
 // lineOf is the curve of values for k from 0.

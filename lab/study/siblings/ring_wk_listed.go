@@ -12,8 +12,8 @@ import (
 // listedRing is the largest ring whose states are all looked at.
 const listedRing = 12
 
-// figureFour is W_k(f, N) for small rings, counted in three ways: how often they agree, and the numbers of the largest ring, as a table
-// and one by one.
+// figureFour is W_k(f, N) for small rings, counted in three ways: how often they agree, and the numbers of the largest
+// ring, as a table and one by one.
 func figureFour() (check, table report.Table, points report.Comparison) {
 	check = report.Table{
 		Title:  "Figure 4: W_k(f, N) of every f and k, counted in three ways",
@@ -46,14 +46,17 @@ func figureFour() (check, table report.Table, points report.Comparison) {
 				}
 				row = append(row, w.String())
 				if n == listedRing {
-					points.Rows = append(points.Rows, report.Measured(fmt.Sprintf("N = %d, f = %d, k = %d", n, f, k), float64(w.Int64())))
+					points.Rows = append(points.Rows,
+						report.Measured(fmt.Sprintf("N = %d, f = %d, k = %d", n, f, k), float64(w.Int64())))
 				}
 			}
 			if n == listedRing {
 				table.Rows = append(table.Rows, row)
 			}
 		}
-		check.Rows = append(check.Rows, []string{strconv.Itoa(n), strconv.Itoa(numbers), strconv.Itoa(unlisted), strconv.Itoa(unlike)})
+		check.Rows = append(check.Rows, []string{
+			strconv.Itoa(n), strconv.Itoa(numbers), strconv.Itoa(unlisted), strconv.Itoa(unlike),
+		})
 	}
 	return check, table, points
 }

@@ -18,8 +18,8 @@ func ringWkResult(t *testing.T) study.Result {
 	return r
 }
 
-// "the threshold for a system composed of 10000 nodes is k = 8" with 10 %, and "k = 20" with 50 %: for targets of their own. For
-// the default of "wanderd plan backups", 6 and 22.
+// "the threshold for a system composed of 10000 nodes is k = 8" with 10 %, and "k = 20" with 50 %: for targets of their
+// own. For the default of "wanderd plan backups", 6 and 22.
 func TestThePublishedThresholdsStandBesideThoseOfTheDefaultTarget(t *testing.T) {
 	var got [][2]float64
 	for _, row := range ringWkResult(t).Comparisons[0].Rows {
@@ -62,8 +62,9 @@ func TestJSONHasEveryPointOfThePlots(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]float64{
-		"Figure 5(a): P_k, 10 % crash/N = 10000, k = 8": 0.9999912800, "Figure 5(b): P_k, 50 % crash/N = 10000, k = 20": 0.9976631633,
-		"Lost eventually, 50 % crash/N = 10000, k = 22": 0.0005823014, "Lost at once, 50 % crash/N = 50, k = 0": 0.5,
+		"Figure 5(a): P_k, 10 % crash/N = 10000, k = 8":  0.9999912800,
+		"Figure 5(b): P_k, 50 % crash/N = 10000, k = 20": 0.9976631633,
+		"Lost eventually, 50 % crash/N = 10000, k = 22":  0.0005823014, "Lost at once, 50 % crash/N = 50, k = 0": 0.5,
 	}
 	rows := map[string]int{}
 	for _, c := range document.Comparisons {

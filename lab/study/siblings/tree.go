@@ -17,9 +17,9 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// The parameters of section 5.1 that are published: "N = 80 nodes", "each application process […] executes 5 critical sections", "each
-// experiment was executed 20 times", "PassT = 11.85s", "InterT = 3.95s", "AggrT = 0.32s", "ReconnectionTimer is set to 10 ∗ MPing", where
-// PassT = N ∗ MPing.
+// The parameters of section 5.1 that are published: "N = 80 nodes", "each application process […] executes 5 critical
+// sections", "each experiment was executed 20 times", "PassT = 11.85s", "InterT = 3.95s", "AggrT = 0.32s",
+// "ReconnectionTimer is set to 10 ∗ MPing", where PassT = N ∗ MPing.
 const (
 	treeSites        = 80
 	treeSections     = 5
@@ -31,12 +31,13 @@ const (
 	treeReconnection = 10 * treeMPing
 )
 
-// The parameters that are not, and are ours. What reproduces the 56,000 messages of figure 4(d) is a section and a message's way of 0.105 s
-// together.
+// The parameters that are not, and are ours. What reproduces the 56,000 messages of figure 4(d) is a section and a
+// message's way of 0.105 s together.
 const (
 	treeSection = 80 * time.Millisecond
 	treeLatency = 25_300 * time.Microsecond
-	// treeCrashWithin: the sites crash at a moment that is drawn evenly from the time before it. A run takes 35 s to 80 s.
+	// treeCrashWithin: the sites crash at a moment that is drawn evenly from the time before it. A run takes 35 s to 80
+	// s.
 	treeCrashWithin = 20 * time.Second
 	// treeLimit is after which a run counts as stuck.
 	treeLimit = time.Hour
@@ -103,35 +104,40 @@ func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 	return points
 }
 
-// treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that it repeats.
+// treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that
+// it repeats.
 func treeExperiment(name, figure string, cases []treeCase, texts ...treeText) study.Experiment {
-	return study.Surveyed(name, cases, study.Usually[treeCase](treeRuns), runTree, func(runs [][]fleet.Figures) study.Result {
-		points := treePoints(cases, runs)
-		r := study.Result{Figures: treeFigures(points)}
-		for i := range texts {
-			r.Comparisons = append(r.Comparisons, texts[i].beside(points))
-		}
-		panels := study.Grouped(points, func(p *treePoint) string { return p.panel })
-		for _, panel := range panels {
-			r.Tables = append(r.Tables, treeTable(figure, panel))
-		}
-		drawn := slices.DeleteFunc(slices.Clone(panels), func(panel []treePoint) bool { return panel[0].holder })
-		for i, q := range treeQuantities() {
-			for j, panel := range drawn {
-				letter := string(rune('a' + i*len(drawn) + j))
-				title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel[0].panel)
-				r.Plots = append(r.Plots, study.Plot{Name: fmt.Sprintf("%s-%s%s", name, figure, letter), Chart: treeChart(title, &q, panel)})
-				r.Points = append(r.Points, treeRows(title, &q, panel))
+	return study.Surveyed(name, cases, study.Usually[treeCase](treeRuns), runTree,
+		func(runs [][]fleet.Figures) study.Result {
+			points := treePoints(cases, runs)
+			r := study.Result{Figures: treeFigures(points)}
+			for i := range texts {
+				r.Comparisons = append(r.Comparisons, texts[i].beside(points))
 			}
-		}
-		stuck := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.stuck) }}
-		falsely := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.falsely) }}
-		for _, panel := range panels {
-			of := panel[0].panel
-			r.Points = append(r.Points, treeRows("Stuck runs, "+of, &stuck, panel), treeRows("False regenerations, "+of, &falsely, panel))
-		}
-		return r
-	})
+			panels := study.Grouped(points, func(p *treePoint) string { return p.panel })
+			for _, panel := range panels {
+				r.Tables = append(r.Tables, treeTable(figure, panel))
+			}
+			drawn := slices.DeleteFunc(slices.Clone(panels), func(panel []treePoint) bool { return panel[0].holder })
+			for i, q := range treeQuantities() {
+				for j, panel := range drawn {
+					letter := string(rune('a' + i*len(drawn) + j))
+					title := fmt.Sprintf("Figure %s(%s): %s, %s", figure, letter, q.name, panel[0].panel)
+					r.Plots = append(r.Plots, study.Plot{
+						Name: fmt.Sprintf("%s-%s%s", name, figure, letter), Chart: treeChart(title, &q, panel),
+					})
+					r.Points = append(r.Points, treeRows(title, &q, panel))
+				}
+			}
+			stuck := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.stuck) }}
+			falsely := treeQuantity{name: "runs", of: func(p *treePoint) measure.Estimate { return treeSum(p.falsely) }}
+			for _, panel := range panels {
+				of := panel[0].panel
+				r.Points = append(r.Points, treeRows("Stuck runs, "+of, &stuck, panel),
+					treeRows("False regenerations, "+of, &falsely, panel))
+			}
+			return r
+		})
 }
 
 // treeFigures are the sums over all runs, and the parameters of these that are ours.
@@ -142,7 +148,8 @@ func treeFigures(points []treePoint) study.Figures {
 		runs, stuck, regenerated, falsely = runs+p.runs, stuck+p.stuck, regenerated+p.regenerated, falsely+p.falsely
 	}
 	return study.Figures{
-		"runs": runs, "stuck": stuck, "regenerated": regenerated, "falsely": falsely, "section": treeSection, "latency": treeLatency,
+		"runs": runs, "stuck": stuck, "regenerated": regenerated, "falsely": falsely, "section": treeSection,
+		"latency":     treeLatency,
 		"crashWithin": treeCrashWithin, "ping": treeMPing, "reconnection": treeReconnection,
 	}
 }
@@ -176,7 +183,8 @@ func treeTable(figure string, panel []treePoint) report.Table {
 	for i := range panel {
 		p := &panel[i]
 		t.Rows = append(t.Rows, []string{
-			p.name(), report.Number(math.Round(float64(p.sent.Mean))), report.Number(math.Round(float64(p.received.Mean))),
+			p.name(), report.Number(math.Round(float64(p.sent.Mean))),
+			report.Number(math.Round(float64(p.received.Mean))),
 			report.Number(float64(p.obtaining.Mean)), report.Number(float64(p.obtaining.Half)),
 			strconv.Itoa(p.regenerated), strconv.Itoa(p.falsely), fmt.Sprintf("%d of %d", p.stuck, p.runs),
 		})
@@ -186,7 +194,9 @@ func treeTable(figure string, panel []treePoint) report.Table {
 
 // treeChart is one panel, with the numbers of crashes side by side as in the paper.
 func treeChart(title string, q *treeQuantity, panel []treePoint) report.Chart {
-	chart := report.Chart{Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", ")}
+	chart := report.Chart{
+		Title: title, X: "number of simultaneous crashes", Y: strings.TrimSuffix(q.name+", "+q.unit, ", "),
+	}
 	for _, crashes := range treeCrashes() {
 		chart.Labels = append(chart.Labels, strconv.Itoa(crashes))
 	}
@@ -205,12 +215,15 @@ func treeRows(title string, q *treeQuantity, panel []treePoint) report.Compariso
 	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
 	for i := range panel {
 		e := q.of(&panel[i])
-		c.Rows = append(c.Rows, report.Compared{Label: panel[i].name(), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half)})
+		c.Rows = append(c.Rows, report.Compared{
+			Label: panel[i].name(), Published: math.NaN(), Measured: float64(e.Mean), Half: float64(e.Half),
+		})
 	}
 	return c
 }
 
-// treeSum is a sum over the runs of a panel, which has no confidence interval; the bar for stuck and false ones is zero.
+// treeSum is a sum over the runs of a panel, which has no confidence interval; the bar for stuck and false ones is
+// zero.
 func treeSum(n int) measure.Estimate {
 	return measure.Estimate{Mean: measure.Number(n), Half: measure.Number(math.NaN())}
 }

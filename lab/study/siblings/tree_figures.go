@@ -13,9 +13,9 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// treeBehaviour is section 5.2: "The current experiments analyze both algorithms when applications with different levels
-// of parallelism are executed. CommitTimer, TokenTimer, and NT-Timer are set to the intermediate InterT timer and the
-// number of predecessors k is fixed to 2."
+// treeBehaviour is section 5.2: "The current experiments analyze both algorithms when applications with different
+// levels of parallelism are executed. CommitTimer, TokenTimer, and NT-Timer are set to the intermediate InterT timer
+// and the number of predecessors k is fixed to 2."
 func treeBehaviour() study.Experiment {
 	cases := slices.Concat(
 		treePair("ρ = 1", 1, interT, false), treePair("ρ = N", treeSites, interT, false),
@@ -26,8 +26,8 @@ func treeBehaviour() study.Experiment {
 	})
 }
 
-// treeTimeouts is section 5.3: "CommitTimer, TokenTimer and NT-Timer are set to one of these values for each experiment.
-// The parallelism level of the application is ρ = N and the number of predecessors is k = 2."
+// treeTimeouts is section 5.3: "CommitTimer, TokenTimer and NT-Timer are set to one of these values for each
+// experiment. The parallelism level of the application is ρ = N and the number of predecessors is k = 2."
 func treeTimeouts() study.Experiment {
 	var cases []treeCase
 	var texts []treeText
@@ -43,7 +43,8 @@ func treeTimeouts() study.Experiment {
 		}{{"PassT", passT, 4, 4}, {"InterT", interT, 2.1, 2.4}, {"AggrT", aggrT, 1.3, 1.8}} {
 			panel := timer.name + with
 			cases = append(cases, treePair(panel, treeSites, timer.lasts, with != "")...)
-			few.says = append(few.says, treeSaying{panel, curveFair, timer.fair}, treeSaying{panel, curveBaseline, timer.baseline})
+			few.says = append(few.says, treeSaying{panel, curveFair, timer.fair},
+				treeSaying{panel, curveBaseline, timer.baseline})
 		}
 		texts = append(texts, few)
 	}
@@ -124,7 +125,8 @@ func treePair(panel string, rho float64, timer time.Duration, holder bool) []tre
 		for _, crashes := range treeCrashes() {
 			if crashes > 0 || !holder {
 				cases = append(cases, treeCase{
-					panel: panel, curve: algorithm.curve, recovery: algorithm.recovery, backups: 2, rho: rho, timer: timer, crashes: crashes, holder: holder,
+					panel: panel, curve: algorithm.curve, recovery: algorithm.recovery, backups: 2, rho: rho,
+					timer: timer, crashes: crashes, holder: holder,
 				})
 			}
 		}

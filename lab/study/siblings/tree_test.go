@@ -42,7 +42,8 @@ func TestNoRunOfATreeIsStuck(t *testing.T) {
 	}
 }
 
-// "However, when ρ = 1, this number goes up to 56,000 messages" (section 5.2). The fair algorithm "does not present such huge variation".
+// "However, when ρ = 1, this number goes up to 56,000 messages" (section 5.2). The fair algorithm "does not present
+// such huge variation".
 func TestTheBaselineBroadcastsWhileNobodyCrashes(t *testing.T) {
 	points := pointsOf(t, 3, treePair("ρ = 1", 1, interT, false))
 	for i := range points {
@@ -57,7 +58,8 @@ func TestTheBaselineBroadcastsWhileNobodyCrashes(t *testing.T) {
 	}
 }
 
-// "The only exception is for 50% crashes when ρ = 1": the baseline is faster there, and slower with one crash (section 5.2).
+// "The only exception is for 50% crashes when ρ = 1": the baseline is faster there, and slower with one crash (section
+// 5.2).
 func TestTheBaselineIsFasterWhereHalfOfTheSitesCrash(t *testing.T) {
 	deep.Only(t, "measures days of fleets")
 	points := pointsOf(t, treeRuns, treePair("ρ = 1", 1, interT, false))
@@ -72,7 +74,8 @@ func TestTheBaselineIsFasterWhereHalfOfTheSitesCrash(t *testing.T) {
 	}
 }
 
-// "k has no impact on our algorithm in failure-free runs"; "greater values of k reduce the number of SEARCH_POS broadcasts" (section 5.4).
+// "k has no impact on our algorithm in failure-free runs"; "greater values of k reduce the number of SEARCH_POS
+// broadcasts" (section 5.4).
 func TestMorePredecessorsMeanFewerBroadcasts(t *testing.T) {
 	deep.Only(t, "measures days of fleets")
 	var cases []treeCase
@@ -86,7 +89,8 @@ func TestMorePredecessorsMeanFewerBroadcasts(t *testing.T) {
 		t.Errorf("without a crash: %v, %v, %v", points[0].received, points[2].received, points[4].received)
 	}
 	if points[1].received.Mean <= points[3].received.Mean {
-		t.Errorf("half of the sites crash: %v messages with k = 2, %v with k = 10", points[1].received.Mean, points[3].received.Mean)
+		t.Errorf("half of the sites crash: %v messages with k = 2, %v with k = 10", points[1].received.Mean,
+			points[3].received.Mean)
 	}
 }
 
