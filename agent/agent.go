@@ -120,7 +120,7 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		ended:   make(chan func(), 5*identity.MaxGates), // of each gate: run, question, and the saves of state, roster and history
+		ended:   make(chan func(), 5*identity.MaxGates), // of each gate: run, question, saves of state, roster, history
 		vacant:  make(chan struct{}, 1),
 		queries: make(chan func()),
 		view:    &membership.View{},
@@ -198,7 +198,8 @@ func (a *Agent) findHome() {
 func (a *Agent) startMembership() (err error) {
 	a.members, err = membership.Start(membership.Config{
 		Name: a.cfg.Name, Key: a.credentials.key, AtHome: a.moved == "", Gates: idsOf(a.gates),
-		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join, Remembered: a.memory.fleet, Secrets: a.credentials.secrets,
+		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join,
+		Remembered: a.memory.fleet, Secrets: a.credentials.secrets,
 		Send: a.sendGossip, Streams: a.endpoint.Streams, Log: a.log,
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)
@@ -222,13 +223,16 @@ func (a *Agent) Member() wire.MemberID { return a.self }
 func (a *Agent) Run(ctx context.Context) error {
 	reading := make(chan error, 1)
 	go func() { reading <- a.intake.read(a.endpoint.Packets) }()
-	line := a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).Bool("sealed", a.cfg.Secret != nil).
-		Int("gates", len(a.gates)).Str("version", a.cfg.Version)
+	line := a.log.Info().Stringer("address", a.endpoint.Addr).Str("name", a.cfg.Name).
+		Bool("sealed", a.cfg.Secret != nil).Int("gates", len(a.gates)).Str("version", a.cfg.Version)
 	if n := len(a.memory.fleet); n > 0 {
 		line.Int("remembers", n)
 	}
 	line.Msg("started")
-	stops := []func(){beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.credentials.keep), beside.Start(a.keepReloading)}
+	stops := []func(){
+		beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.credentials.keep),
+		beside.Start(a.keepReloading),
+	}
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.SendAway()
@@ -246,7 +250,8 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
-		a.log.Warn().Err(leaveErr).Msg("could not tell the other members that this one leaves; they will see it as failed")
+		a.log.Warn().Err(leaveErr).
+			Msg("could not tell the other members that this one leaves; they will see it as failed")
 	}
 	a.close()
 	a.log.Info().Msg("stopped")
@@ -265,7 +270,8 @@ func (e *CopyError) Error() string {
 	if e.Original.IsValid() {
 		where = " at " + e.Original.String()
 	}
-	return fmt.Sprintf("the state directory %s is a copy, and another agent%s uses the original: remove this copy and start again, to get a new key; "+
+	return fmt.Sprintf("the state directory %s is a copy, and another agent%s uses the original: "+
+		"remove this copy and start again, to get a new key; "+
 		"or, to keep this one, stop the other agent and remove its state directory first", e.Path, where)
 }
 
@@ -325,7 +331,9 @@ func checkGates(name string, gates []gate.Config) error {
 		case g.Protocol == nil:
 			return fmt.Errorf("gate %q has no protocol", g.Name)
 		case g.Roster != nil && !slices.Contains(g.Roster, name):
-			return fmt.Errorf("%q is not in the roster of gate %q (%s): add it on all hosts, or leave the gate out here", name, g.Name, strings.Join(g.Roster, ", "))
+			return fmt.Errorf("%q is not in the roster of gate %q (%s): "+
+				"add it on all hosts, or leave the gate out here",
+				name, g.Name, strings.Join(g.Roster, ", "))
 		case slices.Contains(ids[:i], ids[i]):
 			return fmt.Errorf("there are two gates %q: rename one of them", g.Name)
 		}

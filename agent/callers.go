@@ -73,9 +73,11 @@ func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 	if name == "" && len(stay) == 1 {
 		return stay[0], nil
 	}
-	text := fmt.Sprintf("this host takes no part in a gate %q; its gates are %s: name one of them with --gate", name, strings.Join(names, ", "))
+	text := fmt.Sprintf("this host takes no part in a gate %q; its gates are %s: name one of them with --gate",
+		name, strings.Join(names, ", "))
 	if name == "" {
-		text = fmt.Sprintf("this host takes part in several gates: name one of %s with --gate", strings.Join(names, ", "))
+		text = fmt.Sprintf("this host takes part in several gates: name one of %s with --gate",
+			strings.Join(names, ", "))
 	}
 	return nil, &control.Refusal{Reason: control.NoGate, Text: text}
 }

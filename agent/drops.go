@@ -41,7 +41,8 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 // addForeign counts a message of another protocol than its gate's, or of another version of it. The warning names both.
 func (d *drops) addForeign(m *wire.Message, own *policy.Descriptor, src netip.AddrPort) {
 	d.addWith(wire.DropProtocol, src, func(line *zerolog.Event) {
-		line.Stringer("gate", m.Gate).Str("theirs", fmt.Sprintf("%s, version %d", policy.ProtocolName(m.Protocol), m.Version)).
+		line.Stringer("gate", m.Gate).
+			Str("theirs", fmt.Sprintf("%s, version %d", policy.ProtocolName(m.Protocol), m.Version)).
 			Str("ours", fmt.Sprintf("%s, version %d", own.Name, own.Version))
 	})
 }
@@ -77,7 +78,8 @@ func remedy(why wire.Drop) string {
 	case wire.DropVersion:
 		return "dropped a message of another version of wanderd's protocol: upgrade the older members"
 	case wire.DropProtocol:
-		return "dropped a message of another protocol: all members of a gate need the same protocol, in the same version"
+		return "dropped a message of another protocol: " +
+			"all members of a gate need the same protocol, in the same version"
 	case wire.DropSignature:
 		return "dropped a message with a wrong signature: somebody impersonates a member, or a key was replaced"
 	case wire.DropRate:
@@ -99,7 +101,9 @@ func (d *drops) warnings(now time.Time) (list []control.Warning) {
 		from, last := d.lastOf(why)
 		ended := slices.Contains(secretDrops(), why) && now.Sub(last) >= suspectFor
 		if last.UnixNano() > 0 && !ended {
-			list = append(list, control.Warning{Text: remedy(why), Count: d.by[why].count.Load(), Last: last, From: from})
+			list = append(list, control.Warning{
+				Text: remedy(why), Count: d.by[why].count.Load(), Last: last, From: from,
+			})
 		}
 	}
 	return list

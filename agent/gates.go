@@ -45,7 +45,9 @@ func idsOf(gates []*gate.Gate) []wire.GateID {
 // addAwaited adds all gates that can be.
 func (a *Agent) addAwaited(ctx context.Context) error {
 	vacant, err := ask(ctx, a, func() []gate.Config { // the predecessor of the others is still there
-		return slices.DeleteFunc(slices.Clone(a.awaited), func(c gate.Config) bool { return a.byGate[wire.GateIDOf(c.Name)] != nil })
+		return slices.DeleteFunc(slices.Clone(a.awaited), func(c gate.Config) bool {
+			return a.byGate[wire.GateIDOf(c.Name)] != nil
+		})
 	})
 	for _, c := range vacant {
 		past, cannot := a.pastOf(&c)

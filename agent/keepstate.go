@@ -44,11 +44,13 @@ func (a *Agent) onStateLost(err error) {
 	if err != nil {
 		if time.Since(l.said) >= sayAgain {
 			l.said = time.Now()
-			a.log.Error().Err(err).Msg("the state directory cannot be restored; after a restart the hook may run too early")
+			a.log.Error().Err(err).
+				Msg("the state directory cannot be restored; after a restart the hook may run too early")
 		}
 		return
 	}
-	a.log.Warn().Str("path", a.state.Path()).Msg("the state directory or something in it was deleted while the agent ran; restored it")
+	a.log.Warn().Str("path", a.state.Path()).
+		Msg("the state directory or something in it was deleted while the agent ran; restored it")
 	for _, g := range a.gates {
 		g.Restored()
 	}
@@ -58,7 +60,8 @@ func (a *Agent) onStateLost(err error) {
 
 // warning is the warning for the status.
 func (l *stateLoss) warning() (control.Warning, bool) {
-	text := "the state directory or something in it was deleted while the agent ran, and was restored: find out which program deletes it"
+	text := "the state directory or something in it was deleted while the agent ran, and was restored: " +
+		"find out which program deletes it"
 	if l.err != nil {
 		text = l.err.Error()
 	}

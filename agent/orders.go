@@ -40,7 +40,9 @@ func (a *Agent) order(call *control.Order) error {
 		g, err := a.gateFor(call.Gate)
 		if err != nil && call.Elsewhere {
 			o := wire.Order{Stamp: uint64(max(time.Unix(0, now.Wall).UnixMilli(), 1)), By: a.self, Until: until}
-			return a.members.Broadcast(membership.Broadcast{Gate: wire.GateIDOf(call.Gate), Order: o, Who: who, Reason: call.Reason})
+			return a.members.Broadcast(membership.Broadcast{
+				Gate: wire.GateIDOf(call.Gate), Order: o, Who: who, Reason: call.Reason,
+			})
 		}
 		if err != nil {
 			return err

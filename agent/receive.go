@@ -41,7 +41,8 @@ type intake struct {
 
 func newIntake(cfg *Config, codec *atomic.Pointer[wire.Codec], started time.Time) *intake {
 	i := &intake{
-		codec: codec, started: started, drops: newDrops(cfg.Log), inbound: make(chan inbound, inboundQueue), senders: newSenders(), offers: newOffers(),
+		codec: codec, started: started, drops: newDrops(cfg.Log), inbound: make(chan inbound, inboundQueue),
+		senders: newSenders(), offers: newOffers(),
 		queueing: newSources(queueRefill, queueBurst), gossiping: newSources(gossipRefill, gossipBurst),
 	}
 	if cfg.Secret != nil {

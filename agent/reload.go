@@ -69,7 +69,8 @@ func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 	if len(about.Restart) > 0 {
 		level = zerolog.WarnLevel
 	}
-	a.log.WithLevel(level).Str("changed", strings.Join(about.Changed, "; ")).Str("needs_restart", strings.Join(about.Restart, "; ")).
+	a.log.WithLevel(level).Str("changed", strings.Join(about.Changed, "; ")).
+		Str("needs_restart", strings.Join(about.Restart, "; ")).
 		Str("waits", strings.Join(about.Waits, "; ")).Msg("reloaded the configuration")
 	return about, nil
 }
@@ -109,7 +110,8 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 			}
 			continue
 		case g.Removed():
-			about.Waits = append(about.Waits, "gate "+g.Name()+": it was being removed, and begins anew when that is done")
+			about.Waits = append(about.Waits,
+				"gate "+g.Name()+": it was being removed, and begins anew when that is done")
 			continue
 		}
 		c := a.awaited[i]

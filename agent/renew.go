@@ -79,7 +79,8 @@ func tokensIn(f *control.Fleet, gate string) (known map[int]string, unsure strin
 		}
 	}
 	if len(silent) > 0 {
-		unsure = strings.Join(silent, ", ") + " did not answer, and may hold the token: ask again, or stop the agent there first"
+		unsure = strings.Join(silent, ", ") +
+			" did not answer, and may hold the token: ask again, or stop the agent there first"
 	}
 	return known, unsure
 }

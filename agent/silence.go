@@ -64,16 +64,19 @@ func (s *silence) cutsOff(g wire.GateID) bool {
 // warnings names the silent members, with what to check.
 func (s *silence) warnings() (list []control.Warning) {
 	if len(s.silent) > 1 && len(s.silent) == len(s.others) {
-		return []control.Warning{{Text: fmt.Sprintf("no member answers the datagrams of this host, so no token comes here: %s", s.ownRemedy())}}
+		return []control.Warning{{
+			Text: "no member answers the datagrams of this host, so no token comes here: " + s.ownRemedy(),
+		}}
 	}
 	for i := range s.silent {
 		m := &s.silent[i]
 		if i == mostSilent {
-			return append(list, control.Warning{Text: fmt.Sprintf("%d more members do not answer the datagrams of this host: see \"wanderd members\"",
+			return append(list, control.Warning{Text: fmt.Sprintf(
+				"%d more members do not answer the datagrams of this host: see \"wanderd members\"",
 				len(s.silent)-mostSilent)})
 		}
-		list = append(list, control.Warning{Text: fmt.Sprintf("%s (%s) at %s does not answer the datagrams of this host, so neither gets a token from the "+
-			"other: %s", m.Name, m.ID.Short(), m.Addr, s.remedy(m))})
+		list = append(list, control.Warning{Text: fmt.Sprintf("%s (%s) at %s does not answer the datagrams "+
+			"of this host, so neither gets a token from the other: %s", m.Name, m.ID.Short(), m.Addr, s.remedy(m))})
 	}
 	return list
 }
@@ -82,26 +85,29 @@ func (s *silence) warnings() (list []control.Warning) {
 func (s *silence) ownRemedy() string {
 	for i := range min(len(s.silent), mostSilent) { // the loop waits for the kernel's answers
 		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, s.own) {
-			return fmt.Sprintf("they advertise %s, to which it has no route: give it an %[1]s address, or let all hosts advertise %s (--advertise)",
+			return fmt.Sprintf("they advertise %s, to which it has no route: "+
+				"give it an %[1]s address, or let all hosts advertise %s (--advertise)",
 				version(m.Addr), version(s.own))
 		}
 	}
-	return fmt.Sprintf("the others may not reach it at %s; check that this address is one of their network (--advertise), and that port %d is open for UDP "+
-		"in both directions", s.own, s.own.Port())
+	return fmt.Sprintf("the others may not reach it at %s; check that this address is one of their network "+
+		"(--advertise), and that port %d is open for UDP in both directions", s.own, s.own.Port())
 }
 
 func (s *silence) remedy(m *membership.Member) string {
 	switch {
 	case isOtherVersion(m.Addr, s.own) && !s.hasRoute(m.Addr.Addr()):
-		return fmt.Sprintf("it advertises %s, to which this host has no route: let all hosts advertise the same IP version (--advertise)", version(m.Addr))
+		return fmt.Sprintf("it advertises %s, to which this host has no route: "+
+			"let all hosts advertise the same IP version (--advertise)", version(m.Addr))
 	case isOtherVersion(m.Addr, s.own):
-		return fmt.Sprintf("it advertises %s, and this host %s, to which it may have no route: let all hosts advertise the same IP version (--advertise)",
+		return fmt.Sprintf("it advertises %s, and this host %s, to which it may have no route: "+
+			"let all hosts advertise the same IP version (--advertise)",
 			version(m.Addr), version(s.own))
 	case !s.hasRoute(m.Addr.Addr()):
 		return "this host has no route to that address: check the address (--advertise there), and the routes here"
 	}
-	return fmt.Sprintf("check that each address is one of the other's network (--advertise; this host has %s), and that port %d is open for UDP in both "+
-		"directions", s.own, m.Addr.Port())
+	return fmt.Sprintf("check that each address is one of the other's network (--advertise; this host has %s), "+
+		"and that port %d is open for UDP in both directions", s.own, m.Addr.Port())
 }
 
 func isOtherVersion(a, b netip.AddrPort) bool { return a.Addr().Is4() != b.Addr().Is4() }

@@ -61,7 +61,8 @@ func (a *Agent) status() control.Status {
 	s := control.Status{
 		Version: a.cfg.Version, Name: a.cfg.Name, Member: a.self.String(), Address: a.endpoint.Addr.String(),
 		Started: a.started, Sealed: a.cfg.Secret != nil,
-		TwoSecrets: a.credentials.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(), Members: len(a.view.Members), Dropped: a.intake.drops.nonzero(),
+		TwoSecrets: a.credentials.twoSecrets.Load(), SealedBySecond: a.sealedBySecond(),
+		Members: len(a.view.Members), Dropped: a.intake.drops.nonzero(),
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
 	for _, g := range a.gates {
@@ -81,7 +82,9 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 		list = append(list, w)
 	}
 	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
-		list = append(list, control.Warning{Text: membership.ForeignHint, Count: s.Foreign, Last: s.ForeignAt, From: s.ForeignFrom})
+		list = append(list, control.Warning{
+			Text: membership.ForeignHint, Count: s.Foreign, Last: s.ForeignAt, From: s.ForeignFrom,
+		})
 	}
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
@@ -99,8 +102,9 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 func (a *Agent) gossipCounters() map[string]uint64 {
 	s := a.members.Stats()
 	all := map[string]uint64{
-		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.NoPreamble, "untrusted": s.Untrusted, "overflow": s.Overflow, "crowded": s.Crowded,
-		"refused": s.Refused, "clock_off": s.Clock, "same_name": s.SameName, "same_key": s.SameKey, "log_lost": s.LogLost,
+		"malformed": s.Malformed, "foreign": s.Foreign, "strangers": s.NoPreamble, "untrusted": s.Untrusted,
+		"overflow": s.Overflow, "crowded": s.Crowded, "refused": s.Refused, "clock_off": s.Clock,
+		"same_name": s.SameName, "same_key": s.SameKey, "log_lost": s.LogLost,
 	}
 	maps.DeleteFunc(all, func(_ string, n uint64) bool { return n == 0 })
 	return all
@@ -109,7 +113,8 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 // describe writes a member as this agent sees it. It is safe for concurrent use.
 func (a *Agent) describe(m *membership.Member) control.Member {
 	entry := control.Member{
-		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(), Since: m.Since, SilentSince: m.SilentSince, Self: m.ID == a.self,
+		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(),
+		Since: m.Since, SilentSince: m.SilentSince, Self: m.ID == a.self,
 		Gates: []string{},
 	}
 	if line, err := trust.Line(m.Name, m.Key); err == nil {

@@ -51,7 +51,8 @@ func (c *credentials) judgeMyself() {
 	c.mistrusted.Store(&mistrust{err, time.Now()})
 	line, _ := trust.Line(c.cfg.Name, public)
 	c.log.Warn().AnErr("reason", err).Str("path", c.cfg.KnownHosts).Str("line", line).
-		Msg("this host's own key is not trusted by its known hosts; hosts with the same file do not accept it: add the line on all hosts, or sign the key")
+		Msg("this host's own key is not trusted by its known hosts; hosts with the same file do not accept it: " +
+			"add the line on all hosts, or sign the key")
 }
 
 // mistrust is why this member is not trusted by its own known hosts.
@@ -63,12 +64,16 @@ type mistrust struct {
 // warnings names the hosts without a line in the known hosts, first this one, with the line that they lack.
 func (c *credentials) warnings(now time.Time) (list []control.Warning) {
 	if m := c.mistrusted.Load(); m != nil {
-		text := "this host's own key is not trusted by its known hosts (" + m.why.Error() + "): hosts with the same file do not accept it"
-		list = append(list, control.Warning{Text: text + lineFor(c.cfg.Name, c.key.Public().(ed25519.PublicKey), m.why)})
+		text := "this host's own key is not trusted by its known hosts (" + m.why.Error() + "): " +
+			"hosts with the same file do not accept it"
+		list = append(list, control.Warning{
+			Text: text + lineFor(c.cfg.Name, c.key.Public().(ed25519.PublicKey), m.why),
+		})
 	}
 	for _, x := range c.members.Outsiders(now.Add(-suspectFor)) {
 		list = append(list, control.Warning{
-			Text: fmt.Sprintf("%s (%s) has the secret, and is not trusted: %s", x.Name, x.ID.Short(), x.Why) + lineFor(x.Name, x.Key, x.Why),
+			Text: fmt.Sprintf("%s (%s) has the secret, and is not trusted: %s", x.Name, x.ID.Short(), x.Why) +
+				lineFor(x.Name, x.Key, x.Why),
 			Last: x.At, From: x.Addr.String(),
 		})
 	}
