@@ -30,21 +30,21 @@ type mine struct {
 }
 
 // Machine returns a machine with a mine.
-func (m mined) Machine(seat policy.Seat) policy.Machine {
-	return &bomb{m.Settings.Machine(seat), seat, m.mine}
+func (m mined) Machine(env policy.Env) policy.Machine {
+	return &bomb{m.Settings.Machine(env), env, m.mine}
 }
 
 // bomb is a machine that may have a fault in one of its methods.
 type bomb struct {
 	policy.Machine
-	seat policy.Seat
+	env  policy.Env
 	mine *mine
 }
 
 func (b *bomb) meet(method string) {
 	b.mine.mu.Lock()
 	defer b.mine.mu.Unlock()
-	if b.mine.method == method && b.mine.member == b.seat.Self && b.mine.gate == b.seat.Gate {
+	if b.mine.method == method && b.mine.member == b.env.Self && b.mine.gate == b.env.Gate {
 		var table []int
 		_ = table[len(method)]
 	}

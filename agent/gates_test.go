@@ -281,13 +281,13 @@ func TestAStrictGateComesAndGoesWithReloads(t *testing.T) {
 		for _, name := range trio() {
 			w.regates(name, "strict")
 		}
-		seated := func() bool {
+		takesPart := func() bool {
 			return !slices.ContainsFunc(trio(), func(name string) bool {
 				g, is := w.gates(name)["strict"]
 				return !is || g.State == control.Gathering || len(w.gates(name)) != 1
 			})
 		}
-		w.until("all take part", time.Minute, seated)
+		w.until("all take part", time.Minute, takesPart)
 		for _, name := range trio() {
 			w.runsOn(name)
 		}
@@ -296,7 +296,7 @@ func TestAStrictGateComesAndGoesWithReloads(t *testing.T) {
 		w.runsOn("a")
 		w.runsOn("b")
 		w.regates("c", "strict")
-		w.until("all take part again", time.Minute, seated)
+		w.until("all take part again", time.Minute, takesPart)
 		w.runsOn("c")
 	}, trio()...)
 }

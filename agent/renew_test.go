@@ -95,7 +95,7 @@ func TestAStrictGateNeedsNoNewToken(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.start(name, AloneWait)
 		}
-		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 		if done, err := w.renew("a"); err == nil || !strings.Contains(err.Error(), `gate "default" is strict: its members replace a lost token by themselves`) {
 			t.Errorf("%+v, %v", done, err)
 		}

@@ -35,8 +35,8 @@ func (w *world) strict(name string) control.Gate {
 	return s.Gates[0]
 }
 
-// seated are the agents that take part in the strict gate.
-func (w *world) seated() (list []string) {
+// participants are the agents that take part in the strict gate.
+func (w *world) participants() (list []string) {
 	for _, name := range w.names() {
 		if w.agents[name].stop != nil && w.strict(name).State != control.Gathering {
 			list = append(list, name)
@@ -68,14 +68,14 @@ func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) 
 		w.start("b", AloneWait)
 		time.Sleep(time.Minute)
 		g := w.strict("a")
-		if who := w.seated(); len(who) > 0 || !strings.Contains(g.NotRunning, "c was never seen") {
+		if who := w.participants(); len(who) > 0 || !strings.Contains(g.NotRunning, "c was never seen") {
 			t.Errorf("%v take part without c; a says %q", who, g.NotRunning)
 		}
 		if v := g.Roster; len(v) != 3 || !v[0].Self || v[1].Member != w.agents["b"].self.String() || v[2] != (control.Voter{Name: "c"}) {
 			t.Errorf("a's roster is %+v", v)
 		}
 		w.start("c", AloneWait)
-		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 		w.runsOn("b")
 		if g := w.strict("c"); !g.Roster[0].Agrees || !g.Roster[0].Live {
 			t.Errorf("c's roster is %+v", g.Roster)
@@ -86,7 +86,7 @@ func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) 
 		w.start("a", AloneWait)
 		w.start("b", AloneWait)
 		time.Sleep(time.Second)
-		if who := w.seated(); len(who) != 2 {
+		if who := w.participants(); len(who) != 2 {
 			t.Errorf("%v take part after the restart", who)
 		}
 		w.runsOn("a")
@@ -119,7 +119,7 @@ func TestTwoMembersWithOneNameAreNotInTheRoster(t *testing.T) {
 		w.start("a", AloneWait)
 		w.start("c", AloneWait)
 		time.Sleep(time.Minute)
-		if who := w.seated(); len(who) > 0 {
+		if who := w.participants(); len(who) > 0 {
 			t.Errorf("%v take part", who)
 		}
 		if why := w.strict("a").NotRunning; !strings.Contains(why, "two members are called b") {
@@ -143,7 +143,7 @@ func TestMembersThatHaveBoundDifferentKeysDoNotTakePart(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.start("b", AloneWait)
 		time.Sleep(10 * time.Minute)
-		if who := w.seated(); len(who) > 0 {
+		if who := w.participants(); len(who) > 0 {
 			t.Errorf("%v take part", who)
 		}
 		if why := w.strict("a").NotRunning; !strings.Contains(why, "is not the b of the roster") {
@@ -162,11 +162,11 @@ func TestAHostThatHasLostItsKeyDoesNotCount(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.start(name, AloneWait)
 		}
-		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 		w.crash("c")
 		w.start("d", AloneWait)
 		time.Sleep(time.Minute)
-		if who := w.seated(); !slices.Equal(who, []string{"a", "b"}) {
+		if who := w.participants(); !slices.Equal(who, []string{"a", "b"}) {
 			t.Errorf("%v take part", who)
 		}
 		w.runsOn("b")
@@ -186,7 +186,7 @@ func TestACopiedStateDirectoryTakesNoPartInAStrictGate(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			w.start(name, AloneWait)
 		}
-		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 		w.crash("a")
 		w.agents["d"].called = "a"
 		w.copyState("a", "d")
@@ -206,7 +206,7 @@ func TestARosterIsChangedByRestartsWithAnotherOne(t *testing.T) {
 		for _, name := range running {
 			w.start(name, AloneWait)
 		}
-		w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 		w.runsOn("a")
 		for _, roster := range [][]string{{"a", "b", "c", "d"}, {"a", "b", "d"}, {"a", "d"}, {"a", "c", "d"}} {
 			for _, name := range running {
@@ -219,13 +219,13 @@ func TestARosterIsChangedByRestartsWithAnotherOne(t *testing.T) {
 				w.rosters[name] = roster
 			}
 			for i, name := range roster {
-				if who := w.seated(); len(who) > 0 {
+				if who := w.participants(); len(who) > 0 {
 					t.Errorf("%v take part before all of %v have agreed", who, roster)
 				}
 				w.start(name, AloneWait)
 				time.Sleep(time.Duration(i) * time.Second)
 			}
-			w.until("all of the new roster take part", time.Minute, func() bool { return len(w.seated()) == len(roster) })
+			w.until("all of the new roster take part", time.Minute, func() bool { return len(w.participants()) == len(roster) })
 			w.runsOn(roster[1])
 		}
 	}, "a", "b", "c")

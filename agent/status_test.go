@@ -248,7 +248,7 @@ func TestAGateOnDemandKnowsItsLastRunAfterARestart(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.strictly = strictGates()["tree"]
 		w.start("a", AloneWait)
-		w.until("it takes part", time.Minute, func() bool { return len(w.seated()) == 1 })
+		w.until("it takes part", time.Minute, func() bool { return len(w.participants()) == 1 })
 		begun := time.Now()
 		w.runsOn("a")
 		if err := w.leave("a"); err != nil {

@@ -41,7 +41,7 @@ func TestAnIdleStrictGateSendsNothing(t *testing.T) {
 				for _, name := range []string{"a", "b", "c"} {
 					w.start(name, AloneWait)
 				}
-				w.until("all take part", time.Minute, func() bool { return len(w.seated()) == 3 })
+				w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
 				for _, name := range []string{"b", "a", "c"} {
 					w.runsOn(name)
 				}

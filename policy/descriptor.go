@@ -52,7 +52,7 @@ type Protocol interface {
 	Descriptor() Descriptor
 
 	// Machine returns the machine of a member, which waits for Started.
-	Machine(Seat) Machine
+	Machine(Env) Machine
 
 	// SaveWithin is the longest save after which a run may start.
 	SaveWithin() time.Duration
@@ -61,8 +61,8 @@ type Protocol interface {
 	OrphanGrace() time.Duration
 }
 
-// Seat is where a machine sits.
-type Seat struct {
+// Env is what a machine is given.
+type Env struct {
 	Gate wire.GateID
 	Self wire.MemberID
 	// WaitsAlone says that a member that has never seen another one waits, instead of being a fleet of one. Rejoins says that it was

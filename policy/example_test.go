@@ -16,7 +16,7 @@ import (
 func Example() {
 	self := wire.MemberID{1}
 	settings := wander.Settings{Skip: time.Second, Op: 2 * time.Second, MinInterval: time.Minute, Backups: 2}
-	m := settings.Machine(policy.Seat{Gate: wire.GateIDOf("default"), Self: self, Entropy: rand.NewPCG(1, 2)})
+	m := settings.Machine(policy.Env{Gate: wire.GateIDOf("default"), Self: self, Entropy: rand.NewPCG(1, 2)})
 
 	var now policy.Instant
 	step := func(ev policy.Event) {

@@ -17,7 +17,7 @@ type Config struct {
 	Members int
 	Order   Order
 	// Machine makes the machine of a member each time it starts.
-	Machine func(Seat) policy.Machine
+	Machine func(Env) policy.Machine
 	// Descriptor is that of the protocol of the machines.
 	Descriptor policy.Descriptor
 	Network    Network
@@ -41,11 +41,11 @@ type Config struct {
 	Watchers []Watcher
 }
 
-// Seat is where a machine sits. Its Entropy is one source for all machines: a member's draws depend on the others', but a run still
+// Env is what a machine is given. Its Entropy is one source for all machines: a member's draws depend on the others', but a run still
 // depends on its seed only.
-type Seat struct {
+type Env struct {
 	Index int
-	policy.Seat
+	policy.Env
 }
 
 func theGate() wire.GateID { return wire.GateIDOf("default") }

@@ -50,7 +50,7 @@ func Example() {
 	world := sim.New(sim.Config{
 		Seed: 1, Members: 3, Order: sim.InOrder,
 		Descriptor: policy.Descriptor{ID: 7, Kinds: policy.Kinds{{Kind: 1, Name: "Go", Part: policy.Passes}}},
-		Machine:    func(s sim.Seat) policy.Machine { return &relay{self: s.Self} },
+		Machine:    func(s sim.Env) policy.Machine { return &relay{self: s.Self} },
 		Network:    sim.Network{Latency: 50 * time.Millisecond},
 		Membership: sim.Membership{Perfect: true},
 		Hook:       sim.Hook{Takes: time.Second},

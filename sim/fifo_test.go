@@ -15,9 +15,9 @@ func count(t *testing.T, n Network) []uint64 {
 	var ids []wire.MemberID
 	c := New(Config{
 		Seed: 1, Members: 2, Network: n,
-		Machine: func(seat Seat) policy.Machine {
-			ids = append(ids, seat.Self)
-			return &probe{self: seat.Self, got: new([]given), answer: func(ev *policy.Event) []policy.Effect {
+		Machine: func(env Env) policy.Machine {
+			ids = append(ids, env.Self)
+			return &probe{self: env.Self, got: new([]given), answer: func(ev *policy.Event) []policy.Effect {
 				if ev.Kind == policy.Received {
 					got = append(got, uint64(ev.Msg.Nonce))
 				}
@@ -60,9 +60,9 @@ func TestWhatWasSentToAnEarlierLifeOnAConnectionIsLost(t *testing.T) {
 		var ids []wire.MemberID
 		c := New(Config{
 			Seed: 1, Members: 2, Network: Network{Latency: time.Second, FIFO: fifo},
-			Machine: func(seat Seat) policy.Machine {
-				ids = append(ids, seat.Self)
-				return &probe{self: seat.Self, got: new([]given), answer: func(ev *policy.Event) (out []policy.Effect) {
+			Machine: func(env Env) policy.Machine {
+				ids = append(ids, env.Self)
+				return &probe{self: env.Self, got: new([]given), answer: func(ev *policy.Event) (out []policy.Effect) {
 					if ev.Kind == policy.Received {
 						arrived++
 					}
@@ -94,9 +94,9 @@ func TestAPerfectDetectorTellsACrashAfterTheLastMessage(t *testing.T) {
 		var ids []wire.MemberID
 		c := New(Config{
 			Seed: 1, Members: 2, Network: Network{Latency: time.Second}, Membership: Membership{Perfect: perfect},
-			Machine: func(seat Seat) policy.Machine {
-				ids = append(ids, seat.Self)
-				return &probe{self: seat.Self, got: &got, answer: func(ev *policy.Event) []policy.Effect {
+			Machine: func(env Env) policy.Machine {
+				ids = append(ids, env.Self)
+				return &probe{self: env.Self, got: &got, answer: func(ev *policy.Event) []policy.Effect {
 					if ev.Kind != policy.Wanted {
 						return nil
 					}

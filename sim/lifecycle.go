@@ -49,7 +49,7 @@ func (c *Cluster) launch(who int32) {
 	m.crashBefore = 0
 	m.seen = view{}
 	c.views.announced[who] = false
-	m.machine = c.cfg.Machine(Seat{Index: int(who), Seat: policy.Seat{
+	m.machine = c.cfg.Machine(Env{Index: int(who), Env: policy.Env{
 		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers,
 		OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice,
 	}})

@@ -86,7 +86,7 @@ func descriptor() policy.Descriptor {
 func newWorld(cfg Config) *world {
 	w := &world{probes: make([]*probe, cfg.Members)}
 	cfg.Order, cfg.Descriptor = InOrder, descriptor()
-	cfg.Machine = func(s Seat) policy.Machine {
+	cfg.Machine = func(s Env) policy.Machine {
 		if w.probes[s.Index] == nil {
 			w.probes[s.Index] = &probe{self: s.Self, got: &w.got}
 		}

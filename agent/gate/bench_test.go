@@ -137,9 +137,9 @@ type pretendProtocol struct{ machine *script }
 func (p pretendProtocol) Descriptor() policy.Descriptor {
 	return policy.Descriptor{Name: "script", Version: 1}
 }
-func (p pretendProtocol) Machine(policy.Seat) policy.Machine { return p.machine }
-func (p pretendProtocol) SaveWithin() time.Duration          { return time.Second }
-func (p pretendProtocol) OrphanGrace() time.Duration         { return time.Second }
+func (p pretendProtocol) Machine(policy.Env) policy.Machine { return p.machine }
+func (p pretendProtocol) SaveWithin() time.Duration         { return time.Second }
+func (p pretendProtocol) OrphanGrace() time.Duration        { return time.Second }
 
 // pretendFleet is a fleet of others as a gate sees it.
 type pretendFleet struct {

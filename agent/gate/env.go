@@ -29,7 +29,7 @@ type Env struct {
 	// may take a second to find out.
 	Start     func(hook.Spec) (HookRun, error)
 	HostStops func() bool
-	// Alone says whether this member waits for others where it sees none: see [policy.Seat].
+	// Alone says whether this member waits for others where it sees none: see [policy.Env].
 	Alone func() (waits, rejoins bool)
 	// Moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all
 	// is well.

@@ -99,7 +99,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	}
 	var machine policy.Machine = &unseated{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
-		machine = cfg.Protocol.Machine(g.seatOf())
+		machine = cfg.Protocol.Machine(g.machineEnv())
 	}
 	g.machine = order.New(machine, g.env.Self, cfg.StopAfter)
 	if p.damage != nil {
@@ -151,16 +151,16 @@ func (g *Gate) Removed() bool { return g.exit.removed }
 // Close ends the writing of the history, and waits for a write in progress. It may be called beside the loop.
 func (g *Gate) Close() { g.endHistory() }
 
-func (g *Gate) seatOf() policy.Seat {
+func (g *Gate) machineEnv() policy.Env {
 	waits, rejoins := g.env.Alone()
-	seat := policy.Seat{
+	env := policy.Env{
 		Gate: g.id, Self: g.env.Self, WaitsAlone: waits, Rejoins: rejoins,
 		OnDemand: g.cfg.OnDemand(), Entropy: entropy{},
 	}
 	if g.roster != nil {
-		seat.Roster = g.roster.known.Voters
+		env.Roster = g.roster.known.Voters
 	}
-	return seat
+	return env
 }
 
 // forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or

@@ -87,7 +87,7 @@ func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *Config) (*electorate,
 	return e, nil
 }
 
-// Begin forgets what is not in the configuration any more, and that anything was agreed on.
+// begin forgets what is not in the configuration any more, and that anything was agreed on.
 func (e *electorate) begin(me policy.Voter) {
 	if e.known.Agreed {
 		e.known.Former, e.known.Agreed = e.known.Voters, false
@@ -150,7 +150,7 @@ func (e *electorate) hash() uint64 {
 	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
 }
 
-// gather goes on towards an agreement as far as the view allows, and seats the gate when there is one.
+// gather goes on towards an agreement as far as the view allows, and lets the gate take part when there is one.
 func (g *Gate) gather() {
 	defer g.contain()
 	if g.roster == nil {
@@ -160,7 +160,7 @@ func (g *Gate) gather() {
 	if u, waits := g.machine.Machine.(*unseated); waits {
 		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.roster.troubles(), "; "), "it is being saved")
 		if g.roster.isInForce() && !g.exit.leaving {
-			g.seat()
+			g.takePart()
 		}
 	}
 }
@@ -258,10 +258,10 @@ func (e *electorate) onSaved(newest statedir.Roster, err error) {
 	e.gather()
 }
 
-// seat lets a gate take part.
-func (g *Gate) seat() {
+// takePart lets a gate take part.
+func (g *Gate) takePart() {
 	g.log.Info().Strs("roster", g.roster.names).Msg("all members of the roster agree on it; this one takes part")
-	g.machine.Machine = g.cfg.Protocol.Machine(g.seatOf())
+	g.machine.Machine = g.cfg.Protocol.Machine(g.machineEnv())
 	g.event.Kind, g.event.State = policy.Started, g.state
 	g.step()
 	g.event.Kind = policy.PeersChanged

@@ -43,7 +43,7 @@ type explorer struct {
 // isDead reports whether nothing can come of a message any more. Answers are to a question that is over, or to an offer that is; a Token is one that
 // has come, unless its addressee forgets that; and while one is here, a gate does not look at others.
 func (x *explorer) isDead(s *small, m *sent) bool {
-	to := &s.seats[m.to]
+	to := &s.gates[m.to]
 	msg := x.message(m)
 	if to.Expects(&msg) {
 		return false
@@ -64,7 +64,7 @@ func (s *small) comesAgain(m *sent) bool {
 	default:
 		return false
 	}
-	return slices.Contains(s.seats[m.from].form.drawn, id)
+	return slices.Contains(s.gates[m.from].form.drawn, id)
 }
 
 // forget forgets the messages of which nothing can come.
@@ -89,9 +89,9 @@ func (x *explorer) judge(s *small) error {
 	h := newHash()
 	h.situation(s)
 	x.met[h.Sum64()] = true
-	for i := range s.seats {
+	for i := range s.gates {
 		for k := range i {
-			if a, b := s.seats[i].Ballot().Token(), s.seats[k].Ballot().Token(); a != nil && b != nil && a.ID == b.ID {
+			if a, b := s.gates[i].Ballot().Token(), s.gates[k].Ballot().Token(); a != nil && b != nil && a.ID == b.ID {
 				return fmt.Errorf("holders: %d and %d hold %s and %s", i, k, seqName(a.Seq), seqName(b.Seq))
 			}
 		}
@@ -112,12 +112,12 @@ func (x *explorer) branch(s *small, reach func(*small, string)) {
 	for n := range s.pending {
 		m := &s.pending[n]
 		msg := x.message(m)
-		if !x.naive && !s.seats[m.to].Expects(&msg) || x.hops > 0 && s.hops >= x.hops && m.kind == handoff.KindToken {
+		if !x.naive && !s.gates[m.to].Expects(&msg) || x.hops > 0 && s.hops >= x.hops && m.kind == handoff.KindToken {
 			continue
 		}
 		try(m.describe(), func(next *small) { x.arrive(next, n) })
 	}
-	for i := range s.seats {
+	for i := range s.gates {
 		if s.run[i].active {
 			try(fmt.Sprintf("the command on %d ends", i), func(s *small) { x.ends(s, i) })
 		}

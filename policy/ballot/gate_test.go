@@ -55,7 +55,7 @@ func (w *world) newGate(i int) gate {
 	if w.p.kind == lock {
 		return policytest.New(w.config(i))
 	}
-	return strict.New(w.settings(i), policy.Seat{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
+	return strict.New(w.settings(i), policy.Env{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
 }
 
 func (w *world) newDescriptor() policy.Descriptor {

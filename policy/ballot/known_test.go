@@ -27,8 +27,8 @@ func (h *hash) number(n uint64) { _, _ = h.Write(raw(&n)) }
 
 // situation is a state without its messages, and without what was drawn: all that is there to be judged.
 func (h *hash) situation(s *small) {
-	for i := range s.seats {
-		h.number(s.seats[i].form.hash)
+	for i := range s.gates {
+		h.number(s.gates[i].form.hash)
 		_, _ = h.Write(s.disk[i][:])
 		_, _ = h.Write(raw(&s.run[i]))
 	}
@@ -118,8 +118,8 @@ func (n *naming) of(id uint64) uint64 {
 
 // nameAll counts all drawn numbers of a state.
 func (s *small) nameAll() (n naming) {
-	for i := range s.seats {
-		for _, id := range s.seats[i].form.drawn {
+	for i := range s.gates {
+		for _, id := range s.gates[i].form.drawn {
 			n.meet(id)
 		}
 	}
@@ -129,8 +129,8 @@ func (s *small) nameAll() (n naming) {
 			n.meet(uint64(list[i].nonce))
 		}
 	}
-	for i := range s.seats {
-		for _, id := range s.seats[i].form.finished {
+	for i := range s.gates {
+		for _, id := range s.gates[i].form.finished {
 			if slices.Contains(n.ids, id) {
 				n.meet(id)
 			}
@@ -143,14 +143,14 @@ func (s *small) nameAll() (n naming) {
 func (x *explorer) known(s *small) (key uint64, m mail) {
 	h, n := newHash(), s.nameAll()
 	h.situation(s)
-	for i := range s.seats {
-		for _, id := range s.seats[i].form.drawn {
+	for i := range s.gates {
+		for _, id := range s.gates[i].form.drawn {
 			h.number(n.of(id))
 		}
 	}
 	m.pending, m.arrived = x.numbersOf(&n, s.pending), x.numbersOf(&n, s.arrived)
-	for i := range s.seats {
-		finished := slices.Clone(s.seats[i].form.finished)
+	for i := range s.gates {
+		finished := slices.Clone(s.gates[i].form.finished)
 		for k, id := range finished {
 			finished[k] = n.of(id)
 		}
@@ -166,8 +166,8 @@ func (x *explorer) known(s *small) (key uint64, m mail) {
 func (s *small) whole() uint64 {
 	h := newHash()
 	h.situation(s)
-	for i := range s.seats {
-		for _, id := range slices.Concat(s.seats[i].form.drawn, s.seats[i].form.finished) {
+	for i := range s.gates {
+		for _, id := range slices.Concat(s.gates[i].form.drawn, s.gates[i].form.finished) {
 			h.number(id)
 		}
 	}

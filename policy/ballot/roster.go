@@ -64,7 +64,7 @@ func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	return r, nil
 }
 
-// RosterOf returns the roster of a seat. No name and no key of the seat's roster may be listed twice.
+// RosterOf returns the roster of these voters. No name and no key may be listed twice.
 func RosterOf(voters []policy.Voter) Roster {
 	names, ids := make([]string, len(voters)), make([]wire.MemberID, len(voters))
 	for i, v := range voters {

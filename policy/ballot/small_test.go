@@ -18,7 +18,7 @@ import (
 // state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
 // order and every loss is tried, up to a number of ticks.
 type small struct {
-	seats [3]seat
+	gates [3]stepped
 	disk  [3]policy.Memo
 	draws [3]uint64
 	run   [3]smallRun
@@ -30,8 +30,8 @@ type small struct {
 	pending, arrived []sent
 }
 
-// seat is a gate as its last step has left it. It is not changed any more: a step is taken by a copy.
-type seat struct {
+// stepped is a gate as its last step has left it. It is not changed any more: a step is taken by a copy.
+type stepped struct {
 	gate
 	form form
 }
@@ -83,7 +83,7 @@ func (x *explorer) newGate(i int) gate {
 	}
 	s := w.settings(0)
 	s.Backups = 0 // Copies of the token are not what is explored.
-	return strict.New(s, policy.Seat{Gate: 7, Self: x.roster.ID(i), OnDemand: true, Entropy: x})
+	return strict.New(s, policy.Env{Gate: 7, Self: x.roster.ID(i), OnDemand: true, Entropy: x})
 }
 
 // step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for the hunt.
@@ -113,16 +113,16 @@ func (x *explorer) step(s *small, i int, ev policy.Event) {
 			}
 		}
 	}
-	x.seat(s, i, g)
+	x.put(s, i, g)
 }
 
-// copied returns a copy of a gate, and seat puts it into its place.
+// copied returns a copy of a gate, and put puts it into its place.
 func (x *explorer) copied(s *small, i int) gate {
-	return x.layouts.copy(reflect.ValueOf(s.seats[i].gate)).Interface().(gate)
+	return x.layouts.copy(reflect.ValueOf(s.gates[i].gate)).Interface().(gate)
 }
 
-func (x *explorer) seat(s *small, i int, g gate) {
-	s.seats[i] = seat{g, x.layouts.form(reflect.ValueOf(g))}
+func (x *explorer) put(s *small, i int, g gate) {
+	s.gates[i] = stepped{g, x.layouts.form(reflect.ValueOf(g))}
 }
 
 func (x *explorer) send(s *small, m *wire.Message) {
@@ -168,7 +168,7 @@ func (x *explorer) arrive(s *small, n int) {
 	m := s.pending[n]
 	s.pending = slices.Delete(s.pending, n, n+1)
 	s.arrived = append(s.arrived, m)
-	if msg := x.message(&m); s.seats[m.to].Expects(&msg) {
+	if msg := x.message(&m); s.gates[m.to].Expects(&msg) {
 		if m.kind == handoff.KindToken && x.hops > 0 {
 			s.hops++
 		}
@@ -186,13 +186,13 @@ func (m *sent) describe() string {
 // tick lets a tick pass: guards kill what is over, and gates are woken.
 func (x *explorer) tick(s *small) {
 	s.now += tick
-	for i := range s.seats {
+	for i := range s.gates {
 		if r := &s.run[i]; r.active && s.now >= r.until.Add(-100*time.Millisecond) {
 			x.ends(s, i)
 		}
 	}
-	for i := range s.seats {
-		if at, ok := s.seats[i].NextWake(); ok && at <= s.now {
+	for i := range s.gates {
+		if at, ok := s.gates[i].NextWake(); ok && at <= s.now {
 			x.step(s, i, policy.Event{Kind: policy.Woke})
 		}
 	}
@@ -209,7 +209,7 @@ func (x *explorer) crash(s *small, i int, host bool) {
 	r := s.run[i]
 	s.run[i] = smallRun{}
 	if r.active && !host {
-		for to := range s.seats {
+		for to := range s.gates {
 			if to != i {
 				m := wire.Message{Kind: ballot.KindRelease, From: x.ids[i], To: x.ids[to], Token: r.token}
 				ballot.SetLoad(&m.Load, x.roster.Hash(), 0, 0)
@@ -224,7 +224,7 @@ func (x *explorer) crash(s *small, i int, host bool) {
 func (x *explorer) start(s *small, i int) {
 	s.draws[i] = perLife * uint64(s.crashes) // not what was drawn before: that would tell apart what is the same
 	x.drawing, x.who = &s.draws[i], i
-	s.seats[i].gate = x.newGate(i)
+	s.gates[i].gate = x.newGate(i)
 	x.step(s, i, policy.Event{Kind: policy.Started, State: policy.State{Memo: s.disk[i]}})
 }
 
@@ -232,7 +232,7 @@ func (x *explorer) start(s *small, i int) {
 func (x *explorer) propose(s *small, i int) {
 	g := x.copied(s, i)
 	g.Ballot().Propose(s.now, 0)
-	x.seat(s, i, g)
+	x.put(s, i, g)
 }
 
 // newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its lease; the token has ended
@@ -247,11 +247,11 @@ func newExplorer(w smallWorld) (*explorer, *small, error) {
 		return nil, nil, err
 	}
 	s := new(small)
-	for i := range s.seats {
+	for i := range s.gates {
 		x.start(s, i)
 	}
 	s.now = 4 * tick
-	for i := range s.seats {
+	for i := range s.gates {
 		x.step(s, i, policy.Event{Kind: policy.PeersChanged, Peers: ids})
 	}
 	x.step(s, 0, policy.Event{Kind: policy.Wanted})
@@ -297,7 +297,7 @@ func (x *explorer) deliverOwn(s *small) {
 // contend lets the member after the holder ask for the token, which the holder offers, and the third one propose.
 func (x *explorer) contend(s *small) {
 	holder := 0 // or where the token's recounting tour has ended
-	for s.seats[holder].Ballot().Token() == nil {
+	for s.gates[holder].Ballot().Token() == nil {
 		holder++
 	}
 	asks, proposes := (holder+1)%3, (holder+2)%3

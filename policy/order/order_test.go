@@ -496,7 +496,7 @@ func TestFailuresOfBeforeAnOrderDoNotComeBack(t *testing.T) {
 // A step without an order in it allocates nothing.
 func TestTheLayerAllocatesNothing(t *testing.T) {
 	m := wander.New(wander.Config{
-		Seat: policy.Seat{Gate: 1, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: time.Second, MinInterval: time.Hour},
+		Env: policy.Env{Gate: 1, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: time.Second, MinInterval: time.Hour},
 	})
 	l := order.New(m, self, 3)
 	out := make([]policy.Effect, 0, 8)

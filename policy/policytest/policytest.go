@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Settings are those of a gate; Self and Entropy come with the seat, and the roster if it has one. It implements [policy.Protocol].
+// Settings are those of a gate; Self and Entropy come with its environment, and the roster if it has one. It implements [policy.Protocol].
 type Settings ballot.Config
 
 var _ policy.Protocol = Settings{}
@@ -35,13 +35,13 @@ func (Settings) Descriptor() policy.Descriptor {
 }
 
 // Machine returns the machine of a member, which must be in the roster.
-func (s Settings) Machine(seat policy.Seat) policy.Machine {
-	s.Gate, s.Entropy = seat.Gate, seat.Entropy
-	if seat.Roster != nil {
-		roster := ballot.RosterOf(seat.Roster)
+func (s Settings) Machine(env policy.Env) policy.Machine {
+	s.Gate, s.Entropy = env.Gate, env.Entropy
+	if env.Roster != nil {
+		roster := ballot.RosterOf(env.Roster)
 		s.Roster = &roster
 	}
-	s.Self, _ = s.Roster.Rank(seat.Self)
+	s.Self, _ = s.Roster.Rank(env.Self)
 	return New(ballot.Config(s))
 }
 

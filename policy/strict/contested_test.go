@@ -78,7 +78,7 @@ func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
 func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 	s := settings(t, 3)
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
-	m.m = s.Machine(policy.Seat{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
 	m.step(policy.Event{Kind: policy.Started})
 	m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
 	m.step(policy.Event{Kind: policy.Wanted})
@@ -111,7 +111,7 @@ func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 	s.Moves, s.Request = strict.Ring, ring.Always
 	start := func(rank int) *member {
 		m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
-		m.m = s.Machine(policy.Seat{Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank))}).(*strict.Machine)
+		m.m = s.Machine(policy.Env{Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank))}).(*strict.Machine)
 		m.step(policy.Event{Kind: policy.Started})
 		m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
 		return m
@@ -157,7 +157,7 @@ func TestAnEndedTurnStopsItsCommand(t *testing.T) {
 			s := settings(t, 3)
 			s.Moves, s.Request = moves, ring.Martin
 			m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
-			m.m = s.Machine(policy.Seat{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+			m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
 			m.step(policy.Event{Kind: policy.Started})
 			m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
 			m.step(policy.Event{Kind: policy.Wanted})

@@ -36,7 +36,7 @@ type Settings struct {
 	Moves Moves
 	// Request is what moves the token of a ring.
 	Request ring.Request
-	// Roster has the names and keys of all members. Only they take part. A seat with a roster brings its own.
+	// Roster has the names and keys of all members. Only they take part. An environment with a roster brings its own.
 	Roster *ballot.Roster
 	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the number of the roster's members
 	// less two, and at most [tree.MaxBackups] in a tree. Backups preserve the order of service; safety does not depend on them.
@@ -92,12 +92,12 @@ func (s Settings) ballot(rank int) ballot.Config {
 }
 
 // Machine returns the machine of a member, for which Check has found nothing.
-func (s Settings) Machine(seat policy.Seat) policy.Machine {
-	if seat.Roster != nil {
-		roster := ballot.RosterOf(seat.Roster)
+func (s Settings) Machine(env policy.Env) policy.Machine {
+	if env.Roster != nil {
+		roster := ballot.RosterOf(env.Roster)
 		s.Roster = &roster
 	}
-	return New(s, seat)
+	return New(s, env)
 }
 
 // SaveWithin is the part of a lease that a command can use. A start that began to be recorded longer ago than this is recorded again.
@@ -143,7 +143,7 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 	return true
 }
 
-// fixed are the settings that cannot change while a member is here. The roster is the seat's.
+// fixed are the settings that cannot change while a member is here. The roster is the environment's.
 func (s Settings) fixed() any {
 	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Rho, s.Patience}
 }

@@ -69,7 +69,7 @@ func TestARosterMayChangeAgainWithoutAPromiseInBetween(t *testing.T) {
 	for members, saves := range map[int]int{3: 0, 4: 1, 5: 0} {
 		now := saved
 		s := settings(t, members)
-		m := s.Machine(policy.Seat{Self: s.Roster.ID(0), Entropy: rand.NewPCG(1, 2)})
+		m := s.Machine(policy.Env{Self: s.Roster.ID(0), Entropy: rand.NewPCG(1, 2)})
 		n := 0
 		for _, e := range m.Step(policy.Instant{}, &policy.Event{Kind: policy.Started, State: now}, nil) {
 			if e.Kind == policy.Save {

@@ -82,12 +82,12 @@ type Machine struct {
 var _ policy.Machine = (*Machine)(nil)
 
 // New returns a machine that waits for Started. The member must be in the roster.
-func New(s Settings, seat policy.Seat) *Machine {
-	rank, _ := s.Roster.Rank(seat.Self)
+func New(s Settings, env policy.Env) *Machine {
+	rank, _ := s.Roster.Rank(env.Self)
 	cfg := s.ballot(rank)
-	cfg.Gate, cfg.Entropy = seat.Gate, seat.Entropy
+	cfg.Gate, cfg.Entropy = env.Gate, env.Entropy
 	g := &Machine{
-		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: seat.OnDemand}, proposeAt: policy.Never,
+		set: s, self: rank, b: ballot.New(cfg), due: due{onDemand: env.OnDemand}, proposeAt: policy.Never,
 		calendar: pace.Calendar{Windows: pace.WindowsOf(s.Windows)},
 	}
 	roster := make([]wire.MemberID, s.Roster.Len())
@@ -97,15 +97,15 @@ func New(s Settings, seat policy.Seat) *Machine {
 	switch s.Moves {
 	case Ring:
 		g.in = ring.New(ring.Config{
-			Gate: seat.Gate, Self: seat.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups, Timeout: s.Patience,
-			Rejoins: true, AsksFirst: true, Entropy: seat.Entropy,
+			Gate: env.Gate, Self: env.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups, Timeout: s.Patience,
+			Rejoins: true, AsksFirst: true, Entropy: env.Entropy,
 		})
 	case Tree:
 		p := s.Patience
 		g.in = tree.New(tree.Config{
-			Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: max(s.Backups, 1), Links: tree.UDP,
+			Gate: env.Gate, Self: env.Self, Roster: roster, Backups: max(s.Backups, 1), Links: tree.UDP,
 			Timers:  tree.Timers{Commit: 4 * p, Token: 4 * p, Reconnection: 2 * p, Liveness: p},
-			Rejoins: true, AsksFirst: true, Entropy: seat.Entropy,
+			Rejoins: true, AsksFirst: true, Entropy: env.Entropy,
 		})
 	}
 	return g

@@ -45,8 +45,8 @@ var _ policy.Protocol = Settings{}
 func (Settings) Descriptor() policy.Descriptor { return Descriptor() }
 
 // Machine returns the machine of a member.
-func (s Settings) Machine(seat policy.Seat) policy.Machine {
-	return NewGate(Config{Seat: seat, Settings: &s}, max(s.Slots, 1))
+func (s Settings) Machine(env policy.Env) policy.Machine {
+	return NewGate(Config{Env: env, Settings: &s}, max(s.Slots, 1))
 }
 
 // SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.

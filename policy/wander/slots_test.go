@@ -368,7 +368,7 @@ func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
 		settings := *cfg.Settings
 		settings.Slots = slots
 		got := 1
-		if s, ok := settings.Machine(cfg.Seat).(policy.Slotted); ok {
+		if s, ok := settings.Machine(cfg.Env).(policy.Slotted); ok {
 			got = s.Slots()
 		}
 		if got != want {

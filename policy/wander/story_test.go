@@ -42,7 +42,7 @@ func born(second int, seq wire.Seq) guardian.Token {
 
 func config() wander.Config {
 	return wander.Config{
-		Seat: policy.Seat{Gate: 7, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: skip, Op: op, MinInterval: minInterval},
+		Env: policy.Env{Gate: 7, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: skip, Op: op, MinInterval: minInterval},
 	}
 }
 

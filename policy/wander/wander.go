@@ -63,7 +63,7 @@ const minTimeout = 250 * time.Millisecond
 
 // Config is a gate as one member knows it. Nobody changes the settings, which members may share.
 type Config struct {
-	policy.Seat
+	policy.Env
 	*Settings
 	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8

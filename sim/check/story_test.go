@@ -80,9 +80,9 @@ func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
 	t.Helper()
 	gate := gates(rosterOf(t, 1, 3))[name]
 	return sim.New(sim.Config{
-		Seed: 1, Members: 3, Order: sim.InOrder, Machine: func(s sim.Seat) policy.Machine {
+		Seed: 1, Members: 3, Order: sim.InOrder, Machine: func(s sim.Env) policy.Machine {
 			s.OnDemand = true
-			return gate.Machine(s.Seat)
+			return gate.Machine(s.Env)
 		},
 		Descriptor: gate.Descriptor(), Network: sim.Network{Latency: 10 * time.Millisecond, Encode: true},
 		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},

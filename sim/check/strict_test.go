@@ -83,7 +83,7 @@ func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 	}
 	return sim.New(sim.Config{
 		Seed: seed, Members: members, Order: sim.InOrder,
-		Machine:    func(s sim.Seat) policy.Machine { return &brokenGate{gate.Machine(s.Seat), spoil} },
+		Machine:    func(s sim.Env) policy.Machine { return &brokenGate{gate.Machine(s.Env), spoil} },
 		Descriptor: gate.Descriptor(), Clocks: clocks,
 		Network: sim.Network{
 			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Late: 0.02, LateBy: lease, Encode: true,
@@ -167,7 +167,7 @@ func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Dura
 	gate := gates(roster)[name].(strict.Settings)
 	gate.MinInterval = minInterval
 	return sim.New(sim.Config{
-		Seed: seed, Members: 3, Order: sim.InOrder, Machine: func(s sim.Seat) policy.Machine { return gate.Machine(s.Seat) },
+		Seed: seed, Members: 3, Order: sim.InOrder, Machine: func(s sim.Env) policy.Machine { return gate.Machine(s.Env) },
 		Descriptor:  gate.Descriptor(),
 		Network:     sim.Network{Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Encode: true},
 		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},

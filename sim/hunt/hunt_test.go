@@ -31,13 +31,13 @@ func breaking(f Subject, seeds ...uint64) Subject {
 }
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
-	for name, descriptor := range map[string]Subject{
+	for name, subject := range map[string]Subject{
 		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(), "a tree with two": breaking(tree(), 21, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, Run(t.Context(), Options{Subject: descriptor, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
+				reports = append(reports, Run(t.Context(), Options{Subject: subject, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
 			}
 			for _, r := range reports[1:] {
 				if d := cmp.Diff(fmt.Sprint(reports[0].Coverage), fmt.Sprint(r.Coverage)); d != "" {

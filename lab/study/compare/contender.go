@@ -16,7 +16,7 @@ type contender struct {
 	name       string
 	descriptor policy.Descriptor
 	// fleet returns what makes the machines of the members of a roster.
-	fleet func(roster []wire.MemberID) func(sim.Seat) policy.Machine
+	fleet func(roster []wire.MemberID) func(sim.Env) policy.Machine
 }
 
 // The constants that the protocols have besides.
@@ -44,11 +44,11 @@ func contenders() []contender {
 func wandering(name string, walk wander.Walk, guardians int) contender {
 	return contender{
 		name: name, descriptor: wander.Descriptor(),
-		fleet: func([]wire.MemberID) func(sim.Seat) policy.Machine {
+		fleet: func([]wire.MemberID) func(sim.Env) policy.Machine {
 			laps, settings := new(wander.Laps), &wander.Settings{Skip: skip, Op: op, Walk: walk, Backups: guardians}
-			return func(seat sim.Seat) policy.Machine {
-				seat.OnDemand = true
-				return wander.New(wander.Config{Seat: seat.Seat, Settings: settings, Laps: laps})
+			return func(env sim.Env) policy.Machine {
+				env.OnDemand = true
+				return wander.New(wander.Config{Env: env.Env, Settings: settings, Laps: laps})
 			}
 		},
 	}
@@ -57,13 +57,13 @@ func wandering(name string, walk wander.Walk, guardians int) contender {
 func round(name string, request ring.Request) contender {
 	return contender{
 		name: name, descriptor: ring.Descriptor(),
-		fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
-			return func(seat sim.Seat) policy.Machine {
+		fleet: func(roster []wire.MemberID) func(sim.Env) policy.Machine {
+			return func(env sim.Env) policy.Machine {
 				return ring.New(ring.Config{
-					Gate: seat.Gate, Self: seat.Self, Members: roster, Request: request, Links: ring.UDP,
+					Gate: env.Gate, Self: env.Self, Members: roster, Request: request, Links: ring.UDP,
 					Backups: backups,
 					Timeout: ringTimeout,
-					Rejoins: seat.Rejoins, Entropy: seat.Entropy,
+					Rejoins: env.Rejoins, Entropy: env.Entropy,
 				})
 			}
 		},
@@ -73,12 +73,12 @@ func round(name string, request ring.Request) contender {
 func branching(name string, recovery tree.Recovery) contender {
 	return contender{
 		name: name, descriptor: tree.Descriptor(),
-		fleet: func(roster []wire.MemberID) func(sim.Seat) policy.Machine {
-			return func(seat sim.Seat) policy.Machine {
+		fleet: func(roster []wire.MemberID) func(sim.Env) policy.Machine {
+			return func(env sim.Env) policy.Machine {
 				return tree.New(tree.Config{
-					Gate: seat.Gate, Self: seat.Self, Roster: roster, Backups: backups, Recovery: recovery,
+					Gate: env.Gate, Self: env.Self, Roster: roster, Backups: backups, Recovery: recovery,
 					Links:   tree.UDP,
-					Entropy: seat.Entropy,
+					Entropy: env.Entropy,
 					Timers: tree.Timers{
 						Commit: suspectAfter, Token: suspectAfter, Reconnection: searchFor, Liveness: answerWithin,
 					},

@@ -16,8 +16,8 @@ func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster
 	for _, i := range candidates {
 		wishes[i] = true
 	}
-	return w.cluster(election.Descriptor(), 0, func(seat sim.Seat) policy.Machine {
-		return election.New(ring[seat.Index], wishes[seat.Index])
+	return w.cluster(election.Descriptor(), 0, func(env sim.Env) policy.Machine {
+		return election.New(ring[env.Index], wishes[env.Index])
 	}, watchers)
 }
 

@@ -9,5 +9,5 @@ import (
 // Martin makes a ring of Martin's.
 func (w *World) Martin(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	return w.cluster(martin.Descriptor(), 0, func(seat sim.Seat) policy.Machine { return martin.New(ring[seat.Index]) }, watchers)
+	return w.cluster(martin.Descriptor(), 0, func(env sim.Env) policy.Machine { return martin.New(ring[env.Index]) }, watchers)
 }

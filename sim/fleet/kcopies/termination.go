@@ -21,8 +21,8 @@ type Work struct {
 // Misra makes a ring that detects the termination of that work.
 func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	return w.cluster(misra.Descriptor(), 0, func(seat sim.Seat) policy.Machine {
-		return misra.New(ring[seat.Index], misra.Config{Budget: work.Budget, Work: work.Takes, Entropy: seat.Entropy})
+	return w.cluster(misra.Descriptor(), 0, func(env sim.Env) policy.Machine {
+		return misra.New(ring[env.Index], misra.Config{Budget: work.Budget, Work: work.Takes, Entropy: env.Entropy})
 	}, watchers)
 }
 

@@ -40,11 +40,11 @@ func (w *World) Routers(load Load, watchers ...sim.Watcher) (*sim.Cluster, *tran
 		Gate: ring[0].Gate, Self: sim.Identity(sim.InOrder, w.Seed, w.Members), Routers: ring[0].Ring,
 		Transactions: load.Transactions, Every: load.Every,
 	})
-	return w.cluster(transpeer.Descriptor(), 1, func(seat sim.Seat) policy.Machine {
-		if seat.Index == w.Members {
+	return w.cluster(transpeer.Descriptor(), 1, func(env sim.Env) policy.Machine {
+		if env.Index == w.Members {
 			return client
 		}
-		return transpeer.NewRouter(ring[seat.Index], load.Service)
+		return transpeer.NewRouter(ring[env.Index], load.Service)
 	}, watchers), client
 }
 

@@ -23,7 +23,7 @@ const (
 // LeLann makes a ring of Le Lann's.
 func (w *World) LeLann(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	return w.cluster(lelann.Descriptor(), 0, func(seat sim.Seat) policy.Machine { return lelann.New(ring[seat.Index]) }, watchers)
+	return w.cluster(lelann.Descriptor(), 0, func(env sim.Env) policy.Machine { return lelann.New(ring[env.Index]) }, watchers)
 }
 
 // Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder, who is to receive

@@ -51,7 +51,7 @@ func (w *World) ring() []kcopies.Config {
 }
 
 // cluster makes the world; nobody has started. others are how many machines there are besides the ring.
-func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(seat sim.Seat) policy.Machine, watchers []sim.Watcher) *sim.Cluster {
+func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(env sim.Env) policy.Machine, watchers []sim.Watcher) *sim.Cluster {
 	return sim.New(sim.Config{
 		Seed: w.Seed, Members: w.Members + others, Order: sim.InOrder, Machine: machine, Descriptor: descriptor,
 		Network: sim.Network{Latency: w.Latency, Jitter: w.Jitter, FIFO: w.FIFO}, Membership: sim.Membership{DetectAfter: w.Detect, Perfect: true},

@@ -41,11 +41,11 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Descriptor: ring.Descriptor(),
 		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, Disk: s.Disk,
 		Demand: s.Demand, Watchers: watchers,
-		Machine: func(seat sim.Seat) policy.Machine {
+		Machine: func(env sim.Env) policy.Machine {
 			return ring.New(ring.Config{
-				Gate: wire.GateIDOf("default"), Self: seat.Self, Members: roster, Request: s.Request, Links: s.Links,
-				Backups: min(s.Backups, max(s.Members-2, 0)), Timeout: timeout, Rejoins: seat.Rejoins,
-				Entropy: seat.Entropy,
+				Gate: wire.GateIDOf("default"), Self: env.Self, Members: roster, Request: s.Request, Links: s.Links,
+				Backups: min(s.Backups, max(s.Members-2, 0)), Timeout: timeout, Rejoins: env.Rejoins,
+				Entropy: env.Entropy,
 			})
 		},
 	})

@@ -77,12 +77,12 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	cfg := sim.Config{
 		Seed: s.Seed, Members: s.Members, Order: sim.InOrder, Descriptor: tree.Descriptor(), Network: s.Network,
 		Hook: sim.Hook{Takes: s.Section, Spread: s.SectionSpread},
-		Machine: func(seat sim.Seat) policy.Machine {
+		Machine: func(env sim.Env) policy.Machine {
 			m := tree.New(tree.Config{
-				Gate: wire.GateIDOf("default"), Self: seat.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
-				Timers: s.Timers, Rejoins: seat.Rejoins, Entropy: seat.Entropy,
+				Gate: wire.GateIDOf("default"), Self: env.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
+				Timers: s.Timers, Rejoins: env.Rejoins, Entropy: env.Entropy,
 			})
-			w.machines[seat.Index] = m
+			w.machines[env.Index] = m
 			return m
 		},
 		Watchers: append([]sim.Watcher{w.custody, w.meter, w}, watchers...),

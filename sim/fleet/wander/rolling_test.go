@@ -29,10 +29,10 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 			Seed: 7, Members: members, Network: sim.Network{Latency: time.Millisecond},
 			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second},
 			Hook:       sim.Hook{Takes: 4 * time.Second}, StopTimeout: 30 * time.Second, Watchers: []sim.Watcher{count},
-			Machine: func(seat sim.Seat) policy.Machine {
-				own := policy.Seat{Gate: seat.Gate, Self: seat.Self, WaitsAlone: true, Entropy: seat.Entropy}
+			Machine: func(env sim.Env) policy.Machine {
+				own := policy.Env{Gate: env.Gate, Self: env.Self, WaitsAlone: true, Entropy: env.Entropy}
 				settings := &wander.Settings{Skip: time.Second, MinInterval: 10 * time.Minute, Backups: 2, Walk: walk}
-				return wander.NewGate(wander.Config{Seat: own, Settings: settings}, slots[seat.Index])
+				return wander.NewGate(wander.Config{Env: own, Settings: settings}, slots[env.Index])
 			},
 		})
 		c.Boot()

@@ -83,12 +83,12 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk,
 		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
-		Machine: func(seat sim.Seat) policy.Machine {
+		Machine: func(env sim.Env) policy.Machine {
 			if s.SameTies {
-				seat.Entropy = sameTies{seat.Entropy}
+				env.Entropy = sameTies{env.Entropy}
 			}
-			seat.WaitsAlone, seat.OnDemand = s.WaitAlone, s.onDemand()
-			return s.machine(seat.Index, wander.Config{Seat: seat.Seat, Settings: s.settingsOf(seat.Index, settings), Laps: laps}, &machines[seat.Index])
+			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.onDemand()
+			return s.machine(env.Index, wander.Config{Env: env.Env, Settings: s.settingsOf(env.Index, settings), Laps: laps}, &machines[env.Index])
 		},
 	}
 	if s.ClockSkew > 0 || s.ClockDrift > 0 {
