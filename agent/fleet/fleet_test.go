@@ -55,7 +55,7 @@ func inWorld(t *testing.T, n int, test func(t *testing.T, w *world, f *Fleet)) {
 		w := &world{hosts: make(map[wire.MemberID]*host), asked: make(map[string]int)}
 		for i := n; i > 0; i-- {
 			h := &host{name: fmt.Sprintf("m%d", i), delay: time.Millisecond}
-			h.status = control.Status{Name: "liar", Member: "ff", Version: h.name, Gates: []control.Gate{{Name: "sync"}}}
+			h.status = control.Status{Name: "byzantine", Member: "ff", Version: h.name, Gates: []control.Gate{{Name: "sync"}}}
 			w.hosts[idOf(i)] = h
 			w.order = append(w.order, idOf(i))
 		}

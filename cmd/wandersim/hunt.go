@@ -18,11 +18,11 @@ import (
 func (p *program) newHuntCommand() *cobra.Command {
 	var o hunt.Options
 	var policy string
-	var liar bool
+	var byzantine bool
 	t := settings.Table{
 		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
 			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
-		settings.Row("liar", settings.Bool(&liar), "false",
+		settings.Row("liar", settings.Bool(&byzantine), "false",
 			"Let one member lie until its key is revoked, and nothing else go wrong (policy wander)."),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64), fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
@@ -56,11 +56,11 @@ because then it has not tested all rules.`,
 			if o.Subject, err = hunt.SubjectOf(policy); err != nil {
 				return cli.UsageError(err)
 			}
-			if liar {
+			if byzantine {
 				if policy != huntedPolicies()[0] {
 					return cli.UsageError(fmt.Errorf("--liar is for policy %s", huntedPolicies()[0]))
 				}
-				o.Subject = hunt.Liar()
+				o.Subject = hunt.Byzantine()
 			}
 			return p.hunt(cmd.Context(), o)
 		},

@@ -28,11 +28,11 @@ import (
 const toldOfScenario = time.Minute
 
 type telling struct {
-	flags  settings.Flags
-	file   string
-	format string
-	limit  time.Duration
-	liar   bool
+	flags     settings.Flags
+	file      string
+	format    string
+	limit     time.Duration
+	byzantine bool
 }
 
 func (p *program) newTraceCommand() *cobra.Command {
@@ -40,7 +40,7 @@ func (p *program) newTraceCommand() *cobra.Command {
 	own := settings.Table{
 		settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
 			"Trace this much of the fleet's time."),
-		settings.Row("liar", settings.Bool(&t.liar), "false", "Trace the run of a hunt with --liar."),
+		settings.Row("liar", settings.Bool(&t.byzantine), "false", "Trace the run of a hunt with --liar."),
 	}
 	cmd := &cobra.Command{
 		Use:   "trace [STORY]",
@@ -115,8 +115,8 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--policy: %w", err))
 	}
-	if t.liar {
-		subject = hunt.Liar()
+	if t.byzantine {
+		subject = hunt.Byzantine()
 	}
 	teller := tell.NewTeller(w, format, subject.Words)
 	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {

@@ -31,7 +31,7 @@ type lie struct {
 	at uint8
 	// from is who lies, to whom: below 128 it is the addressee of the message.
 	from, to uint8
-	// then is what the liar does afterwards: nothing, below 192; otherwise nobody hears it for a while.
+	// then is what the Byzantine member does afterwards: nothing, below 192; otherwise nobody hears it for a while.
 	then uint8
 	// fields are which ones are changed, values to what; see change.
 	fields, values [3]uint8

@@ -171,7 +171,7 @@ func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
 	}
 }
 
-// A liar may have named a number above all that the fleet has reached. The holder's answer to this member's own question is no replay.
+// A Byzantine member may have named a number above all that the fleet has reached. The holder's answer to this member's own question is no replay.
 func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(10, 1000))

@@ -57,10 +57,10 @@ func wander() Subject {
 	return f
 }
 
-// Liar is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another subject
-// has no liar.
-func Liar() Subject {
-	f := drawn(wandering.DrawLiar, (*wandering.LiarScenario).String, (*wandering.LiarScenario).Explore)
+// Byzantine is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another subject
+// has no Byzantine member.
+func Byzantine() Subject {
+	f := drawn(wandering.DrawByzantine, (*wandering.ByzantineScenario).String, (*wandering.ByzantineScenario).Explore)
 	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
 	return f
 }

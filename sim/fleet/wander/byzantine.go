@@ -14,14 +14,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Liar is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all members send, because it
+// Byzantine is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all members send, because it
 // has the fleet's secret. Between its lies its machine takes part like any other.
-type Liar struct {
+type Byzantine struct {
 	// Every is the mean time between two lies.
 	Every time.Duration
 	// Habits are the kinds of lies that it tells.
 	Habits Habits
-	// SwallowFor is the mean time for which a liar that swallows keeps what it was given.
+	// SwallowFor is the mean time for which a Byzantine member that swallows keeps what it was given.
 	SwallowFor time.Duration
 }
 
@@ -74,9 +74,9 @@ func (h Habits) String() string {
 	return strings.Join(has, " ")
 }
 
-// liar is a liar at work.
-type liar struct {
-	Liar
+// byzantine is such a member at work.
+type byzantine struct {
+	Byzantine
 	c          *sim.Cluster
 	dice       *rand.Rand
 	who        int
@@ -90,29 +90,29 @@ type liar struct {
 	madeUp func(wire.Exchange)
 }
 
-// corrupt makes a member a liar.
-func (l Liar) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *liar {
+// corrupt makes a member a Byzantine member.
+func (l Byzantine) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *byzantine {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
-	return &liar{
-		Liar: l, c: c, dice: dice, who: dice.IntN(c.Members()), descriptor: wander.Descriptor(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
+	return &byzantine{
+		Byzantine: l, c: c, dice: dice, who: dice.IntN(c.Members()), descriptor: wander.Descriptor(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
 	}
 }
 
 // begin makes it lie from now on.
-func (l *liar) begin() {
+func (l *byzantine) begin() {
 	l.c.Intercept(l.overhear)
 	l.next()
 }
 
 // revoke ends it: the others hear it no more, and it leaves their views.
-func (l *liar) revoke() {
+func (l *byzantine) revoke() {
 	l.over = true
 	l.c.Intercept(nil)
 	l.c.PowerCut(l.who)
 }
 
 // next tells a lie after a while, and so on.
-func (l *liar) next() {
+func (l *byzantine) next() {
 	l.c.After(time.Duration(l.dice.ExpFloat64()*float64(l.Every)), func() {
 		if !l.over {
 			l.lie()
@@ -122,7 +122,7 @@ func (l *liar) next() {
 }
 
 // overhear is told of every message that is sent.
-func (l *liar) overhear(m *wire.Message) sim.Fate {
+func (l *byzantine) overhear(m *wire.Message) sim.Fate {
 	mine := sim.IndexOf(m.To) == l.who
 	switch {
 	case sim.IndexOf(m.From) == l.who:
@@ -145,7 +145,7 @@ func (l *liar) overhear(m *wire.Message) sim.Fate {
 }
 
 // say sends a message a moment later, if that looks like one.
-func (l *liar) say(m *wire.Message) {
+func (l *byzantine) say(m *wire.Message) {
 	lie := *m
 	l.descriptor.Stamp(&lie)
 	if lie.To == lie.From || !l.descriptor.WellFormed(&lie) {
@@ -159,12 +159,12 @@ func (l *liar) say(m *wire.Message) {
 }
 
 // any draws one of the last n messages that it has heard.
-func (l *liar) any(n int) wire.Message {
+func (l *byzantine) any(n int) wire.Message {
 	return l.heard[(l.said-1-l.dice.IntN(min(n, l.said, len(l.heard))))%len(l.heard)]
 }
 
 // lie tells one lie, to one member or to all.
-func (l *liar) lie() {
+func (l *byzantine) lie() {
 	if l.said == 0 {
 		return
 	}
@@ -198,7 +198,7 @@ func (l *liar) lie() {
 }
 
 // draw draws one of its habits.
-func (l *liar) draw() Habits {
+func (l *byzantine) draw() Habits {
 	for range 64 {
 		if h := Habits(1) << l.dice.IntN(habits); l.Habits&h != 0 && h != Invents && h != Reassures {
 			return h
@@ -208,7 +208,7 @@ func (l *liar) draw() Habits {
 }
 
 // tell tells a lie about a token to a member.
-func (l *liar) tell(habit Habits, lie wire.Message, to int) {
+func (l *byzantine) tell(habit Habits, lie wire.Message, to int) {
 	lie.To = l.c.ID(to)
 	if l.dice.IntN(2) == 0 {
 		var trail guardian.Trail
@@ -236,7 +236,7 @@ func (l *liar) tell(habit Habits, lie wire.Message, to int) {
 }
 
 // reassure answers a question, whoever was asked: all is well, or there is news.
-func (l *liar) reassure(question *wire.Message) {
+func (l *byzantine) reassure(question *wire.Message) {
 	answer := l.any(8)
 	if question.Kind == guardian.KindAsk {
 		answer = *question
@@ -261,7 +261,7 @@ func (l *liar) reassure(question *wire.Message) {
 }
 
 // object objects to a run: it runs itself, or it is about to and goes first.
-func (l *liar) object(intent *wire.Message) {
+func (l *byzantine) object(intent *wire.Message) {
 	lie := *intent
 	lie.Kind, lie.From, lie.To = wander.KindObjection, intent.To, intent.From
 	if l.dice.IntN(2) == 0 {
@@ -272,7 +272,7 @@ func (l *liar) object(intent *wire.Message) {
 }
 
 // invent makes it a token that does not exist, older or younger than that of which it was told.
-func (l *liar) invent(m *wire.Message) {
+func (l *byzantine) invent(m *wire.Message) {
 	off := int64(l.dice.ExpFloat64() * float64(time.Hour))
 	if l.dice.IntN(2) == 0 {
 		off = -off
@@ -281,7 +281,7 @@ func (l *liar) invent(m *wire.Message) {
 }
 
 // number draws a number: that of the token, one nearby, one that only a revival can have, or the highest that a member believes.
-func (l *liar) number(n wire.Seq) wire.Seq {
+func (l *byzantine) number(n wire.Seq) wire.Seq {
 	switch l.dice.IntN(6) {
 	case 0:
 		return n
@@ -297,14 +297,14 @@ func (l *liar) number(n wire.Seq) wire.Seq {
 	return wire.LatestSeq(l.c.Instant(l.who).Wall) - wire.Seq(l.dice.IntN(3))
 }
 
-// LiarScenario is a fleet of which one member lies. Nothing else goes wrong in it.
-type LiarScenario struct {
-	Scenario Scenario
-	Liar     Liar
+// ByzantineScenario is a fleet of which one member lies. Nothing else goes wrong in it.
+type ByzantineScenario struct {
+	Scenario  Scenario
+	Byzantine Byzantine
 }
 
-// DrawLiar returns the scenario of a seed.
-func DrawLiar(seed uint64) LiarScenario {
+// DrawByzantine returns the scenario of a seed.
+func DrawByzantine(seed uint64) ByzantineScenario {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(30)))}
 	s := Scenario{Seed: seed, Members: 5 + d.IntN(16), Skip: d.time(50*time.Millisecond, time.Second), TokenInPlace: true}
 	s.Op = d.time(s.Skip, 5*time.Second)
@@ -322,18 +322,18 @@ func DrawLiar(seed uint64) LiarScenario {
 	}
 	s.AskFirst = d.sometimes(0.5)
 	s.Duration = time.Duration(d.share(2, 8) * float64(s.lap()))
-	l := d.liar(&s)
+	l := d.byzantine(&s)
 	// Later additions have dice of their own, so that older draws stay as they were.
 	more := drawing{rand.New(rand.NewPCG(seed, sim.Mix(67)))}
 	if s.AskBeforeRun = l.Habits&Offers != 0 || more.sometimes(0.2); s.AskBeforeRun && more.sometimes(0.4) {
 		l.Habits |= Objects
 	}
-	return LiarScenario{Scenario: s, Liar: l}
+	return ByzantineScenario{Scenario: s, Byzantine: l}
 }
 
-// liar has one habit, or several.
-func (d drawing) liar(s *Scenario) Liar {
-	l := Liar{Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap())}
+// byzantine has one habit, or several.
+func (d drawing) byzantine(s *Scenario) Byzantine {
+	l := Byzantine{Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap())}
 	if d.sometimes(0.5) {
 		l.Habits |= Habits(d.IntN(int(habitsEnd)))
 	}
@@ -344,24 +344,24 @@ func (d drawing) liar(s *Scenario) Liar {
 }
 
 // String returns one line for each parameter that is not zero.
-func (s *LiarScenario) String() string {
+func (s *ByzantineScenario) String() string {
 	return s.Scenario.String() + fmt.Sprintf("  %-28s %v\n  %-28s %v\n  %-28s %v\n",
-		"Liar.Every", s.Liar.Every, "Liar.Habits", s.Liar.Habits, "Liar.SwallowFor", s.Liar.SwallowFor)
+		"Liar.Every", s.Byzantine.Every, "Liar.Habits", s.Byzantine.Habits, "Liar.SwallowFor", s.Byzantine.SwallowFor)
 }
 
 // Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token under which every
 // member runs, and come back once more when that token is lost: a number or a stamp that it told must not stand in the way.
-func (s *LiarScenario) Explore(watchers ...sim.Watcher) Outcome {
-	return s.ExploreWith(NewLiarChecker(s), watchers...)
+func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) Outcome {
+	return s.ExploreWith(NewByzantineChecker(s), watchers...)
 }
 
 // ExploreWith is Explore with a judge that can be asked afterwards.
-func (s *LiarScenario) ExploreWith(judge *LiarChecker, watchers ...sim.Watcher) Outcome {
+func (s *ByzantineScenario) ExploreWith(judge *ByzantineChecker, watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(&s.Scenario)
-	all := append(liarProof(&s.Scenario), judge, progress)
+	all := append(byzantineProof(&s.Scenario), judge, progress)
 	c := s.Scenario.NewCluster(append(all, watchers...)...)
-	l := s.Liar.corrupt(c, s.Scenario.Seed, progress.slots[0].copies.MadeUp)
-	judge.liar = l.who
+	l := s.Byzantine.corrupt(c, s.Scenario.Seed, progress.slots[0].copies.MadeUp)
+	judge.byzantine = l.who
 	s.Scenario.start(c)
 	l.begin()
 	err := c.Run(policy.Time(s.Scenario.Duration))

@@ -11,12 +11,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// LiarChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are [BoundedUnasked]: at most two operations of
+// ByzantineChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are [BoundedUnasked]: at most two operations of
 // theirs run at once, and all of that takes no longer than a lap.
-type LiarChecker struct {
-	liar    int
-	bounded bool
-	lap     time.Duration
+type ByzantineChecker struct {
+	byzantine int
+	bounded   bool
+	lap       time.Duration
 	// running are the others that run. most is how many ran at once, overlap for how long two or more did until since.
 	running map[int]bool
 	most    int
@@ -28,20 +28,20 @@ type LiarChecker struct {
 	Ran int
 }
 
-// NewLiarChecker returns a checker of one run of a scenario.
-func NewLiarChecker(s *LiarScenario) *LiarChecker {
-	return &LiarChecker{
-		bounded: s.Scenario.AskBeforeRun || s.Liar.Habits&^BoundedUnasked == 0, lap: s.Scenario.lap(),
+// NewByzantineChecker returns a checker of one run of a scenario.
+func NewByzantineChecker(s *ByzantineScenario) *ByzantineChecker {
+	return &ByzantineChecker{
+		bounded: s.Scenario.AskBeforeRun || s.Byzantine.Habits&^BoundedUnasked == 0, lap: s.Scenario.lap(),
 		running: map[int]bool{}, granted: map[int]wire.Seq{},
 	}
 }
 
 // Exceeded reports whether more than two operations of the others ran at once, or two for more than a lap.
-func (k *LiarChecker) Exceeded() bool { return k.most > 2 || k.overlap > k.lap }
+func (k *ByzantineChecker) Exceeded() bool { return k.most > 2 || k.overlap > k.lap }
 
 // Watch implements [sim.Watcher].
-func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	if o.Member == k.liar {
+func (k *ByzantineChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Member == k.byzantine {
 		return nil
 	}
 	if len(k.running) >= 2 {
@@ -53,7 +53,7 @@ func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	}
 	for e := range o.Did(policy.Run) {
 		if e.Token.Seq <= k.granted[o.Member] {
-			return fmt.Errorf("liar: %s is granted number %d after %d", o.Who(), e.Token.Seq, k.granted[o.Member])
+			return fmt.Errorf("Byzantine member: %s is granted number %d after %d", o.Who(), e.Token.Seq, k.granted[o.Member])
 		}
 		k.granted[o.Member], k.running[o.Member] = e.Token.Seq, true
 		k.Ran++
@@ -62,16 +62,16 @@ func (k *LiarChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	switch {
 	case !k.bounded:
 	case k.most > 2:
-		return fmt.Errorf("liar: %d operations at once", k.most)
+		return fmt.Errorf("Byzantine member: %d operations at once", k.most)
 	case k.overlap > k.lap:
-		return fmt.Errorf("liar: it has made operations overlap for %v, more than a lap of %v", k.overlap, k.lap)
+		return fmt.Errorf("Byzantine member: it has made operations overlap for %v, more than a lap of %v", k.overlap, k.lap)
 	}
 	return nil
 }
 
-// liarProof are the checkers of rules that hold beside a liar, too: no member holds two tokens, or one from nowhere; none runs twice within
+// byzantineProof are the checkers of rules that hold beside a Byzantine member, too: no member holds two tokens, or one from nowhere; none runs twice within
 // min_interval; and what is not expected changes nothing.
-func liarProof(s *Scenario) []sim.Watcher {
+func byzantineProof(s *Scenario) []sim.Watcher {
 	return []sim.Watcher{
 		check.NewCustodyChecker(), check.NewMessageChecker(), check.NewWakeChecker(),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, wander.Patience(s.Skip)/2),

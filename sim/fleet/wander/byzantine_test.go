@@ -9,9 +9,9 @@ import (
 
 // Whatever a member has said and done, nothing of it outlives its key: there is one token again, under which every member runs, and one more when
 // that is lost. While it lies, it costs the others at most two operations at once, for a lap in all, if they ask before they run.
-func TestALiarLeavesNothingBehind(t *testing.T) {
-	for seed := uint64(1); seed <= liars(t); seed++ {
-		s := wandering.DrawLiar(seed)
+func TestAByzantineMemberLeavesNothingBehind(t *testing.T) {
+	for seed := uint64(1); seed <= byzantines(t); seed++ {
+		s := wandering.DrawByzantine(seed)
 		if o := s.Explore(); o.Err != nil {
 			t.Errorf("seed %d: %v\n%v", seed, o.Err, &s)
 		}
@@ -19,15 +19,15 @@ func TestALiarLeavesNothingBehind(t *testing.T) {
 }
 
 // If nobody asks before a run, a member that passes on what it does not hold can cost more. A bound that holds in that case too should be promised for it.
-func TestALiarThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.T) {
+func TestAByzantineMemberThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.T) {
 	offering, exceeded := 0, 0
-	for seed := uint64(1); seed <= liars(t); seed++ {
-		s := wandering.DrawLiar(seed)
-		if s.Liar.Habits&wandering.Offers == 0 {
+	for seed := uint64(1); seed <= byzantines(t); seed++ {
+		s := wandering.DrawByzantine(seed)
+		if s.Byzantine.Habits&wandering.Offers == 0 {
 			continue
 		}
 		s.Scenario.AskBeforeRun = false
-		judge := wandering.NewLiarChecker(&s)
+		judge := wandering.NewByzantineChecker(&s)
 		if o := s.ExploreWith(judge); o.Err != nil {
 			t.Errorf("seed %d: %v\n%v", seed, o.Err, &s)
 		}
@@ -36,13 +36,13 @@ func TestALiarThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.
 			exceeded++
 		}
 	}
-	t.Logf("%d liars of %d that offer tokens exceed the bound if nobody asks before a run", exceeded, offering)
+	t.Logf("%d Byzantine members of %d that offer tokens exceed the bound if nobody asks before a run", exceeded, offering)
 	if exceeded == 0 {
 		t.Error("none does")
 	}
 }
 
-func liars(t *testing.T) uint64 {
+func byzantines(t *testing.T) uint64 {
 	t.Helper()
 	return deep.Or[uint64](20, 60)
 }
@@ -50,8 +50,8 @@ func liars(t *testing.T) uint64 {
 func TestEachHabitIsDrawnAlone(t *testing.T) {
 	seen := map[wandering.Habits]bool{}
 	for seed := uint64(1); seed <= 4000; seed++ {
-		s := wandering.DrawLiar(seed)
-		seen[s.Liar.Habits] = true
+		s := wandering.DrawByzantine(seed)
+		seen[s.Byzantine.Habits] = true
 	}
 	for h := wandering.Habits(1); h <= wandering.Objects; h <<= 1 {
 		if !seen[h] && h != wandering.Invents && h != wandering.Objects {
@@ -61,8 +61,8 @@ func TestEachHabitIsDrawnAlone(t *testing.T) {
 }
 
 // In this world three ran at once when nobody waited for the answers of members that had failed a handoff.
-func TestALiarThatMakesOthersLookDeadIsBounded(t *testing.T) {
-	s := wandering.DrawLiar(5836)
+func TestAByzantineMemberThatMakesOthersLookDeadIsBounded(t *testing.T) {
+	s := wandering.DrawByzantine(5836)
 	if o := s.Explore(); o.Err != nil {
 		t.Errorf("%v\n%v", o.Err, &s)
 	}
@@ -72,15 +72,15 @@ func TestALiarThatMakesOthersLookDeadIsBounded(t *testing.T) {
 // member that objects to none, all together.
 func TestAMemberThatObjectsToEveryRunStopsNobody(t *testing.T) {
 	ran := map[wandering.Habits]int{}
-	for seed := uint64(1); seed <= liars(t)/2; seed++ {
-		s := wandering.DrawLiar(seed)
+	for seed := uint64(1); seed <= byzantines(t)/2; seed++ {
+		s := wandering.DrawByzantine(seed)
 		s.Scenario.AskBeforeRun = true
-		for _, s.Liar.Habits = range []wandering.Habits{0, wandering.Objects} {
-			judge := wandering.NewLiarChecker(&s)
+		for _, s.Byzantine.Habits = range []wandering.Habits{0, wandering.Objects} {
+			judge := wandering.NewByzantineChecker(&s)
 			if o := s.ExploreWith(judge); o.Err != nil {
 				t.Errorf("seed %d: %v\n%v", seed, o.Err, &s)
 			}
-			ran[s.Liar.Habits] += judge.Ran
+			ran[s.Byzantine.Habits] += judge.Ran
 		}
 	}
 	t.Logf("%d runs beside a member that objects to none, %d beside one that objects to all", ran[0], ran[wandering.Objects])
