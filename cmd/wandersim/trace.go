@@ -118,10 +118,10 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	if t.byzantine {
 		subject = hunt.Byzantine()
 	}
-	teller := tell.NewTeller(w, format, subject.Words)
+	writer := tell.NewWriter(w, format, subject.Words)
 	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
 		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
-		if err := measured(ctx, &parameters, teller); ctx.Err() == nil {
+		if err := measured(ctx, &parameters, writer); ctx.Err() == nil {
 			return err
 		}
 		return context.Cause(ctx)
@@ -133,7 +133,7 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 		case t.limit > 0 && o.At > policy.Time(t.limit):
 			return errTold
 		}
-		return teller.Watch(c, o)
+		return writer.Watch(c, o)
 	}))
 	switch {
 	case ctx.Err() != nil:
@@ -144,17 +144,17 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	return nil
 }
 
-func measured(ctx context.Context, parameters *scenario.Parameters, teller sim.Watcher) error {
+func measured(ctx context.Context, parameters *scenario.Parameters, writer sim.Watcher) error {
 	var err error
 	switch parameters.Policy {
 	case usual.PolicyRing:
 		s := parameters.Ring()
-		_, err = s.Measure(ctx, nil, teller)
+		_, err = s.Measure(ctx, nil, writer)
 	case usual.PolicyTree:
-		_, err = treeing.NewWorld(parameters.Tree(), teller).RunFor(ctx, nil)
+		_, err = treeing.NewWorld(parameters.Tree(), writer).RunFor(ctx, nil)
 	default:
 		s := parameters.World()
-		_, err = s.Measure(ctx, nil, teller)
+		_, err = s.Measure(ctx, nil, writer)
 	}
 	return err
 }

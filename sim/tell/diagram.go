@@ -13,14 +13,14 @@ import (
 // Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that arrives or
 // is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
 type Diagram struct {
-	teller
+	writer
 	begun   bool
 	running map[int]bool
 }
 
 // NewDiagram returns a diagram that writes to w, in the words of a protocol.
 func NewDiagram(w io.Writer, words Words) *Diagram {
-	return &Diagram{teller: newTeller(w, words), running: map[int]bool{}}
+	return &Diagram{writer: newWriter(w, words), running: map[int]bool{}}
 }
 
 // Watch implements [sim.Watcher].

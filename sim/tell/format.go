@@ -26,8 +26,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q: choose %s or %s", name, FormatText, FormatMermaid)
 }
 
-// NewTeller returns a watcher that writes a run to w, in the words of a protocol.
-func NewTeller(w io.Writer, f Format, words Words) sim.Watcher {
+// NewWriter returns a watcher that writes a run to w, in the words of a protocol.
+func NewWriter(w io.Writer, f Format, words Words) sim.Watcher {
 	if f == FormatMermaid {
 		return NewDiagram(w, words)
 	}

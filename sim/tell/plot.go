@@ -44,7 +44,7 @@ func (s *Story) Tell(w io.Writer, f Format) error {
 			}
 			return err
 		}
-		return s.World(seed, s.excerpt(p.begin, NewTeller(w, f, s.Words))).Run(p.end)
+		return s.World(seed, s.excerpt(p.begin, NewWriter(w, f, s.Words))).Run(p.end)
 	}
 	return fmt.Errorf("no seed up to %d leads to the story %q", storySeeds, s.Name)
 }

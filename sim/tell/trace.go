@@ -14,10 +14,10 @@ import (
 // Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
 // a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
 // appear. A story holds messages, effects and notes, never the wording of a log.
-type Trace struct{ teller }
+type Trace struct{ writer }
 
 // NewTrace returns a trace that writes to w, in the words of a protocol.
-func NewTrace(w io.Writer, words Words) *Trace { return &Trace{newTeller(w, words)} }
+func NewTrace(w io.Writer, words Words) *Trace { return &Trace{newWriter(w, words)} }
 
 // Watch implements [sim.Watcher].
 func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {

@@ -22,9 +22,9 @@ type Words struct {
 	Drawn []policy.Note
 }
 
-// teller writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
+// writer writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
 // which they appear.
-type teller struct {
+type writer struct {
 	w        io.Writer
 	err      error
 	words    Words
@@ -41,22 +41,22 @@ type tokenKey struct {
 	random uint64
 }
 
-func newTeller(w io.Writer, words Words) teller {
-	return teller{w: w, words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
+func newWriter(w io.Writer, words Words) writer {
+	return writer{w: w, words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
 }
 
 // print writes a line, unless writing has failed before.
-func (t *teller) print(format string, args ...any) {
+func (t *writer) print(format string, args ...any) {
 	if t.err == nil {
 		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
 	}
 }
 
-func (t *teller) tokenName(id wire.TokenID) string {
+func (t *writer) tokenName(id wire.TokenID) string {
 	return number("T", t.tokens, tokenKey{birth: id.Birth, random: id.Random})
 }
 
-func (t *teller) nonce(id wire.Nonce) string { return number("n", t.nonces, id) }
+func (t *writer) nonce(id wire.Nonce) string { return number("n", t.nonces, id) }
 
 // number names things in the order in which they appear.
 func number[K comparable](prefix string, known map[K]int, k K) string {
