@@ -31,7 +31,7 @@ type rule struct {
 // house is the picture in ARCHITECTURE.md.
 //
 //	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wandersim        all <- lab
-//	sim <- check, tell, measure <- fleet <- hunt, plan <- cmd/wandersim       seeds <- hunt, plan      seeds, report <- lab/study <- paper, beyond, siblings
+//	sim <- check, trace, measure <- fleet <- hunt, plan <- cmd/wandersim       seeds <- hunt, plan      seeds, report <- lab/study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
 	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}
@@ -99,20 +99,20 @@ func house() []rule {
 		},
 		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"}, why: "the kernel knows no protocol, and nobody who uses it"},
 		{
-			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/ballot", "policy/ring", "policy/strict", "policy/policytest", "sim/tell"},
+			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/ballot", "policy/ring", "policy/strict", "policy/policytest", "sim/trace"},
 			why: "rules that hold for every protocol",
 		},
-		{room: "sim/tell", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
+		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{
 			room: "sim/measure", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/...", "sim/fleet/wander"},
 			why: "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/tell", "sim/measure"}, inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure"}, inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
 			why: "a protocol's own worlds and rules",
 		},
 		{
-			room: "sim/hunt", ours: []string{"policy", "sim", "sim/tell", "sim/fleet/...", "sim/seeds"},
+			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/fleet/...", "sim/seeds"},
 			why: "checkers judge",
 		},
 		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
@@ -246,7 +246,7 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "sim", imports: module + "/policy/handoff", caught: true},
 		{at: "sim", imports: module + "/policy/wander", test: true, caught: true},
 		{at: "sim/check", imports: module + "/policy/wander", caught: true},
-		{at: "sim/tell", imports: module + "/policy/guardian", caught: true},
+		{at: "sim/trace", imports: module + "/policy/guardian", caught: true},
 		{at: "sim/check", imports: module + "/sim/fleet/wander", test: true, caught: true},
 		{at: "sim/fleet/wander", imports: module + "/sim/check"},
 		{at: "sim/fleet/wander", imports: module + "/sim/hunt", test: true},

@@ -21,7 +21,7 @@ import (
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // toldOfScenario is the default duration of the trace of a scenario.
@@ -66,7 +66,7 @@ h1, h2… in the order in which they appear.`,
 			if err := t.flags.Read(own, "command line"); err != nil {
 				return cli.UsageError(err)
 			}
-			format, err := tell.ParseFormat(t.format)
+			format, err := trace.ParseFormat(t.format)
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("--format: %w", err))
 			}
@@ -79,8 +79,8 @@ h1, h2… in the order in which they appear.`,
 			return errors.Join(err, w.Flush())
 		},
 	}
-	cmd.Flags().StringVar(&t.format, "format", string(tell.FormatText),
-		fmt.Sprintf("The `FORMAT`: %s or %s.", tell.FormatText, tell.FormatMermaid))
+	cmd.Flags().StringVar(&t.format, "format", string(trace.FormatText),
+		fmt.Sprintf("The `FORMAT`: %s or %s.", trace.FormatText, trace.FormatMermaid))
 	t.flags.AddTo(cmd.Flags(), own)
 	addScenarioFlags(cmd, t.flags, &t.file, "seeds")
 	return cmd
@@ -95,7 +95,7 @@ func storyLines() string {
 	return b.String()
 }
 
-func (t *telling) story(w io.Writer, name string, format tell.Format) error {
+func (t *telling) story(w io.Writer, name string, format trace.Format) error {
 	if t.flags.Given() || t.file != "" {
 		return cli.UsageError(fmt.Errorf("the story %q has no parameters: omit all flags but --format", name))
 	}
@@ -106,7 +106,7 @@ func (t *telling) story(w io.Writer, name string, format tell.Format) error {
 	return story.Tell(w, format)
 }
 
-func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) error {
+func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) error {
 	parameters, err := scenario.Read(t.flags, t.file)
 	if err != nil {
 		return cli.UsageError(err)
@@ -118,7 +118,7 @@ func (t *telling) run(ctx context.Context, w io.Writer, format tell.Format) erro
 	if t.byzantine {
 		subject = hunt.Byzantine()
 	}
-	writer := tell.NewWriter(w, format, subject.Words)
+	writer := trace.NewWriter(w, format, subject.Words)
 	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
 		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
 		if err := measured(ctx, &parameters, writer); ctx.Err() == nil {

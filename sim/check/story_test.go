@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what it must lead to, message by
@@ -51,7 +51,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	s.story.Reset()
 	switch d.Cmd {
 	case "gate":
-		s.c = storied(t, d.CmdArgs[0].Key, tell.NewTrace(&s.story, tell.Words{}))
+		s.c = storied(t, d.CmdArgs[0].Key, trace.NewTrace(&s.story, trace.Words{}))
 		s.c.Boot()
 		passes = 2 * lease
 	case "want":

@@ -3,7 +3,7 @@ package hunt
 import (
 	"fmt"
 
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // traceLines is how much of a failing run is shown.
@@ -24,8 +24,8 @@ type Failure struct {
 
 // newFailure runs a seed again, with a trace.
 func newFailure(f *Subject, seed uint64, err error) *Failure {
-	tail := tell.NewTail(traceLines)
-	f.Explore(seed, tell.NewTrace(tail, f.Words))
+	tail := trace.NewTail(traceLines)
+	f.Explore(seed, trace.NewTrace(tail, f.Words))
 	return &Failure{
 		Seed: seed, Parameters: f.parameters(seed), Err: err, Trace: tail.String(),
 		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", f.flags, seed),

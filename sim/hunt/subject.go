@@ -9,14 +9,14 @@ import (
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // Subject is a protocol with its worlds and rules, in which a hunt looks for bugs.
 type Subject struct {
 	// Name is that of its policy, Words are those of its stories.
 	Name  string
-	Words tell.Words
+	Words trace.Words
 	// flags are those of the commands that choose it.
 	flags string
 	// parameters are what a seed draws, one line for each.
@@ -76,7 +76,7 @@ func tree() Subject {
 
 // rostered are fleets of a policy whose members have a roster.
 func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Subject {
-	parameters := func(s *S) string { return tell.Parameters(*s) }
+	parameters := func(s *S) string { return trace.Parameters(*s) }
 	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
 		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 			reached.Steps, reached.At = c.Steps(), o.At

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 	"github.com/wanderd/wanderd/sim/script"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -59,14 +59,14 @@ func ring(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	}
 	if d.HasArg("transpeer") {
 		load := kcopies.Load{Transactions: 2, Every: 20 * time.Millisecond, Service: 5 * time.Millisecond}
-		s.Cluster, _ = w.Routers(load, tell.NewTrace(&s.Story, words(performed)), kcopies.NewProof(&w))
+		s.Cluster, _ = w.Routers(load, trace.NewTrace(&s.Story, words(performed)), kcopies.NewProof(&w))
 		return
 	}
 	if d.HasArg("election") {
-		s.Cluster = w.Election([]int{0}, tell.NewTrace(&s.Story, words(claimed)))
+		s.Cluster = w.Election([]int{0}, trace.NewTrace(&s.Story, words(claimed)))
 		return
 	}
-	switch watchers := []sim.Watcher{tell.NewTrace(&s.Story, told), kcopies.NewProof(&w)}; {
+	switch watchers := []sim.Watcher{trace.NewTrace(&s.Story, told), kcopies.NewProof(&w)}; {
 	case d.HasArg("lelann"):
 		s.Cluster = w.LeLann(append(watchers, newExclusion())...)
 	case d.HasArg("martin"):

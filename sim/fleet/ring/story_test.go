@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/script"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -54,7 +54,7 @@ func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 		scenario.Links, scenario.Network.FIFO = ring.UDP, false
 	}
 	scenario.Network.Encode = true
-	s.Cluster = scenario.NewCluster(tell.NewTrace(&s.Story, tell.Words{}))
+	s.Cluster = scenario.NewCluster(trace.NewTrace(&s.Story, trace.Words{}))
 	s.Cluster.Boot()
 	s.Pass(t, d, time.Second)
 	s.Story.Reset()

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/script"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -55,7 +55,7 @@ func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	d.MaybeScanArgs(t, "members", &scenario.Members)
 	d.MaybeScanArgs(t, "backups", &scenario.Backups)
 	k := &checker{}
-	k.world = NewWorld(scenario, k, tell.NewTrace(&s.Story, tell.Words{}))
+	k.world = NewWorld(scenario, k, trace.NewTrace(&s.Story, trace.Words{}))
 	s.Cluster = k.world.cluster
 	s.Cluster.Boot()
 	s.Pass(t, d, 0)

@@ -20,7 +20,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 	"github.com/wanderd/wanderd/sim/explore"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -457,12 +457,12 @@ func TestAMachineIsAPlainValue(t *testing.T) {
 
 func (e *explorer) describe(w *small) string {
 	var b strings.Builder
-	trace := tell.NewTrace(&b, Words())
+	text := trace.NewTrace(&b, Words())
 	for i := range e.ids {
 		fmt.Fprintf(&b, "%s at %s: %s\n", sim.MemberName(i), sim.Seconds(w.clocks[i]), &w.machines[i])
 	}
 	for i := range w.sent {
-		fmt.Fprintln(&b, trace.Route(&w.sent[i]))
+		fmt.Fprintln(&b, text.Route(&w.sent[i]))
 	}
 	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // TestTheReadmeShowsWhatHappens holds that the runs in the README and in docs/protocol.md are what the machines do
@@ -18,10 +18,10 @@ import (
 func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	for _, shown := range []struct {
 		page, mark, story string
-		format            tell.Format
+		format            trace.Format
 	}{
-		{"README.md", "trace", "round", tell.FormatText},
-		{"docs/protocol.md", "diagram", "lost", tell.FormatMermaid},
+		{"README.md", "trace", "round", trace.FormatText},
+		{"docs/protocol.md", "diagram", "lost", trace.FormatMermaid},
 	} {
 		t.Run(shown.mark, func(t *testing.T) {
 			want := fmt.Sprintf("\n```%s\n%s```\n", shown.format, told(t, shown.story, shown.format))
@@ -50,7 +50,7 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	}
 }
 
-func told(t *testing.T, name string, f tell.Format) string {
+func told(t *testing.T, name string, f trace.Format) string {
 	t.Helper()
 	s, err := wandering.FindStory(name)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // Scenario is a wandering token in a world: every parameter of one run.
@@ -269,10 +269,10 @@ func (s *Scenario) Checkers() []sim.Watcher {
 }
 
 // String returns one line for each parameter that is not zero.
-func (s *Scenario) String() string { return tell.Parameters(*s) }
+func (s *Scenario) String() string { return trace.Parameters(*s) }
 
 // each calls do with every parameter and its name, in their order.
-func (s *Scenario) each(do func(name string, value reflect.Value)) { tell.EachParameter(*s, do) }
+func (s *Scenario) each(do func(name string, value reflect.Value)) { trace.EachParameter(*s, do) }
 
 // takerTimeouts is how long a member has been there, in timeouts, until it could take any token.
 const takerTimeouts = 16

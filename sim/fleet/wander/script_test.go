@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -65,7 +65,7 @@ type script struct {
 	world Scenario
 	story bytes.Buffer
 	turns bytes.Buffer
-	trace *tell.Trace
+	trace *trace.Trace
 	// beats says that every beat is told.
 	beats bool
 	rules []*rule
@@ -177,7 +177,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Nobody asks but the script.
 	}
-	s.trace = tell.NewTrace(&s.story, Words())
+	s.trace = trace.NewTrace(&s.story, Words())
 	s.rules, s.heard = nil, nil
 	s.c = s.world.NewCluster(append([]sim.Watcher{s}, s.world.Checkers()...)...)
 	s.c.Intercept(s.decide)

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // A hunt: each seed draws a fleet and what goes wrong in it. Deep, with half of a hunt's default seeds, they lead to
@@ -77,7 +77,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 		var once, again bytes.Buffer
 		for _, w := range []*bytes.Buffer{&once, &again} {
 			s := wandering.Draw(seed)
-			s.Explore(tell.NewTrace(w, wandering.Words()))
+			s.Explore(trace.NewTrace(w, wandering.Words()))
 		}
 		if once.Len() == 0 || !bytes.Equal(once.Bytes(), again.Bytes()) {
 			t.Fatalf("seed %d gives two different traces, of %d and %d bytes", seed, once.Len(), again.Len())
@@ -90,7 +90,7 @@ func TestWatchersChangeNothing(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		s := wandering.Draw(seed)
 		steps := s.Explore().Steps
-		if watched := s.Explore(tell.NewTrace(tell.NewTail(1), wandering.Words()), &wandering.Coverage{}).Steps; watched != steps {
+		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()), &wandering.Coverage{}).Steps; watched != steps {
 			t.Fatalf("seed %d takes %d steps, and %d when it is watched", seed, steps, watched)
 		}
 	}

@@ -11,19 +11,19 @@ import (
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 // Stories returns the stories of the README.
-func Stories() []tell.Story {
+func Stories() []trace.Story {
 	const late = policy.Time(8 * time.Second)
-	return []tell.Story{
+	return []trace.Story{
 		{
 			Name:  "round",
 			About: "the token goes round three members; one of them is due and runs its operation",
 			World: storyWorld(Scenario{Members: 3}, nil),
 			From:  late.Add(-time.Second),
-			Turns: []tell.Turn{
+			Turns: []trace.Turn{
 				{Note: wander.NoteResting, Role: 0},
 				{Note: handoff.NoteOffered, Role: 0},
 				{Note: wander.NoteResting, Role: 1},
@@ -39,7 +39,7 @@ func Stories() []tell.Story {
 			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
 			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) { c.At(late, func() { c.LoseNext(func() {}) }) }),
 			From:  late,
-			Turns: []tell.Turn{
+			Turns: []trace.Turn{
 				{Note: guardian.NoteSuspected, Role: 0},
 				{Note: handoff.NoteNoCommit, Role: 1},
 				{Note: guardian.NoteSuspected, Role: 2},
@@ -52,7 +52,7 @@ func Stories() []tell.Story {
 }
 
 // FindStory returns the story of that name. The error lists all names.
-func FindStory(name string) (tell.Story, error) {
+func FindStory(name string) (trace.Story, error) {
 	var names []string
 	for _, s := range Stories() {
 		if s.Name == name {
@@ -60,7 +60,7 @@ func FindStory(name string) (tell.Story, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return tell.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
+	return trace.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
 }
 
 // storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan arranges faults; nil if there are none.

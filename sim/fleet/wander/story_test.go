@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 )
 
 func TestEveryStoryIsShortAndTheSameEachTime(t *testing.T) {
 	for _, s := range wandering.Stories() {
-		for _, f := range []tell.Format{tell.FormatText, tell.FormatMermaid} {
+		for _, f := range []trace.Format{trace.FormatText, trace.FormatMermaid} {
 			once, again := told(t, s.Name, f), told(t, s.Name, f)
 			if once != again {
 				t.Errorf("%s, %s: told twice, it is two stories", s.Name, f)
@@ -30,7 +30,7 @@ func TestADiagramHoldsNothingThatMermaidTakesForItsOwn(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		var b bytes.Buffer
 		s := wandering.Draw(seed)
-		s.Explore(tell.NewDiagram(&b, wandering.Words()))
+		s.Explore(trace.NewDiagram(&b, wandering.Words()))
 		if i := strings.IndexAny(b.String(), "#;"); i >= 0 {
 			t.Fatalf("seed %d: %q", seed, b.String()[max(0, i-40):i+1])
 		}
@@ -42,7 +42,7 @@ func TestABarThatEndsInADiagramHasBegun(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		var b bytes.Buffer
 		s := wandering.Draw(seed)
-		s.Explore(tell.NewDiagram(&b, wandering.Words()))
+		s.Explore(trace.NewDiagram(&b, wandering.Words()))
 		open := map[string]bool{}
 		for line := range strings.Lines(b.String()) {
 			verb, who, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -64,7 +64,7 @@ func TestABarThatEndsInADiagramHasBegun(t *testing.T) {
 
 func TestAStoryThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, s := range wandering.Stories() {
-		for _, f := range []tell.Format{tell.FormatText, tell.FormatMermaid} {
+		for _, f := range []trace.Format{trace.FormatText, trace.FormatMermaid} {
 			if err := s.Tell(full{}, f); !errors.Is(err, io.ErrShortWrite) {
 				t.Errorf("%s, %s: %v", s.Name, f, err)
 			}
@@ -81,7 +81,7 @@ func TestWhoAsksForWhatIsNotThereIsToldWhatIs(t *testing.T) {
 	if _, err := wandering.FindStory("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
 		t.Errorf("story: %v", err)
 	}
-	if _, err := tell.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text or mermaid") {
+	if _, err := trace.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text or mermaid") {
 		t.Errorf("format: %v", err)
 	}
 }

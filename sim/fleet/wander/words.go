@@ -7,13 +7,13 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
-	"github.com/wanderd/wanderd/sim/tell"
+	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Words returns the words in which a wandering token's story is told.
-func Words() tell.Words {
-	return tell.Words{
+func Words() trace.Words {
+	return trace.Words{
 		Ran: func(s *policy.State) wire.TokenID { return wander.MemoOf(&s.Memo).Token },
 		Nonce: func(m *wire.Message) (said string, none bool) {
 			if m.Kind == guardian.KindHeard || m.Kind == wander.KindSeen {
