@@ -108,6 +108,8 @@ type script struct {
 	status policy.Status
 	facts  []policy.Fact
 	panics bool
+	// ready is what it was last told of its host; due, that its operation is due.
+	ready, due bool
 	// again says that it does the same at each step, and remembers nothing.
 	again bool
 }
@@ -130,6 +132,15 @@ func (s *script) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
 	return append(out, s.facts...)
 }
 func (s *script) String() string { return "script" }
+
+func (s *script) SetReady(ready bool) { s.ready = ready }
+
+func (s *script) DueAt(now policy.Time) policy.Time {
+	if s.due {
+		return now
+	}
+	return policy.Never
+}
 
 // pretendProtocol has one machine.
 type pretendProtocol struct{ machine *script }

@@ -2,8 +2,10 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -145,5 +147,65 @@ func TestAMessageInAndOutDoesNotAllocate(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// The host is asked when the hook is due. After a no the machine hears that it is not ready, and after a yes that it is.
+func TestTheMachineIsReadyAfterAYes(t *testing.T) {
+	b := newBench(t, func(c *Config) {
+		c.Ready, c.ReadyTimeout, c.ReadyAgain = []string{"needed"}, time.Minute, time.Nanosecond
+	})
+	b.machine.due = true
+	for exit, want := range map[int]control.Answer{75: control.AnswerNo, 0: control.AnswerYes, 3: control.AnswerError} {
+		b.gate.Wake(b.gate.env.Clock.Now().Time)
+		question := <-b.starts
+		if !question.spec.Question || question.spec.Argv[0] != "needed" {
+			t.Fatalf("asked: %+v", question.spec)
+		}
+		b.machine.due = false
+		end := hook.Result{Exit: exit}
+		if exit > 0 {
+			end.Err = fmt.Errorf("exit status %d", exit)
+		}
+		question.done <- end
+		b.completes()
+		s := b.gate.Status(&Around{}).Ready
+		if s.Answer != want || s.Counts != (exit == 0) || b.machine.ready != (exit == 0) {
+			t.Errorf("after exit %d: %+v; the machine is ready: %v", exit, s, b.machine.ready)
+		}
+		b.gate.asking.Used()
+		b.machine.due = true
+	}
+}
+
+// A grant that serves a demand runs the command of the first caller, and tells it what came of that.
+func TestAGrantRunsTheCommandOfTheFirstCaller(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.Hook = nil })
+	b.wantEvents(policy.Started)
+	start := func(spec hook.Spec, _ time.Time) (HookRun, error) { return b.start(spec) }
+	first := NewCaller(control.Call{Command: "first"}, start)
+	second := NewCaller(control.Call{Command: "second"}, start)
+	for _, c := range []*Caller{first, second} {
+		if err := b.gate.Enqueue(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.wantEvents(policy.Wanted)
+	b.does(b.run())
+	run := <-b.starts
+	if run.spec.Argv[0] != "first" {
+		t.Errorf("it runs %q", run.spec.Argv)
+	}
+	b.gate.Withdraw(second)
+	if r := <-second.Ended(); !r.NotExecuted {
+		t.Errorf("the second is told %+v", r)
+	}
+	run.done <- hook.Result{Exit: 4, Err: errors.New("exit status 4")}
+	b.completes()
+	if r := <-first.Ended(); r.Exit != 4 {
+		t.Errorf("the first is told %+v", r)
+	}
+	if s := b.gate.Status(&Around{}); s.Commands != 1 || s.Runs != 0 || s.LastCommand.Exit != "exit status 4" || len(s.Callers) != 0 {
+		t.Errorf("the status says %+v", s)
 	}
 }
