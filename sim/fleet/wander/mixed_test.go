@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -12,6 +13,7 @@ import (
 // While half of a fleet has been restarted with two slots, nobody does worse than with one: as many run, and nobody waits for longer than two
 // laps of all members under one token. On a random walk there is no such bound, with or without.
 func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
+	deep.Only(t, "days of a fleet")
 	const (
 		members = 12
 		op      = time.Minute
