@@ -117,30 +117,6 @@ func New(cfg *Config, first Site, data Data) Machine {
 // the token but not of the requests" (section 3.1).
 func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
-// Objects are a member's parts of the objects of all members, which "are in this way uniquely identified by S_q" (section 3.1), in ring order.
-type Objects []Machine
-
-// NewObjects returns a member's parts of objects that nobody has made yet.
-func NewObjects(ring Config) Objects {
-	configs, parts := make([]Config, len(ring.Ring)), make(Objects, len(ring.Ring))
-	for q, id := range ring.Ring {
-		configs[q] = ring
-		configs[q].ID = wire.TokenID{Generator: id, Random: uint64(q) + 1}
-		parts[q] = NewObject(&configs[q])
-	}
-	return parts
-}
-
-// Of returns whose object a message carries, if it carries one.
-func (o Objects) Of(msg *wire.Message) (q Site, ok bool) {
-	for i := range o {
-		if o[i].cfg.ID == msg.Token.ID {
-			return Site(i), true
-		}
-	}
-	return 0, false
-}
-
 // Config returns the configuration of the token.
 func (m *Machine) Config() *Config { return m.cfg }
 

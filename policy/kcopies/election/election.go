@@ -22,6 +22,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/application"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // Descriptor is the election.
 func Descriptor() policy.Descriptor {
-	return kcopies.Descriptor(18, "election", policy.Notes{
+	return application.Descriptor(18, "election", policy.Notes{
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
@@ -50,7 +51,7 @@ func Descriptor() policy.Descriptor {
 type Machine struct {
 	ring         kcopies.Config
 	candidate    bool
-	claims       kcopies.Objects
+	claims       application.Objects
 	participates bool
 	// currentLeader is whom this member knows as the leader; -1 if it knows none.
 	currentLeader int
@@ -58,7 +59,7 @@ type Machine struct {
 
 // New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a worse one.
 func New(ring kcopies.Config, candidate bool) *Machine {
-	return &Machine{ring: ring, candidate: candidate, claims: kcopies.NewObjects(ring), currentLeader: -1}
+	return &Machine{ring: ring, candidate: candidate, claims: application.NewObjects(ring), currentLeader: -1}
 }
 
 // Leader returns whom this member knows as the leader; -1 if it knows none.

@@ -9,14 +9,15 @@ package lelann
 import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/application"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Descriptor is Le Lann's ring.
-func Descriptor() policy.Descriptor { return kcopies.Descriptor(16, "lelann", nil) }
+func Descriptor() policy.Descriptor { return application.Descriptor(16, "lelann", nil) }
 
 // Machine is one member.
-type Machine struct{ kcopies.Excluded }
+type Machine struct{ application.Excluded }
 
 // New returns a member of a ring on which the first site holds the token at the start.
 func New(ring kcopies.Config) *Machine {

@@ -25,6 +25,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/application"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -37,7 +38,7 @@ const (
 
 // Descriptor is Martin's ring.
 func Descriptor() policy.Descriptor {
-	return kcopies.Descriptor(17, "martin", policy.Notes{
+	return application.Descriptor(17, "martin", policy.Notes{
 		{Note: NoteAsked, Name: "asked", Level: policy.Debug, Text: "sent a request on"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "keeping a request until the token comes"},
 	})
@@ -45,8 +46,8 @@ func Descriptor() policy.Descriptor {
 
 // Machine is one member.
 type Machine struct {
-	kcopies.Excluded
-	requests kcopies.Objects
+	application.Excluded
+	requests application.Objects
 	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
 	asked, owed bool
 	// askedSite is where to.
@@ -58,7 +59,7 @@ func New(ring kcopies.Config) *Machine {
 	m := &Machine{}
 	m.Begin(ring)
 	ring.Backwards = true
-	m.requests = kcopies.NewObjects(ring)
+	m.requests = application.NewObjects(ring)
 	return m
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/application"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // Descriptor is the detection, and its application.
 func Descriptor() policy.Descriptor {
-	f := kcopies.Descriptor(19, "misra", policy.Notes{
+	f := application.Descriptor(19, "misra", policy.Notes{
 		{Note: NoteActive, Name: "active", Level: policy.Debug, Text: "has work"},
 		{Note: NotePassive, Name: "passive", Level: policy.Debug, Text: "has no work"},
 		{Note: NoteTerminated, Name: "terminated", Level: policy.Info, Text: "the application has terminated"},
@@ -56,7 +57,7 @@ type Config struct {
 
 // Machine is one member.
 type Machine struct {
-	kcopies.Member
+	application.Member
 	cfg Config
 	// passiveCount is <TOKEN>.passive_count, while the token is here.
 	passiveCount int

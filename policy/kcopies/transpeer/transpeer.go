@@ -17,6 +17,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/kcopies"
+	"github.com/wanderd/wanderd/policy/kcopies/application"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // Descriptor is the routers and their clients.
 func Descriptor() policy.Descriptor {
-	f := kcopies.Descriptor(20, "transpeer", policy.Notes{
+	f := application.Descriptor(20, "transpeer", policy.Notes{
 		{Note: NotePerformed, Name: "performed", Level: policy.Debug, Text: "performed a transaction"},
 		{Note: NoteKnown, Name: "known", Level: policy.Info, Text: "a transaction had been performed already"},
 		{Note: NoteAgain, Name: "again", Level: policy.Info, Text: "submitted a transaction again"},
@@ -66,7 +67,7 @@ type transaction struct {
 
 // Router is a TM.
 type Router struct {
-	kcopies.Member
+	application.Member
 	// service is how long a router takes for one transaction while it holds the token.
 	service time.Duration
 	// history is the metadata, while the token is here.

@@ -1,37 +1,39 @@
-package kcopies
+// Package application is what the applications of k-copies in the papers have in common. No gate of a host is one of them.
+package application
 
 import (
 	"slices"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/kcopies"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Descriptor is an application with a number and a name. It sends TOKEN messages, and has notes besides those of k-copies.
 func Descriptor(id uint8, name string, own policy.Notes) policy.Descriptor {
-	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: WellFormed, Kinds: Kinds(), Notes: slices.Concat(Notes(), own)}
+	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: kcopies.WellFormed, Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), own)}
 }
 
 // Member is what a member of any application has: its part of the ring's token. Its detector never errs, so it may regenerate the token at once.
 type Member struct {
-	Ring   Config
-	Copies Machine
+	Ring   kcopies.Config
+	Copies kcopies.Machine
 }
 
 // Begin is Initialisation: the first site has the token.
-func (m *Member) Begin(ring Config) {
+func (m *Member) Begin(ring kcopies.Config) {
 	m.Ring = ring
-	m.Copies = New(&m.Ring, 0, Data{})
+	m.Copies = kcopies.New(&m.Ring, 0, kcopies.Data{})
 }
 
 // KCopies returns this member's part of the token.
-func (m *Member) KCopies() *Machine { return &m.Copies }
+func (m *Member) KCopies() *kcopies.Machine { return &m.Copies }
 
 // Hear gives the token the start, a message, or the detector's view. It returns how the token has come here by that; zero if it has not.
-func (m *Member) Hear(ev *policy.Event, end *Outcome, out []policy.Effect) (came policy.Cause, effects []policy.Effect) {
+func (m *Member) Hear(ev *policy.Event, end *kcopies.Outcome, out []policy.Effect) (came policy.Cause, effects []policy.Effect) {
 	var from wire.MemberID
 	switch {
-	case ev.Kind == policy.Started && m.Copies.Token() == Real:
+	case ev.Kind == policy.Started && m.Copies.Token() == kcopies.Real:
 		came = policy.CauseMade
 	case ev.Kind == policy.Received:
 		from = ev.Msg.From
@@ -47,7 +49,7 @@ func (m *Member) Hear(ev *policy.Event, end *Outcome, out []policy.Effect) (came
 }
 
 // Pass passes the token on to the successor.
-func (m *Member) Pass(data *Data, out []policy.Effect) []policy.Effect {
+func (m *Member) Pass(data *kcopies.Data, out []policy.Effect) []policy.Effect {
 	ref := m.Copies.Ref()
 	out = policy.AppendGave(out, policy.CausePassed, m.Ring.Ring[m.Ring.Successor()], &ref)
 	return m.Copies.SafeSendToken(data, out)
