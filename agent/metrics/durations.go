@@ -8,8 +8,13 @@ import (
 	"time"
 )
 
-// bounds are the upper ends of a histogram's buckets, in seconds: a run may be the touch of a file, or an upgrade of hours.
-var bounds = [...]float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
+// finite is how many buckets have an upper end.
+const finite = 10
+
+// bounds returns the upper ends of a histogram's buckets, in seconds: a run may be the touch of a file, or an upgrade of hours.
+func bounds() [finite]float64 {
+	return [...]float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
+}
 
 // Durations measures what runs under a gate. Its methods are safe for concurrent use.
 type Durations struct{ took, waited *distribution }
@@ -34,13 +39,14 @@ type distribution struct {
 
 // counts are the durations that are in a bucket, and in none of those before.
 type counts struct {
-	buckets [len(bounds) + 1]uint64
+	buckets [finite + 1]uint64
 	sum     float64
 }
 
 func (d *distribution) observe(gate string, took time.Duration) {
 	seconds := took.Seconds()
-	bucket, _ := slices.BinarySearch(bounds[:], seconds)
+	ends := bounds()
+	bucket, _ := slices.BinarySearch(ends[:], seconds)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	c := d.gates[gate]
@@ -59,11 +65,11 @@ func (d *distribution) write(p *page) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for _, gate := range slices.Sorted(maps.Keys(d.gates)) {
-		f, c, all := p.family(d.name, d.help, histogram), d.gates[gate], uint64(0)
+		f, c, all, ends := p.family(d.name, d.help, histogram), d.gates[gate], uint64(0), bounds()
 		for i, n := range c.buckets {
 			bound := math.Inf(1)
-			if i < len(bounds) {
-				bound = bounds[i]
+			if i < len(ends) {
+				bound = ends[i]
 			}
 			all += n
 			f.sample("_bucket", float64(all), label{"gate", gate}, label{"le", number(bound)})

@@ -59,7 +59,7 @@ func (f *family) sample(suffix string, value float64, labels ...label) {
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.name, b.name)) })
 	for i, l := range labels {
 		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
-		fmt.Fprintf(&b, "%s=\"%s\"", l.name, escape.Replace(l.value))
+		fmt.Fprintf(&b, "%s=\"%s\"", l.name, escape(l.value))
 	}
 	if len(labels) > 0 {
 		b.WriteString("}")
@@ -74,8 +74,10 @@ func last(l label) int {
 	return 0
 }
 
-// escape is for the values of labels; help has no quotes to escape, but lines.
-var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
+// escape writes the value of a label.
+func escape(value string) string {
+	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(value)
+}
 
 // write writes the page, the same for the same samples.
 func (p *page) write(w io.Writer) error {

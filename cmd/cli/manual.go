@@ -14,15 +14,16 @@ import (
 
 func (p *Program) newManualCommand() *cobra.Command {
 	root := p.Root.Name()
-	pages := fmt.Sprintf("%s(%d), a page of section 1 for each command", root, p.Section)
+	pages := []string{fmt.Sprintf("%s(%d), a page of section 1 for each command", root, p.Section)}
 	for _, other := range slices.Sorted(maps.Keys(p.Pages)) {
 		name, section := cutSection(other)
-		pages += fmt.Sprintf(", and %s(%s)", name, section)
+		pages = append(pages, fmt.Sprintf("%s(%s)", name, section))
 	}
+	about := "Write the manual pages into a directory: " + strings.Join(pages, ", and ") + ". They have the same texts as --help."
 	return &cobra.Command{
 		Use:     "manual DIRECTORY",
 		Short:   "Write the manual pages, for packages",
-		Long:    strings.Join(Wrap("Write the manual pages into a directory: "+pages+". They have the same texts as --help.", 90), "\n"),
+		Long:    strings.Join(Wrap(about, 90), "\n"),
 		Example: fmt.Sprintf("  %s manual /tmp/man && man -l /tmp/man/%[1]s.%[2]d", root, p.Section),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {

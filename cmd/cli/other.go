@@ -49,8 +49,8 @@ func (o Other) CarriesOut(cmd *cobra.Command, before ...string) *cobra.Command {
 func (o Other) find(command string) (string, error) {
 	dir := "this program"
 	if self, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
+		if file, err := filepath.EvalSymlinks(self); err == nil {
+			self = file
 		}
 		dir = filepath.Dir(self)
 		if path, err := exec.LookPath(filepath.Join(dir, o.Name)); err == nil {
