@@ -284,7 +284,7 @@ func TestAStrictGateComesAndGoesWithReloads(t *testing.T) {
 		takesPart := func() bool {
 			return !slices.ContainsFunc(trio(), func(name string) bool {
 				g, is := w.gates(name)["strict"]
-				return !is || g.State == control.Gathering || len(w.gates(name)) != 1
+				return !is || g.State == control.Agreeing || len(w.gates(name)) != 1
 			})
 		}
 		w.until("all take part", time.Minute, takesPart)

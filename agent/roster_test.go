@@ -38,7 +38,7 @@ func (w *world) strict(name string) control.Gate {
 // participants are the agents that take part in the strict gate.
 func (w *world) participants() (list []string) {
 	for _, name := range w.names() {
-		if w.agents[name].stop != nil && w.strict(name).State != control.Gathering {
+		if w.agents[name].stop != nil && w.strict(name).State != control.Agreeing {
 			list = append(list, name)
 		}
 	}
@@ -192,7 +192,7 @@ func TestACopiedStateDirectoryTakesNoPartInAStrictGate(t *testing.T) {
 		w.copyState("a", "d")
 		w.start("d", AloneWait)
 		time.Sleep(time.Minute)
-		if g := w.strict("d"); g.State != control.Gathering || !strings.Contains(g.NotRunning, "was moved or copied") {
+		if g := w.strict("d"); g.State != control.Agreeing || !strings.Contains(g.NotRunning, "was moved or copied") {
 			t.Errorf("the copy is %s: %s", g.State, g.NotRunning)
 		}
 	}, "a", "b", "c")

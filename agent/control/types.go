@@ -290,8 +290,8 @@ const Absent = "absent"
 // Closed is the state of a gate that takes no part any more, because something is wrong with it: NotRunning says what.
 const Closed = "closed"
 
-// Gathering is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on.
-const Gathering = "gathering"
+// Agreeing is the state of a strict gate that takes no part yet, because its roster is not known or not agreed on.
+const Agreeing = "gathering"
 
 // Voter is a member of a gate's roster.
 type Voter struct {

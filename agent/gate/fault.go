@@ -76,7 +76,7 @@ const whyClosed = "a fault in this program has closed the gate on this host: " +
 	"restart the agent, and report what its log says"
 
 // closed stands in for the machine of a gate that a fault has closed.
-type closed struct{ unseated }
+type closed struct{ notConfigured }
 
 var _ policy.Machine = (*closed)(nil)
 

@@ -97,7 +97,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	if e := g.roster; e != nil {
 		e.env, e.gate, e.name, e.log, e.gather = env, g.id, cfg.Name, &g.log, g.gather
 	}
-	var machine policy.Machine = &unseated{why: "it has just started"}
+	var machine policy.Machine = &notConfigured{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.machineEnv())
 	}

@@ -157,7 +157,7 @@ func (g *Gate) gather() {
 		return
 	}
 	g.roster.advance()
-	if u, waits := g.machine.Machine.(*unseated); waits {
+	if u, waits := g.machine.Machine.(*notConfigured); waits {
 		u.why = "waits for its roster: " + cmp.Or(strings.Join(g.roster.troubles(), "; "), "it is being saved")
 		if g.roster.isInForce() && !g.exit.leaving {
 			g.takePart()

@@ -54,7 +54,7 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseLeaving, said
 	case s.bar == policy.BarPaused:
 		return control.BecausePaused, said
-	case g.State == control.Gathering, s.bar == policy.BarNoMajority:
+	case g.State == control.Agreeing, s.bar == policy.BarNoMajority:
 		return control.BecauseNoMajority, said
 	case s.unwanted:
 		return control.BecauseUnwanted, said

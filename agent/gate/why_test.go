@@ -25,7 +25,7 @@ func TestWhyNotMe(t *testing.T) {
 		{"leaving", situation{leaving: true}, control.Gate{NotRunning: "leaving"}, control.BecauseLeaving, "leaving"},
 		{"paused", situation{bar: policy.BarPaused}, control.Gate{NotRunning: "paused", NextRun: ahead}, control.BecausePaused, "paused"},
 		{"no majority", situation{bar: policy.BarNoMajority}, control.Gate{NotRunning: "no majority: b and c are missing"}, control.BecauseNoMajority, "no majority: b and c are missing"},
-		{"no roster yet", situation{alone: true, otherSecret: "x"}, control.Gate{State: control.Gathering, NotRunning: "c was never seen"}, control.BecauseNoMajority, "c was never seen"},
+		{"no roster yet", situation{alone: true, otherSecret: "x"}, control.Gate{State: control.Agreeing, NotRunning: "c was never seen"}, control.BecauseNoMajority, "c was never seen"},
 		{"nobody waits", situation{unwanted: true}, control.Gate{NotRunning: "nobody waits"}, control.BecauseUnwanted, "nobody waits"},
 		{"a closed window", situation{}, control.Gate{NotRunning: "outside its windows", NextRun: ahead, Windows: []string{"22:00-06:00"}}, control.BecauseWindow, "outside its windows"},
 		{"an open window", situation{}, control.Gate{NotRunning: "ran", NextRun: ahead, Windows: []string{"22:00-06:00"}, WindowOpen: true}, control.BecauseNotDue, "ran"},

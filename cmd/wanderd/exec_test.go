@@ -26,7 +26,7 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 			NotRunning: "no majority: sees a", Because: control.BecauseNoMajority, Whereabouts: control.Whereabouts{HolderName: "m2"},
 		},
 		"gate g: waits for its roster: b was never seen": {
-			State: control.Gathering, NotRunning: "waits for its roster: b was never seen", Because: control.BecauseNoMajority,
+			State: control.Agreeing, NotRunning: "waits for its roster: b was never seen", Because: control.BecauseNoMajority,
 			Whereabouts: control.Whereabouts{Holding: true},
 		},
 		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},

@@ -42,7 +42,7 @@ func (n *node) takesPart() {
 	n.fleet.t.Helper()
 	until(n.fleet.t, n.name+" takes part", func() bool {
 		s, ok := n.status()
-		return ok && s.Gates[0].State != control.Gathering
+		return ok && s.Gates[0].State != control.Agreeing
 	})
 }
 
