@@ -221,7 +221,7 @@ func (g *Machine) letsGoFirst(m *wire.Message) bool {
 	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
 }
 
-// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by hearsay only, that
+// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by a sighting only, that
 // the holder has chosen other guardians.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch

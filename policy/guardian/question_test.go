@@ -220,7 +220,7 @@ func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T)
 
 // A Commit is lost for good. The other guardian knows only from the question that the token has moved on: it has not heard the new
 // holder, and does not say that it has.
-func TestHearsayDoesNotShowThatTheHolderLives(t *testing.T) {
+func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 	c := newCircle(t)
 	c.giveUp(c.ann, dansID)
 	passed := c.now
@@ -233,8 +233,8 @@ func TestHearsayDoesNotShowThatTheHolderLives(t *testing.T) {
 	}
 }
 
-// The new holder has chosen other guardians. A guardian that knows of its copy by hearsay only learns this from one that has heard it.
-func TestAGuardianByHearsayStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
+// The new holder has chosen other guardians. A guardian that knows of its copy by a sighting only learns this from one that has heard it.
+func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
 	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newStrangers(t)

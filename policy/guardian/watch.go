@@ -18,9 +18,9 @@ type watch struct {
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last beat. Its Seq is the highest known.
 	token Token
-	// holder is the holder; zero if this member knows of a holder by hearsay only.
+	// holder is the holder; zero if this member knows of a holder by a sighting only.
 	holder wire.MemberID
-	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after hearsay, heardAt is
+	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after a sighting, heardAt is
 	// one patience earlier.
 	count   wire.Nonce
 	heardAt policy.Time
@@ -45,11 +45,11 @@ func (g *Machine) Latest(id wire.TokenID) (t *Token, ok bool) {
 }
 
 // Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none, or if this
-// member knows of its holder by hearsay only.
+// member knows of its holder by a sighting only.
 func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
 // Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member knows of it by
-// hearsay only.
+// a sighting only.
 func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // rank is this member's rank among the guardians.

@@ -44,8 +44,8 @@ type inquiry struct {
 // members are asked.
 type asked [maxAsked + maxLeads]uint32
 
-// hearsay is a token that another member has seen: when, which one, and the members that may have seen it later.
-type hearsay struct {
+// sighting is a token that another member has seen: when, which one, and the members that may have seen it later.
+type sighting struct {
 	at    policy.Time
 	id    wire.TokenID
 	seq   wire.Seq
@@ -254,7 +254,7 @@ func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []p
 
 // hear remembers a token that was seen elsewhere at that time.
 func (l *loss) hear(at policy.Time, seen *wire.Message) {
-	l.silence.told = hearsay{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
+	l.silence.told = sighting{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
 // pursue asks the members that an answer names. The token was seen too long ago, but later than this member knew, and

@@ -21,7 +21,7 @@ type silence struct {
 	// member saw, and holdOff the time that this member waits longer.
 	since   policy.Time
 	holdOff time.Duration
-	told    hearsay
+	told    sighting
 	// gaveWay is how often this member has given way in this silence.
 	gaveWay uint8
 }
@@ -38,7 +38,7 @@ func (l *loss) regenerateAt(o *outlook) policy.Time {
 
 // begin begins a silence: a token was here just now, or this member has heard from its holder.
 func (l *loss) begin(now policy.Time) {
-	l.silence.since, l.silence.holdOff, l.silence.told, l.silence.gaveWay = now, 0, hearsay{}, 0
+	l.silence.since, l.silence.holdOff, l.silence.told, l.silence.gaveWay = now, 0, sighting{}, 0
 }
 
 // beginIf begins a silence if the token visits this member only from now on.

@@ -231,7 +231,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	// Where slots differ, any message tells a member that tokens come to it from now on.
 	if !s.MixedSlots {
-		checkers = append(checkers, each(NewHearsayChecker))
+		checkers = append(checkers, each(NewSightingChecker))
 	}
 	if s.Operators != (sim.Operators{}) {
 		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+2*s.Membership.Spread))

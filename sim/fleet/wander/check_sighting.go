@@ -11,20 +11,20 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// hearsay is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the time and the
+// sightingRule is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the time and the
 // sender of the last beat, and the token about which it asked last.
-type hearsay struct {
+type sightingRule struct {
 	asked, seen policy.Time
 	beatAt      policy.Time
 	beatFrom    wire.MemberID
 	about       wire.TokenID
 }
 
-// NewHearsayChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
+// NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
 // its own dealings with a token, or was told, counted from its question. A guardian that has heard the holder says so. And a member
 // that was only told of a token waits a lap longer than the one that saw it before it makes a new one.
-func NewHearsayChecker() sim.Watcher {
-	return sim.EachMember(func(me *hearsay, c *sim.Cluster, o *sim.Occurrence) error {
+func NewSightingChecker() sim.Watcher {
+	return sim.EachMember(func(me *sightingRule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
 			me.beatFrom = wire.MemberID{}
 		}
@@ -65,7 +65,7 @@ func NewHearsayChecker() sim.Watcher {
 }
 
 // told checks what a member does with a sighting later than its own.
-func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
+func (me *sightingRule) told(c *sim.Cluster, o *sim.Occurrence) error {
 	at := me.asked.Add(-time.Duration(o.Event.Msg.Nonce))
 	if at <= me.seen {
 		return nil
@@ -76,14 +76,14 @@ func (me *hearsay) told(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	s := Detail(c, o.Member)
 	if lap := s.MaxInterval / 3; s.RegenerateArmed && s.RegenerateAt < at.Add(s.RegenerateAfter).Add(lap) {
-		return fmt.Errorf("hearsay: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
+		return fmt.Errorf("sighting: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
 			o.Who(), s.RegenerateAt.Sub(at), s.RegenerateAfter, lap)
 	}
 	return nil
 }
 
 // tells checks the sighting that a member names.
-func (me *hearsay) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
+func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
 	if o.Completes() {
 		// A run goes on also when its token is lost.
 		if s := c.Status(o.Member); s.Holding || s.Why == wander.WhyRunning {
@@ -92,11 +92,11 @@ func (me *hearsay) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) e
 	}
 	if since := o.At.Sub(me.beatAt); !me.beatFrom.IsZero() && o.Completes() && age > max(since, 1) {
 		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.beatFrom {
-			return fmt.Errorf("hearsay: %s says that it knows of no token in the last %v, and heard its holder %v ago", o.Who(), age, since)
+			return fmt.Errorf("sighting: %s says that it knows of no token in the last %v, and heard its holder %v ago", o.Who(), age, since)
 		}
 	}
 	if knows := o.At.Sub(me.seen); age < knows {
-		return fmt.Errorf("hearsay: %s says that it saw a token %v ago, and knows of none in the last %v", o.Who(), age, knows)
+		return fmt.Errorf("sighting: %s says that it saw a token %v ago, and knows of none in the last %v", o.Who(), age, knows)
 	}
 	return nil
 }
