@@ -85,8 +85,8 @@ func (w *world) trail(t *rapid.T) (trail guardian.Trail) {
 	return trail
 }
 
-// muster lets a holder choose other guardians.
-func (w *world) muster(t *rapid.T) {
+// chooseGuardians lets a holder choose other guardians.
+func (w *world) chooseGuardians(t *rapid.T) {
 	if m := w.someone(t); m.holds && !m.away && !m.g.Doubting() {
 		token := m.token
 		trail := w.trail(t)
@@ -180,10 +180,10 @@ func TestTheInvariantsHoldForAnyMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.play(t, map[string]func(*rapid.T){
-			"forge": w.forge, "time": w.letTimePass, "muster": w.muster, "hand on": w.handOn, "stop": w.stopOrGoOn, "nap": w.nap,
+			"forge": w.forge, "time": w.letTimePass, "choose guardians": w.chooseGuardians, "hand on": w.handOn, "stop": w.stopOrGoOn, "nap": w.nap,
 			"restart": w.restart, "remove": w.remove, "early": w.wakeEarly, "leave": w.leave, "play back": w.playBack,
 		}, []string{
-			"forge", "forge", "forge", "forge", "forge", "forge", "time", "time", "time", "time", "muster", "hand on", "hand on",
+			"forge", "forge", "forge", "forge", "forge", "forge", "time", "time", "time", "time", "choose guardians", "hand on", "hand on",
 			"stop", "nap", "nap", "nap", "restart", "remove", "early", "early", "leave", "play back",
 		})
 		for _, m := range w.all {
@@ -208,10 +208,10 @@ func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 		worlds++
 		w := newWorld(t)
 		w.play(t, map[string]func(*rapid.T){
-			"time": w.letTimePass, "change": w.change, "delay": w.delay, "play back": w.playBack, "muster": w.muster,
+			"time": w.letTimePass, "change": w.change, "delay": w.delay, "play back": w.playBack, "choose guardians": w.chooseGuardians,
 			"hand on": w.handOn, "stop": w.stopOrGoOn, "nap": w.nap, "restart": w.restart,
 		}, []string{
-			"time", "time", "time", "time", "time", "time", "change", "delay", "play back", "play back", "muster", "hand on",
+			"time", "time", "time", "time", "time", "time", "change", "delay", "play back", "play back", "choose guardians", "hand on",
 			"hand on", "hand on", "stop", "nap", "restart",
 		})
 		for _, m := range w.all {

@@ -67,8 +67,8 @@ func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// remuster chooses the guardians again after the view has changed. New guardians get a beat at once.
-func (m *Machine) remuster(now policy.Instant, out []policy.Effect) []policy.Effect {
+// chooseGuardiansAgain chooses the guardians again after the view has changed. New guardians get a beat at once.
+func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.custody.holds() || m.guardian.Doubting() {
 		return out
 	}

@@ -235,7 +235,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.alone() {
 		m.custody.hurry(now.Time.Add(m.cfg.Skip))
 	}
-	out = m.remuster(now, out)
+	out = m.chooseGuardiansAgain(now, out)
 	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
 	if m.walk.alone() {
 		var back guardian.Outcome

@@ -215,7 +215,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(NewBirthChecker),
 		each(func() sim.Watcher { return NewGuardChecker(timeout) }),
 		each(func() sim.Watcher { return check.NewCommitChecker(timeout) }),
-		each(func() sim.Watcher { return NewMusterChecker(s.Backups) }),
+		each(func() sim.Watcher { return NewChoiceChecker(s.Backups) }),
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
 		each(func() sim.Watcher { return NewBeatChecker(timeout) }),
 		each(NewDueChecker),

@@ -11,9 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewMusterChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
+// NewChoiceChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
 // the others that its holder sees. Members that have failed the holder do not count: it may avoid them.
-func NewMusterChecker(backups int) sim.Watcher {
+func NewChoiceChecker(backups int) sim.Watcher {
 	// view are the members that one sees, failed those of them that have failed it since its start.
 	type company struct{ view, failed []wire.MemberID }
 	return sim.EachLife(func(me *company, c *sim.Cluster, o *sim.Occurrence) error {
@@ -44,7 +44,7 @@ func NewMusterChecker(backups int) sim.Watcher {
 		}
 		trail := s.Trail()
 		if want := min(backups, there); trail.Len() < want {
-			return fmt.Errorf("muster: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(), trail.Len(), there, want)
+			return fmt.Errorf("choice: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(), trail.Len(), there, want)
 		}
 		return nil
 	})
