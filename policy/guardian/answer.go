@@ -9,7 +9,7 @@ import (
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	switch {
-	case g.knowsBurial(&m.Token):
+	case g.knowsTombstone(&m.Token):
 	case w.token.ID != m.Token.ID:
 		g.giveWay(now, m)
 	case w.isBehind(&m.Token):
@@ -37,8 +37,8 @@ func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	kind, about := KindKnown, TokenOf(m)
 	switch {
-	case g.knowsBurial(&m.Token):
-		kind = KindBuried
+	case g.knowsTombstone(&m.Token):
+		kind = KindTombstone
 	case held != nil:
 		return g.claim(m, held, out)
 	case g.watch.token.ID == m.Token.ID:

@@ -28,9 +28,9 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		"by one who guards another token":                     {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
 		"by one who has passed it on, and left it":            {left, holder, theToken, guardian.KindKnown, 6},
 		"by one who has passed it on, and guards it":          {passed, holder, theToken, guardian.KindHeard, 6},
-		"by one who knows that it was removed":                {removed, guardianOf, theToken, guardian.KindBuried, 5},
-		"by one who knows that a later copy was removed":      {removed, guardianOf, since(theToken, 3), guardian.KindBuried, 3},
-		"by one who has removed it":                           {removed, holder, theToken, guardian.KindBuried, 5},
+		"by one who knows that it was removed":                {removed, guardianOf, theToken, guardian.KindTombstone, 5},
+		"by one who knows that a later copy was removed":      {removed, guardianOf, since(theToken, 3), guardian.KindTombstone, 3},
+		"by one who has removed it":                           {removed, holder, theToken, guardian.KindTombstone, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -73,7 +73,7 @@ func left(c *circle) {
 // removed lets ann remove her token and tell the guardians.
 func removed(c *circle) {
 	c.ann.holds = false
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Bury(&theToken, nil))
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Tombstone(&theToken, nil))
 	c.advance(latency)
 }
 
@@ -85,11 +85,11 @@ func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
 	if got := c.air[0].msg; got.Kind != guardian.KindBeat || got.Token != theToken.Ref || got.Exchange != 77 {
 		t.Errorf("the answer is %+v", got)
 	}
-	c.bury(c.dan, other)
+	c.tombstone(c.dan, other)
 	c.hold(c.dan, theToken)
 	c.air = nil
 	c.receive(message(guardian.KindAsk, c.cyd, c.dan, other))
-	if got := c.air[0].msg.Kind; got != guardian.KindBuried {
+	if got := c.air[0].msg.Kind; got != guardian.KindTombstone {
 		t.Errorf("the answer is a %v", got)
 	}
 }

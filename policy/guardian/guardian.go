@@ -17,12 +17,12 @@
 // that the lost copy can have reached. Every member keeps only the higher copy. To make second copies rare, a guardian asks all members before it revives,
 // a higher rank waits longer, and guardians that hear the holder say so. If the holder itself has said that it no longer holds the token (Yield), the
 // first guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away for longer than a patience asks its
-// guardians before it does anything with the token. A removed token is buried: its guardians are told, and tell others. Otherwise they would revive every
+// guardians before it does anything with the token. A removed token has a tombstone: its guardians are told, and tell others. Otherwise they would revive every
 // removed token.
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
 // Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
-// answer.go (answers), yield.go (a holder that gives up its token), bury.go.
+// answer.go (answers), yield.go (a holder that gives up its token), tombstone.go.
 //
 // Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049.
 package guardian
@@ -62,13 +62,13 @@ type Machine struct {
 	// roundTrip is the longest time until an answer; zero if unknown.
 	roundTrip time.Duration
 
-	holding  holding
-	watch    watch
-	question question
-	buried   [maxBuried]burial
-	// buriedNext is the place of the next burial, which replaces the oldest.
-	buriedNext uint8
-	closed     bool
+	holding    holding
+	watch      watch
+	question   question
+	tombstones [maxTombstones]tombstone
+	// tombstoneNext is the place of the next tombstone, which replaces the oldest.
+	tombstoneNext uint8
+	closed        bool
 	// askFrom is the place of the first member to ask in the next question to others: those before it have not answered.
 	askFrom int32
 }
@@ -128,10 +128,10 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	}
 	switch m.Kind {
 	case KindBeat:
-		return g.hears(m) || g.corrects(m) || g.knowsBurial(&m.Token)
+		return g.hears(m) || g.corrects(m) || g.knowsTombstone(&m.Token)
 	case KindKnown:
 		return g.watch.isBehind(&m.Token)
-	case KindBuried:
+	case KindTombstone:
 		return g.watch.diesWith(&m.Token) || g.mayBeAsked(m)
 	case KindYield:
 		return g.yields(m)
@@ -147,7 +147,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	switch {
 	case !g.Expects(m, held):
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
-	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsBurial(&m.Token)):
+	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsTombstone(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
 	case g.Doubting() && g.question.meets(m): // It holds another token, and hears this member.
 		g.answered(now, m.From, end)
@@ -160,8 +160,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 		return g.onAsk(now, m, out)
 	case KindHeard, KindKnown:
 		g.onAnswer(now, m, end)
-	case KindBuried:
-		return g.onBuried(now, m, end, out)
+	case KindTombstone:
+		return g.onTombstone(now, m, end, out)
 	case KindYield:
 		g.onYield(now, m, end)
 	}

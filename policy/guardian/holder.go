@@ -55,7 +55,7 @@ func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []po
 // Dismiss tells the holder of another token, by its beat, that its token is no more: by a rule of the protocol the one that this member holds survives.
 func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effect {
 	other := TokenOf(beat)
-	out, _ = g.send(KindBuried, beat.From, &other, out)
+	out, _ = g.send(KindTombstone, beat.From, &other, out)
 	return out
 }
 
@@ -148,7 +148,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	if m.Kind == KindBeat {
 		holder = m.From
 	}
-	if m.Kind == KindBuried {
+	if m.Kind == KindTombstone {
 		g.remember(&m.Token)
 	}
 	higher := TokenOf(m)
@@ -159,8 +159,8 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 // Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.
 func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
-	if g.knowsBurial(&higher.Ref) {
-		kind = KindBuried
+	if g.knowsTombstone(&higher.Ref) {
+		kind = KindTombstone
 	}
 	return g.tellGuardians(kind, dropped.Trail(), higher, out)
 }
@@ -175,5 +175,5 @@ func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}
-	return m.Kind == KindBuried || m.Kind == KindBeat && m.From.Compare(g.cfg.Self) > 0
+	return m.Kind == KindTombstone || m.Kind == KindBeat && m.From.Compare(g.cfg.Self) > 0
 }

@@ -223,7 +223,7 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 
 // Any message about a copy with a higher number makes the holder drop its copy, except a question: who asks knows of no holder.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
-	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried} {
+	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			higher := born(10, 6, bobsID, dansID)
@@ -290,8 +290,8 @@ func TestAHolderWithALowerNumberIsAnsweredByTheHigher(t *testing.T) {
 func TestAHolderIgnoresLowerNumbers(t *testing.T) {
 	c := newCircle(t)
 	for _, seq := range []wire.Seq{4, 5} {
-		for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown, guardian.KindBuried} {
-			if kind == guardian.KindBuried && seq == 5 {
+		for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone} {
+			if kind == guardian.KindTombstone && seq == 5 {
 				continue // The copy that is held was removed.
 			}
 			c.receive(message(kind, c.dan, c.ann, since(theToken, seq)))
@@ -303,7 +303,7 @@ func TestAHolderIgnoresLowerNumbers(t *testing.T) {
 
 func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(guardian.KindBuried, c.dan, c.ann, theToken))
+	c.receive(message(guardian.KindTombstone, c.dan, c.ann, theToken))
 	c.wantEndings(c.ann, guardian.Overtaken)
 	c.advance(10 * patience)
 	c.wantHolders()
@@ -311,7 +311,7 @@ func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 
 // The guardians of the dropped copy would revive it if they did not learn of the higher copy.
 func TestTheGuardiansOfADroppedCopyAreTold(t *testing.T) {
-	for _, kind := range []wire.Kind{guardian.KindKnown, guardian.KindBuried} {
+	for _, kind := range []wire.Kind{guardian.KindKnown, guardian.KindTombstone} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			c.receive(message(kind, c.dan, c.ann, born(10, 9, dansID)))

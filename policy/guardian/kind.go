@@ -17,8 +17,8 @@ const (
 	// KindKnown answers an Ask: its sender neither holds nor guards the token, and sends the last state of it that it knows. Without
 	// an Ask it releases a guardian.
 	KindKnown
-	// KindBuried: the token, up to this number, was removed and must not be revived. It is also an answer to an Ask.
-	KindBuried
+	// KindTombstone: the token, up to this number, was removed and must not be revived. It is also an answer to an Ask.
+	KindTombstone
 	// KindYield: its sender held the token, no longer holds it, and has not passed it. Its addressee, one of the guardians, need not
 	// wait for a silence. It has no answer.
 	KindYield wire.Kind = 11
@@ -31,7 +31,7 @@ func Kinds() policy.Kinds {
 		{Kind: KindAsk, Name: "Ask", Part: policy.Asks},
 		{Kind: KindHeard, Name: "Heard", Part: policy.Tells},
 		{Kind: KindKnown, Name: "Known", Part: policy.Tells},
-		{Kind: KindBuried, Name: "Buried", Part: policy.Tells},
+		{Kind: KindTombstone, Name: "Buried", Part: policy.Tells},
 		{Kind: KindYield, Name: "Yield", Part: policy.Tells},
 	}
 }

@@ -70,7 +70,7 @@ func TestATokenIsRevivedAtOnceWhenAllHaveAnsweredWithNothingNewer(t *testing.T) 
 			message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken),
 		},
 		"an older copy was removed": {
-			message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
+			message(guardian.KindTombstone, &member{id: annsID}, &member{id: bobsID}, since(theToken, 4)),
 			message(guardian.KindKnown, &member{id: cydsID}, &member{id: bobsID}, theToken),
 		},
 	} {
@@ -94,8 +94,8 @@ func TestATokenIsNotRevived(t *testing.T) {
 		"another guardian has heard its holder": lately,
 		"another guardian knows a higher copy":  message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
 		"somebody knows that it has moved on":   message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
-		"it was removed":                        message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, theToken),
-		"it was removed later":                  message(guardian.KindBuried, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+		"it was removed":                        message(guardian.KindTombstone, &member{id: annsID}, &member{id: bobsID}, theToken),
+		"it was removed later":                  message(guardian.KindTombstone, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
 	} {
 		t.Run(because, func(t *testing.T) {
 			c := suspecting(t, cydsID)

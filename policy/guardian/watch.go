@@ -34,7 +34,7 @@ func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq 
 // turnsTo reports whether the watch may change to a token. A member guards one only: the one that survives if two meet.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
-// diesWith reports whether t's burial includes the guarded copy.
+// diesWith reports whether t's tombstone includes the guarded copy.
 func (w *watch) diesWith(t *wire.Ref) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
 }
@@ -75,7 +75,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
-	w.live = !g.closed && g.isIn(load) && !g.knowsBurial(t)
+	w.live = !g.closed && g.isIn(load) && !g.knowsTombstone(t)
 	g.calm(now, g.patience())
 }
 
@@ -116,9 +116,9 @@ func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) 
 	switch {
 	case g.question.meets(m) && !g.hears(m):
 		g.postpone(now, m)
-	case g.knowsBurial(&m.Token):
-		buried := TokenOf(m)
-		out, _ = g.send(KindBuried, m.From, &buried, out)
+	case g.knowsTombstone(&m.Token):
+		tombstone := TokenOf(m)
+		out, _ = g.send(KindTombstone, m.From, &tombstone, out)
 	case g.corrects(m):
 		out, _ = g.send(KindKnown, m.From, &g.watch.token, out)
 	default:

@@ -16,7 +16,7 @@ func WellFormed(m *wire.Message) bool {
 		return m.Nonce == 0 && m.Exchange != 0
 	case k == KindHeard:
 		return m.Nonce != 0 && m.Exchange != 0
-	case k == KindKnown || k == KindBuried || k == KindYield:
+	case k == KindKnown || k == KindTombstone || k == KindYield:
 		return m.Nonce == 0
 	}
 	return false

@@ -122,7 +122,7 @@ func TestAYieldIsAboutTheHolderAndTheNumberThatAreKnown(t *testing.T) {
 // A member that knows of the removal of a token, or that is leaving, does not revive it after a Yield.
 func TestAYieldRevivesNoTokenThatWasRemoved(t *testing.T) {
 	c := newCircle(t)
-	c.receive(message(guardian.KindBuried, c.dan, c.bob, since(theToken, 9)))
+	c.receive(message(guardian.KindTombstone, c.dan, c.bob, since(theToken, 9)))
 	c.receive(message(guardian.KindYield, c.ann, c.bob, since(theToken, 6)))
 	c.cyd.g.Close()
 	c.receive(message(guardian.KindYield, c.ann, c.cyd, since(theToken, 6)))
@@ -138,19 +138,19 @@ func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c.wantHolders()
 }
 
-// A copy that was buried after its holder gave it up is not taken back by a holder that finds itself alone: it would bring a removed token back.
+// A copy that got a tombstone after its holder gave it up is not taken back by a holder that finds itself alone: it would bring a removed token back.
 func TestATokenThatWasRemovedAfterItsYieldIsNotTakenBack(t *testing.T) {
-	for name, buried := range map[string]bool{"removed": true, "not removed": false} {
+	for name, tombstone := range map[string]bool{"removed": true, "not removed": false} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
 			c.ann.holds = false
 			c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
-			if buried {
-				c.receive(message(guardian.KindBuried, c.dan, c.ann, since(theToken, 9)))
+			if tombstone {
+				c.receive(message(guardian.KindTombstone, c.dan, c.ann, since(theToken, 9)))
 			}
 			var end guardian.Outcome
 			c.ann.g.TakeBack(&end)
-			if revived := end.Ending == guardian.Revived; revived == buried {
+			if revived := end.Ending == guardian.Revived; revived == tombstone {
 				t.Errorf("it takes the token back: %v", revived)
 			}
 		})

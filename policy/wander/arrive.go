@@ -52,7 +52,7 @@ func (m *Machine) remove(
 ) []policy.Effect {
 	out = policy.AppendTell(out, NoteRemoved, from, &token.Ref)
 	out = discard(how, policy.CauseRemoved, from, token, out)
-	out = m.guardian.Bury(token, out)
+	out = m.guardian.Tombstone(token, out)
 	if m.custody.holdsCopy(token.ID) {
 		return m.onOvertaken(now, from, token, out)
 	}
@@ -74,11 +74,11 @@ func (m *Machine) onMeeting(
 	case !arrived.ID.Precedes(met.ID):
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &arrived.Ref)
 		out = discard(how, policy.CauseMet, from, arrived, out)
-		return m.guardian.Bury(arrived, out)
+		return m.guardian.Tombstone(arrived, out)
 	default:
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met.Ref)
 		out = m.giveUp(policy.CauseMet, out)
-		out = m.guardian.Bury(&met, out)
+		out = m.guardian.Tombstone(&met, out)
 	}
 	out = m.take(now, how, from, arrived, out)
 	if m.custody.in(running) {

@@ -40,9 +40,9 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 		}, 49, guardian.KindKnown, 50},
 		"by one that was removed": {func(s *story) {
 			s.guards(born(1, 40))
-			s.receive(word(guardian.KindBuried, 2, born(1, 50)))
+			s.receive(word(guardian.KindTombstone, 2, born(1, 50)))
 			s.receive(word(guardian.KindKnown, 2, born(1, 50)))
-		}, 39, guardian.KindBuried, 50},
+		}, 39, guardian.KindTombstone, 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
@@ -181,7 +181,7 @@ func TestOnLostHasAName(t *testing.T) {
 	}
 }
 
-// A burial is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops it, and tells its guardians.
+// A tombstone is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops it, and tells its guardians.
 func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
@@ -196,12 +196,12 @@ func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
 				removed := guardedBy(born(1, 0), 5, 4)
 				removed.Seq = wire.Seq(int(s.m.Detail(s.now.Time).Token.Seq) + more)
 				s.notes, s.sent = nil, nil
-				s.receive(word(guardian.KindBuried, 2, removed))
+				s.receive(word(guardian.KindTombstone, 2, removed))
 				if got := s.m.Detail(s.now.Time).Holding; got == drops {
 					t.Fatalf("it holds the token: %v; %v", got, names(s.notes))
 				}
 				if drops {
-					s.wantTold(guardian.KindBuried, 5, 4)
+					s.wantTold(guardian.KindTombstone, 5, 4)
 				}
 			})
 		}

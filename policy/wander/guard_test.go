@@ -335,7 +335,7 @@ func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 	s.revive()
 	s.wantNotes(wander.NoteRevived, wander.NoteRemoved)
 	s.wantState("absent")
-	s.wantTold(guardian.KindBuried, 2)
+	s.wantTold(guardian.KindTombstone, 2)
 }
 
 func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
@@ -372,8 +372,8 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 	}
 }
 
-// A token that is discarded for an older one is buried, or its guardians would revive it.
-func TestATokenThatIsDiscardedIsBuried(t *testing.T) {
+// A token that is discarded for an older one gets a tombstone, or its guardians would revive it.
+func TestATokenThatIsDiscardedHasATombstone(t *testing.T) {
 	younger := guardedBy(born(5, 1000), 5, 4)
 	for name, discard := range map[string]func(s *story){
 		"after a run under an older one":      func(s *story) { s.ran(born(1, 10)); s.arrive(younger, 5) },
@@ -384,9 +384,9 @@ func TestATokenThatIsDiscardedIsBuried(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
 			discard(s)
-			s.wantTold(guardian.KindBuried, 5, 4)
+			s.wantTold(guardian.KindTombstone, 5, 4)
 			s.receive(word(guardian.KindAsk, 4, younger))
-			s.lastSent(guardian.KindBuried)
+			s.lastSent(guardian.KindTombstone)
 		})
 	}
 }
@@ -457,7 +457,7 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	s.advance(linger)
 	s.wantState("gone")
 	s.notes, s.sent = nil, nil
-	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindKnown, guardian.KindBuried, wander.KindInquiry} {
+	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry} {
 		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
 		s.wantNotes(guardian.NoteStrayWord)
 	}

@@ -573,7 +573,7 @@ func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	s := guarded(t)
 	s.fleet(1, 2, 3)
 	s.receive(word(guardian.KindBeat, 1, guardedBy(born(2, 90), 2, 3)))
-	s.receive(word(guardian.KindBuried, 1, guardedBy(born(2, 95), 2, 3)))
+	s.receive(word(guardian.KindTombstone, 1, guardedBy(born(2, 95), 2, 3)))
 	s.advance(maxInterval)
 	s.sent = nil
 	s.advance(timeout/6 + 1)

@@ -110,7 +110,7 @@ func TestATokenThatIsLostIsForgottenForTheNext(t *testing.T) {
 	s := onWalk(t)
 	s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, 50), 3, 2))) // so that it makes no token itself
 	s.advance(maxInterval - minInterval - time.Minute)
-	s.receive(word(guardian.KindBuried, 1, born(1, 60)))
+	s.receive(word(guardian.KindTombstone, 1, born(1, 60)))
 	s.advance(time.Minute)
 	s.m.SetReady(false) // so that no run speaks against the other
 	s.arrive(aged(9, 2000, time.Minute), 4)

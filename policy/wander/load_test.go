@@ -38,21 +38,21 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		none  = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 00 000000"
 	)
 	hexOf := map[wire.Kind][]string{
-		handoff.KindToken:    {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		handoff.KindAck:      {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
-		handoff.KindCommit:   {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
-		guardian.KindBeat:    {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
-		guardian.KindAsk:     {gate, speaks, "05", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		guardian.KindHeard:   {gate, speaks, "06", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
-		guardian.KindKnown:   {gate, speaks, "07", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		guardian.KindBuried:  {gate, speaks, "08", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindInquiry:   {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noOrder, noTrail, noTrail, slots},
-		wander.KindSeen:      {gate, speaks, "0a", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
-		wander.KindIntent:    {gate, speaks, "0c", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindConsent:   {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindObjection: {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindUnseen:    {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
-		guardian.KindYield:   {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		handoff.KindToken:      {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		handoff.KindAck:        {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
+		handoff.KindCommit:     {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
+		guardian.KindBeat:      {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindAsk:       {gate, speaks, "05", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		guardian.KindHeard:     {gate, speaks, "06", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindKnown:     {gate, speaks, "07", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		guardian.KindTombstone: {gate, speaks, "08", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindInquiry:     {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noOrder, noTrail, noTrail, slots},
+		wander.KindSeen:        {gate, speaks, "0a", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		wander.KindIntent:      {gate, speaks, "0c", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindConsent:     {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindObjection:   {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindUnseen:      {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
+		guardian.KindYield:     {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}
 	descriptor := wander.Descriptor()
 	for _, kind := range descriptor.Kinds {

@@ -28,7 +28,7 @@ func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
 
 // carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has none.
 var carriers = []wire.Kind{
-	handoff.KindToken, guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindBuried, wander.KindSeen, guardian.KindYield,
+	handoff.KindToken, guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
 }
 
 // No message raises a number to where no fleet can have come to: it is refused, and its sender named.

@@ -35,7 +35,7 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 		s.arrive(guardedBy(born(5, 10), 5, 4), 5)
 		s.sent = nil
 		s.receive(word(guardian.KindBeat, 7, guardedBy(born(7, 3), 6, 8)))
-		s.wantTold(guardian.KindBuried, 7)
+		s.wantTold(guardian.KindTombstone, 7)
 		s.wantHeld(born(5, 0).ID)
 	})
 	t.Run("there", func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 		s.wantTold(guardian.KindBeat, 7)
 		s.wantHeld(born(5, 0).ID) // its holder may be dead, and its beat played back
 		s.notes = nil
-		s.receive(word(guardian.KindBuried, 7, guardedBy(born(5, 11), 5, 4)))
+		s.receive(word(guardian.KindTombstone, 7, guardedBy(born(5, 11), 5, 4)))
 		s.wantNotes(wander.NoteOvertaken)
 		s.wantState("running")
 		s.finish()
@@ -63,5 +63,5 @@ func TestWhoHoldsNoTokenEndsNone(t *testing.T) {
 	s.ack()
 	s.sent = nil
 	s.receive(word(guardian.KindBeat, 7, guardedBy(born(7, 30), 6, 8)))
-	s.wantTold(guardian.KindBuried)
+	s.wantTold(guardian.KindTombstone)
 }

@@ -222,7 +222,7 @@ func (l *byzantine) tell(habit Habits, lie wire.Message, to int) {
 	case habit == Claims:
 		lie.Kind, lie.Nonce = guardian.KindBeat, wire.Nonce(l.dice.Uint64()>>l.dice.IntN(64)|1)
 	case habit == Dismisses:
-		lie.Kind = []wire.Kind{guardian.KindYield, guardian.KindBuried}[l.dice.IntN(2)]
+		lie.Kind = []wire.Kind{guardian.KindYield, guardian.KindTombstone}[l.dice.IntN(2)]
 	case habit == Asks:
 		lie.Kind, lie.Exchange = guardian.KindAsk, wire.Exchange(l.dice.Uint64()|1)
 	case habit == Offers:

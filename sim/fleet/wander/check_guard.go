@@ -23,9 +23,9 @@ type guards struct {
 
 // guard is what one member knows and does. What it does not save is forgotten when its process ends.
 type guard struct {
-	heard  map[wire.TokenID]word
-	buried map[wire.TokenID]wire.Seq
-	// removed are the tokens in buried; the next one takes the place of the one at oldest. A member remembers so many.
+	heard      map[wire.TokenID]word
+	tombstones map[wire.TokenID]wire.Seq
+	// removed are the tokens in tombstones; the next one takes the place of the one at oldest. A member remembers so many.
 	removed [4]wire.TokenID
 	oldest  int
 	// passed is the token that it passed on last; none if it has held another since.
@@ -87,7 +87,7 @@ func NewGuardChecker(patience time.Duration) sim.Watcher {
 		}
 		if o.Ends() || me.heard == nil {
 			*me = guard{
-				heard: map[wire.TokenID]word{}, buried: map[wire.TokenID]wire.Seq{},
+				heard: map[wire.TokenID]word{}, tombstones: map[wire.TokenID]wire.Seq{},
 				wrote: me.wrote, writes: me.writes, asks: me.asks, orphans: me.orphans,
 			}
 		}
@@ -137,8 +137,8 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 		// another token answers each beat, also one that is played back and says nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
 		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
-	case guardian.KindBuried:
-		me.bury(m.Token)
+	case guardian.KindTombstone:
+		me.tombstone(m.Token)
 	case guardian.KindAsk:
 		// A guardian that has heard the holder lately need not believe another one that has not.
 		w.seq = max(w.seq, m.Token.Seq)
@@ -177,13 +177,13 @@ func (me *guard) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	me.heard[t.ID] = w
 }
 
-// bury records that a token was removed.
-func (me *guard) bury(t wire.Ref) {
-	if _, knows := me.buried[t.ID]; !knows {
-		delete(me.buried, me.removed[me.oldest])
+// tombstone records that a token was removed.
+func (me *guard) tombstone(t wire.Ref) {
+	if _, knows := me.tombstones[t.ID]; !knows {
+		delete(me.tombstones, me.removed[me.oldest])
 		me.removed[me.oldest], me.oldest = t.ID, (me.oldest+1)%len(me.removed)
 	}
-	me.buried[t.ID] = max(me.buried[t.ID], t.Seq)
+	me.tombstones[t.ID] = max(me.tombstones[t.ID], t.Seq)
 }
 
 func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
@@ -233,7 +233,7 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 	case note == wander.NoteOvertaken || note == wander.NoteOutdated:
 		broken = k.corrects(me, c, o, e)
 	case note == wander.NoteRemoved || note == wander.NoteMet:
-		me.bury(e.Token)
+		me.tombstone(e.Token)
 	case note == handoff.NotePassed:
 		broken = k.inTouch(me, o, "passes its token on")
 		me.passed = e.Token
@@ -302,7 +302,7 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 	for _, id := range trail[:trail.Len()] {
 		told := func(e2 policy.Effect) bool {
 			m := &e2.Msg
-			return e2.Kind == policy.Send && m.To == id && (m.Kind == guardian.KindKnown || m.Kind == guardian.KindBuried) && m.Token.ID == e.Token.ID
+			return e2.Kind == policy.Send && m.To == id && (m.Kind == guardian.KindKnown || m.Kind == guardian.KindTombstone) && m.Token.ID == e.Token.ID
 		}
 		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
 			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
@@ -326,7 +326,7 @@ func (me *guard) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 }
 
 func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
-	w, buried := me.heard[t.ID], me.buried[t.ID]
+	w, tombstones := me.heard[t.ID], me.tombstones[t.ID]
 	switch {
 	case me.alone && o.On(policy.PeersChanged):
 		return nil // Nobody is there to be asked.
@@ -338,8 +338,8 @@ func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
 		return fmt.Errorf("guard: %s revives %v, of which it heard %v ago", o.Who(), t.ID, o.At.Sub(w.at))
 	case t.Seq <= w.seq:
 		return fmt.Errorf("guard: %s revives %v with number %d and knows of %d", o.Who(), t.ID, t.Seq, w.seq)
-	case buried >= w.seq:
-		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", o.Who(), t.ID, buried)
+	case tombstones >= w.seq:
+		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", o.Who(), t.ID, tombstones)
 	}
 	return nil
 }
@@ -375,7 +375,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	if !o.On(policy.Received) || m.Token.ID != s.Token.ID {
 		return nil
 	}
-	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindBuried || m.Kind == handoff.KindToken && o.Expected
+	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindTombstone || m.Kind == handoff.KindToken && o.Expected
 	switch {
 	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
 		return nil // It passes its token on, or runs, with the number that it has begun with.

@@ -33,7 +33,7 @@ func NewVouchChecker() sim.Watcher {
 // vouches reports whether an answer keeps whoever has asked from taking the token for lost.
 func vouches(asked wire.Kind, answer *wire.Message) bool {
 	switch answer.Kind {
-	case guardian.KindBuried: // Nobody revives a token that was removed.
+	case guardian.KindTombstone: // Nobody revives a token that was removed.
 		return true
 	case guardian.KindBeat:
 		return asked == guardian.KindAsk
