@@ -88,7 +88,7 @@ func (h *hub) follow(ctx context.Context) {
 		h.publish(ctx, aboutTokens, s)
 		if s.Fleet != fleet && s.Error == "" {
 			fleet = s.Fleet
-			h.publish(ctx, aboutFleet, follow.PageOf(fleet))
+			h.publishFleet(ctx, fleet)
 		}
 		age, n := time.Since(asked), progress(s.Fleet)
 		if age < historyLeast || n == shown && age < historyEvery {
@@ -112,6 +112,11 @@ func progress(f *control.Fleet) (n int) {
 		}
 	}
 	return n
+}
+
+// publishFleet tells all viewers what all members have said, as rows.
+func (h *hub) publishFleet(ctx context.Context, f *control.Fleet) {
+	h.publish(ctx, aboutFleet, follow.PageOf(f))
 }
 
 // publish tells all viewers of a topic's news, unless ctx is done: then another one follows, or nobody looks.

@@ -37,6 +37,6 @@ func (s *Server) order(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if all, err := s.hub.src.Fleet(r.Context()); err == nil { // viewers see at once what has changed
-		s.hub.publish(r.Context(), aboutFleet, all)
+		s.hub.publishFleet(r.Context(), &all)
 	}
 }

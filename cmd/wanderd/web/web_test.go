@@ -192,6 +192,18 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 	}
 }
 
+// What viewers are shown at once after an order is of the same form as all else that they are shown.
+func TestAFleetAfterAnOrderIsShownAsRows(t *testing.T) {
+	h := &hub{src: new(agent), viewers: make(map[chan struct{}]struct{})}
+	s := &Server{hub: h}
+	r := httptest.NewRequest(http.MethodPost, pathOrder, strings.NewReader(`{"gate":"sync","pause":false}`))
+	s.order(httptest.NewRecorder(), r)
+	var shown follow.Page
+	if err := json.Unmarshal(h.events[aboutFleet].data, &shown); err != nil || len(shown.Gates) != 1 || shown.Gates[0].Rows[0].Name != "m1" {
+		t.Errorf("shown: %s, %v", h.events[aboutFleet].data, err)
+	}
+}
+
 // The page works without the network, and under its own policy: nothing in it is inline or from elsewhere.
 func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 	foreign := regexp.MustCompile(`(?i)(https?:)?//[a-z]|<script>|<style|style=|onclick=|onload=|innerHTML|eval\(|@import`)
