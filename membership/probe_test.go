@@ -41,7 +41,7 @@ func TestAMemberIsSilentAfterARowOfProbes(t *testing.T) {
 
 // A member that does not answer goes on to be silent when it is taken for failed, and a crash is no silence.
 func TestAMemberThatIsTakenForFailedStaysSilent(t *testing.T) {
-	inFleet(t, func(t *testing.T, f *fleet) {
+	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		silent := func(i int) bool {
 			return slices.ContainsFunc(hosts[0].All(), func(m Member) bool {
