@@ -24,7 +24,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	switch {
 	case m.custody.holdsOlder(token.ID):
 		return m.onMeeting(now, policy.CauseReceived, from, token, out)
-	case m.removes(now.Time, token) || m.passed.crosses(now.Time, from, token.ID, m.handoff.PatienceWith(from)):
+	case m.removes(now.Time, token) || m.passed.crosses(&o, now.Time, from, token.ID):
 		m.loss.begin(now.Time)
 		return m.remove(now, policy.CauseReceived, from, token, out)
 	case m.custody.holds():
@@ -43,7 +43,8 @@ func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
 	if m.schedule.ranUnderOlder(&m.cfg, now, t) && !m.schedule.isBygone(now, t) {
 		return true
 	}
-	return m.passed.chases(&m.cfg, now, t, m.measures.lapAtMost(&m.cfg, m.walk.count()))
+	o := m.outlook()
+	return m.passed.chases(&o, now, t)
 }
 
 // remove discards a token by a removal rule, and a held copy of it too.

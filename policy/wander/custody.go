@@ -73,12 +73,12 @@ type custody struct {
 	// leaving says that this member is stopping: it takes no other token.
 	leaving bool
 
-	token  guardian.Token
-	lastTo wire.MemberID
-	// grownAt is the time up to which the age of the held token is counted.
-	grownAt policy.Time
 	// restUntil ends the states asking, resting and saves.
 	restUntil policy.Time
+	// grownAt is the time up to which the age of the held token is counted.
+	grownAt policy.Time
+	lastTo  wire.MemberID
+	token   guardian.Token
 }
 
 // become changes the state.

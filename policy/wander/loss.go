@@ -19,7 +19,7 @@ type loss struct {
 	first firstToken
 }
 
-// outlook is what a member that misses the token goes by besides: it only looks at that.
+// outlook is what the other components know: loss and passed only look at that.
 type outlook struct {
 	cfg      *Config
 	walk     *walker
@@ -32,6 +32,9 @@ type outlook struct {
 
 // maxInterval is Δmax.
 func (o *outlook) maxInterval() time.Duration { return o.measures.maxInterval(o.cfg, o.walk.count()) }
+
+// lapAtMost is the longest time that a lap takes.
+func (o *outlook) lapAtMost() time.Duration { return o.measures.lapAtMost(o.cfg, o.walk.count()) }
 
 // answersWithin is how long a member waits for answers before it makes a token.
 func (o *outlook) answersWithin() time.Duration { return o.cfg.answersWithin(o.handoff.RoundTrip()) }

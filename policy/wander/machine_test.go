@@ -11,9 +11,6 @@ import (
 	"testing"
 )
 
-// mostMethods is how many methods the machine may have: it is the switch between its components, which own the rules.
-const mostMethods = 80
-
 // ownFiles are the files of each component. Only they read and write its fields.
 var ownFiles = map[string][]string{
 	"consent":  {"consent.go"},
@@ -75,24 +72,6 @@ func fieldsOf(files map[string]*ast.File) map[string]map[string]string {
 		})
 	}
 	return all
-}
-
-func TestTheMachineHasFewMethods(t *testing.T) {
-	methods := 0
-	for _, f := range sources(t) {
-		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil {
-				continue
-			}
-			if of, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok && of.X.(*ast.Ident).Name == "Machine" {
-				methods++
-			}
-		}
-	}
-	if methods == 0 || methods > mostMethods {
-		t.Errorf("the machine has %d methods, and may have %d: let a component own the rule", methods, mostMethods)
-	}
 }
 
 // The machine and the other components ask a component by its methods.

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// outlook is what loss looks at.
+// outlook is what loss and passed look at.
 func (m *Machine) outlook() outlook {
 	return outlook{
 		cfg: &m.cfg, walk: &m.walk, measures: &m.measures, handoff: &m.handoff,

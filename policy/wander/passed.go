@@ -1,8 +1,6 @@
 package wander
 
 import (
-	"time"
-
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
@@ -18,8 +16,8 @@ type passed struct {
 }
 
 // note records the token that leaves, unless an older one that was recorded may still exist.
-func (p *passed) note(now policy.Time, id wire.TokenID, to wire.MemberID, regenerateAfter time.Duration) {
-	if p.isSet() && p.token.Precedes(id) && now.Sub(p.at) < regenerateAfter {
+func (p *passed) note(now policy.Time, id wire.TokenID, to wire.MemberID, l *loss, o *outlook) {
+	if p.isSet() && p.token.Precedes(id) && now.Sub(p.at) < l.regenerateAfter(o) {
 		return
 	}
 	p.token, p.to, p.at = id, to, now
@@ -36,15 +34,15 @@ func (p *passed) isSet() bool { return !p.to.IsZero() }
 // the lost token was here before its replacement was made. So the younger of two tokens comes no further than the
 // member that had the older token when the younger one was made. On a random walk without guardians, the plain paper,
 // only the paper's rule applies.
-func (p *passed) chases(cfg *Config, now policy.Time, t *guardian.Token, lapAtMost time.Duration) bool {
-	if !p.isSet() || !p.token.Precedes(t.ID) || cfg.plain() {
+func (p *passed) chases(o *outlook, now policy.Time, t *guardian.Token) bool {
+	if !p.isSet() || !p.token.Precedes(t.ID) || o.cfg.plain() {
 		return false
 	}
 	since := now.Sub(p.at)
 	if wasMadeAfter(since, t) {
 		return false
 	}
-	return since < AgeOf(&t.Load) || cfg.Walk != Random && since < lapAtMost
+	return since < AgeOf(&t.Load) || o.cfg.Walk != Random && since < o.lapAtMost()
 }
 
 // plain reports whether this is the plain paper: a random walk without guardians and demands.
@@ -55,6 +53,6 @@ func (c *Config) plain() bool {
 // crosses reports whether a token comes from the member to which an older one was just passed: the two met on the way.
 // Otherwise two tokens would change places for ever between two members whose runs take equally long, and at least
 // Δmin.
-func (p *passed) crosses(now policy.Time, from wire.MemberID, id wire.TokenID, patience time.Duration) bool {
-	return p.to == from && now.Sub(p.at) < patience && p.token.Precedes(id)
+func (p *passed) crosses(o *outlook, now policy.Time, from wire.MemberID, id wire.TokenID) bool {
+	return p.to == from && now.Sub(p.at) < o.handoff.PatienceWith(from) && p.token.Precedes(id)
 }

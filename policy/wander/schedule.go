@@ -39,6 +39,9 @@ type schedule struct {
 	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
 
+	// calendar is nil in a gate without windows.
+	calendar *pace.Calendar
+
 	// ran is when the operation last started here, and under which token; meaningful if ran.ever is set. before is the
 	// same for the run before that one, if hadRun is set.
 	ran    lastRun
@@ -47,8 +50,6 @@ type schedule struct {
 		wait time.Duration
 	}
 
-	// calendar is nil in a gate without windows.
-	calendar *pace.Calendar
 	// elsewhere is the state of the other slots of this member.
 	elsewhere elsewhere
 }
@@ -95,7 +96,11 @@ func (s *schedule) setCalendar(cfg *Config) {
 }
 
 // see reads the clocks. It must be called before anything else is asked in a step.
-func (s *schedule) see(now policy.Instant) { s.calendar.See(now) }
+func (s *schedule) see(cfg *Config, now policy.Instant) {
+	if len(cfg.Windows) > 0 {
+		s.calendar.See(now)
+	}
+}
 
 // know takes the state of the other slots of this member.
 func (s *schedule) know(e elsewhere) { s.elsewhere = e }

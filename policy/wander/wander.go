@@ -76,7 +76,8 @@ type Laps = lap.Laps
 
 // Machine is one member's part in a soft gate. It implements [policy.Machine] and is a plain value.
 type Machine struct {
-	cfg      Config
+	cfg Config
+
 	custody  custody
 	schedule schedule
 	walk     walker
@@ -127,7 +128,7 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m.schedule.see(now)
+	m.schedule.see(&m.cfg, now)
 	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
@@ -323,7 +324,7 @@ func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []poli
 		passed := guardian.Token{Ref: end.Token, Load: end.Load}
 		m.measures.passed(now.Time, AgeOf(&passed.Load), m.walk.lapLength(&m.cfg))
 		o := m.outlook()
-		m.passed.note(now.Time, passed.ID, end.Peer, m.loss.regenerateAfter(&o))
+		m.passed.note(now.Time, passed.ID, end.Peer, &m.loss, &o)
 		out = m.guardian.Passed(now.Time, m.custody.last().Trail(), &passed, end.Peer, out)
 		m.becomeAbsent(now)
 	case handoff.Failed:
