@@ -121,7 +121,7 @@ func (g *Gate) Begin() {
 	g.step()
 }
 
-// ID, Name and Log may be used from any goroutine.
+// ID identifies the gate. ID, Name and Log may be called from any goroutine.
 func (g *Gate) ID() wire.GateID { return g.id }
 
 // Name is the name in the configuration.

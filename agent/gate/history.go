@@ -40,7 +40,7 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// pastRuns are the last runs of a gate. It is safe for concurrent use.
+// PastRuns are the last runs of a gate. It is safe for concurrent use.
 func (g *Gate) PastRuns() control.GateHistory {
 	runs := g.history.Runs()
 	for i := range runs {

@@ -23,6 +23,7 @@ func (g *Gate) Warnings() (list []control.Warning) {
 	return list
 }
 
+// Status describes the gate for operators.
 func (g *Gate) Status(around *Around) control.Gate {
 	now := g.env.Clock.Now().Time
 	m, facts := g.machine.Status(now), g.machine.Facts(now, nil)

@@ -26,6 +26,7 @@ func (g *Gate) step() {
 	g.tellDemand()
 }
 
+// Wake does what is due now.
 func (g *Gate) Wake(now policy.Time) {
 	defer g.contain()
 	if at, ok := g.machine.NextWake(); ok && at <= now {
@@ -98,6 +99,7 @@ func (g *Gate) SayAbandoned() {
 	}
 }
 
+// SayNobodyTook logs that a token is left behind.
 func (g *Gate) SayNobodyTook() {
 	g.log.Warn().Msg("no member took the token in time; the fleet will revive it or make a new one")
 }

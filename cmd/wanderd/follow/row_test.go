@@ -27,7 +27,8 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 		}},
 		Tokens: []Token{
 			{Holder: control.Holder{Gate: "sync", Member: "b", Running: true, RunningSince: now}},
-			{Holder: control.Holder{Gate: "sync", Slot: 1, Member: "d", Missing: "gone"}}, {Holder: control.Holder{Gate: "other", Member: "a"}},
+			{Holder: control.Holder{Gate: "sync", Slot: 1, Member: "d", Missing: "gone"}},
+			{Holder: control.Holder{Gate: "other", Member: "a"}},
 		},
 	}
 	rows := s.Rows("sync")
