@@ -28,8 +28,8 @@ func TestFleetTakesTurns(t *testing.T) {
 		begin := time.Now()
 		w.startAll()
 		time.Sleep(30 * time.Minute)
-		if n := w.count(wander.NoteMinted, begin); n != 1 {
-			t.Errorf("%d tokens were minted", n)
+		if n := w.count(wander.NoteCreated, begin); n != 1 {
+			t.Errorf("%d tokens were created", n)
 		}
 		if n := w.count(wander.NoteRegenerated, begin); n != 0 {
 			t.Errorf("%d tokens were regenerated", n)
@@ -72,8 +72,8 @@ func TestAloneWaitsOrRuns(t *testing.T) {
 		w.until("a runs", 10*time.Minute, func() bool {
 			return slices.ContainsFunc(w.runs(begin), func(o gate.Observation) bool { return o.Name == "a" })
 		})
-		if n := w.count(wander.NoteMinted, begin); n != 1 {
-			t.Errorf("%d tokens were minted", n)
+		if n := w.count(wander.NoteCreated, begin); n != 1 {
+			t.Errorf("%d tokens were created", n)
 		}
 	})
 }

@@ -62,8 +62,8 @@ func TestTheCopyOfAStateDirectoryStops(t *testing.T) {
 					t.Errorf("%s ran %d times in ten minutes", name, n)
 				}
 			}
-			if n := w.count(wander.NoteMinted, again); n != 0 {
-				t.Errorf("%d tokens were minted", n)
+			if n := w.count(wander.NoteCreated, again); n != 0 {
+				t.Errorf("%d tokens were created", n)
 			}
 			w.agents["d"].ended <- err
 		})

@@ -144,7 +144,7 @@ func TestAGateThatIsRemovedEndsItsRunAndPassesItsTokenOn(t *testing.T) {
 			t.Errorf("it has forgotten that it ran at %v: %v", was.LastRun, g.LastRun)
 		}
 		w.until("it takes part", 5*time.Minute, func() bool { return len(w.ran(first, "default")) == 2 })
-		if n := w.count(wander.NoteMinted, removed); n != 0 {
+		if n := w.count(wander.NoteCreated, removed); n != 0 {
 			t.Errorf("%d tokens were made", n)
 		}
 	})

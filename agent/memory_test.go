@@ -53,7 +53,7 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 				restart := time.Now()
 				w.startJoining(names[0], AloneAuto)
 				time.Sleep(10 * time.Minute)
-				if n := w.count(wander.NoteMinted, restart) + w.count(wander.NoteRegenerated, restart); n > 0 {
+				if n := w.count(wander.NoteCreated, restart) + w.count(wander.NoteRegenerated, restart); n > 0 {
 					t.Errorf("%d new tokens after the restart", n)
 				}
 				if d := w.overlap(restart); d > 0 {
@@ -139,7 +139,7 @@ func TestARememberedFleetSoonStartsWithOneToken(t *testing.T) {
 		w.startJoining("e", AloneAuto, "a", "b")
 		w.until("somebody runs", 15*time.Second, func() bool { return len(w.runs(begin)) > 0 })
 		time.Sleep(10 * time.Minute)
-		if n := w.count(wander.NoteMinted, begin) + w.count(wander.NoteRegenerated, begin); n != 1 {
+		if n := w.count(wander.NoteCreated, begin) + w.count(wander.NoteRegenerated, begin); n != 1 {
 			t.Errorf("%d tokens were made", n)
 		}
 		if n := w.tokens(begin); n != 1 {

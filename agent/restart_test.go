@@ -51,7 +51,7 @@ func TestAFleetThatWasRestartedRunsWithinSeconds(t *testing.T) {
 					}
 				}
 				time.Sleep(last + 15*time.Second)
-				if n := w.count(wander.NoteMinted, restart); n != 1 {
+				if n := w.count(wander.NoteCreated, restart); n != 1 {
 					t.Errorf("%d first tokens", n)
 				}
 				for name := range c.starts {

@@ -43,7 +43,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		if runs["a"] != 0 || len(runs) != 4 {
 			t.Errorf("runs: %v", runs)
 		}
-		for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteMinted, guardian.NoteDoubting} {
+		for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteCreated, guardian.NoteDoubting} {
 			if c := w.count(n, slow); c > 0 {
 				t.Errorf("%d times %s", c, wander.Descriptor().Notes.Of(n).Name)
 			}

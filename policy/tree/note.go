@@ -3,8 +3,8 @@ package tree
 import "github.com/wanderd/wanderd/policy"
 
 const (
-	// NoteMinted: the first site of the roster starts with the token.
-	NoteMinted policy.Note = iota + 64
+	// NoteCreated: the first site of the roster starts with the token.
+	NoteCreated policy.Note = iota + 64
 	// NoteRegenerated: no site answered that it is nearer to the token; this site made a new token.
 	NoteRegenerated
 	// NoteAsksToRegenerate: no site answered that it is nearer to the token; this site waits for the gate's permission to make a new one.
@@ -53,7 +53,7 @@ const (
 
 func notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
+		{Note: NoteCreated, Name: "minted", Level: policy.Info, Text: "made the first token"},
 		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "the token is lost; made a new one"},
 		{
 			Note: NoteAsksToRegenerate, Name: "asks_to_regenerate", Level: policy.Warn, Repeats: true,

@@ -26,7 +26,7 @@ func (m *Machine) AsksToRegenerate() bool { return m.asksToRegenerate }
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.resetAlarm()
 	m.asksToRegenerate, m.candidate = false, false
-	out = m.mint(token, NoteRegenerated, out)
+	out = m.create(token, NoteRegenerated, out)
 	m.forgetPredecessors()
 	m.pos = none
 	if m.cfg.Recovery == Baseline {
@@ -43,7 +43,7 @@ func (m *Machine) newToken(now policy.Instant, seq wire.Seq) wire.Ref {
 	return wire.Ref{ID: wire.TokenID{Birth: now.Wall, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()}, Seq: seq}
 }
 
-func (m *Machine) mint(token *wire.Ref, why policy.Note, out []policy.Effect) []policy.Effect {
+func (m *Machine) create(token *wire.Ref, why policy.Note, out []policy.Effect) []policy.Effect {
 	m.token, m.holds = *token, true
 	m.see(token.Seq)
 	out = policy.AppendTook(out, policy.CauseMade, wire.MemberID{}, &m.token)

@@ -286,7 +286,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	m.pos = 0
 	token := m.newToken(now, m.known)
-	return m.mint(&token, NoteMinted, out)
+	return m.create(&token, NoteCreated, out)
 }
 
 // onMessage hands a message to the routine that Figure 2 has for it.

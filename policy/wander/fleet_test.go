@@ -26,8 +26,8 @@ type fleet struct {
 	lie func(*wire.Message) (forged wire.Message, lies bool)
 	// visits are the members at which a token arrived, in order.
 	visits []int
-	// minted and regenerated count the tokens that were made.
-	minted, regenerated int
+	// created and regenerated count the tokens that were made.
+	created, regenerated int
 }
 
 type fleetMember struct {
@@ -130,8 +130,8 @@ func (f *fleet) told(by int, n policy.Note) {
 	if n == wander.NoteArrived {
 		f.visits = append(f.visits, by)
 	}
-	if n == wander.NoteMinted {
-		f.minted++
+	if n == wander.NoteCreated {
+		f.created++
 	}
 	if n == wander.NoteRegenerated {
 		f.regenerated++
@@ -183,7 +183,7 @@ func (f *fleet) advance(d time.Duration) {
 // wantOneToken wants that one token was made, as the first.
 func (f *fleet) wantOneToken() {
 	f.t.Helper()
-	if f.minted != 1 || f.regenerated != 0 {
-		f.t.Fatalf("%d tokens were minted and %d regenerated, want one and none", f.minted, f.regenerated)
+	if f.created != 1 || f.regenerated != 0 {
+		f.t.Fatalf("%d tokens were created and %d regenerated, want one and none", f.created, f.regenerated)
 	}
 }

@@ -502,7 +502,7 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 			f.advance(10 * patience)
 			f.broken = nil
 			f.advance(10 * patience)
-			if f.minted != 1 || f.regenerated != 0 {
+			if f.created != 1 || f.regenerated != 0 {
 				t.Errorf("%d tokens were made anew", f.regenerated)
 			}
 			for range 100 {

@@ -333,7 +333,7 @@ func TestTheSilenceBeginsNowAtTheLatest(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-func TestTimeSleptIsNoTurnToMint(t *testing.T) {
+func TestTimeSleptIsNoTurnToCreate(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(2, 3, 4)
 	s.advance(10 * timeout)

@@ -15,7 +15,7 @@ type loss struct {
 	// inquiry is the question to the others, before a token is made: see inquire.go and census.go.
 	inquiry inquiry
 	asker   asker
-	// first is about the first token of the fleet: see mint.go.
+	// first is about the first token of the fleet: see create.go.
 	first firstToken
 }
 
@@ -70,7 +70,7 @@ func (m missing) origin() origin {
 
 // note is what is told of its making.
 func (m missing) note() policy.Note {
-	return [...]policy.Note{missingFirst: NoteMinted, missingLost: NoteRegenerated, missingRenewed: NoteRenewed}[m]
+	return [...]policy.Note{missingFirst: NoteCreated, missingLost: NoteRegenerated, missingRenewed: NoteRenewed}[m]
 }
 
 // wake asks others, if the time for that has come, and says whether this member makes a token. It holds none.

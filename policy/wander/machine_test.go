@@ -15,7 +15,7 @@ import (
 var ownFiles = map[string][]string{
 	"consent":  {"consent.go"},
 	"custody":  {"custody.go"},
-	"loss":     {"loss.go", "mint.go", "inquire.go", "census.go", "regenerate.go"},
+	"loss":     {"loss.go", "create.go", "inquire.go", "census.go", "regenerate.go"},
 	"measures": {"measures.go"},
 	"numbers":  {"numbers.go"},
 	"passed":   {"passed.go"},

@@ -3,8 +3,8 @@ package wander
 import "github.com/wanderd/wanderd/policy"
 
 const (
-	// NoteMinted: the fleet starts, or this member is alone, and it made the first token.
-	NoteMinted policy.Note = iota + 64
+	// NoteCreated: the fleet starts, or this member is alone, and it made the first token.
+	NoteCreated policy.Note = iota + 64
 	// NoteRegenerated: no token came for regenerate-after, and this member made a new one.
 	NoteRegenerated
 	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
@@ -58,7 +58,7 @@ const (
 // Notes returns the notes of the soft gate itself.
 func Notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteMinted, Name: "minted", Level: policy.Info, Text: "made the first token"},
+		{Note: NoteCreated, Name: "minted", Level: policy.Info, Text: "made the first token"},
 		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn, Text: "no token came for regenerate-after; made a new one"},
 		{
 			Note: NoteInquired, Name: "inquired", Level: policy.Info,

@@ -366,7 +366,7 @@ func TestTwoTokensThatChangePlacesDoNotLiveForEver(t *testing.T) {
 			held++
 		}
 	}
-	if f.minted != 2 || held != 1 {
-		t.Errorf("of %d tokens %d are left", f.minted, held)
+	if f.created != 2 || held != 1 {
+		t.Errorf("of %d tokens %d are left", f.created, held)
 	}
 }

@@ -17,7 +17,7 @@
 //	passed.go      the oldest token that left lately: tokens that follow it are removed
 //	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and
 //	               how regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go:
-//	               asking all of them; mint.go: the first token of a fleet, in the order of rank; a member alone
+//	               asking all of them; create.go: the first token of a fleet, in the order of rank; a member alone
 //	consent.go     asking all others before a run, if the operator wants that
 //	numbers.go     fencing numbers and stamps, and impossible ones
 //	reunion.go     members that come, perhaps with a token of their own

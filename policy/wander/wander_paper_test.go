@@ -426,7 +426,7 @@ func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 func TestAMemberAloneRunsEveryMinInterval(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 	for round := range 5 {
 		s.advance(op)
 		s.finish()

@@ -133,7 +133,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	case policy.Run:
 		w.run(m, e.Token, e.Demanded)
 	case policy.Tell:
-		if e.Note == wander.NoteMinted || e.Note == wander.NoteRegenerated {
+		if e.Note == wander.NoteCreated || e.Note == wander.NoteRegenerated {
 			w.made++
 		}
 	case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:

@@ -80,14 +80,14 @@ func TestColdStartMakesOneToken(t *testing.T) {
 		runs := f.runs()
 		return !slices.ContainsFunc(f.nodes, func(n *node) bool { return by(runs, n.name) == 0 })
 	})
-	minted := uint64(0)
+	created := uint64(0)
 	for _, n := range f.nodes {
 		if s, ok := n.status(); ok {
-			minted += s.Gates[0].Notes["minted"] + s.Gates[0].Notes["regenerated"]
+			created += s.Gates[0].Notes["minted"] + s.Gates[0].Notes["regenerated"]
 		}
 	}
-	if minted != 1 {
-		t.Errorf("%d tokens were made", minted)
+	if created != 1 {
+		t.Errorf("%d tokens were made", created)
 	}
 }
 

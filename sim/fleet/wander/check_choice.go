@@ -52,5 +52,5 @@ func NewChoiceChecker(backups int) sim.Watcher {
 
 // comes reports whether a note says that a token comes to a member.
 func comes(n policy.Note) bool {
-	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteMinted || n == wander.NoteRegenerated || n == wander.NoteRenewed
+	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteCreated || n == wander.NoteRegenerated || n == wander.NoteRenewed
 }

@@ -55,7 +55,7 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			case e.Kind != policy.Tell:
 			case e.Note == wander.NoteInquired:
 				me.begin(c.ID(o.Member), o.At)
-			case e.Note == wander.NoteMinted && me.company && me.rank > 0, e.Note == wander.NoteRegenerated && me.company && guarded:
+			case e.Note == wander.NoteCreated && me.company && me.rank > 0, e.Note == wander.NoteRegenerated && me.company && guarded:
 				if err := me.hasAsked(c, o, wait); err != nil {
 					return err
 				}

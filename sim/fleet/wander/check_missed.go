@@ -32,7 +32,7 @@ func NewMissedChecker() sim.Watcher {
 			switch note := e.Note; {
 			case note == wander.NoteRevived:
 				me.id = wire.TokenID{}
-			case note == wander.NoteArrived || note == wander.NoteMinted || note == wander.NoteRegenerated || note == wander.NoteRenewed:
+			case note == wander.NoteArrived || note == wander.NoteCreated || note == wander.NoteRegenerated || note == wander.NoteRenewed:
 				*me = missed{e.Token.ID, offers[o.Event.Msg.Exchange], me.failed[:0]}
 			case note == handoff.NoteNoAck:
 				if err := me.miss(c, o, e); err != nil {

@@ -23,7 +23,7 @@ type crowd struct {
 // Watch implements [sim.Watcher].
 func (k *crowd) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	for e := range o.Did(policy.Tell) {
-		if e.Note == wander.NoteMinted || e.Note == wander.NoteRegenerated {
+		if e.Note == wander.NoteCreated || e.Note == wander.NoteRegenerated {
 			k.made++
 		}
 	}

@@ -85,7 +85,7 @@ func TestATokenInPlaceIsTheOnlyOneAndThereAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := &later.counts[classNote]
-	if notes[wander.NoteMinted]+notes[wander.NoteRegenerated] > 0 || notes[wander.NoteArrived] < 100 {
+	if notes[wander.NoteCreated]+notes[wander.NoteRegenerated] > 0 || notes[wander.NoteArrived] < 100 {
 		t.Errorf("later there are others:\n%v", later)
 	}
 }

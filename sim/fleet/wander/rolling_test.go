@@ -20,7 +20,7 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 		}
 		count := watcherFunc(func(o *sim.Occurrence) {
 			for i := range o.Effects {
-				if n := o.Effects[i].Note; o.Kind == sim.Stepped && (n == wander.NoteMinted || n == wander.NoteRegenerated) {
+				if n := o.Effects[i].Note; o.Kind == sim.Stepped && (n == wander.NoteCreated || n == wander.NoteRegenerated) {
 					made++
 				}
 			}

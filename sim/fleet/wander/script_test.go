@@ -265,7 +265,7 @@ func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
-		wander.NoteMinted, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet, handoff.NoteNoAck, handoff.NoteNoCommit,
+		wander.NoteCreated, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet, handoff.NoteNoAck, handoff.NoteNoCommit,
 		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft, wander.NoteWaiting,
 		guardian.NoteSuspected, wander.NoteRevived, guardian.NoteStoodDown, guardian.NoteDoubting, wander.NoteOvertaken,
 		wander.NoteOutdated, wander.NoteSeqRefused, wander.NoteBirthRefused,

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// How long a starting fleet waits with its first token, in handoff timeouts. A member mints when its view has not
+// How long a starting fleet waits with its first token, in handoff timeouts. A member creates one when its view has not
 // changed for settleTimeouts, or has kept changing for unsettledTimeouts, and staggerTimeouts later for each member of
 // a lower rank.
 const (
@@ -15,9 +15,9 @@ const (
 )
 
 // firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place. A fleet
-// that is switched on at once must make one, not one for each member, and not only after Δmax. The members mint in the
-// order of their identities. A member that has met a token says so by gossip before the next rank would mint, and in
-// answer to a question.
+// that is switched on at once must make one, not one for each member, and not only after Δmax. The members create it in
+// the order of their identities. A member that has met a token says so by gossip before the next rank would create one,
+// and in answer to a question.
 //
 // Gossip has one bit for all tokens of a gate. When a fleet gets more slots by restarts one by one, the first token is
 // there all the time, so the bit says nothing about the others. In the other slots every member asks first; in a sweep
@@ -31,8 +31,8 @@ type firstToken struct {
 	asked bool
 	// closed says that this member leaves, and makes no token any more.
 	closed bool
-	// armed says that this member will mint: at is when, since is when the wait began. rank and count are those of the
-	// view from which at was computed.
+	// armed says that this member will create one: at is when, since is when the wait began. rank and count are those
+	// of the view from which at was computed.
 	armed       bool
 	rank, count int32
 	since, at   policy.Time

@@ -66,12 +66,12 @@ func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
 		s.wantNotes()
 		s.advance(1)
 	}
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
-// Members mint in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it. All but
+// Members create it in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it. All but
 // the first ask then.
-func TestAMemberMintsInItsTurn(t *testing.T) {
+func TestAMemberCreatesInItsTurn(t *testing.T) {
 	for rank, view := range [][]int{{3, 4, 5}, {2, 3, 4}, {1, 2, 3}} {
 		s := begin(t, config(), policy.State{})
 		s.view(view...)
@@ -84,14 +84,14 @@ func TestAMemberMintsInItsTurn(t *testing.T) {
 			s.wantNotes()
 			s.advance(1)
 		}
-		s.wantNotes(wander.NoteMinted, wander.NoteRan)
+		s.wantNotes(wander.NoteCreated, wander.NoteRan)
 		if s.announced != 1 {
 			t.Errorf("rank %d: it announced its token %d times", rank, s.announced)
 		}
 	}
 }
 
-func TestTheNextInRankMintsWhereTheFirstIsGone(t *testing.T) {
+func TestTheNextInRankCreatesWhereTheFirstIsGone(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(2, 3, 4)
 	s.advance(4 * timeout)
@@ -99,10 +99,10 @@ func TestTheNextInRankMintsWhereTheFirstIsGone(t *testing.T) {
 	s.advance(3*timeout - 1)
 	s.wantNotes()
 	s.advance(1)
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
-func TestWhoKnowsOfATokenMintsNone(t *testing.T) {
+func TestAMemberThatKnowsOfATokenCreatesNone(t *testing.T) {
 	for name, met := range map[string]func(s *story){
 		"by gossip": func(s *story) { s.fleet(3, 4, 5) },
 		"by itself": func(s *story) { s.ran(born(1, 10)) },
@@ -120,17 +120,17 @@ func TestWhoKnowsOfATokenMintsNone(t *testing.T) {
 }
 
 // Who knew of a token may go before it ever got any further.
-func TestATokenThatNobodyKnowsOfAnyMoreIsMintedAgain(t *testing.T) {
+func TestATokenThatNobodyKnowsOfAnyMoreIsCreatedAgain(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(2, 3, 4)
 	s.advance(time.Minute)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
 // It asks the one who ranks first, and then those after it, too: one of them has made the token if anybody has.
-func TestWhoIsAboutToMintAsksTheFirstInRank(t *testing.T) {
+func TestAMemberAboutToCreateAsksTheFirstInRank(t *testing.T) {
 	for _, tc := range []struct{ view, asked []int }{
 		{[]int{1, 2, 3}, []int{1, 2}},
 		{[]int{0, 1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 4}},
@@ -148,7 +148,7 @@ func TestWhoIsAboutToMintAsksTheFirstInRank(t *testing.T) {
 }
 
 // Its word is slower than the patience of the next in rank.
-func TestWhoIsToldOfATokenMintsNone(t *testing.T) {
+func TestAMemberThatIsToldOfATokenCreatesNone(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(2, 3, 4)
 	s.advance(11 * timeout)
@@ -177,8 +177,8 @@ func TestAFleetThatGossipsSlowlyMakesOneToken(t *testing.T) {
 	}
 }
 
-// A handoff in progress may bring the token that is about to be minted.
-func TestNobodyMintsWhileATokenIsArriving(t *testing.T) {
+// A handoff in progress may bring the token that is about to be created.
+func TestNobodyCreatesWhileATokenIsArriving(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3, 4)
 	s.advance(3*timeout - time.Millisecond)
@@ -204,7 +204,7 @@ func TestATokenIsAnnouncedOnce(t *testing.T) {
 func TestAMemberAloneIsAFleetOfOneAtOnce(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
 // --alone wait: "an agent with --join that sees nobody waits and says so", for as long as it takes.
@@ -229,7 +229,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
+func TestAMemberThatWaitedCreatesWithTheFirstToCome(t *testing.T) {
 	cfg := config()
 	cfg.WaitsAlone = true
 	s := begin(t, cfg, policy.State{})
@@ -237,7 +237,7 @@ func TestAMemberThatWaitedMintsWithTheFirstWhoCome(t *testing.T) {
 	s.advance(10 * maxInterval)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(wander.NoteWaiting, wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteWaiting, wander.NoteCreated, wander.NoteRan)
 }
 
 // A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But the others may
@@ -286,7 +286,7 @@ func TestARestartedMemberWaitsForItsFleetAsLongAsOneThatIsCutOff(t *testing.T) {
 }
 
 // A whole fleet that was switched off remembers itself, and still makes its first token at once.
-func TestAMemberThatWasInAFleetMintsWithTheFirstWhoCome(t *testing.T) {
+func TestAMemberThatWasInAFleetCreatesWithTheFirstToCome(t *testing.T) {
 	cfg := config()
 	cfg.Rejoins = true
 	s := begin(t, cfg, policy.State{})
@@ -294,7 +294,7 @@ func TestAMemberThatWasInAFleetMintsWithTheFirstWhoCome(t *testing.T) {
 	s.advance(maxInterval - time.Second)
 	s.view(3, 4)
 	s.advance(3 * timeout)
-	s.wantNotes(wander.NoteWaiting, wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteWaiting, wander.NoteCreated, wander.NoteRan)
 }
 
 // Whoever has had company goes on alone when it is gone: a soft gate never waits for members that are away.
@@ -325,7 +325,7 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.view(3)
-		s.wantNotes(wander.NoteMinted, wander.NoteAlone, wander.NoteResting)
+		s.wantNotes(wander.NoteCreated, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - time.Minute - 1)
 		s.wantRuns(0)
 		s.advance(1)
@@ -350,7 +350,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
 		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
 		s.view(3)
-		s.wantNotes(wander.NoteMinted, wander.NoteAlone, wander.NoteResting)
+		s.wantNotes(wander.NoteCreated, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - 1)
 		s.wantRuns(0)
 		s.advance(1)
@@ -361,7 +361,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 func TestASavedRunInTheFarPastIsOver(t *testing.T) {
 	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
 	s.view(3)
-	s.wantNotes(wander.NoteMinted, wander.NoteRan)
+	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
 // Whatever was saved and whatever the wall clock says, a token is one that a datagram may carry.
