@@ -252,6 +252,9 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		back, within := s.restarted()
 		checkers = append(checkers, NewRestartChecker(back, within))
 	}
+	if s.Backups > 0 && s.Slots <= 1 && s.isSound() {
+		checkers = append(checkers, NewOverlapChecker(overlapTimeouts*timeout))
+	}
 	if s.LongLap {
 		checkers = append(checkers, NewCrowdChecker())
 	}
@@ -273,6 +276,9 @@ func (s *Scenario) String() string { return trace.Parameters(*s) }
 
 // each calls do with every parameter and its name, in their order.
 func (s *Scenario) each(do func(name string, value reflect.Value)) { trace.EachParameter(*s, do) }
+
+// overlapTimeouts is how long after it was away, in timeouts, a member may begin to run beside another one.
+const overlapTimeouts = 8
 
 // takerTimeouts is how long a member has been there, in timeouts, until it could take any token.
 const takerTimeouts = 16

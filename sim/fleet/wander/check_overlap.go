@@ -1,0 +1,66 @@
+package wander
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// overlap is one member, for [NewOverlapChecker].
+type overlap struct {
+	// running says that its operation runs, excused that it may do so beside another one.
+	running, excused bool
+	// away is until when it was away last.
+	away policy.Time
+}
+
+// NewOverlapChecker checks how many operations run at once in a fleet whose members crash, stand still, sleep and
+// leave, but whose network is sound: one, and besides it those of members that are or were away while they run, or a
+// moment before, and those whose process has died. Such a member cannot know that its token was revived.
+func NewOverlapChecker(while time.Duration) sim.Watcher {
+	members := map[int]*overlap{}
+	return sim.EachMember(func(_ *struct{}, c *sim.Cluster, o *sim.Occurrence) error {
+		me := members[o.Member]
+		if me == nil {
+			me = &overlap{away: -policy.Never}
+			members[o.Member] = me
+		}
+		switch {
+		case o.EndsRun():
+			me.running = false
+		case o.Ends():
+			me.excused = true
+		case o.Kind == sim.Paused || o.Kind == sim.Slept:
+			me.excused, me.away = true, c.AwayUntil(o.Member)
+		}
+		if !o.Does(policy.Run) {
+			return nil
+		}
+		me.running, me.excused = true, o.At < me.away.Add(while)
+		at := 0
+		for _, m := range members {
+			if m.running && !m.excused {
+				at++
+			}
+		}
+		if at > 1 {
+			return fmt.Errorf("overlap: %d operations run at once, of members that were not away, and the network is sound: see %s", at, o.Who())
+		}
+		return nil
+	})
+}
+
+// isSound reports whether nothing but members fails: the network loses nothing and is quick, and all members start at
+// once. A member that comes back to others that it does not see may make a token beside theirs; so it must wait until
+// it sees one, and hear nothing that was said before.
+func (s *Scenario) isSound() bool {
+	n, f := s.Network, s.Faults
+	quick := n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < wander.Patience(s.Skip)
+	whole := f.CutEvery == 0 && f.DeafEvery == 0 && f.ForgeEvery == 0 && f.RenewEvery == 0 &&
+		f.Partition == (sim.Partition{}) && f.Restart == (sim.Restart{})
+	stay := f.CrashEvery == 0 && f.LeaveEvery == 0 && f.Groups == (sim.Groups{})
+	return quick && whole && s.Standing == NothingStands && s.StartWithin == 0 && (stay || s.WaitAlone && n.Replay == 0)
+}
