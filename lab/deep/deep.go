@@ -1,13 +1,12 @@
 // Package deep says which tests are deep.
 //
 // A deep test holds what the others hold, with more: many seeds, mutants, large fleets, long virtual days, many runs of
-// real processes. "go test ./..." leaves the deep ones out, so that it takes three minutes on two cores. "make deep" has
+// real processes. "go test ./..." leaves the deep ones out: it should take three minutes on two cores. "make deep" has
 // them all, and so has "make check", which CI runs.
 //
 // There is one switch, the variable WANDERD_DEEP: any value but the empty one stands for deep. A variable works for all
-// packages at once, other than a flag, which each package would have to know; nothing is built anew for it, other than
-// for a build tag; and the cache of "go test" knows of it. "-short" leaves out still more: what "make quick" has no time
-// for.
+// packages at once, unlike a flag, which each package would have to know; nothing is built anew for it, unlike for a
+// build tag; and the cache of "go test" knows of it. Nothing reads -short.
 package deep
 
 import (

@@ -63,7 +63,7 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 		{members: 10_000, maxInterval: 10 * time.Minute, lasts: time.Hour},
 	} {
 		for _, walk := range wander.Walks() {
-			if !deep.Is() && (walk != wander.Sweep || tc.members > 200) {
+			if !deep.Is() && (walk != wander.Sweep || tc.members > 200) || tc.members > 1000 && !*large {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d, %v, %v", tc.members, walk, tc.maxInterval), func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 // A token that is really lost is replaced soon after max_interval, at any size. In a fleet of 10,000 members give way for a minute or so.
 func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
 	for _, members := range []int{40, 1000, 10_000} {
-		if members > 1000 && !deep.Is() {
+		if members > 1000 && !*large {
 			continue
 		}
 		s := wandering.Scenario{

@@ -13,6 +13,8 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
+var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep tests only")
+
 var update = flag.Bool("update", false, "write docs/mutants.md and the runs in README.md and docs/protocol.md anew")
 
 // mutantsPage is what the test keeps true.
