@@ -91,7 +91,7 @@ func startNothing(hook.Spec, time.Time) (gate.HookRun, error) {
 
 func (nothing) Stop()                      {}
 func (nothing) Extend(time.Duration)       {}
-func (nothing) Entrust([]hook.Word)        {}
+func (nothing) PreSigned([]hook.Word)      {}
 func (n nothing) Done() <-chan hook.Result { return n.done }
 
 // BenchmarkThreeBareRoundTrips is what it is compared with: six datagrams, signed and verified, between two bare sockets.

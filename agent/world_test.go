@@ -290,7 +290,7 @@ type pretendRun struct {
 	words          []hook.Word
 }
 
-func (p *pretendRun) Entrust(words []hook.Word) {
+func (p *pretendRun) PreSigned(words []hook.Word) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.words = words

@@ -38,7 +38,7 @@ func ProtocolName(id uint8) string {
 	return fmt.Sprintf("protocol %d", id)
 }
 
-// Stamp writes the protocol into a message. The shell stamps whatever a machine sends or entrusts.
+// Stamp writes the protocol into a message. The shell stamps whatever a machine sends or pre-signs.
 func (d *Descriptor) Stamp(m *wire.Message) { m.Protocol, m.Version = d.ID, d.Version }
 
 // Speaks reports whether a message is from a member of this protocol, of the same version. The shell drops any other: it has another

@@ -22,10 +22,10 @@ const (
 	Extend
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
-	// Entrust gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the operation
+	// PreSign gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the operation
 	// has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run begins with nothing
-	// entrusted; a Msg without a kind takes back all that was.
-	Entrust
+	// pre-signed; a Msg without a kind takes back all that was.
+	PreSign
 	// Took says that this member holds Token from now on; Cause says how it came, Peer from whom. A member holds one token of a
 	// slot. If it takes a second one, it does not keep that: Gave follows in the same step.
 	Took
@@ -46,7 +46,7 @@ const (
 // String returns the kind's name.
 func (k EffectKind) String() string {
 	return Name([]string{
-		Save: "Save", Send: "Send", Run: "Run", Extend: "Extend", Stop: "Stop", Entrust: "Entrust", Took: "Took", Gave: "Gave",
+		Save: "Save", Send: "Send", Run: "Run", Extend: "Extend", Stop: "Stop", PreSign: "Entrust", Took: "Took", Gave: "Gave",
 		Announce: "Announce", Proclaim: "Proclaim", Tell: "Tell", Gone: "Gone",
 	}, k)
 }
@@ -68,7 +68,7 @@ type Effect struct {
 	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the
 	// operation sees to that by itself. Zero sets no end.
 	Until Time
-	// Msg comes with Send and Entrust; of Proclaim, only its Order.
+	// Msg comes with Send and PreSign; of Proclaim, only its Order.
 	Msg wire.Message
 	// State comes with Save.
 	State State
@@ -90,16 +90,16 @@ func AppendMessage(out []Effect) ([]Effect, *wire.Message) {
 	return out, &e.Msg
 }
 
-// AppendEntrust appends the effect that entrusts m to the guard of the operation that runs.
-func AppendEntrust(out []Effect, m *wire.Message) []Effect {
-	out, e := extend(out, Entrust)
+// AppendPreSign appends the effect that gives m, signed, to the guard of the operation that runs.
+func AppendPreSign(out []Effect, m *wire.Message) []Effect {
+	out, e := extend(out, PreSign)
 	e.Msg = *m
 	return out
 }
 
-// AppendTakeBack appends the effect that takes back what was entrusted to the guard of a run under a token of that slot.
+// AppendTakeBack appends the effect that takes back what was given to the guard of a run under a token of that slot.
 func AppendTakeBack(out []Effect, slot uint8) []Effect {
-	out, e := extend(out, Entrust)
+	out, e := extend(out, PreSign)
 	e.Msg.Token.Slot = slot
 	return out
 }
@@ -161,7 +161,7 @@ func extend(out []Effect, kind EffectKind) ([]Effect, *Effect) {
 	out = slices.Grow(out, 1)[:len(out)+1]
 	e := &out[len(out)-1]
 	switch e.Kind {
-	case Send, Entrust, Proclaim:
+	case Send, PreSign, Proclaim:
 		e.Msg = wire.Message{}
 	case Save:
 		e.State = State{}

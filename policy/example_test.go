@@ -31,7 +31,7 @@ func Example() {
 					events = append(events, policy.Event{Kind: policy.Finished})
 				case policy.Took:
 					fmt.Printf("%v: holds a token\n", time.Duration(now.Time))
-				case policy.Send, policy.Announce, policy.Proclaim, policy.Entrust, policy.Extend, policy.Stop,
+				case policy.Send, policy.Announce, policy.Proclaim, policy.PreSign, policy.Extend, policy.Stop,
 					policy.Gave, policy.Gone, policy.Tell: // nobody else is there, and nobody reads notes
 				}
 			}

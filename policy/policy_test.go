@@ -70,7 +70,7 @@ func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone)
+		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone)
 }
 
 func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
@@ -125,7 +125,7 @@ func TestAnAppendedEffectHasNothingOfTheOneBefore(t *testing.T) {
 		if kind != policy.Save {
 			before.State = policy.State{}
 		}
-		if kind != policy.Send && kind != policy.Entrust && kind != policy.Proclaim {
+		if kind != policy.Send && kind != policy.PreSign && kind != policy.Proclaim {
 			before.Msg = wire.Message{}
 		}
 		out := policy.AppendTell([]policy.Effect{before}[:0], 2, wire.MemberID{}, nil)

@@ -21,7 +21,7 @@ type adversary struct {
 	words []spoken
 }
 
-// spoken are the last words of one kind, the next over the oldest. said counts them.
+// spoken are the pre-signed releases of one kind, the next over the oldest. said counts them.
 type spoken struct {
 	kind wire.Kind
 	last [32]wire.Message

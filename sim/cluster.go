@@ -88,8 +88,8 @@ type Cluster struct {
 	alarms alarms
 	mail   slab[letter]
 	calls  slab[func()]
-	// entrusted are the messages of the runs' guards, by member.
-	entrusted map[int32][]wire.Message
+	// preSigned are the messages of the runs' guards, by member.
+	preSigned map[int32][]wire.Message
 	net       network
 	views     views
 	watchers  []Watcher
@@ -119,7 +119,7 @@ func New(cfg Config) *Cluster {
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
 		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7), demandDice: dice(9),
-		statusOf: absent, entrusted: map[int32][]wire.Message{}, savings: map[int32]*saving{},
+		statusOf: absent, preSigned: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 	}
 	for i := range c.members {
 		c.members[i].id = Identity(cfg.Order, cfg.Seed, i)
@@ -344,7 +344,7 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	c.tellReady(who)
 	c.effects = c.stepping(who).Step(c.Instant(int(who)), ev, c.effects[:0])
 	for i := range c.effects {
-		if e := &c.effects[i]; e.Kind == policy.Send || e.Kind == policy.Entrust {
+		if e := &c.effects[i]; e.Kind == policy.Send || e.Kind == policy.PreSign {
 			c.cfg.Descriptor.Stamp(&e.Msg)
 		}
 	}
@@ -397,8 +397,8 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 			c.extendRun(who, c.clockOf(who).shows(e.Until))
 		case policy.Stop:
 			c.stopRun(who)
-		case policy.Entrust:
-			c.entrust(who, &e.Msg)
+		case policy.PreSign:
+			c.preSign(who, &e.Msg)
 		case policy.Announce:
 			c.announce(who)
 		case policy.Proclaim:

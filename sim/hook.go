@@ -92,7 +92,7 @@ func (c *Cluster) startRun(who int32, demanded bool, startBy, until policy.Time)
 	r := &c.members[who].run
 	r.number++
 	r.active, r.demanded, r.until = true, demanded, 0
-	delete(c.entrusted, who)
+	delete(c.preSigned, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf, c.slow(who))
 	r.endAt, r.timedOut, r.outcome = c.now.Add(takes), c.cfg.Hook.Timeout > 0 && takes > c.cfg.Hook.Timeout, outcome
@@ -151,7 +151,7 @@ func (c *Cluster) finishRun(who, number int32) {
 	if c.questions.each != nil && !m.run.denied && !m.run.demanded {
 		c.questions.each[who].Used()
 	}
-	delete(c.entrusted, who)
+	delete(c.preSigned, who)
 	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut || expired, m.run.denied, m.run.outcome
 	c.event.Exit = m.run.exit

@@ -89,7 +89,7 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m.run.active = false
 	c.hands -= int(m.hands)
 	m.hands = 0
-	delete(c.entrusted, who)
+	delete(c.preSigned, who)
 	c.callersGo(who)
 	m.awayUntil, m.asleep = 0, false
 	c.alarms.clear(who)

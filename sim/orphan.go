@@ -9,17 +9,17 @@ import (
 
 // How often the guard of a run sends its messages, and how far apart.
 const (
-	lastWords      = 3
-	lastWordsApart = 25 * time.Millisecond
+	releaseTimes = 3
+	releaseApart = 25 * time.Millisecond
 )
 
-// entrust gives a message to the guard of a member's run, or takes all back.
-func (c *Cluster) entrust(who int32, m *wire.Message) {
+// preSign gives a message to the guard of a member's run, or takes all back.
+func (c *Cluster) preSign(who int32, m *wire.Message) {
 	switch {
 	case m.Kind == 0:
-		delete(c.entrusted, who)
+		delete(c.preSigned, who)
 	case c.members[who].run.active:
-		c.entrusted[who] = append(c.entrusted[who], *m)
+		c.preSigned[who] = append(c.preSigned[who], *m)
 	}
 }
 
@@ -34,10 +34,10 @@ func (c *Cluster) orphan(who int32) bool {
 	if r.deaf {
 		takes = max(c.cfg.OrphanGrace, termTime)
 	}
-	words := slices.Clone(c.entrusted[who])
+	words := slices.Clone(c.preSigned[who])
 	c.At(min(r.end(), c.now.Add(takes)), func() {
 		c.tell(Occurrence{Kind: RunGone, Member: int(who)})
-		c.say(words, lastWords)
+		c.say(words, releaseTimes)
 	})
 	return true
 }
@@ -48,6 +48,6 @@ func (c *Cluster) say(words []wire.Message, times int) {
 		c.send(&words[i])
 	}
 	if times > 1 && len(words) > 0 {
-		c.After(lastWordsApart, func() { c.say(words, times-1) })
+		c.After(releaseApart, func() { c.say(words, times-1) })
 	}
 }

@@ -49,7 +49,7 @@ func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 		e := &o.Effects[i]
 		about := e.Token.Slot
 		switch e.Kind {
-		case policy.Send, policy.Entrust:
+		case policy.Send, policy.PreSign:
 			about = e.Msg.Token.Slot
 		case policy.Save, policy.Stop, policy.Announce, policy.Gone:
 			about = slot

@@ -412,7 +412,7 @@ func (l *lives) Watch(_ *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// A run outlives its agent until its guard has ended it. Then, and only then, the guard says what it was entrusted with.
+// A run outlives its agent until its guard has ended it. Then, and only then, the guard says what was pre-signed for it.
 func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 	const grace = 100 * time.Millisecond
 	said := func(times ...time.Duration) (at []policy.Time) {
@@ -453,7 +453,7 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 		{
 			"all is taken back",
 			Hook{Takes: time.Minute},
-			func(w *world) { w.entrust(0, &wire.Message{}); w.Crash(0) },
+			func(w *world) { w.preSign(0, &wire.Message{}); w.Crash(0) },
 			[]string{"1.000s crashed", "1.010s lost a run"},
 			nil,
 		},
@@ -465,7 +465,7 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 			w.Boot()
 			w.startRun(0, false, 0, 0)
 			m := w.message(0, 1)
-			w.entrust(0, &m)
+			w.preSign(0, &m)
 			w.run(t, time.Second)
 			w.events()
 			tc.do(w)

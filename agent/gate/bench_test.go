@@ -248,7 +248,7 @@ func (p *pretendRun) isStopped() bool {
 }
 
 func (p *pretendRun) Extend(until time.Duration) { p.extended = append(p.extended, until) }
-func (p *pretendRun) Entrust([]hook.Word)        {}
+func (p *pretendRun) PreSigned([]hook.Word)      {}
 func (p *pretendRun) Done() <-chan hook.Result   { return p.done }
 
 // lockedWriter takes lines of several goroutines.

@@ -34,8 +34,8 @@ type Gate struct {
 
 	// run is the running hook; nil if there is none.
 	run *launch
-	// entrusted are the messages for the guard of the running hook.
-	entrusted lastWords
+	// preSigned are the messages for the guard of the running hook.
+	preSigned preSigned
 	saver     saver
 	history   *history.Log
 	// endHistory ends the writing of the history.
@@ -212,9 +212,9 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 		if g.run != nil {
 			g.run.Stop()
 		}
-	case policy.Entrust:
+	case policy.PreSign:
 		g.descriptor.Stamp(&e.Msg)
-		g.entrusted.entrust(&e.Msg)
+		g.preSigned.add(&e.Msg)
 	case policy.Took, policy.Gave:
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))
 		g.tally.hand(e)

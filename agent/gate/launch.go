@@ -18,7 +18,7 @@ import (
 type HookRun interface {
 	Stop()
 	Extend(until time.Duration)
-	Entrust(words []hook.Word)
+	PreSigned(words []hook.Word)
 	Done() <-chan hook.Result
 }
 
@@ -74,7 +74,7 @@ func (l *launch) started(run HookRun) {
 func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	l, spec := &launch{token: e.Token, demanded: e.Demanded}, g.grant(now, e)
 	g.run = l
-	g.entrusted.begin()
+	g.preSigned.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has ended the demand
 	run := func() finished { return g.follow(l, spec, startBy) }

@@ -18,7 +18,7 @@ func (g *Gate) step() {
 	for i := range g.effects {
 		g.perform(now, &g.effects[i])
 	}
-	if g.entrusted.changed {
+	if g.preSigned.changed {
 		g.handOver()
 	}
 	g.beginSave()
@@ -67,7 +67,7 @@ func (g *Gate) Meet() {
 		}
 		g.log.WithLevel(level).Int("members", n).Msg("peers changed")
 	}
-	g.entrusted.changed = true // a guardian may have another address
+	g.preSigned.changed = true // a guardian may have another address
 	g.step()
 	g.gather()
 }

@@ -107,7 +107,7 @@ func runGuard() int {
 //
 // Executing the first process belongs to running: the file system that it lies on may hang, and all that ends a run ends that, too.
 //
-// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the last words are true.
+// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the pre-signed releases are true.
 type guard struct {
 	order     guardOrder
 	reporters []io.Writer
@@ -213,7 +213,7 @@ func (g *guard) tell() {
 	}
 }
 
-// end delivers the report; or says the last words, if nobody is left to read it.
+// end delivers the report; or says the pre-signed releases, if nobody is left to read it.
 func (g *guard) end() {
 	g.phase = over
 	g.report.Over = true

@@ -69,7 +69,7 @@ func TestAProgramThatHangsBeforeItRunsIsEnded(t *testing.T) {
 	t.Run("when its agent dies", func(t *testing.T) {
 		h, e := newHanging(t), newEar(t)
 		run := h.start(t, patience)
-		run.Entrust([]Word{{To: e.LocalAddr().(*net.UDPAddr).AddrPort(), Datagram: []byte("dead")}})
+		run.PreSigned([]Word{{To: e.LocalAddr().(*net.UDPAddr).AddrPort(), Datagram: []byte("dead")}})
 		eventually(t, func() (bool, bool) {
 			run.lifeline.mu.Lock()
 			defer run.lifeline.mu.Unlock()

@@ -161,9 +161,9 @@ func (r *Run) Extend(until time.Duration) {
 	r.lifeline.tell(func(next *instruction) { next.Until = until })
 }
 
-// Entrust gives the guard what it says if this process dies before the operation is over, in place of what it was given before. It
+// PreSigned gives the guard what it says if this process dies before the operation is over, in place of what it was given before. It
 // does not wait, and may be called at any time.
-func (r *Run) Entrust(words []Word) {
+func (r *Run) PreSigned(words []Word) {
 	words = append([]Word{}, words...) // never nil, which would not be there
 	r.lifeline.tell(func(next *instruction) { next.Words = &words })
 }

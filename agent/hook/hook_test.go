@@ -396,7 +396,7 @@ func (a awaited) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// runAgent starts a hook, as an agent does, and waits to be killed. It entrusts the guard with a word to each of those addresses, and tells
+// runAgent starts a hook, as an agent does, and waits to be killed. It pre-signs the guard with a word to each of those addresses, and tells
 // it to stop the hook when that has said something.
 func runAgent(script, grace string, addresses []string) int {
 	spec := shell(script)
@@ -411,12 +411,12 @@ func runAgent(script, grace string, addresses []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	run.Entrust([]Word{{To: netip.MustParseAddrPort("127.0.0.1:1"), Datagram: []byte("replaced")}})
+	run.PreSigned([]Word{{To: netip.MustParseAddrPort("127.0.0.1:1"), Datagram: []byte("replaced")}})
 	var words []Word
 	for _, to := range addresses {
 		words = append(words, Word{To: netip.MustParseAddrPort(to), Datagram: []byte("dead: " + to)})
 	}
-	run.Entrust(words)
+	run.PreSigned(words)
 	if len(words) > 0 {
 		<-ready
 		run.Stop() // the guard has the words when it has told the script to stop

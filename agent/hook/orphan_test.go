@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ear is a socket that last words come to.
+// ear is a socket that pre-signed releases come to.
 type ear struct{ *net.UDPConn }
 
 func newEar(t *testing.T) ear {
@@ -60,7 +60,7 @@ const obstinate = "trap 'echo told >&9' TERM; (trap '' TERM; while :; do sleep 1
 func TestTheGuardSpeaksWhenNothingIsLeftOfTheHook(t *testing.T) {
 	w, first, second := newWitness(t), newEar(t), newEar(t)
 	killAgentOf(t, w, 50*time.Millisecond, obstinate, first.addr(), second.addr())
-	for i := range lastWords {
+	for i := range releaseTimes {
 		for _, e := range []ear{first, second} {
 			if got, want := e.hears(patience), "dead: "+e.addr(); got != want {
 				t.Fatalf("the guard says %q, want %q", got, want)
@@ -85,7 +85,7 @@ func TestTheGuardOfAHookThatIsOverSaysNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, e := newWitness(t), newEar(t)
 			run, _ := start(t, shell("exec 9>"+w.path+"; "+script))
-			run.Entrust([]Word{{To: e.LocalAddr().(*net.UDPAddr).AddrPort(), Datagram: []byte("dead")}})
+			run.PreSigned([]Word{{To: e.LocalAddr().(*net.UDPAddr).AddrPort(), Datagram: []byte("dead")}})
 			w.line(t)
 			run.Stop()
 			await(t, run)

@@ -33,7 +33,7 @@ func becomeSubreaper() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 // keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an operation that
 // cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of it is killed. The pipes
-// hold 64 KiB of last words; who has more to say blocks until the grace ends.
+// hold 64 KiB of pre-signed releases; who has more to say blocks until the grace ends.
 func keepOutputOpen() {
 	for _, output := range []string{"/proc/self/fd/1", "/proc/self/fd/2"} {
 		_, _ = syscall.Open(output, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)

@@ -7,24 +7,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Word is a datagram that the guard sends in the agent's name, if the agent has died before the operation was over. The agent
-// has sealed and signed it beforehand: its guard has no key.
+// Word is a datagram that the guard sends in the agent's name, if the agent has died before the operation was over. The
+// agent has sealed and signed it beforehand: its guard has no key.
 type Word struct {
 	To       netip.AddrPort `json:"to"`
 	Datagram []byte         `json:"datagram"`
 }
 
-// How often the guard says its last words, and how far apart: the network may lose a datagram, or two.
+// How often the guard says its pre-signed releases, and how far apart: the network may lose a datagram, or two.
 const (
-	lastWords      = 3
-	lastWordsApart = 25 * time.Millisecond
+	releaseTimes = 3
+	releaseApart = 25 * time.Millisecond
 )
 
 // say sends words. Nobody is left whom an error could be told.
 func say(words []Word) {
-	for times := range lastWords {
+	for times := range releaseTimes {
 		if times > 0 && len(words) > 0 {
-			time.Sleep(lastWordsApart)
+			time.Sleep(releaseApart)
 		}
 		for _, w := range words {
 			_ = w.send()

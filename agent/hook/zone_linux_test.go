@@ -18,7 +18,7 @@ func TestAZoneIsTheNumberOfItsInterface(t *testing.T) {
 	}
 }
 
-// The last words reach IPv4 and IPv6 addresses, also those that are written as the other kind.
+// The pre-signed releases reach IPv4 and IPv6 addresses, also those that are written as the other kind.
 func TestAWordIsSentToEitherFamily(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		listener, err := net.ListenPacket("udp", at)

@@ -204,7 +204,7 @@ func (r *pretendRun) Stop()                    { r.once.Do(func() { close(r.stop
 func (r *pretendRun) Extend(time.Duration)     {}
 func (r *pretendRun) Done() <-chan hook.Result { return r.done }
 
-func (r *pretendRun) Entrust(words []hook.Word) {
+func (r *pretendRun) PreSigned(words []hook.Word) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.words = words

@@ -33,7 +33,7 @@ type circle struct {
 	air    []wire.Message
 	notes  []policy.Note
 	end    ballot.Outcome
-	// words are what was entrusted to guards.
+	// words are what was pre-signed for guards.
 	words []wire.Message
 	run   policy.Effect
 }
@@ -74,7 +74,7 @@ func (c *circle) did(out []policy.Effect) {
 			c.air = append(c.air, e.Msg)
 		case policy.Tell:
 			c.notes = append(c.notes, e.Note)
-		case policy.Entrust:
+		case policy.PreSign:
 			c.words = append(c.words, e.Msg)
 		case policy.Run:
 			c.run = *e

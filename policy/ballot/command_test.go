@@ -93,7 +93,7 @@ func (w *world) ended(i int) {
 	w.check.stopped(i)
 	if r.orphan {
 		if r.token.Seq != 0 {
-			w.lastWords(i)
+			w.sendPreSigned(i)
 		}
 		return
 	}
@@ -128,7 +128,7 @@ func (w *world) stillWant(i int) {
 	}
 }
 
-func (w *world) lastWords(i int) {
+func (w *world) sendPreSigned(i int) {
 	r := &w.hosts[i].run
 	r.said = append(r.said[:0], r.words...)
 	for n := range int64(3) {

@@ -44,7 +44,7 @@ func (w *world) crash(i int, host bool) {
 	case r.active:
 		r.active = false
 	case w.shell.alwaysReleases:
-		w.lastWords(i)
+		w.sendPreSigned(i)
 	}
 	w.after(w.around(w.p.downFor)+int64(w.p.startsAfter), evStart, i, 0)
 }

@@ -150,7 +150,7 @@ func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, 
 	h.token.Seq++
 	out = policy.AppendRun(out, &h.token, startBy)
 	out[len(out)-1].Until = h.until
-	return b.entrust(out), true
+	return b.preSign(out), true
 }
 
 // refusedBy handles a refusal. "a refusal with a newer epoch ends its token for good" (rule 6). Without a lease, the token ends at once. With a lease, the

@@ -85,7 +85,7 @@ func TestAHolderRenewsInTime(t *testing.T) {
 }
 
 // "It may run only before D." (rule 5) "No grant starts with less than kill-after + margin left." (rule 6)
-func TestARunHasAnEndAndItsGuardTheLastWord(t *testing.T) {
+func TestARunHasAnEndAndItsGuardAPreSignedRelease(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
 	c.renew()

@@ -120,7 +120,7 @@ func (w *world) perform(i int, out []policy.Effect) {
 				w.term(i)
 				w.guard(i)
 			}
-		case policy.Entrust:
+		case policy.PreSign:
 			h.run.words = append(h.run.words, e.Msg)
 		case policy.Gone:
 			w.crash(i, false)

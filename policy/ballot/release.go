@@ -20,17 +20,17 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 	return policy.AppendTell(out, NoteReleased, wire.MemberID{}, &h.token)
 }
 
-// entrust gives the guard of the command that was just started the releases that it sends if the agent dies.
+// preSign gives the guard of the command that was just started the releases that it sends if the agent dies.
 //
 // "The guard's last word: while a command runs, its guard holds a release of this grant (epoch, hop), signed and sealed by the agent
 // beforehand. If the agent dies (the lifeline breaks) while the command runs, the guard kills the command's group, sees it gone, and only
 // then sends the release, a few times, to the supporters. It is rule 11: the token died with the agent, which never holds after a restart,
 // and no handoff begins while a command runs." (rule 12)
-func (b *Machine) entrust(out []policy.Effect) []policy.Effect {
+func (b *Machine) preSign(out []policy.Effect) []policy.Effect {
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self {
 			m := b.message(KindRelease, rank, &b.holder.token, 0, load{})
-			out = policy.AppendEntrust(out, &m)
+			out = policy.AppendPreSign(out, &m)
 		}
 	}
 	return out

@@ -36,7 +36,7 @@ type stepped struct {
 	form form
 }
 
-// smallRun is a command; its guard has its end and its last words.
+// smallRun is a command; its guard has its end and its pre-signed releases.
 type smallRun struct {
 	active bool
 	until  policy.Time
@@ -109,7 +109,7 @@ func (x *explorer) step(s *small, i int, ev policy.Event) {
 				} else {
 					x.elected++
 				}
-			case policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+			case policy.Stop, policy.PreSign, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 			}
 		}
 	}

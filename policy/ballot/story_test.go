@@ -26,7 +26,7 @@ func (w *world) tellStep(i int) {
 			w.log("              %s to %d %s", w.descriptor.Kinds.Of(e.Msg.Kind).Name, e.Msg.To[15]-1, seqName(e.Msg.Token.Seq))
 		case policy.Tell:
 			w.log("              %s", w.descriptor.Notes.Of(e.Note).Name)
-		case policy.Entrust, policy.Announce, policy.Proclaim:
+		case policy.PreSign, policy.Announce, policy.Proclaim:
 		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Gone:
 			w.log("              %v %s", e.Kind, seqName(e.Token.Seq))
 		}

@@ -53,7 +53,7 @@ type shell struct {
 	outlives bool
 	// clockStops: the clock stands still while the host is suspended.
 	clockStops bool
-	// alwaysReleases: the guard says its last word although its command has ended by itself.
+	// alwaysReleases: the guard says its pre-signed release although its command has ended by itself.
 	alwaysReleases bool
 	// keepsToken: a member that starts again goes on with what it had.
 	keepsToken bool

@@ -140,7 +140,7 @@ func (c *circle) took(m *member, to wire.MemberID, o guardian.Outcome, out []pol
 			c.send(&e.Msg)
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
 			c.t.Fatalf("a guardian has no business with %v", e.Kind)
 		}
 	}

@@ -47,12 +47,12 @@ func (g *Machine) TakeBack(end *Outcome) {
 	}
 }
 
-// Entrust gives the guard of the running hook the Yields to send if this process dies: then this member no longer holds the token, and no handoff has
+// PreSign gives the guard of the running hook the Yields to send if this process dies: then this member no longer holds the token, and no handoff has
 // begun.
-func (g *Machine) Entrust(held *Token, out []policy.Effect) []policy.Effect {
+func (g *Machine) PreSign(held *Token, out []policy.Effect) []policy.Effect {
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
-		out = policy.AppendEntrust(out, &wire.Message{
+		out = policy.AppendPreSign(out, &wire.Message{
 			Gate: g.cfg.Gate, Kind: KindYield, From: g.cfg.Self, To: to, Token: held.Ref, Load: held.Load,
 		})
 	}

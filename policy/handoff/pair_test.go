@@ -81,7 +81,7 @@ func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 			}
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Announce, policy.Proclaim, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Announce, policy.Proclaim, policy.Gone:
 			p.t.Fatalf("a handoff has no business with %v", e.Kind)
 		}
 	}

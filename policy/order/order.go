@@ -134,7 +134,7 @@ func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		case policy.Save:
 			e.State.Order, e.State.Here = l.order, l.here
 			l.state = e.State
-		case policy.Send, policy.Entrust:
+		case policy.Send, policy.PreSign:
 			e.Msg.Order, e.Msg.Failures = l.order, l.failures
 		case policy.Run:
 			if denied = l.paused; !denied {
@@ -146,7 +146,7 @@ func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	if !denied {
 		return out
 	}
-	kept := slices.DeleteFunc(out[begin:], func(e policy.Effect) bool { return e.Kind == policy.Run || e.Kind == policy.Entrust })
+	kept := slices.DeleteFunc(out[begin:], func(e policy.Effect) bool { return e.Kind == policy.Run || e.Kind == policy.PreSign })
 	return l.give(now, &policy.Event{Kind: policy.Finished, Denied: true, Void: true}, out[:begin+len(kept)])
 }
 

@@ -57,7 +57,7 @@ func (m *eager) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) []
 	m.running = true
 	out = policy.AppendRun(out, &wire.Ref{Seq: 1}, policy.Never)
 	out[len(out)-1].Demanded = ev.Kind == policy.Wanted
-	return policy.AppendEntrust(out, &wire.Message{Kind: 1})
+	return policy.AppendPreSign(out, &wire.Message{Kind: 1})
 }
 
 func (m *eager) Expects(msg *wire.Message) bool { return msg.Kind != stray }
@@ -171,7 +171,7 @@ func TestAMemberNeverRunsUnderAnOrderThatItKnows(t *testing.T) {
 			d.m.patient = 5 // it tries again and again
 			tell(d)
 			for _, kind := range []policy.EventKind{policy.Woke, policy.Wanted, policy.Woke} {
-				if d.step(policy.Event{Kind: kind}); d.count(policy.Run) > 0 || d.count(policy.Entrust) > 0 {
+				if d.step(policy.Event{Kind: kind}); d.count(policy.Run) > 0 || d.count(policy.PreSign) > 0 {
 					t.Fatalf("after %v: %v", kind, d.out)
 				}
 			}

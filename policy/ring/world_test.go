@@ -74,7 +74,7 @@ func (w *world) step(i int, ev *policy.Event) {
 			w.tokens++
 		case policy.Gave:
 			w.tokens--
-		case policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Extend, policy.Stop, policy.PreSign, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	if waited && m.holds() {

@@ -42,7 +42,7 @@ func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []po
 			}
 		case policy.Gone:
 			g.gone = true
-		case policy.Extend, policy.Entrust, policy.Announce, policy.Proclaim, policy.Tell:
+		case policy.Extend, policy.PreSign, policy.Announce, policy.Proclaim, policy.Tell:
 		}
 		if kept < i {
 			out[kept] = out[i]

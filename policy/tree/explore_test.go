@@ -127,7 +127,7 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 					s.fail(fmt.Sprintf("S%d makes a token, and there is one", i))
 				}
 			}
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *small) step(i int, ev *policy.Event) {
 			s.told = append(s.told, fmt.Sprintf("S%d RUN", i))
 		case policy.Tell:
 			s.told = append(s.told, fmt.Sprintf("S%d %s", i, notes().Of(e.Note).Name))
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 		}
 	}
 }

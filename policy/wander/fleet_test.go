@@ -118,7 +118,7 @@ func (f *fleet) step(i int, ev policy.Event) {
 			f.told(i, e.Note)
 		case policy.Save:
 			saves = true
-		case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Gone, policy.Proclaim:
+		case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Gone, policy.Proclaim:
 		}
 	}
 	if saves {

@@ -28,7 +28,7 @@ func (m *Machine) take(
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
-	out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
 	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
 }
 
@@ -42,7 +42,7 @@ func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect 
 func (m *Machine) letGo(now policy.Instant, why policy.Cause, out []policy.Effect) []policy.Effect {
 	out = m.giveUp(why, out)
 	if m.custody.in(running) {
-		return m.entrust(out)
+		return m.preSign(out)
 	}
 	m.becomeAbsent(now)
 	return out
@@ -54,15 +54,15 @@ func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, o
 	return policy.AppendGave(out, why, wire.MemberID{}, &token.Ref)
 }
 
-// entrust replaces the messages that the guard of the run sends if this process dies: the token, its number or its
+// preSign replaces the messages that the guard of the run sends if this process dies: the token, its number or its
 // guardians have changed, or this member no longer holds it.
-func (m *Machine) entrust(out []policy.Effect) []policy.Effect {
+func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	if !m.custody.in(running) {
 		return out
 	}
 	out = policy.AppendTakeBack(out, m.cfg.Slot)
 	if m.custody.holds() {
-		out = m.guardian.Entrust(m.custody.last(), out)
+		out = m.guardian.PreSign(m.custody.last(), out)
 	}
 	return out
 }
@@ -75,7 +75,7 @@ func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) 
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	if m.custody.last().Trail() != before {
-		out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+		out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
 	}
 	return out
 }
@@ -129,7 +129,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	if msg.Kind == guardian.KindAsk {
 		out = m.handoff.Refuse(msg, out)
 		if m.custody.rise(msg) {
-			out = m.entrust(out)
+			out = m.preSign(out)
 		}
 	}
 	out = m.numbers.witness(now, msg, out)
@@ -258,7 +258,7 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 		return m.yield(now, out)
 	}
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
-	out = m.entrust(m.guardian.Hold(now.Time, m.custody.last(), out))
+	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
 	due := m.dueAt(now.Time)
 	goesOn := m.custody.leaves() || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due)
 	switch {

@@ -557,14 +557,14 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	}
 }
 
-// wantEntrusted wants that the guard of the run has a Yield of the token as it is held for exactly these.
-func (s *story) wantEntrusted(want ...int) {
+// wantPreSigned wants that the guard of the run has a Yield of the token as it is held for exactly these.
+func (s *story) wantPreSigned(want ...int) {
 	s.t.Helper()
 	held := s.m.Detail(s.now.Time)
-	if len(s.entrusted) != len(want) {
-		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.entrusted), want)
+	if len(s.preSigned) != len(want) {
+		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.preSigned), want)
 	}
-	for i, m := range s.entrusted {
+	for i, m := range s.preSigned {
 		if m != (wire.Message{Gate: 7, Kind: guardian.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load}) {
 			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held.Token)
 		}
@@ -576,15 +576,15 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.wantState("running")
-	s.wantEntrusted(5, 4)
+	s.wantPreSigned(5, 4)
 	s.fleet(1, 2, 3, 5)
-	s.wantEntrusted(5, 1)
+	s.wantPreSigned(5, 1)
 	s.arrive(guardedBy(born(0, 20), 2, 1), 2)
-	s.wantEntrusted(2, 1)
+	s.wantPreSigned(2, 1)
 	s.advance(patience + 1)
 	s.step(policy.Event{Kind: policy.Suspended, Slept: time.Hour})
 	s.wantState("running")
-	s.wantEntrusted()
+	s.wantPreSigned()
 }
 
 // Who has lost its token to another holder has nothing to yield.
@@ -594,5 +594,5 @@ func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	beat := word(guardian.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
 	s.receive(beat)
 	s.wantState("running")
-	s.wantEntrusted()
+	s.wantPreSigned()
 }

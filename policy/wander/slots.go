@@ -108,7 +108,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 			if s.othersStay() {
 				continue
 			}
-		case policy.Send, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave,
+		case policy.Send, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave,
 			policy.Proclaim:
 		}
 		out = append(out, *e)

@@ -61,8 +61,8 @@ type story struct {
 	// demanded says that the last of them is for those who wait alone.
 	demanded bool
 	stops    int
-	// entrusted is what the guard of the run is to say.
-	entrusted []wire.Message
+	// preSigned is what the guard of the run is to say.
+	preSigned []wire.Message
 	announced int
 	// hands are the tokens that it has taken and not given up; gone is how often it said that it is gone.
 	hands []wire.TokenID
@@ -146,15 +146,15 @@ func (s *story) take(ev policy.Event) {
 			if n := len(s.runs); n > 0 && e.Token.Seq <= s.runs[n-1].Seq {
 				s.t.Fatalf("fencing number %d after %d", e.Token.Seq, s.runs[n-1].Seq)
 			}
-			s.runs, s.entrusted = append(s.runs, e.Token), nil
+			s.runs, s.preSigned = append(s.runs, e.Token), nil
 		case policy.Extend, policy.Proclaim:
 			s.t.Fatal("a soft gate sets no end, and knows of no orders")
 		case policy.Stop:
 			s.stops++
-		case policy.Entrust:
-			s.entrusted = append(s.entrusted, e.Msg)
+		case policy.PreSign:
+			s.preSigned = append(s.preSigned, e.Msg)
 			if e.Msg.Kind == 0 {
-				s.entrusted = nil
+				s.preSigned = nil
 			}
 		case policy.Took:
 			s.hands = append(s.hands, e.Token.ID)

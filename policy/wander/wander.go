@@ -381,7 +381,7 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.custody.last().Ref)
 	out = policy.AppendRun(out, &m.custody.last().Ref, m.custody.until())
 	out[len(out)-1].Demanded = m.schedule.isCallers()
-	return m.guardian.Entrust(m.custody.last(), out)
+	return m.guardian.PreSign(m.custody.last(), out)
 }
 
 func (m *Machine) becomeResting(now, until policy.Time, out []policy.Effect) []policy.Effect {

@@ -136,7 +136,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 		if e.Note == wander.NoteCreated || e.Note == wander.NoteRegenerated {
 			w.made++
 		}
-	case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+	case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 	}
 }
 

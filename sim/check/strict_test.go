@@ -33,7 +33,7 @@ func (s *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			s.runs[o.Member]++
 		case policy.Extend:
 			s.extended++
-		case policy.Save, policy.Send, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Send, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	if o.Kind == sim.Stepped && o.Event.Kind == policy.Finished && o.Event.Void {

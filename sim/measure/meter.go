@@ -90,7 +90,7 @@ func (m *Meter) step(o *sim.Occurrence) {
 			m.custody.took(o, e)
 		case policy.Gave:
 			m.custody.gave(o, e)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.Entrust, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	m.custody.stepped(o.At, o.Member)

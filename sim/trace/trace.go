@@ -65,7 +65,7 @@ func (t *Trace) step(o *sim.Occurrence, who string) {
 // untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes tell how tokens come
 // and go.
 func untold(k policy.EffectKind) bool {
-	return k == policy.Entrust || k == policy.Took || k == policy.Gave || k == policy.Gone
+	return k == policy.PreSign || k == policy.Took || k == policy.Gave || k == policy.Gone
 }
 
 func (t *Trace) line(at policy.Time, format string, args ...any) {
@@ -156,7 +156,7 @@ func (t *Trace) Effect(e *policy.Effect) string {
 		return "EXTEND until " + sim.Seconds(e.Until)
 	case policy.Stop:
 		return "STOP"
-	case policy.Entrust, policy.Took, policy.Gave, policy.Gone:
+	case policy.PreSign, policy.Took, policy.Gave, policy.Gone:
 	case policy.Proclaim:
 		return "knows: " + order(e.Msg.Order)
 	case policy.Announce:

@@ -37,7 +37,7 @@ type guard struct {
 	// holds is the token that it held after its last step, trail that token's guardians; none if it held no token.
 	holds wire.Ref
 	trail guardian.Trail
-	// words are the messages that it has entrusted to the guard of its run; orphans those of dead agents whose run goes on.
+	// words are the messages that it has pre-signed for the guard of its run; orphans those of dead agents whose run goes on.
 	words, orphans []wire.Message
 	// gaveUp is the token that it yielded because it heard nobody, until it hears somebody. alone says that it sees no other.
 	gaveUp wire.TokenID
@@ -65,7 +65,7 @@ type word struct {
 //     that it has met under this token, and it never revives a token that it knows to be removed.
 //   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is alone.
 //   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard says what the
-//     holder entrusted it with, about the token of that run.
+//     holder pre-signed for it, about the token of that run.
 //   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member takes a copy with a number no higher than the one with
 //     which it passed the token on.
 //   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last patience.
@@ -193,9 +193,9 @@ func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 	case e.Kind == policy.Run:
 		me.words = nil
 		return k.inTouch(me, o, "runs")
-	case e.Kind == policy.Entrust && e.Msg.Kind == 0:
+	case e.Kind == policy.PreSign && e.Msg.Kind == 0:
 		me.words = nil
-	case e.Kind == policy.Entrust:
+	case e.Kind == policy.PreSign:
 		me.words = append(me.words, e.Msg)
 	case e.Kind == policy.Tell:
 		return k.note(me, c, o, e)
@@ -357,7 +357,7 @@ func (k *guards) inTouch(me *guard, o *sim.Occurrence, does string) error {
 
 // holder checks what a member holds after a step.
 func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
-	if err := me.entrusted(c, o, s); err != nil {
+	if err := me.preSigned(c, o, s); err != nil {
 		return err
 	}
 	me.holds, me.trail = wire.Ref{}, guardian.Trail{}
@@ -388,9 +388,9 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	return nil
 }
 
-// entrusted checks what the guard of a member's run would say if the agent died now: to each guardian that the token is lost; nothing
+// preSigned checks what the guard of a member's run would say if the agent died now: to each guardian that the token is lost; nothing
 // if the member no longer holds it.
-func (me *guard) entrusted(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
+func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil
 	}

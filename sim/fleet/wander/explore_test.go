@@ -322,7 +322,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		case policy.Tell:
 			e.told[f.Note]++
 			w.question(i, f)
-		case policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 		}
 	}
 	n := len(e.effects)

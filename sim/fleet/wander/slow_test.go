@@ -37,7 +37,7 @@ func (k *tally) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			k.sent++
 		case policy.Tell:
 			k.notes[e.Note]++
-		case policy.Save, policy.Extend, policy.Stop, policy.Entrust, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
 		}
 	}
 	return nil

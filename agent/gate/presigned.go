@@ -5,18 +5,18 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastWords are the messages that the hook's guard sends if this agent dies before the hook has ended.
-type lastWords struct {
+// preSigned are the messages that the hook's guard sends if this agent dies before the hook has ended.
+type preSigned struct {
 	words []wire.Message
 	// changed is set until the guard has them.
 	changed bool
 }
 
-// Begin begins a run without messages.
-func (l *lastWords) begin() { l.words, l.changed = l.words[:0], false }
+// begin begins a run without messages.
+func (l *preSigned) begin() { l.words, l.changed = l.words[:0], false }
 
-// entrust adds a message; a message without a kind clears the list.
-func (l *lastWords) entrust(m *wire.Message) {
+// add adds a message; a message without a kind clears the list.
+func (l *preSigned) add(m *wire.Message) {
 	if m.Kind == 0 {
 		l.words = l.words[:0]
 	} else {
@@ -28,16 +28,16 @@ func (l *lastWords) entrust(m *wire.Message) {
 // handOver signs and seals the messages and gives them to the hook's guard, with the current addresses of the members.
 // A guard has no key, and does not know the members.
 func (g *Gate) handOver() {
-	g.entrusted.changed = false
+	g.preSigned.changed = false
 	if g.run == nil {
 		return
 	}
-	words := make([]hook.Word, 0, len(g.entrusted.words))
-	for i := range g.entrusted.words {
-		m := &g.entrusted.words[i]
+	words := make([]hook.Word, 0, len(g.preSigned.words))
+	for i := range g.preSigned.words {
+		m := &g.preSigned.words[i]
 		if to, ok := g.env.Fleet.Lookup(g.id, m.To); ok {
 			words = append(words, hook.Word{To: to.Addr, Datagram: g.env.Fleet.Seal(m)})
 		}
 	}
-	g.run.tell(func(run HookRun) { run.Entrust(words) })
+	g.run.tell(func(run HookRun) { run.PreSigned(words) })
 }
