@@ -15,7 +15,7 @@ func retiredWords() map[string]string {
 	return map[string]string{
 		"lobby": "pre-auth limit", "guest": "connection, member", "sieve": "packet filter", "teller": "writer, log limiter",
 		"unseated": "not configured", "gathering": "agreeing", "inquest": "loss experiment", "muster": "choose guardians",
-		"hearsay": "sighting", "burial": "tombstone",
+		"hearsay": "sighting", "burial": "tombstone", "kindbeat": "KindHeartbeat",
 	}
 }
 

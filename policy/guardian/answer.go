@@ -58,7 +58,7 @@ func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []pol
 // claim answers a question: this member holds the token, or another token of the gate.
 func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.count++
-	out, answer := g.sendBeat(m.From, held, out)
+	out, answer := g.sendHeartbeat(m.From, held, out)
 	answer.Exchange = m.Exchange
 	return out
 }

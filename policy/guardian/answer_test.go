@@ -16,14 +16,14 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		kind  wire.Kind
 		seq   wire.Seq
 	}{
-		"by the holder": {nil, holder, theToken, guardian.KindBeat, 5},
-		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), guardian.KindBeat, 5},
+		"by the holder": {nil, holder, theToken, guardian.KindHeartbeat, 5},
+		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), guardian.KindHeartbeat, 5},
 		"by a guardian":                                       {nil, guardianOf, theToken, guardian.KindHeard, 5},
 		"by a guardian that knows more":                       {nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5},
 		"by a guardian that knows less, and heard the holder": {nil, guardianOf, since(theToken, 8), guardian.KindHeard, 5},
 		"by a guardian that knows less":                       {silent, guardianOf, since(theToken, 8), guardian.KindHeard, 8},
 		"by a guardian that learns that it guards no longer":  {silent, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8},
-		"by the holder, of whose copy another one has more":   {nil, holder, since(theToken, 8), guardian.KindBeat, 5},
+		"by the holder, of whose copy another one has more":   {nil, holder, since(theToken, 8), guardian.KindHeartbeat, 5},
 		"by one who has never heard of it":                    {nil, stranger, theToken, guardian.KindKnown, 5},
 		"by one who guards another token":                     {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
 		"by one who has passed it on, and left it":            {left, holder, theToken, guardian.KindKnown, 6},
@@ -82,7 +82,7 @@ func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
 	c := newCircle(t)
 	other := born(20, 8)
 	c.receive(message(guardian.KindAsk, c.cyd, c.ann, other))
-	if got := c.air[0].msg; got.Kind != guardian.KindBeat || got.Token != theToken.Ref || got.Exchange != 77 {
+	if got := c.air[0].msg; got.Kind != guardian.KindHeartbeat || got.Token != theToken.Ref || got.Exchange != 77 {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.tombstone(c.dan, other)
@@ -94,7 +94,7 @@ func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
 	}
 }
 
-// The answer contains the time since the last beat, or since the token was passed.
+// The answer contains the time since the last heartbeat, or since the token was passed.
 func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 	for _, tc := range []struct {
 		begin func(c *circle)

@@ -249,7 +249,7 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 	if expected {
 		m.revived[msg.Token.ID] = false
 	}
-	if msg.Kind == guardian.KindBeat && expected && sent == 0 && !holding {
+	if msg.Kind == guardian.KindHeartbeat && expected && sent == 0 && !holding {
 		m.heardAt[msg.Token.ID] = c.now
 	}
 	return sent
@@ -310,7 +310,7 @@ func (c *circle) until(d time.Duration) {
 func message(kind wire.Kind, from, to *member, about guardian.Token) wire.Message {
 	m := wire.Message{Gate: gate, Kind: kind, From: from.id, To: to.id, Token: about.Ref, Load: about.Load}
 	switch kind {
-	case guardian.KindBeat:
+	case guardian.KindHeartbeat:
 		m.Nonce = 1
 	case guardian.KindHeard:
 		m.Exchange, m.Nonce = 77, wire.Nonce(time.Hour)

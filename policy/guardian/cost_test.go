@@ -28,7 +28,7 @@ func newVigil() *vigil {
 	return v
 }
 
-// beat lets the holder beat once, and reports whether the beat was news.
+// beat lets the holder beat once, and reports whether the heartbeat was news.
 func (v *vigil) beat() bool {
 	v.now, _ = v.holder.NextWake(&v.token)
 	v.out[0] = v.holder.Wake(v.now, &v.token, &v.end, v.out[0][:0])
@@ -56,7 +56,7 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 		v.now, _ = v.guardian.NextWake(nil)
 		v.out[1] = v.guardian.Wake(v.now, nil, &v.end, v.out[1][:0])
 		v.out[0] = v.holder.Receive(v.now, &v.out[1][1].Msg, &v.token, &v.end, v.out[0][:0])
-		if v.out[0][0].Msg.Kind != guardian.KindBeat {
+		if v.out[0][0].Msg.Kind != guardian.KindHeartbeat {
 			t.Fatalf("the holder answers with a %v", v.out[0][0].Msg.Kind)
 		}
 		v.out[1] = v.guardian.Receive(v.now, &v.out[0][0].Msg, nil, &v.end, v.out[1][:0])
@@ -66,8 +66,8 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkBeat measures the cost of a beat: a wake-up that sends two messages, and the reception of one.
-func BenchmarkBeat(b *testing.B) {
+// BenchmarkHeartbeat measures the cost of a heartbeat: a wake-up that sends two messages, and the reception of one.
+func BenchmarkHeartbeat(b *testing.B) {
 	v := newVigil()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,7 +1,7 @@
 // Package guardian prevents the loss of a token with its holder. Any token protocol can use its machine.
 //
 // Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members detect a loss by a silence of Δmax. Here the
-// last holders are guardians: they keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them beats:
+// last holders are guardians: they keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them heartbeats:
 //
 //	holder                     guardian of rank 0         of rank 1
 //	  ── Beat ───────────────────▶                            four in a patience, to each guardian
@@ -21,7 +21,7 @@
 // removed token.
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
-// Files: holder.go (beats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
+// Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
 // answer.go (answers), yield.go (a holder that gives up its token), tombstone.go.
 //
 // Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049.
@@ -100,7 +100,7 @@ type Outcome struct {
 // New returns a machine that guards nothing.
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
 
-// Measured sets how long an answer takes in this network. The delay does not change the frequency of beats, but the first beat of a new
+// Measured sets how long an answer takes in this network. The delay does not change the frequency of heartbeats, but the first beat of a new
 // holder comes a round trip after the token was passed, and answers come a round trip after the question.
 func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
 
@@ -124,10 +124,10 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	case m.Kind == KindAsk || g.question.waitsFor(m) || g.question.meets(m):
 		return true
 	case held != nil && held.ID == m.Token.ID:
-		return g.overtakes(m, held) || m.Kind == KindBeat
+		return g.overtakes(m, held) || m.Kind == KindHeartbeat
 	}
 	switch m.Kind {
-	case KindBeat:
+	case KindHeartbeat:
 		return g.hears(m) || g.corrects(m) || g.knowsTombstone(&m.Token)
 	case KindKnown:
 		return g.watch.isBehind(&m.Token)
@@ -154,8 +154,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 		return out
 	}
 	switch m.Kind {
-	case KindBeat:
-		return g.onBeat(now, m, out)
+	case KindHeartbeat:
+		return g.onHeartbeat(now, m, out)
 	case KindAsk:
 		return g.onAsk(now, m, out)
 	case KindHeard, KindKnown:
@@ -168,7 +168,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	return out
 }
 
-// Wake does what is due: it beats, repeats a question, suspects, or revives.
+// Wake does what is due: it heartbeats, repeats a question, suspects, or revives.
 func (g *Machine) Wake(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	if g.beats(held) && now >= g.holding.beatAt {
 		out = g.beat(now, held, out)

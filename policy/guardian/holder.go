@@ -34,13 +34,13 @@ func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []poli
 	g.holding.count++
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
-		out, _ = g.sendBeat(to, held, out)
+		out, _ = g.sendHeartbeat(to, held, out)
 	}
 	return out
 }
 
-func (g *Machine) sendBeat(to wire.MemberID, held *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
-	out, m := g.send(KindBeat, to, held, out)
+func (g *Machine) sendHeartbeat(to wire.MemberID, held *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
+	out, m := g.send(KindHeartbeat, to, held, out)
 	m.Nonce = g.holding.count
 	return out, m
 }
@@ -48,7 +48,7 @@ func (g *Machine) sendBeat(to wire.MemberID, held *Token, out []policy.Effect) (
 // Greet tells a member that is no guardian that this member holds a token.
 func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.count++
-	out, _ = g.sendBeat(to, held, out)
+	out, _ = g.sendHeartbeat(to, held, out)
 	return out
 }
 
@@ -59,14 +59,14 @@ func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// Overdue reports whether this member has been away, paused or starved, for so long since its last beat that its guardians may suspect
+// Overdue reports whether this member has been away, paused or starved, for so long since its last heartbeat that its guardians may suspect
 // it.
 func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 	if !g.beats(held) {
 		return false
 	}
-	lastBeat := g.holding.beatAt.Add(-g.cfg.Patience / beatsPerPatience)
-	return now >= lastBeat.Add(g.cfg.Patience)
+	lastHeartbeat := g.holding.beatAt.Add(-g.cfg.Patience / beatsPerPatience)
+	return now >= lastHeartbeat.Add(g.cfg.Patience)
 }
 
 // Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken follows. It also
@@ -112,7 +112,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 		return out
 	}
 	// A Beat: its sender holds a copy that the copy held here has overtaken.
-	out, _ = g.sendBeat(m.From, held, out)
+	out, _ = g.sendHeartbeat(m.From, held, out)
 	return out
 }
 
@@ -145,7 +145,7 @@ func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 // onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	holder := wire.MemberID{}
-	if m.Kind == KindBeat {
+	if m.Kind == KindHeartbeat {
 		holder = m.From
 	}
 	if m.Kind == KindTombstone {
@@ -175,5 +175,5 @@ func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}
-	return m.Kind == KindTombstone || m.Kind == KindBeat && m.From.Compare(g.cfg.Self) > 0
+	return m.Kind == KindTombstone || m.Kind == KindHeartbeat && m.From.Compare(g.cfg.Self) > 0
 }

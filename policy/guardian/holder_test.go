@@ -51,7 +51,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	see := func() {
 		t.Helper()
 		for _, f := range c.air {
-			if f.msg.Kind == guardian.KindBeat && f.msg.From == annsID && f.msg.To == bobsID {
+			if f.msg.Kind == guardian.KindHeartbeat && f.msg.From == annsID && f.msg.To == bobsID {
 				if f.msg.Nonce <= last {
 					t.Fatalf("a beat has the count %d after %d", f.msg.Nonce, last)
 				}
@@ -77,7 +77,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 
 func TestAHolderThatWasAwayForAPatienceIsOverdue(t *testing.T) {
 	c := newCircle(t)
-	c.until(200 * time.Millisecond) // her last beat
+	c.until(200 * time.Millisecond) // her last heartbeat
 	for _, tc := range []struct {
 		away time.Duration
 		want bool
@@ -223,7 +223,7 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 
 // Any message about a copy with a higher number makes the holder drop its copy, except a question: who asks knows of no holder.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
-	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone} {
+	for _, kind := range []wire.Kind{guardian.KindHeartbeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			higher := born(10, 6, bobsID, dansID)
@@ -246,7 +246,7 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 		m, other := c.find(tc.holder), c.find(tc.other)
 		c.hold(m, born(10, 5, dansID))
 		c.sent = nil
-		c.receive(message(guardian.KindBeat, other, m, born(10, 5, dansID)))
+		c.receive(message(guardian.KindHeartbeat, other, m, born(10, 5, dansID)))
 		if got := len(m.endings) == 1; got != tc.overtaken {
 			t.Errorf("%s is overtaken by %s: %v", m.name, other.name, got)
 		}
@@ -405,7 +405,7 @@ func TestADoubtEndsWithItsToken(t *testing.T) {
 // Events of another token do not matter.
 func TestADoubtContinuesAfterNewsOfAnotherToken(t *testing.T) {
 	c := away(t)
-	c.receive(message(guardian.KindBeat, c.dan, c.ann, born(3, 7, annsID)))
+	c.receive(message(guardian.KindHeartbeat, c.dan, c.ann, born(3, 7, annsID)))
 	if !c.ann.g.Doubting() {
 		t.Error("ann is in no doubt any longer")
 	}

@@ -7,9 +7,9 @@ import (
 
 // The messages between a token's holder and its guardians.
 const (
-	// KindBeat: its sender holds the token, and its addressee is one of the guardians. It is also the holder's answer to an Ask. The nonce
+	// KindHeartbeat: its sender holds the token, and its addressee is one of the guardians. It is also the holder's answer to an Ask. The nonce
 	// counts the beats of one holder, from 1.
-	KindBeat wire.Kind = iota + 4
+	KindHeartbeat wire.Kind = iota + 4
 	// KindAsk asks for the holder of a token. Its sender guards the token, or was away while it held the token.
 	KindAsk
 	// KindHeard answers an Ask: its sender is a guardian too, and heard the holder some time ago: the nonce, in nanoseconds and at least 1.
@@ -27,7 +27,7 @@ const (
 // Kinds returns the kinds of message between holder and guardians.
 func Kinds() policy.Kinds {
 	return policy.Kinds{
-		{Kind: KindBeat, Name: "Beat", Part: policy.Tells},
+		{Kind: KindHeartbeat, Name: "Beat", Part: policy.Tells},
 		{Kind: KindAsk, Name: "Ask", Part: policy.Asks},
 		{Kind: KindHeard, Name: "Heard", Part: policy.Tells},
 		{Kind: KindKnown, Name: "Known", Part: policy.Tells},

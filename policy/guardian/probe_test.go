@@ -78,7 +78,7 @@ func TestAProbeOfALargeFleetAsksSomeOthersWhenTheGuardiansAreSilent(t *testing.T
 func TestAnAnswerOfAnotherTokensHolderEndsAProbe(t *testing.T) {
 	c, fleet := probing(t)
 	c.advance(patience / 8)
-	answer := message(guardian.KindBeat, c.dan, c.ann, born(20, 1))
+	answer := message(guardian.KindHeartbeat, c.dan, c.ann, born(20, 1))
 	_, answer.Exchange = c.asked(fleet)
 	c.receive(answer)
 	c.wantEndings(c.ann, guardian.Answered)

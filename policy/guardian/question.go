@@ -38,7 +38,7 @@ func (q *question) waitsFor(m *wire.Message) bool {
 
 // meets reports whether m, a Beat, answers a question to others: its sender holds the token of the question, or another token of the gate.
 func (q *question) meets(m *wire.Message) bool {
-	return q.live && q.all && m.Kind == KindBeat && m.Exchange == q.id
+	return q.live && q.all && m.Kind == KindHeartbeat && m.Exchange == q.id
 }
 
 // Meets reports whether m is a Beat that answers an open question of this member to others than the guardians.

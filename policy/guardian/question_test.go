@@ -35,7 +35,7 @@ func TestAQuestionIsAskedSevenTimesInHalfAPatience(t *testing.T) {
 // A holder may also be in the trail, because a member that leaves is not replaced.
 func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
 	c.advance(patience)
 	c.wantSent("800ms bob→ann Ask")
 }
@@ -89,8 +89,8 @@ func TestATokenIsNotRevived(t *testing.T) {
 	lately := message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
 	lately.Nonce = wire.Nonce(patience - 1)
 	for because, answer := range map[string]wire.Message{
-		"its holder answers":                    message(guardian.KindBeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
-		"somebody else holds it":                message(guardian.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
+		"its holder answers":                    message(guardian.KindHeartbeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
+		"somebody else holds it":                message(guardian.KindHeartbeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
 		"another guardian has heard its holder": lately,
 		"another guardian knows a higher copy":  message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
 		"somebody knows that it has moved on":   message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
@@ -99,7 +99,7 @@ func TestATokenIsNotRevived(t *testing.T) {
 	} {
 		t.Run(because, func(t *testing.T) {
 			c := suspecting(t, cydsID)
-			if answer.Kind != guardian.KindBeat {
+			if answer.Kind != guardian.KindHeartbeat {
 				answer = c.answering(answer)
 			} else {
 				answer.Nonce = 99
@@ -238,7 +238,7 @@ func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T)
 	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newStrangers(t)
-			c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+			c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 			c.receive(message(guardian.KindKnown, c.ann, c.bob, born(10, 6, annsID, bobsID)))
 			c.advance(patience * 3 / 2)
 			c.receive(c.answering(message(kind, c.ann, c.bob, born(10, 6, annsID, cydsID))))
@@ -255,12 +255,12 @@ func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 		learn  wire.Message
 		answer guardian.Token
 	}{
-		"where it has heard the holder": {message(guardian.KindBeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
+		"where it has heard the holder": {message(guardian.KindHeartbeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
 		"for an older copy":             {message(guardian.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newStrangers(t)
-			c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+			c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 			c.receive(tc.learn)
 			c.advance(patience)
 			c.receive(c.answering(message(guardian.KindKnown, c.cyd, c.bob, tc.answer)))
@@ -455,7 +455,7 @@ func TestAllOthersAreAskedAsWell(t *testing.T) {
 	if n := c.askOthers(fleet...); n != 0 {
 		t.Errorf("%d others are asked again at once", n)
 	}
-	beat := c.answering(message(guardian.KindBeat, c.dan, c.bob, born(20, 1)))
+	beat := c.answering(message(guardian.KindHeartbeat, c.dan, c.bob, born(20, 1)))
 	c.receive(beat)
 	c.advance(patience - 1)
 	c.wantHolders() // dan holds another token
@@ -504,7 +504,7 @@ func TestAHolderOfALowerNumberThatAnswersIsNoReasonToRevive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := suspecting(t, cydsID)
 			c.askOthers(annsID, bobsID, cydsID, dansID)
-			beat := message(guardian.KindBeat, c.dan, c.bob, since(theToken, 4))
+			beat := message(guardian.KindHeartbeat, c.dan, c.bob, since(theToken, 4))
 			beat.Nonce = 99
 			if asked {
 				beat = c.answering(beat)

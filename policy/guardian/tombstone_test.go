@@ -79,7 +79,7 @@ func TestAMemberThatRemovedATokenTellsItsHolder(t *testing.T) {
 	c := newCircle(t)
 	c.tombstone(c.dan, theToken)
 	c.air, c.sent = nil, nil
-	c.receive(message(guardian.KindBeat, c.ann, c.dan, theToken))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.dan, theToken))
 	c.wantSent("1ms dan→ann Buried")
 }
 
@@ -100,7 +100,7 @@ func TestACopyWithAHigherNumberOutlivesATombstone(t *testing.T) {
 
 func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 	for name, learn := range map[string]func(c *circle){
-		"by a beat": func(c *circle) { c.receive(message(guardian.KindBeat, c.dan, c.bob, theToken)) },
+		"by a beat": func(c *circle) { c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, theToken)) },
 		"by its hands": func(c *circle) {
 			c.hold(c.bob, born(10, 4, cydsID))
 			c.giveUp(c.bob, dansID)
@@ -132,7 +132,7 @@ func TestAGuardianOfAnotherTokenRemembersATombstone(t *testing.T) {
 		{born(10, 5, cydsID), guardian.KindKnown}, // which it never guarded
 	} {
 		c := newCircle(t)
-		c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 7, bobsID)))
+		c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 7, bobsID)))
 		c.receive(message(guardian.KindTombstone, c.ann, c.bob, tc.tombstone))
 		c.air = nil
 		c.receive(message(guardian.KindAsk, c.cyd, c.bob, theToken))

@@ -9,18 +9,18 @@ import (
 
 // watch is a member's knowledge of one token that it does not hold: the oldest one that concerns it.
 type watch struct {
-	// live is set if this member guards the token; excused, if the holder has asked since its last beat; yielded, if the holder has said
+	// live is set if this member guards the token; excused, if the holder has asked since its last heartbeat; yielded, if the holder has said
 	// that it no longer holds the token; own, if this member was the holder and has given the token up.
 	live, excused, yielded, own bool
 	// given says that this member has passed the token to the holder, needless that another member holds another token.
 	given, needless bool
 	// reassured says that a question about this copy was answered by somebody that has heard its holder.
 	reassured bool
-	// token is the copy: as this member passed it, or as in the holder's last beat. Its Seq is the highest known.
+	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
 	token Token
 	// holder is the holder; zero if this member knows of a holder by a sighting only.
 	holder wire.MemberID
-	// count is the number of the holder's last beat with this Seq. heardAt is when the holder was last heard or got the token; after a sighting, heardAt is
+	// count is the number of the holder's last heartbeat with this Seq. heardAt is when the holder was last heard or got the token; after a sighting, heardAt is
 	// one patience earlier.
 	count   wire.Nonce
 	heardAt policy.Time
@@ -112,7 +112,7 @@ func (g *Machine) corrects(m *wire.Message) bool {
 	return g.watch.token.ID == m.Token.ID && m.Token.Seq < g.watch.token.Seq
 }
 
-func (g *Machine) onBeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
+func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
 	case g.question.meets(m) && !g.hears(m):
 		g.postpone(now, m)

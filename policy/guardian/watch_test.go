@@ -33,10 +33,10 @@ func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	c := newCircle(t)
 	beats := 0
 	c.lose = func(m *wire.Message) bool {
-		if m.Kind == guardian.KindBeat && m.To == bobsID {
+		if m.Kind == guardian.KindHeartbeat && m.To == bobsID {
 			beats++
 		}
-		return m.Kind == guardian.KindBeat && beats%4 != 0
+		return m.Kind == guardian.KindHeartbeat && beats%4 != 0
 	}
 	c.until(10 * patience)
 	c.wantNotes(c.bob)
@@ -50,7 +50,7 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c := newStrangers(t)
 	var beats []wire.Message
 	c.lose = func(m *wire.Message) bool {
-		if m.Kind == guardian.KindBeat && m.To == bobsID {
+		if m.Kind == guardian.KindHeartbeat && m.To == bobsID {
 			beats = append(beats, *m)
 		}
 		return false
@@ -85,7 +85,7 @@ func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 		count wire.Nonce
 		news  bool
 	}{{1, true}, {3, true}, {2, false}, {3, false}, {4, true}} {
-		m := message(guardian.KindBeat, c.ann, c.bob, theToken)
+		m := message(guardian.KindHeartbeat, c.ann, c.bob, theToken)
 		m.Nonce = tc.count
 		if got := c.bob.g.Expects(&m, nil); got != tc.news {
 			t.Errorf("beat %d is expected: %v", tc.count, got)
@@ -94,7 +94,7 @@ func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 	}
 }
 
-// An overtaken holder that does not know it learns it from any guardian to which it sends a beat.
+// An overtaken holder that does not know it learns it from any guardian to which it sends a heartbeat.
 func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.dan, since(theToken, 9))
@@ -106,13 +106,13 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 	c.wantHolders(c.dan)
 }
 
-// A member ignores a beat without itself in the trail, and while it leaves also one of a new token.
+// A member ignores a heartbeat without itself in the trail, and while it leaves also one of a new token.
 func TestABeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(10, 5, cydsID)))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, cydsID)))
 	c.wantNotes(c.bob, guardian.NoteStrayWord)
 	c.cyd.g.Close()
-	c.receive(message(guardian.KindBeat, c.ann, c.cyd, born(10, 5, cydsID)))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.cyd, born(10, 5, cydsID)))
 	c.wantNotes(c.cyd, guardian.NoteStrayWord)
 }
 
@@ -136,7 +136,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 			c := newStrangers(t)
 			for i, token := range order {
 				from := []*member{c.ann, c.dan}[i]
-				c.receive(message(guardian.KindBeat, from, c.bob, token))
+				c.receive(message(guardian.KindHeartbeat, from, c.bob, token))
 			}
 			c.advance(2 * patience)
 			c.wantHolders(c.bob)
@@ -150,7 +150,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 // This holds also if it has just passed on the younger one.
 func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(guardian.KindBeat, c.dan, c.ann, born(1, 3, annsID)))
+	c.receive(message(guardian.KindHeartbeat, c.dan, c.ann, born(1, 3, annsID)))
 	c.hold(c.ann, theToken)
 	c.giveUp(c.ann, bobsID)
 	c.advance(2 * patience)
@@ -162,9 +162,9 @@ func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T)
 // A member that guards no token can guard any.
 func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
 	c := newStrangers(t)
-	c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 3, bobsID)))
+	c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 3, bobsID)))
 	c.receive(message(guardian.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, born(2, 9, bobsID)))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(2, 9, bobsID)))
 	c.advance(2 * patience)
 	c.wantHolders(c.bob)
 	if c.bob.token.ID != born(2, 0).ID {
@@ -187,7 +187,7 @@ func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	token := theToken
 	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-1] = 17, 40 // the protocol's own
 	token.SetTrail(&guardian.Trail{cydsID, bobsID, annsID})
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, token))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, token))
 	c.now = c.now.Add(patience * 3 / 2)
 	c.wake(c.bob)
 	c.now = c.now.Add(patience / 2)
@@ -210,7 +210,7 @@ func TestALeavingMemberGuardsNothing(t *testing.T) {
 		"of which it is told": func(c *circle) { c.bob.g.Close(); c.advance(patience) },
 		"that is new to it": func(c *circle) {
 			c.bob.g.Close()
-			c.receive(message(guardian.KindBeat, c.dan, c.bob, born(1, 9, bobsID)))
+			c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 9, bobsID)))
 		},
 		"that is asked for": func(c *circle) {
 			c.bob.g.Close()
@@ -247,11 +247,11 @@ func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
 		}
 	}
 	want(c.bob, 0)
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 	want(c.bob, 5)
 	c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8)))
 	want(c.bob, 8)
-	c.receive(message(guardian.KindBeat, c.ann, c.bob, since(theToken, 7)))
+	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, since(theToken, 7)))
 	want(c.bob, 8)
 	c.hold(c.ann, theToken)
 	c.giveUp(c.ann, dansID)
@@ -283,7 +283,7 @@ func TestAGuardianIsAsPatientAsItsNetworkIsSlow(t *testing.T) {
 		c := newStrangers(t)
 		c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
 		c.bob.g.Measured(tc.roundTrip)
-		c.receive(message(guardian.KindBeat, c.ann, c.bob, theToken))
+		c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 		c.advance(tc.silence - 1)
 		c.wantNotes(c.bob)
 		c.advance(1)

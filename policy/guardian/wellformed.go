@@ -10,7 +10,7 @@ func WellFormed(m *wire.Message) bool {
 		return false
 	}
 	switch k := m.Kind; {
-	case k == KindBeat:
+	case k == KindHeartbeat:
 		return m.Nonce != 0
 	case k == KindAsk:
 		return m.Nonce == 0 && m.Exchange != 0

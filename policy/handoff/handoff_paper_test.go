@@ -134,7 +134,7 @@ func TestACommitIsSentInReplyToAnAckOnly(t *testing.T) {
 				p.drop(handoff.KindAck)
 			case handoff.KindCommit:
 				t.Fatal("a Commit without an Ack")
-			case guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry, wander.KindSeen, wander.KindIntent,
+			case guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry, wander.KindSeen, wander.KindIntent,
 				wander.KindConsent, wander.KindObjection, guardian.KindYield:
 				t.Fatal("no message of a handoff")
 			}

@@ -119,7 +119,7 @@ func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
 	s.revive()
 	s.receive(s.offerIn(guardedBy(born(1, 1<<40), 2, 4), 2))
 	s.sent = nil
-	s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, 22), 3, 2)))
+	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, 22), 3, 2)))
 	s.wantTold(guardian.KindKnown, 1)
 }
 
@@ -134,7 +134,7 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			s.wantState(state)
 			offers := len(s.sent)
 			s.notes = nil
-			s.receive(word(guardian.KindBeat, 2, born(1, 1000)))
+			s.receive(word(guardian.KindHeartbeat, 2, born(1, 1000)))
 			s.wantNotes(wander.NoteOvertaken)
 			s.wantState("absent")
 			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != guardian.KindKnown || told[1].Kind != guardian.KindKnown {
@@ -160,8 +160,8 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 			s := begin(t, cfg, policy.State{})
 			s.fleet(1, 2, 3, 4, 5)
 			s.arrive(born(1, 10), 5)
-			s.receive(word(guardian.KindBeat, 2, born(1, 1000)))
-			s.receive(word(guardian.KindBeat, 2, born(1, 2000)))
+			s.receive(word(guardian.KindHeartbeat, 2, born(1, 1000)))
+			s.receive(word(guardian.KindHeartbeat, 2, born(1, 2000)))
 			if s.stops != stops {
 				t.Errorf("it is stopped %d times", s.stops)
 			}

@@ -286,7 +286,7 @@ func (c *custody) isOutdated(t *guardian.Token, g *guardian.Machine) (latest *gu
 // meetsAnother reports whether a beat is that of another token, while this member holds one and has no doubt about it.
 // Beats that answer questions are not meant.
 func (c *custody) meetsAnother(msg *wire.Message, g *guardian.Machine) bool {
-	another := msg.Kind == guardian.KindBeat && msg.Exchange == 0 && c.holding && c.token.ID != msg.Token.ID
+	another := msg.Kind == guardian.KindHeartbeat && msg.Exchange == 0 && c.holding && c.token.ID != msg.Token.ID
 	return another && !g.Doubting()
 }
 

@@ -153,7 +153,7 @@ func TestAMemberThatLeavesInDoubtIsGoneWhenItIsOvertaken(t *testing.T) {
 	doubtful()["resting"](s)
 	s.away(patience)
 	s.leave()
-	s.receive(word(guardian.KindBeat, 4, born(1, 1000)))
+	s.receive(word(guardian.KindHeartbeat, 4, born(1, 1000)))
 	s.advance(linger)
 	s.wantState("gone")
 }
@@ -164,7 +164,7 @@ func TestAHolderThatIsOvertakenInDoubtDropsItsToken(t *testing.T) {
 			s := inGuardedFleet(t)
 			story(s)
 			s.away(patience)
-			s.receive(word(guardian.KindBeat, 4, born(1, 1000)))
+			s.receive(word(guardian.KindHeartbeat, 4, born(1, 1000)))
 			if state == "running" {
 				s.finish()
 			}
@@ -227,7 +227,7 @@ func TestTheGuardiansFollowTheViewAfterADoubt(t *testing.T) {
 	s.sent = nil
 	s.advance(patience / 2)
 	s.wantTrail(1, 2)
-	s.wantTold(guardian.KindBeat, 1, 2)
+	s.wantTold(guardian.KindHeartbeat, 1, 2)
 }
 
 // Who finds that it is alone asks in vain, and keeps its token.
@@ -280,7 +280,7 @@ func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
 	s.finish()
 	s.until(guardian.NoteUnanswered)
 	s.notes = nil
-	s.receive(word(guardian.KindBeat, 4, guardedBy(born(1, 5), 2, 1)))
+	s.receive(word(guardian.KindHeartbeat, 4, guardedBy(born(1, 5), 2, 1)))
 	s.advance(patience)
 	s.wantNotes(wander.NoteYielded, guardian.NoteSuspected)
 }

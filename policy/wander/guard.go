@@ -92,7 +92,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 	}
-	if msg.Kind == guardian.KindBeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
+	if msg.Kind == guardian.KindHeartbeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 		}
@@ -133,7 +133,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 		}
 	}
 	out = m.numbers.witness(now, msg, out)
-	if msg.Kind == guardian.KindBeat {
+	if msg.Kind == guardian.KindHeartbeat {
 		out = m.loss.meet(out)
 	}
 	another, told := m.custody.meetsAnother(msg, &m.guardian), len(out)
@@ -145,7 +145,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 		out = m.custody.answerAnother(msg, &m.guardian, out)
 	}
 	switch msg.Kind {
-	case guardian.KindBeat:
+	case guardian.KindHeartbeat:
 		// It ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed
 		// copy does not count.
 		if t, holder := m.guardian.Last(); holder == msg.From && t.ID == msg.Token.ID && t.Seq == msg.Token.Seq {

@@ -56,7 +56,7 @@ func guardedBy(t guardian.Token, ids ...int) guardian.Token {
 func word(kind wire.Kind, from int, about guardian.Token) wire.Message {
 	m := wire.Message{Gate: 7, Kind: kind, From: id(from), To: self, Token: about.Ref, Load: about.Load}
 	switch kind {
-	case guardian.KindBeat:
+	case guardian.KindHeartbeat:
 		m.Nonce = 1
 	case guardian.KindAsk:
 		m.Exchange = 5
@@ -126,7 +126,7 @@ func (s *story) wantTold(kind wire.Kind, want ...int) {
 // guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
 func (s *story) guards(t guardian.Token) {
 	s.t.Helper()
-	s.receive(word(guardian.KindBeat, 1, guardedBy(t, 3, 2)))
+	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(t, 3, 2)))
 	s.sent = nil
 }
 
@@ -165,7 +165,7 @@ func TestTheLastHoldersGuardTheToken(t *testing.T) {
 			s.fleet(tc.view...)
 			s.arrive(guardedBy(born(1, 10), tc.trail...), 1)
 			s.wantTrail(tc.want...)
-			s.wantTold(guardian.KindBeat, tc.want...)
+			s.wantTold(guardian.KindHeartbeat, tc.want...)
 		})
 	}
 }
@@ -179,7 +179,7 @@ func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
 	s.arrive(guardedBy(born(1, 1000), 1, 5), 5)
 	s.wantTrail(5, 4)
 	s.advance(16 * timeout) // 2, 4 and 5 fail, again and again
-	s.receive(word(guardian.KindBeat, 2, born(1, 2000)))
+	s.receive(word(guardian.KindHeartbeat, 2, born(1, 2000)))
 	s.wantState("absent")
 	s.advance(16 * timeout)
 	s.arrive(guardedBy(born(1, 3000), 1, 5), 5)
@@ -271,16 +271,16 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.sent = nil
 	s.fleet(1, 2, 3, 4, 5, 6)
-	s.wantTold(guardian.KindBeat, 6) // who has come is told, and for the guardians nothing changes
+	s.wantTold(guardian.KindHeartbeat, 6) // who has come is told, and for the guardians nothing changes
 	s.fleet(1, 2, 3, 4, 6)
 	s.wantTrail(4, 6)
-	s.wantTold(guardian.KindBeat, 4, 6)
+	s.wantTold(guardian.KindHeartbeat, 4, 6)
 	s.fleet(3)
 	s.wantTrail(4, 6) // it is cut off, and they are not gone
-	s.wantTold(guardian.KindBeat)
+	s.wantTold(guardian.KindHeartbeat)
 	s.fleet(2, 3)
 	s.wantTrail(2)
-	s.wantTold(guardian.KindBeat, 2)
+	s.wantTold(guardian.KindHeartbeat, 2)
 }
 
 // What is revived is the same token, with a number above everything that the lost one can have reached, also after a crash. It
@@ -296,7 +296,7 @@ func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 		t.Errorf("its number is %d, and saved is %d", revived.Seq, s.saved.Seq)
 	}
 	s.wantTrail(2, 4)
-	s.wantTold(guardian.KindBeat, 2, 4)
+	s.wantTold(guardian.KindHeartbeat, 2, 4)
 }
 
 func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
@@ -432,7 +432,7 @@ func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 	}{{999, false}, {1000, true}} {
 		s := begin(t, withBackups(2), policy.State{Seq: 1000})
 		s.fleet(1, 2, 3, 4, 5)
-		s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, tc.seq), 3)))
+		s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, tc.seq), 3)))
 		s.notes = nil
 		s.advance(patience)
 		if got := slices.Contains(s.notes, guardian.NoteSuspected); got != tc.guards {
@@ -446,8 +446,8 @@ func TestALowerCopyOfTheTokenThatIsHeldIsAnswered(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 1000), 5, 4), 5)
 	s.sent = nil
-	s.receive(word(guardian.KindBeat, 2, born(1, 10)))
-	s.wantTold(guardian.KindBeat, 2)
+	s.receive(word(guardian.KindHeartbeat, 2, born(1, 10)))
+	s.wantTold(guardian.KindHeartbeat, 2)
 }
 
 func TestWhoeverIsGoneHearsNothing(t *testing.T) {
@@ -457,7 +457,7 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	s.advance(linger)
 	s.wantState("gone")
 	s.notes, s.sent = nil, nil
-	for _, kind := range []wire.Kind{guardian.KindBeat, guardian.KindAsk, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry} {
+	for _, kind := range []wire.Kind{guardian.KindHeartbeat, guardian.KindAsk, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry} {
 		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
 		s.wantNotes(guardian.NoteStrayWord)
 	}
@@ -536,7 +536,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	}{
 		"as it arrives": {func(s *story, _ guardian.Token) { s.arrive(born(2, 20), 4) }, true},
 		"as it is revived": {func(s *story, _ guardian.Token) {
-			s.receive(word(guardian.KindBeat, 1, guardedBy(born(2, 1<<40), 3)))
+			s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(2, 1<<40), 3)))
 			s.advance(2 * patience)
 		}, true},
 		"as a copy of the held one": {func(s *story, held guardian.Token) {
@@ -591,7 +591,7 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
-	beat := word(guardian.KindBeat, 2, guardedBy(born(1, 1000), 5, 4))
+	beat := word(guardian.KindHeartbeat, 2, guardedBy(born(1, 1000), 5, 4))
 	s.receive(beat)
 	s.wantState("running")
 	s.wantPreSigned()

@@ -402,7 +402,7 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 	s.advance(40 * time.Second)
 	held := born(2, 90)
 	held.SetTrail(&guardian.Trail{id(5), self})
-	s.receive(word(guardian.KindBeat, 6, held))
+	s.receive(word(guardian.KindHeartbeat, 6, held))
 	s.advance(skip / 2)
 	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9})
 	m := s.lastSent(wander.KindSeen)
@@ -419,7 +419,7 @@ func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 	s := guarded(t)
 	held := born(2, 90)
 	held.SetTrail(&guardian.Trail{id(5), self})
-	beat := word(guardian.KindBeat, 6, held)
+	beat := word(guardian.KindHeartbeat, 6, held)
 	s.receive(beat)
 	heard := s.now.Time
 	s.advance(time.Second / 2)
@@ -512,9 +512,9 @@ func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 	}{"a higher one": {95, true}, "a lower one": {85, false}} {
 		t.Run(name, func(t *testing.T) {
 			s := guarded(t)
-			s.receive(word(guardian.KindBeat, 6, guardedBy(born(2, 90), 5, 3)))
+			s.receive(word(guardian.KindHeartbeat, 6, guardedBy(born(2, 90), 5, 3)))
 			s.advance(patience / 2)
-			beat := word(guardian.KindBeat, 6, guardedBy(born(2, tc.seq), 5, 3))
+			beat := word(guardian.KindHeartbeat, 6, guardedBy(born(2, tc.seq), 5, 3))
 			beat.Nonce = 99
 			before := s.m.Detail(s.now.Time).RegenerateAt
 			s.receive(beat)
@@ -572,7 +572,7 @@ func TestWhoIsAskedIsAskedOnce(t *testing.T) {
 func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	s := guarded(t)
 	s.fleet(1, 2, 3)
-	s.receive(word(guardian.KindBeat, 1, guardedBy(born(2, 90), 2, 3)))
+	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(2, 90), 2, 3)))
 	s.receive(word(guardian.KindTombstone, 1, guardedBy(born(2, 95), 2, 3)))
 	s.advance(maxInterval)
 	s.sent = nil

@@ -84,7 +84,7 @@ func TestATokenIsJudgedByWhenTheOlderOneLeft(t *testing.T) {
 	}{"made before": {minInterval + time.Second, false}, "made since": {minInterval - time.Second, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := onWalk(t)
-			s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, 50), 3, 2)))
+			s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, 50), 3, 2)))
 			s.arrive(aged(5, 2000, tc.age), 4)
 			if got := s.m.Detail(s.now.Time).Holding; got != tc.kept {
 				t.Errorf("it keeps the younger token: %v; %v", got, names(s.notes))
@@ -108,7 +108,7 @@ func TestTheOldestTokenThatHasLeftIsRemembered(t *testing.T) {
 // But not for ever: after regenerate-after the oldest may be lost, and the next takes its place.
 func TestATokenThatIsLostIsForgottenForTheNext(t *testing.T) {
 	s := onWalk(t)
-	s.receive(word(guardian.KindBeat, 1, guardedBy(born(1, 50), 3, 2))) // so that it makes no token itself
+	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, 50), 3, 2))) // so that it makes no token itself
 	s.advance(maxInterval - minInterval - time.Minute)
 	s.receive(word(guardian.KindTombstone, 1, born(1, 60)))
 	s.advance(time.Minute)

@@ -41,7 +41,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		handoff.KindToken:      {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		handoff.KindAck:        {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
 		handoff.KindCommit:     {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
-		guardian.KindBeat:      {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		guardian.KindHeartbeat: {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
 		guardian.KindAsk:       {gate, speaks, "05", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		guardian.KindHeard:     {gate, speaks, "06", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
 		guardian.KindKnown:     {gate, speaks, "07", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},

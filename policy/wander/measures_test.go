@@ -145,7 +145,7 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 // One that loses its token and is stopped takes less than the operation does, one that the host slept through takes more.
 func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
-		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindBeat, 1, born(1, 1<<40))) },
+		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindHeartbeat, 1, born(1, 1<<40))) },
 		"asleep":                func(s *story) { s.sleep(time.Hour) },
 		"asleep and alone":      func(s *story) { s.view(3); s.sleep(time.Hour) },
 	} {

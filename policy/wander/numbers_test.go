@@ -17,7 +17,7 @@ func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
 	switch kind {
 	case handoff.KindToken:
 		m = s.offerIn(token, 1)
-	case guardian.KindBeat, guardian.KindHeard:
+	case guardian.KindHeartbeat, guardian.KindHeard:
 		m.Nonce = 1 << 40
 	case wander.KindSeen:
 		asked := s.lastSent(wander.KindInquiry)
@@ -28,7 +28,7 @@ func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
 
 // carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has none.
 var carriers = []wire.Kind{
-	handoff.KindToken, guardian.KindBeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
+	handoff.KindToken, guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
 }
 
 // No message raises a number to where no fleet can have come to: it is refused, and its sender named.
@@ -176,7 +176,7 @@ func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(10, 1000))
 	s.advance(patience)
-	beat := word(guardian.KindBeat, 4, guardedBy(born(1, 10), 5))
+	beat := word(guardian.KindHeartbeat, 4, guardedBy(born(1, 10), 5))
 	beat.Exchange = s.askedOf(4).Exchange
 	s.receive(beat)
 	s.advance(patience - 1)

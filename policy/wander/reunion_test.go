@@ -16,9 +16,9 @@ func TestMembersThatComeAreToldOfTheToken(t *testing.T) {
 	s.ack()
 	s.sent = nil
 	s.fleet(1, 2, 3, 4, 5, 7, 8)
-	s.wantTold(guardian.KindBeat) // it holds none
+	s.wantTold(guardian.KindHeartbeat) // it holds none
 	s.arrive(guardedBy(born(1, 14), 1, 2), 1)
-	s.wantTold(guardian.KindBeat, 1, 2, 7, 8)
+	s.wantTold(guardian.KindHeartbeat, 1, 2, 7, 8)
 }
 
 func TestMembersThatCameLongAgoAreNotToldOfTheToken(t *testing.T) {
@@ -26,7 +26,7 @@ func TestMembersThatCameLongAgoAreNotToldOfTheToken(t *testing.T) {
 	s.fleet(1, 2, 3, 4, 5, 7, 8)
 	s.advance(8 * timeout)
 	s.arrive(guardedBy(born(1, 14), 1, 2), 1)
-	s.wantTold(guardian.KindBeat, 1, 2)
+	s.wantTold(guardian.KindHeartbeat, 1, 2)
 }
 
 func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
@@ -34,7 +34,7 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 		s := inGuardedFleet(t)
 		s.arrive(guardedBy(born(5, 10), 5, 4), 5)
 		s.sent = nil
-		s.receive(word(guardian.KindBeat, 7, guardedBy(born(7, 3), 6, 8)))
+		s.receive(word(guardian.KindHeartbeat, 7, guardedBy(born(7, 3), 6, 8)))
 		s.wantTold(guardian.KindTombstone, 7)
 		s.wantHeld(born(5, 0).ID)
 	})
@@ -42,8 +42,8 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 		s := inGuardedFleet(t)
 		s.arrive(guardedBy(born(5, 10), 5, 4), 5)
 		s.sent = nil
-		s.receive(word(guardian.KindBeat, 7, guardedBy(born(2, 3), 6, 8)))
-		s.wantTold(guardian.KindBeat, 7)
+		s.receive(word(guardian.KindHeartbeat, 7, guardedBy(born(2, 3), 6, 8)))
+		s.wantTold(guardian.KindHeartbeat, 7)
 		s.wantHeld(born(5, 0).ID) // its holder may be dead, and its beat played back
 		s.notes = nil
 		s.receive(word(guardian.KindTombstone, 7, guardedBy(born(5, 11), 5, 4)))
@@ -62,6 +62,6 @@ func TestWhoHoldsNoTokenEndsNone(t *testing.T) {
 	s.finish()
 	s.ack()
 	s.sent = nil
-	s.receive(word(guardian.KindBeat, 7, guardedBy(born(7, 30), 6, 8)))
+	s.receive(word(guardian.KindHeartbeat, 7, guardedBy(born(7, 30), 6, 8)))
 	s.wantTold(guardian.KindTombstone)
 }

@@ -142,7 +142,7 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 		state   string
 	}{
 		"overtaken": {func(s *story) {
-			beat := wire.Message{Gate: 7, Kind: guardian.KindBeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref}
+			beat := wire.Message{Gate: 7, Kind: guardian.KindHeartbeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref}
 			s.receive(beat)
 		}, "absent"},
 		"the host slept": {func(s *story) { s.sleep(time.Minute) }, "absent"},

@@ -16,7 +16,7 @@ func runningWithout(t *testing.T) *story {
 	t.Helper()
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
-	s.receive(word(guardian.KindBeat, 2, guardedBy(born(1, 1000), 5, 4)))
+	s.receive(word(guardian.KindHeartbeat, 2, guardedBy(born(1, 1000), 5, 4)))
 	s.wantState("running")
 	if s.m.Detail(s.now.Time).Holding {
 		t.Fatal("it holds the token")
@@ -62,7 +62,7 @@ func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 	s.wantState("running")
 	s.sent = nil
 	s.receive(word(guardian.KindAsk, 4, guardedBy(born(1, 10), 3, 4)))
-	s.lastSent(guardian.KindBeat)
+	s.lastSent(guardian.KindHeartbeat)
 }
 
 // A member that misses the token makes none while somebody runs.
@@ -71,7 +71,7 @@ func TestWhoRunsWithoutItsTokenSaysThatOneWasSeenJustNow(t *testing.T) {
 		"at once":          func(*story) {},
 		"after half of it": func(s *story) { s.advance(maxInterval / 2) },
 		"after hearing of another token": func(s *story) {
-			s.receive(word(guardian.KindBeat, 2, guardedBy(born(0, 1<<40), 3, 4)))
+			s.receive(word(guardian.KindHeartbeat, 2, guardedBy(born(0, 1<<40), 3, 4)))
 			s.advance(maxInterval / 2)
 		},
 	} {

@@ -49,7 +49,7 @@ func kinds() (all []wire.Kind) {
 }
 
 func withNonce() []wire.Kind {
-	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindBeat, guardian.KindHeard, wander.KindSeen, wander.KindUnseen}
+	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindHeartbeat, guardian.KindHeard, wander.KindSeen, wander.KindUnseen}
 }
 
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {

@@ -220,7 +220,7 @@ func (l *byzantine) tell(habit Habits, lie wire.Message, to int) {
 	case habit == Slanders:
 		lie.Kind = []wire.Kind{guardian.KindKnown, guardian.KindKnown, guardian.KindHeard}[l.dice.IntN(3)]
 	case habit == Claims:
-		lie.Kind, lie.Nonce = guardian.KindBeat, wire.Nonce(l.dice.Uint64()>>l.dice.IntN(64)|1)
+		lie.Kind, lie.Nonce = guardian.KindHeartbeat, wire.Nonce(l.dice.Uint64()>>l.dice.IntN(64)|1)
 	case habit == Dismisses:
 		lie.Kind = []wire.Kind{guardian.KindYield, guardian.KindTombstone}[l.dice.IntN(2)]
 	case habit == Asks:

@@ -9,9 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewBeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least twice in a patience, or asks
+// NewHeartbeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least twice in a patience, or asks
 // them, unless it was stopped meanwhile.
-func NewBeatChecker(patience time.Duration) sim.Watcher {
+func NewHeartbeatChecker(patience time.Duration) sim.Watcher {
 	// since is when a holder last wrote to its guardians, or came back.
 	type holder struct {
 		holds bool
@@ -37,7 +37,7 @@ func NewBeatChecker(patience time.Duration) sim.Watcher {
 
 func writes(o *sim.Occurrence) bool {
 	for e := range o.Did(policy.Send) {
-		if e.Msg.Kind == guardian.KindBeat || e.Msg.Kind == guardian.KindAsk {
+		if e.Msg.Kind == guardian.KindHeartbeat || e.Msg.Kind == guardian.KindAsk {
 			return true
 		}
 	}

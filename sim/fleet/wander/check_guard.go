@@ -132,7 +132,7 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 		me.heard[m.Token.ID] = w
 	}
 	switch m.Kind {
-	case guardian.KindBeat:
+	case guardian.KindHeartbeat:
 		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's beat says nothing of it. Who holds
 		// another token answers each beat, also one that is played back and says nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
@@ -204,7 +204,7 @@ func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 }
 
 func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken error) {
-	switch beats, asks := m.Kind == guardian.KindBeat, m.Kind == guardian.KindAsk; {
+	switch beats, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
 	case beats || asks:
 		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated, wander.NoteRegenerated, wander.NoteRenewed)
 		if beats && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
@@ -375,13 +375,13 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	if !o.On(policy.Received) || m.Token.ID != s.Token.ID {
 		return nil
 	}
-	tells := m.Kind >= guardian.KindBeat && m.Kind <= guardian.KindTombstone || m.Kind == handoff.KindToken && o.Expected
+	tells := m.Kind >= guardian.KindHeartbeat && m.Kind <= guardian.KindTombstone || m.Kind == handoff.KindToken && o.Expected
 	switch {
 	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
 		return nil // It passes its token on, or runs, with the number that it has begun with.
 	case tells && m.Token.Seq > s.Token.Seq:
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq, m.Token.Seq)
-	case m.Kind == guardian.KindBeat && m.Token.Seq == s.Token.Seq && m.From.Compare(m.To) > 0:
+	case m.Kind == guardian.KindHeartbeat && m.Token.Seq == s.Token.Seq && m.From.Compare(m.To) > 0:
 		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
 			o.Who(), s.Token.ID, s.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
 	}

@@ -33,7 +33,7 @@ func NewSightingChecker() sim.Watcher {
 		}
 		received := o.On(policy.Received)
 		// A beat with an answer is of an overtaken copy, and a holder's answer may be a beat of another token than the one that is guarded here.
-		if m := &o.Event.Msg; received && m.Kind == guardian.KindBeat && o.Expected && o.Of == 0 && (m.Exchange == 0 || m.Token.ID == me.about) {
+		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 && (m.Exchange == 0 || m.Token.ID == me.about) {
 			me.beatAt, me.beatFrom = o.At, m.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen

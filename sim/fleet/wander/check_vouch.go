@@ -35,7 +35,7 @@ func vouches(asked wire.Kind, answer *wire.Message) bool {
 	switch answer.Kind {
 	case guardian.KindTombstone: // Nobody revives a token that was removed.
 		return true
-	case guardian.KindBeat:
+	case guardian.KindHeartbeat:
 		return asked == guardian.KindAsk
 	case guardian.KindHeard:
 		return asked == guardian.KindAsk && answer.Nonce == 1

@@ -40,15 +40,15 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	trail := guardian.TrailOf(&m.Load)
 	answered := m.Exchange != 0 && m.Kind != guardian.KindAsk
 	switch {
-	case m.Kind == guardian.KindBeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
+	case m.Kind == guardian.KindHeartbeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
 		v.count("case a guardian that never held it")
-	case m.Kind == guardian.KindBeat && first.Kind == policy.Send:
+	case m.Kind == guardian.KindHeartbeat && first.Kind == policy.Send:
 		v.count("case a holder is corrected")
 	case m.Kind == guardian.KindKnown && m.Exchange == 0 && first.Kind == 0:
 		v.count("case a guardian is released")
 	case m.Kind == guardian.KindHeard && first.Kind == 0 && v.calmed(o):
 		v.count("case a guardian calms another")
-	case answered && first.Kind == policy.Send && first.Msg.Kind == guardian.KindBeat:
+	case answered && first.Kind == policy.Send && first.Msg.Kind == guardian.KindHeartbeat:
 		v.count("case a holder is sure again")
 	}
 }
@@ -66,7 +66,7 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 	asks := false
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
-		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindBeat && i == 0:
+		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindHeartbeat && i == 0:
 			v.count("timer beat")
 		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk && !asks:
 			asks = true

@@ -217,7 +217,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return check.NewCommitChecker(timeout) }),
 		each(func() sim.Watcher { return NewChoiceChecker(s.Backups) }),
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
-		each(func() sim.Watcher { return NewBeatChecker(timeout) }),
+		each(func() sim.Watcher { return NewHeartbeatChecker(timeout) }),
 		each(NewDueChecker),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),

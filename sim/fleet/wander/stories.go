@@ -84,12 +84,12 @@ func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher
 func beatsOnly(o *sim.Occurrence) bool {
 	switch {
 	case o.Kind == sim.Lost:
-		return o.Msg.Kind == guardian.KindBeat
+		return o.Msg.Kind == guardian.KindHeartbeat
 	case o.Kind != sim.Stepped:
 		return false
 	case o.Event.Kind == policy.Received && len(o.Effects) == 0:
-		return o.Event.Msg.Kind == guardian.KindBeat
+		return o.Event.Msg.Kind == guardian.KindHeartbeat
 	}
-	other := func(e policy.Effect) bool { return e.Kind != policy.Send || e.Msg.Kind != guardian.KindBeat }
+	other := func(e policy.Effect) bool { return e.Kind != policy.Send || e.Msg.Kind != guardian.KindHeartbeat }
 	return o.Event.Kind == policy.Woke && !slices.ContainsFunc(o.Effects, other)
 }

@@ -23,7 +23,7 @@ func Words() trace.Words {
 				leads := guardian.TrailOf(&m.Load)
 				return leads[0].Short() + " asks", true
 			}
-			return "", m.Kind == guardian.KindBeat
+			return "", m.Kind == guardian.KindHeartbeat
 		},
 		Guardians: func(m *wire.Message) []wire.MemberID {
 			if m.Kind == wander.KindUnseen {
