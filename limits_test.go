@@ -167,7 +167,8 @@ func folders(t *testing.T, dir string) []string {
 // exported finds what the compiler has exported of a package.
 func exported(t *testing.T) importer.Lookup {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./agent/...", "./cmd/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./agent/...",
+		"./cmd/...")
 	cmd.Stderr = t.Output()
 	out, err := cmd.Output()
 	if err != nil {

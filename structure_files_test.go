@@ -19,7 +19,8 @@ const maxLines = 500
 // maxFiles is how many files a package may have, besides tests.
 const maxFiles = 30
 
-// larger are the files that are longer, and the packages that have more files: so much at most. The list may only shrink.
+// larger are the files that are longer, and the packages that have more files: so much at most. The list may only
+// shrink.
 func larger() map[string]int {
 	return map[string]int{
 		"agent/hook/hook_test.go":          530,
@@ -134,7 +135,8 @@ func fileFaults(content string, most int) []string {
 			faults = append(faults, "left for later: "+mark)
 		}
 	}
-	if lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1; lines > most && !strings.Contains(content, writtenByCommand) {
+	if lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1; lines > most &&
+		!strings.Contains(content, writtenByCommand) {
 		faults = append(faults, fmt.Sprintf("%d lines are more than one concept", lines))
 	}
 	return faults

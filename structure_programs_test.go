@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// linked is what a program may be built from: no package in one of the rooms or modules that are not for it, and so many lines of ours.
+// linked is what a program may be built from: no package in one of the rooms or modules that are not for it, and so
+// many lines of ours.
 type linked struct {
 	program string
 	never   []string
@@ -16,19 +17,22 @@ type linked struct {
 	why     string
 }
 
-// linkedPrograms are what packages carry. A feature that needs more lines raises their number in the same commit, which says why.
+// linkedPrograms are what packages carry. A feature that needs more lines raises their number in the same commit, which
+// says why.
 func linkedPrograms() []linked {
 	return []linked{
 		{
 			program: "cmd/wanderd", lines: 45_000, why: "it is on every host",
 			never: []string{
-				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...", "codeberg.org/...", "golang.org/x/image/...",
+				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...",
+				"codeberg.org/...", "golang.org/x/image/...",
 				"github.com/jedib0t/go-pretty/...", "github.com/guptarohit/asciigraph",
 			},
 		},
 		{
 			program: "cmd/wandersim", lines: 37_500, why: "it talks to nobody",
-			never: []string{module + "/agent/...", module + "/membership/...", module + "/lab/...", "github.com/hashicorp/memberlist"},
+			never: []string{module + "/agent/...", module + "/membership/...", module + "/lab/...",
+				"github.com/hashicorp/memberlist"},
 		},
 		{
 			program: "agent/hook", lines: 3_500, why: "the guard of each hook waits for what it is built from",
@@ -56,7 +60,8 @@ func TestProgramsAreBuiltFromTheirOwnHouses(t *testing.T) {
 			}
 		}
 		if lines > b.lines {
-			t.Errorf("%s is built from %d lines of ours, and at most %d are allowed: %s", b.program, lines, b.lines, b.why)
+			t.Errorf("%s is built from %d lines of ours, and at most %d are allowed: %s", b.program, lines, b.lines,
+				b.why)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package wanderd_test holds the rules of the house that no compiler checks: who imports whom, and what a file may look like.
+// Package wanderd_test holds the rules of the house that no compiler checks: who imports whom, and what a file may look
+// like.
 package wanderd_test
 
 import (
@@ -19,11 +20,11 @@ const module = "github.com/wanderd/wanderd"
 type rule struct {
 	// room is relative to the module.
 	room string
-	// ours are the only rooms of this module, besides itself, whose packages it and its tests may import; inTests those that
-	// its tests may import as well.
+	// ours are the only rooms of this module, besides itself, whose packages it and its tests may import; inTests those
+	// that its tests may import as well.
 	ours, inTests []string
-	// never are import paths outside of this module that it must not import, but its tests may; "x/..." is x and what is
-	// below.
+	// never are import paths outside of this module that it must not import, but its tests may; "x/..." is x and what
+	// is below.
 	never []string
 	why   string
 }
@@ -58,29 +59,38 @@ func house() []rule {
 			inTests: []string{"membership/peertest"}, why: "it reads messages, and does not know whose they are",
 		},
 		{
-			room: "membership/peers", ours: []string{"wire", "membership/identity", "membership/packets", "membership/timing"},
+			room: "membership/peers", ours: []string{
+				"wire", "membership/identity", "membership/packets", "membership/timing",
+			},
 			inTests: []string{"membership/peertest"}, why: "it is told who is trusted, and what has been seen",
 		},
 		{
-			room:    "membership/admission",
-			ours:    []string{"wire", "membership/identity", "membership/packets", "membership/peers", "membership/timing"},
+			room: "membership/admission",
+			ours: []string{
+				"wire", "membership/identity", "membership/packets", "membership/peers", "membership/timing",
+			},
 			inTests: []string{"membership/peertest"}, why: "it decides who takes part, and connects to nobody",
 		},
 		{
-			room:    "membership/streams",
-			ours:    []string{"wire", "membership/identity", "membership/packets", "membership/admission", "membership/timing"},
+			room: "membership/streams",
+			ours: []string{
+				"wire", "membership/identity", "membership/packets", "membership/admission", "membership/timing",
+			},
 			inTests: []string{"membership/peertest"}, why: "it gives places, and does not know what for",
 		},
 		{room: "membership/peertest", ours: []string{"wire", "membership/identity"}, why: "tests of every room use it"},
 		{
-			room: "agent/...", ours: []string{"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile"}, inTests: []string{"policy/..."},
+			room: "agent/...", ours: []string{
+				"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile",
+			}, inTests: []string{"policy/..."},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
 		{room: "agent/changed", why: "it looks, and reads nothing"},
 		{
 			room: "agent/gate", ours: []string{
-				"wire", "policy", "policy/order", "policy/ready", "agent/beside", "agent/clock", "agent/control", "agent/history", "agent/hook", "agent/statedir",
+				"wire", "policy", "policy/order", "policy/ready", "agent/beside", "agent/clock", "agent/control",
+				"agent/history", "agent/hook", "agent/statedir",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
@@ -89,37 +99,47 @@ func house() []rule {
 		{room: "agent/connlimit", why: "it counts connections"},
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/connlimit", "agent/control"}, why: "it shows a status"},
-		{room: "agent/fleet", ours: []string{"wire", "agent/control", "agent/history", "membership", "membership/identity"}, why: "it asks and answers, and knows no loop"},
+		{room: "agent/fleet", ours: []string{"wire", "agent/control", "agent/history", "membership",
+			"membership/identity"}, why: "it asks and answers, and knows no loop"},
 		{room: "agent/history", ours: []string{"smallfile"}, why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "smallfile", why: "it reads, and does not know what"},
 		{
-			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant"}, never: []string{"net", "math/rand", "crypto/rand"},
-			why: "a seed decides everything",
+			room: "sim/...", ours: []string{"wire", "policy/..."}, inTests: []string{"lab/mutant"},
+			never: []string{"net", "math/rand", "crypto/rand"},
+			why:   "a seed decides everything",
 		},
-		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"}, why: "the kernel knows no protocol, and nobody who uses it"},
+		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"},
+			why: "the kernel knows no protocol, and nobody who uses it"},
 		{
-			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/ballot", "policy/ring", "policy/strict", "policy/policytest", "sim/trace"},
+			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{
+				"policy/ballot", "policy/ring", "policy/strict", "policy/policytest", "sim/trace",
+			},
 			why: "rules that hold for every protocol",
 		},
 		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{
-			room: "sim/measure", ours: []string{"wire", "policy", "sim"}, inTests: []string{"policy/...", "sim/fleet/wander"},
-			why: "it counts, and presents nothing",
+			room: "sim/measure", ours: []string{"wire", "policy", "sim"},
+			inTests: []string{"policy/...", "sim/fleet/wander"},
+			why:     "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure"}, inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
-			why: "a protocol's own worlds and rules",
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure"},
+			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
+			why:     "a protocol's own worlds and rules",
 		},
 		{
 			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/fleet/...", "sim/seeds"},
 			why: "checkers judge",
 		},
-		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"}, why: "it answers in plain data and text"},
+		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"},
+			why: "it answers in plain data and text"},
 		{room: "sim/explore", never: impure, why: "a test brings the world"},
 		{room: "sim/seeds", why: "it does not know what is run"},
 		{
-			room: "cmd/wanderd/...", ours: []string{"wire", "policy/...", "membership/...", "agent/...", "smallfile", "cmd/cli/..."},
+			room: "cmd/wanderd/...", ours: []string{
+				"wire", "policy/...", "membership/...", "agent/...", "smallfile", "cmd/cli/...",
+			},
 			why: "hosts foresee nothing, and measure nothing",
 		},
 		{
@@ -131,8 +151,9 @@ func house() []rule {
 			why: "it knows commands and flags, and neither agents nor simulations",
 		},
 		{
-			room: "lab/study/...", ours: []string{"wire", "policy/...", "sim/..."}, never: []string{"net", "math/rand", "crypto/rand"},
-			why: "a seed decides everything",
+			room: "lab/study/...", ours: []string{"wire", "policy/...", "sim/..."},
+			never: []string{"net", "math/rand", "crypto/rand"},
+			why:   "a seed decides everything",
 		},
 		{room: "lab/study", ours: []string{"sim/seeds", "sim/report"}, why: "it does not know what is asked"},
 		{room: "lab/study/paper", ours: studied, why: "the paper's own questions"},
@@ -144,12 +165,14 @@ func house() []rule {
 		{room: "lab/orders", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
-		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"}, why: "it is a client of the control socket"},
+		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"},
+			why: "it is a client of the control socket"},
 		{room: "lab/mutant", ours: []string{"lab/deep"}, why: "it changes texts"},
 		{room: "lab/bubble", why: "it runs tests"},
 		{room: "lab/deep", why: "it says which tests run"},
 		{room: "sim/script", ours: []string{"sim"}, why: "a protocol brings what is its own"},
-		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"}, why: "what an operator could write too"},
+		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"},
+			why: "what an operator could write too"},
 	}
 }
 
@@ -170,14 +193,16 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
-// What calls methods by name makes the linker keep all methods of all types; package plot has twelve fonts and reads them at every
-// start. Programs that are installed have nothing of lab.
+// What calls methods by name makes the linker keep all methods of all types; package plot has twelve fonts and reads
+// them at every start. Programs that are installed have nothing of lab.
 func TestNothingMakesTheProgramLarge(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		if within("lab/...", p.local()) {
 			continue
 		}
-		for _, large := range []string{"text/template", "html/template", "gonum.org/v1/plot", "gonum.org/v1/plot/plotter"} {
+		for _, large := range []string{
+			"text/template", "html/template", "gonum.org/v1/plot", "gonum.org/v1/plot/plotter",
+		} {
 			if slices.Contains(p.Imports, large) {
 				t.Errorf("%s imports %s", p.ImportPath, large)
 			}
@@ -205,7 +230,8 @@ func TestEveryImportRuleNamesSomething(t *testing.T) {
 	}
 	for name, room := range soleImporter() {
 		if !slices.ContainsFunc(packages, func(p listed) bool {
-			return within(room, p.local()) && slices.Contains(slices.Concat(p.Imports, p.TestImports, p.XTestImports), name)
+			return within(room, p.local()) && slices.Contains(slices.Concat(p.Imports, p.TestImports, p.XTestImports),
+				name)
 		}) {
 			t.Errorf("only %s may import %s, and does not", room, name)
 		}

@@ -13,8 +13,10 @@ import (
 // retiredWords are words of our own for which this field has a word. The right side is the one in use.
 func retiredWords() map[string]string {
 	return map[string]string{
-		"lobby": "pre-auth limit", "guest": "connection, member", "sieve": "packet filter", "teller": "writer, log limiter",
-		"unseated": "not configured", "gathering": "agreeing", "inquest": "loss experiment", "muster": "choose guardians",
+		"lobby": "pre-auth limit", "guest": "connection, member", "sieve": "packet filter",
+		"teller":   "writer, log limiter",
+		"unseated": "not configured", "gathering": "agreeing", "inquest": "loss experiment",
+		"muster":  "choose guardians",
 		"hearsay": "sighting", "burial": "tombstone", "kindbeat": "KindHeartbeat",
 	}
 }
@@ -25,7 +27,8 @@ func wordFaults(content string) []string {
 	for retired, word := range retiredWords() {
 		for line := range strings.SplitSeq(content, "\n") {
 			if strings.Contains(strings.ToLower(line), retired) && !strings.Contains(line, keptText) {
-				faults = append(faults, fmt.Sprintf("%q is retired: say %s (%s)", retired, word, strings.TrimSpace(line)))
+				faults = append(faults, fmt.Sprintf("%q is retired: say %s (%s)", retired, word,
+					strings.TrimSpace(line)))
 			}
 		}
 	}

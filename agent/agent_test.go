@@ -21,8 +21,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fleet that starts within one second makes one token. Then its members take turns: none runs twice within min_interval, no two
-// run at once, and no token is regenerated.
+// A fleet that starts within one second makes one token. Then its members take turns: none runs twice within
+// min_interval, no two run at once, and no token is regenerated.
 func TestFleetTakesTurns(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
@@ -54,7 +54,8 @@ func TestFleetTakesTurns(t *testing.T) {
 	})
 }
 
-// An agent with an address to join that sees no other member waits. One with AloneRun runs at once and every min_interval.
+// An agent with an address to join that sees no other member waits. One with AloneRun runs at once and every
+// min_interval.
 func TestAloneWaitsOrRuns(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
@@ -123,7 +124,8 @@ func TestRestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	})
 }
 
-// Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten the others.
+// Both halves of a split fleet continue. When the network heals, one token is left, even after memberlist has forgotten
+// the others.
 func TestSplitFleetHeals(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
@@ -208,8 +210,8 @@ func TestSuspendedHostGivesTheTokenUp(t *testing.T) {
 	})
 }
 
-// A run whose start cannot be recorded does not happen, and the token goes on. It does not count as a run, and the log has at most
-// one line a minute about it.
+// A run whose start cannot be recorded does not happen, and the token goes on. It does not count as a run, and the log
+// has at most one line a minute about it.
 func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		var log bytes.Buffer
@@ -242,10 +244,13 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 		}
 		now := gateOf(t, w, "a")
 		if now.Runs != before.Runs || now.Failures != 0 || now.Notes["denied"] == 0 || now.LastExit != "ok" {
-			t.Errorf("%d runs after %d, of which %d failed, the last one: %q; %v", now.Runs, before.Runs, now.Failures, now.LastExit, now.Notes)
+			t.Errorf("%d runs after %d, of which %d failed, the last one: %q; %v", now.Runs, before.Runs, now.Failures,
+				now.LastExit, now.Notes)
 		}
-		if d := now.LastRun.Sub(before.LastRun).Abs(); d > time.Millisecond || now.LastSuccess != before.LastSuccess || now.LastSuccess.IsZero() {
-			t.Errorf("the last run was %v, and is %v; the last success %v and %v", before.LastRun, now.LastRun, before.LastSuccess, now.LastSuccess)
+		if d := now.LastRun.Sub(before.LastRun).Abs(); d > time.Millisecond || now.LastSuccess != before.LastSuccess ||
+			now.LastSuccess.IsZero() {
+			t.Errorf("the last run was %v, and is %v; the last success %v and %v", before.LastRun, now.LastRun,
+				before.LastSuccess, now.LastSuccess)
 		}
 		if !strings.Contains(now.SaveError, "the previous one is kept") {
 			t.Errorf("the status says of the disk: %q", now.SaveError)
@@ -257,7 +262,8 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	})
 }
 
-// A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at most once a minute.
+// A member with other settings, or one that is unreachable, causes the same note again and again. The log has it at
+// most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	for name, story := range map[string]struct {
@@ -358,7 +364,8 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
 	soft := testGate()
 	cfg := Config{
-		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(), Gates: []gate.Config{soft.config()},
+		Name: "a", Bind: netip.MustParseAddrPort("0.0.0.0:0"), StateDir: t.TempDir(),
+		Gates: []gate.Config{soft.config()},
 	}
 	_, err := New(cfg)
 	if err == nil || !strings.Contains(err.Error(), "--secret-file") || !strings.Contains(err.Error(), "--insecure") {
@@ -370,9 +377,11 @@ func TestWithoutASecretOnlyLoopbackIsAllowed(t *testing.T) {
 func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	protocol := testGate().Settings
 	for name, gates := range map[string][]gate.Config{
-		"no gate":      nil,
-		"no protocol":  {{Name: "x", Hook: []string{"y"}}},
-		"a gate twice": {{Name: "x", Hook: []string{"y"}, Protocol: protocol}, {Name: "x", Hook: []string{"y"}, Protocol: protocol}},
+		"no gate":     nil,
+		"no protocol": {{Name: "x", Hook: []string{"y"}}},
+		"a gate twice": {
+			{Name: "x", Hook: []string{"y"}, Protocol: protocol}, {Name: "x", Hook: []string{"y"}, Protocol: protocol},
+		},
 	} {
 		if err := (&Config{Bind: netip.MustParseAddrPort("127.0.0.1:0"), Gates: gates}).validate(); err == nil {
 			t.Errorf("%s: accepted", name)
@@ -380,8 +389,8 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	}
 }
 
-// A firewall lets TCP through and no datagram: the members see each other, but cannot pass a token. Each makes one after max_interval
-// and runs under it, sometimes at the same time as others.
+// A firewall lets TCP through and no datagram: the members see each other, but cannot pass a token. Each makes one
+// after max_interval and runs under it, sometimes at the same time as others.
 func TestWithoutDatagramsEveryMemberRunsAfterMaxInterval(t *testing.T) {
 	deep.Only(t, "five agents that connect in vain for half an hour")
 	inWorld(t, guardedGate(), func(w *world) {

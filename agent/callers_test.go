@@ -151,17 +151,19 @@ func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
 	})
 }
 
-// A caller that stands still when its turn comes holds nobody up: its grant is given back, and the next one has its turn.
+// A caller that stands still when its turn comes holds nobody up: its grant is given back, and the next one has its
+// turn.
 func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 	inWorld(t, onDemand(), func(w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 2)
 		late := w.agents["a"].Agent
 		w.wg.Go(func() {
-			r, err := late.exec(context.Background(), control.Call{Command: "late"}, func(_ hook.Spec, startBy time.Time) (gate.HookRun, error) {
-				time.Sleep(time.Until(startBy))
-				return nil, hook.ErrLate
-			})
+			r, err := late.exec(context.Background(), control.Call{Command: "late"},
+				func(_ hook.Spec, startBy time.Time) (gate.HookRun, error) {
+					time.Sleep(time.Until(startBy))
+					return nil, hook.ErrLate
+				})
 			ended <- asked{"late", r, err}
 		})
 		time.Sleep(time.Millisecond)
@@ -274,11 +276,13 @@ func TestWhatACallerHasRunIsNoRunOfTheHook(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		g := gateOf(t, w, "a")
-		if g.Runs != 1 || g.Failures != 0 || len(g.Results) != 1 || g.Results["ok"] != 1 || g.LastExit != "ok" || g.LastTook != before.LastTook ||
+		if g.Runs != 1 || g.Failures != 0 || len(g.Results) != 1 || g.Results["ok"] != 1 || g.LastExit != "ok" ||
+			g.LastTook != before.LastTook ||
 			!g.LastRun.Equal(before.LastRun) || g.FailedLast() || g.Paused != nil || len(g.Failing) > 0 {
 			t.Errorf("the hook: %+v", g)
 		}
-		if c := g.LastCommand; g.Commands != 2 || g.CommandResults["failed"] != 2 || c == nil || c.Command != "sh" || c.Exit != "exit status" ||
+		if c := g.LastCommand; g.Commands != 2 || g.CommandResults["failed"] != 2 || c == nil || c.Command != "sh" ||
+			c.Exit != "exit status" ||
 			time.Duration(c.Took) != 3*time.Millisecond || time.Since(c.Began) > 2*time.Second {
 			t.Errorf("the commands: %d, %v, %+v", g.Commands, g.CommandResults, g.LastCommand)
 		}
@@ -287,8 +291,10 @@ func TestWhatACallerHasRunIsNoRunOfTheHook(t *testing.T) {
 		}
 		text := w.scrape("a")
 		for _, want := range []string{
-			`wanderd_runs_total{gate="default",result="ok"} 1`, `wanderd_commands_total{gate="default",result="failed"} 2`,
-			`wanderd_run_duration_seconds_count{gate="default"} 1`, `wanderd_command_duration_seconds_count{gate="default"} 2`,
+			`wanderd_runs_total{gate="default",result="ok"} 1`,
+			`wanderd_commands_total{gate="default",result="failed"} 2`,
+			`wanderd_run_duration_seconds_count{gate="default"} 1`,
+			`wanderd_command_duration_seconds_count{gate="default"} 2`,
 			`wanderd_command_wait_seconds_count{gate="default"} 2`,
 		} {
 			if !strings.Contains(text, "\n"+want+"\n") {

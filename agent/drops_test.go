@@ -15,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The members of a gate must have one protocol, in one version. A message of another one is dropped, also if it is signed, and the log
-// names both.
+// The members of a gate must have one protocol, in one version. A message of another one is dropped, also if it is
+// signed, and the log names both.
 func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
@@ -32,7 +32,8 @@ func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 			descriptor := w.gate.Settings.Descriptor()
 			descriptor.Stamp(&m)
 			foreign(&m)
-			if err := a.endpoint.Packets.WriteTo(a.credentials.codec.Load().Append(nil, &m), netip.Addr{}, b.addr); err != nil {
+			if err := a.endpoint.Packets.WriteTo(a.credentials.codec.Load().
+				Append(nil, &m), netip.Addr{}, b.addr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,7 +49,8 @@ func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 
 	var log bytes.Buffer
 	d := newDrops(zerolog.New(&log))
-	d.addForeign(&wire.Message{Protocol: 2, Version: 7}, &policy.Descriptor{ID: 1, Name: "wander", Version: 1}, netip.AddrPort{})
+	d.addForeign(&wire.Message{Protocol: 2, Version: 7}, &policy.Descriptor{ID: 1, Name: "wander", Version: 1},
+		netip.AddrPort{})
 	for _, want := range []string{"ring, version 7", "wander, version 1"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("%q is not in %s", want, log.String())

@@ -83,8 +83,9 @@ func (w *world) spoil(host, gate, method string) {
 	m.member, m.gate, m.method = w.agents[host].self, wire.GateIDOf(gate), method
 }
 
-// A fault in one gate's machine, wherever it is, closes that gate on that host with a word and a count, and stops what runs under it. The agent and its other
-// gates go on, and so does the gate on the other hosts, which hear that this one takes no part in it any more.
+// A fault in one gate's machine, wherever it is, closes that gate on that host with a word and a count, and stops what
+// runs under it. The agent and its other gates go on, and so does the gate on the other hosts, which hear that this one
+// takes no part in it any more.
 func TestAFaultClosesOneGateOnOneHost(t *testing.T) {
 	for _, method := range []string{"Step", "NextWake", "Expects", "Status", "Facts"} {
 		t.Run(method, func(t *testing.T) {
@@ -101,17 +102,23 @@ func TestAFaultClosesOneGateOnOneHost(t *testing.T) {
 				}
 				w.until("a runs the gate", 10*time.Minute, func() bool { return w.gates("a")["default"].Running })
 				w.spoil("a", "default", method)
-				w.until("the gate is closed", time.Minute, func() bool { return w.gates("a")["default"].State == control.Closed })
+				w.until("the gate is closed", time.Minute, func() bool {
+					return w.gates("a")["default"].State == control.Closed
+				})
 				w.until("its run is stopped", time.Minute, func() bool { return !w.gates("a")["default"].Running })
 				g := w.gates("a")["default"]
-				if g.Faults != 1 || !strings.Contains(g.Fault, "index out of range") || g.Holding || !strings.Contains(g.NotRunning, "restart the agent") {
+				if g.Faults != 1 || !strings.Contains(g.Fault, "index out of range") || g.Holding ||
+					!strings.Contains(g.NotRunning, "restart the agent") {
 					t.Errorf("it says of the gate: %+v", g)
 				}
 				s, _ := source{w.agents["a"].Agent}.Status(context.Background())
-				if !slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return strings.HasPrefix(w.Text, "gate default: ") && w.Count == 1 }) {
+				if !slices.ContainsFunc(s.Warnings, func(w control.Warning) bool {
+					return strings.HasPrefix(w.Text, "gate default: ") && w.Count == 1
+				}) {
 					t.Errorf("it warns: %+v", s.Warnings)
 				}
-				if _, err := w.agents["a"].exec(context.Background(), control.Call{Gate: "default"}, nil); !errors.As(err, new(*control.Refusal)) {
+				if _, err := w.agents["a"].exec(context.Background(), control.Call{Gate: "default"},
+					nil); !errors.As(err, new(*control.Refusal)) {
 					t.Errorf("a caller is told %v", err)
 				}
 				w.until("the others do not count it any more", time.Minute, func() bool {

@@ -31,18 +31,23 @@ func TestEveryHostTellsOfTheWholeFleet(t *testing.T) {
 					t.Fatalf("%s: %+v", from, f)
 				}
 				for _, m := range f.Members {
-					if m.Missing != "" || m.Status.Name != m.Name || m.Self != (m.Name == from) || m.Status.Gates[0].Running != (m.Name == runner) {
+					if m.Missing != "" || m.Status.Name != m.Name || m.Self != (m.Name == from) ||
+						m.Status.Gates[0].Running != (m.Name == runner) {
 						t.Errorf("%s says of %s: %s %+v", from, m.Name, m.Missing, m.Status)
 					}
 				}
-				if now := f.Tokens[0]; now.Name != runner || !now.Running || now.Missing != "" || now.RunningSince.After(time.Now()) {
+				if now := f.Tokens[0]; now.Name != runner || !now.Running || now.Missing != "" ||
+					now.RunningSince.After(time.Now()) {
 					t.Errorf("%s runs, and %s says %+v", runner, from, now)
 				}
-				if now, err := (source{w.agents[from].Agent}).Now(context.Background()); err != nil || now.Tokens[0].Name != runner || !now.Tokens[0].Running {
+				if now, err := (source{w.agents[from].Agent}).Now(context.Background()); err != nil ||
+					now.Tokens[0].Name != runner || !now.Tokens[0].Running {
 					t.Errorf("%s runs, and %s says %+v, %v", runner, from, now, err)
 				}
 			}
-			w.until("its end", time.Minute, func() bool { return read(w, func() bool { return w.agents[runner].running == 0 }) })
+			w.until("its end", time.Minute, func() bool {
+				return read(w, func() bool { return w.agents[runner].running == 0 })
+			})
 		}
 		all, err := source{w.agents["a"].Agent}.FleetHistory(context.Background(), control.Which{})
 		if err != nil || len(all.Members) != 5 {

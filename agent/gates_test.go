@@ -89,7 +89,8 @@ func TestAGateThatIsAddedTakesPartOnAllHosts(t *testing.T) {
 		}
 		w.until("all run both", 5*time.Minute, func() bool {
 			return !slices.ContainsFunc(trio(), func(name string) bool {
-				return len(w.ran(name, "more")) == 0 || w.ran(name, "default")[len(w.ran(name, "default"))-1].Start.Before(begun)
+				return len(w.ran(name, "more")) == 0 ||
+					w.ran(name, "default")[len(w.ran(name, "default"))-1].Start.Before(begun)
 			})
 		})
 		for _, name := range trio() {
@@ -215,7 +216,9 @@ func TestCallersOfARemovedGateAreToldAndTheFirstIsServed(t *testing.T) {
 			if late == nil {
 				late = r.err
 			}
-			if r.name == "first" && (late != nil || r.Took != w.gate.Op) || r.name != "first" && (!refused(late, control.Leaving) || !strings.Contains(late.Error(), "was removed")) {
+			if r.name == "first" && (late != nil || r.Took != w.gate.Op) ||
+				r.name != "first" &&
+					(!refused(late, control.Leaving) || !strings.Contains(late.Error(), "was removed")) {
 				t.Errorf("%s: %+v, %v", r.name, r.Result, r.err)
 			}
 		}

@@ -18,16 +18,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// BenchmarkGrant measures a grant and its release in a strict gate of three complete agents on loopback, from a caller's question until it is let
-// go: at one member over and over, and at one after the other, where the token has to come first. No process is started. Compare its p50 with
-// that of BenchmarkThreeBareRoundTrips.
+// BenchmarkGrant measures a grant and its release in a strict gate of three complete agents on loopback, from a
+// caller's question until it is let go: at one member over and over, and at one after the other, where the token has to
+// come first. No process is started. Compare its p50 with that of BenchmarkThreeBareRoundTrips.
 func BenchmarkGrant(b *testing.B) {
 	for _, moves := range []strict.Moves{strict.Tree, strict.Ring} {
 		for name, members := range map[string]int{"one member": 1, "in turn": 3} {
 			b.Run(moves.String()+", "+name, func(b *testing.B) {
 				agents := strictFleet(b, moves)
 				grant := func(a *Agent) {
-					if r, err := a.exec(b.Context(), control.Call{Command: "nothing"}, startNothing); err != nil || r.Err != nil {
+					if r, err := a.exec(b.Context(), control.Call{Command: "nothing"}, startNothing); err != nil ||
+						r.Err != nil {
 						b.Fatal(err, r.Err)
 					}
 				}
@@ -60,7 +61,8 @@ func strictFleet(b *testing.B, moves strict.Moves) (agents []*Agent) {
 			Gates: []gate.Config{{
 				Name: "default", HookTimeout: time.Hour, Roster: names,
 				Protocol: strict.Settings{
-					Moves: moves, Request: ring.Martin, Lease: 10 * time.Second, KillAfter: time.Second, Margin: hook.KillMargin, Rho: 0.01,
+					Moves: moves, Request: ring.Martin, Lease: 10 * time.Second, KillAfter: time.Second,
+					Margin: hook.KillMargin, Rho: 0.01,
 					Patience: time.Second, Backups: 1,
 				},
 			}},
@@ -94,7 +96,8 @@ func (nothing) Extend(time.Duration)       {}
 func (nothing) PreSigned([]hook.Word)      {}
 func (n nothing) Done() <-chan hook.Result { return n.done }
 
-// BenchmarkThreeBareRoundTrips is what it is compared with: six datagrams, signed and verified, between two bare sockets.
+// BenchmarkThreeBareRoundTrips is what it is compared with: six datagrams, signed and verified, between two bare
+// sockets.
 func BenchmarkThreeBareRoundTrips(b *testing.B) {
 	p := newBarePair(b)
 	go func() {

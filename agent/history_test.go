@@ -25,7 +25,8 @@ func TestTheHistorySurvivesAKill(t *testing.T) {
 		w.until("the second run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
 		time.Sleep(w.gate.Op / 2)
 		runs := w.history("a")
-		if len(runs) != 2 || runs[0].Failed() || runs[0].Took() != w.gate.Op || runs[0].Exit != 0 || !runs[1].Running() || runs[1].Seq <= runs[0].Seq {
+		if len(runs) != 2 || runs[0].Failed() || runs[0].Took() != w.gate.Op || runs[0].Exit != 0 ||
+			!runs[1].Running() || runs[1].Seq <= runs[0].Seq {
 			t.Errorf("before the kill: %+v", runs)
 		}
 		w.crash("a")
@@ -51,7 +52,8 @@ func TestTheHistorySaysWhatCutARunShort(t *testing.T) {
 		}
 		w.start("a", AloneRun)
 		runs := w.history("a")
-		if len(runs) != 2 || runs[0].Cut != history.CutTimeout || runs[0].Error == "" || runs[1].Cut != history.CutStopped {
+		if len(runs) != 2 || runs[0].Cut != history.CutTimeout || runs[0].Error == "" ||
+			runs[1].Cut != history.CutStopped {
 			t.Errorf("%+v", runs)
 		}
 	})

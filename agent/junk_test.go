@@ -26,19 +26,23 @@ func junkIntake(t testing.TB) *intake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &intake{codec: new(atomic.Pointer[wire.Codec]), drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(), inbound: make(chan inbound, 1)}
+	i := &intake{codec: new(atomic.Pointer[wire.Codec]), drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(),
+		inbound: make(chan inbound, 1)}
 	i.codec.Store(codec)
 	return i
 }
 
 // junk looks like a sealed message, which is the most expensive kind for who has no secret.
 func junk() []byte {
-	return append([]byte{wire.Magic[0], wire.Magic[1], wire.Version, byte(wire.ClassSealed)}, bytes.Repeat([]byte{7}, 500)...)
+	return append([]byte{
+		wire.Magic[0], wire.Magic[1], wire.Version, byte(wire.ClassSealed),
+	}, bytes.Repeat([]byte{7}, 500)...)
 }
 
 func TestJunkIsDroppedWithoutAnAllocation(t *testing.T) {
 	i, src := junkIntake(t), netip.MustParseAddrPort("192.0.2.66:1")
-	for name, datagram := range map[string][]byte{"sealed": junk(), "short": junk()[:20], "noise": bytes.Repeat([]byte{7}, 500), "long": make([]byte, longestDatagram+1)} {
+	for name, datagram := range map[string][]byte{"sealed": junk(), "short": junk()[:20],
+		"noise": bytes.Repeat([]byte{7}, 500), "long": make([]byte, longestDatagram+1)} {
 		i.sort(bytes.Clone(datagram), src, netip.Addr{}) // the first one may be warned about
 		if n := testing.AllocsPerRun(1000, func() { i.sort(datagram, src, netip.Addr{}) }); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)
@@ -60,7 +64,8 @@ func BenchmarkJunkMessage(b *testing.B) {
 	b.ReportMetric(float64(cpu(b)-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// cpu is the CPU time of this process so far: other processes of the host do not count, unlike in what a benchmark prints.
+// cpu is the CPU time of this process so far: other processes of the host do not count, unlike in what a benchmark
+// prints.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -20,8 +20,8 @@ func askStatus(t *testing.T, r *resident) control.Status {
 	return s
 }
 
-// An agent whose state directory is deleted warns, and writes key and record again. After a restart it is the same member, and does
-// not run its hook within min_interval.
+// An agent whose state directory is deleted warns, and writes key and record again. After a restart it is the same
+// member, and does not run its hook within min_interval.
 func TestADeletedStateDirectoryIsRestored(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval = time.Hour

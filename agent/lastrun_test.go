@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/lab/deep"
 )
 
-// A wall clock that jumps forward across a restart makes no member due: not within one boot, and not after a boot with an unset clock,
-// with a clock that nobody sets, or with one that was corrected while the agent ran.
+// A wall clock that jumps forward across a restart makes no member due: not within one boot, and not after a boot with
+// an unset clock, with a clock that nobody sets, or with one that was corrected while the agent ran.
 func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	const year = 365 * 24 * time.Hour
@@ -27,9 +27,11 @@ func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 		{name: "no jump, a reboot", reboots: true, due: 40 * time.Minute},
 		{name: "within one boot", next: 20 * year, due: 40 * time.Minute},
 		{name: "back, within one boot", first: 20 * year, then: 20 * year, due: 40 * time.Minute},
-		{name: "synchronised in the next boot", first: year, then: year, next: 20 * year, synced: true, reboots: true, due: time.Hour},
+		{name: "synchronised in the next boot", first: year, then: year, next: 20 * year, synced: true, reboots: true,
+			due: time.Hour},
 		{name: "unset, then set by hand", first: -30 * year, then: -30 * year, reboots: true, due: time.Hour},
-		{name: "while the agent ran, saved by the host", first: year, then: 20 * year, next: 20 * year, reboots: true, due: 40 * time.Minute},
+		{name: "while the agent ran, saved by the host", first: year, then: 20 * year, next: 20 * year, reboots: true,
+			due: 40 * time.Minute},
 		{name: "back in the next boot", first: 20 * year, then: 20 * year, reboots: true, due: time.Hour},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

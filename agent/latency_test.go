@@ -55,7 +55,8 @@ func BenchmarkHandoff(b *testing.B) {
 		dir := b.TempDir()
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
-			Socket: filepath.Join(dir, "s"), Secret: &secret, StopTimeout: 5 * time.Second, Log: zerolog.Nop(), Observe: observe,
+			Socket: filepath.Join(dir, "s"), Secret: &secret, StopTimeout: 5 * time.Second, Log: zerolog.Nop(),
+			Observe: observe,
 			Gates: []gate.Config{{
 				Name: "default", Hook: []string{"/bin/true"}, HookTimeout: time.Minute,
 				Protocol: wander.Settings{Skip: benchSkip, Op: time.Millisecond, MinInterval: time.Hour},
@@ -80,7 +81,8 @@ func BenchmarkHandoff(b *testing.B) {
 // warmUp is how many handoffs are not counted: they include the start, the first round trips and the first hooks.
 const warmUp = 50
 
-// BenchmarkThreeBareDatagrams is the lower limit: the same three datagrams, signed and verified, between two bare sockets.
+// BenchmarkThreeBareDatagrams is the lower limit: the same three datagrams, signed and verified, between two bare
+// sockets.
 func BenchmarkThreeBareDatagrams(b *testing.B) {
 	p := newBarePair(b)
 	arrived := make(chan time.Time)

@@ -40,7 +40,8 @@ func TestADrainWaitsForTheRun(t *testing.T) {
 	})
 }
 
-// "A run cut short by a stop counts as not having happened: due again after the restart"; one that ended by itself does not.
+// "A run cut short by a stop counts as not having happened: due again after the restart"; one that ended by itself does
+// not.
 func TestARunThatAStopCutsShortIsDueAgain(t *testing.T) {
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.MinInterval = 30*time.Second, time.Minute, time.Hour
@@ -70,15 +71,18 @@ func TestARunThatAStopCutsShortIsDueAgain(t *testing.T) {
 	})
 }
 
-// A hook that ends with a reboot of its host is cut short by the shutdown. It must not be due again as soon as the host is up, not even after
-// retry_after, lest it reboots its host for ever. The service manager of a container knows of the shutdown, but the container's boot is that of its host.
+// A hook that ends with a reboot of its host is cut short by the shutdown. It must not be due again as soon as the host
+// is up, not even after retry_after, lest it reboots its host for ever. The service manager of a container knows of the
+// shutdown, but the container's boot is that of its host.
 func TestARunThatTheShutdownOfItsHostCutsShortCounts(t *testing.T) {
 	for name, c := range map[string]struct{ reboots, known bool }{
-		"a reboot": {reboots: true}, "a reboot that is known": {reboots: true, known: true}, "a container, or a soft reboot": {known: true},
+		"a reboot": {reboots: true}, "a reboot that is known": {reboots: true, known: true},
+		"a container, or a soft reboot": {known: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate := testGate()
-			gate.Op, gate.HookTimeout, gate.MinInterval, gate.RetryAfter = 30*time.Second, time.Minute, time.Hour, time.Minute
+			gate.Op, gate.HookTimeout, gate.MinInterval, gate.RetryAfter = 30*time.Second, time.Minute, time.Hour,
+				time.Minute
 			inWorld(t, gate, func(w *world) {
 				w.slowDisk(50 * time.Millisecond) // so the run starts later than its record says at first
 				w.start("a", AloneRun)

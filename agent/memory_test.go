@@ -47,7 +47,9 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 				names := w.seeded(3)
 				time.Sleep(10 * time.Minute)
 				// A token that dies with its holder is replaced; that is correct.
-				w.until("another one runs", 10*time.Minute, func() bool { return read(w, func() bool { return w.agents[names[1]].running > 0 }) })
+				w.until("another one runs", 10*time.Minute, func() bool {
+					return read(w, func() bool { return w.agents[names[1]].running > 0 })
+				})
 				w.crash(names[0])
 				time.Sleep(down)
 				restart := time.Now()
@@ -87,7 +89,8 @@ func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
 				if n := len(w.runs(restart)); n > 0 {
 					t.Errorf("%d runs", n)
 				}
-				if s := gateOf(t, w, "a"); !strings.Contains(s.NotRunning, "--alone") || s.RegenerateAt.Sub(restart).Round(time.Second) != patience {
+				if s := gateOf(t, w, "a"); !strings.Contains(s.NotRunning, "--alone") ||
+					s.RegenerateAt.Sub(restart).Round(time.Second) != patience {
 					t.Errorf("its status says %q, and to go on at %s", s.NotRunning, s.RegenerateAt)
 				}
 				time.Sleep(2 * time.Second)
@@ -166,7 +169,8 @@ func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
 		w.startAll()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if s := log.String(); strings.Count(s, "without a memory of the fleet") != 1 || strings.Count(s, "by --join only") != 1 {
+		if s := log.String(); strings.Count(s, "without a memory of the fleet") != 1 ||
+			strings.Count(s, "by --join only") != 1 {
 			t.Errorf("it logged %s", s)
 		}
 		if n := gateOf(t, w, "a").Members; n != 5 {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The unit has a short stop timeout, which serves the rest of a killed agent. A live agent extends it by the time that it needs.
+// The unit has a short stop timeout, which serves the rest of a killed agent. A live agent extends it by the time that
+// it needs.
 func TestAStopExtendsTheTimeoutOfTheServiceManager(t *testing.T) {
 	addr := &net.UnixAddr{Net: "unixgram", Name: filepath.Join(t.TempDir(), "notify")}
 	manager, err := net.ListenUnixgram("unixgram", addr)

@@ -42,7 +42,9 @@ func (w *world) allObey(paused bool) time.Duration {
 	w.t.Helper()
 	begun := time.Now()
 	w.until("the order is in force everywhere", time.Minute, func() bool {
-		return !slices.ContainsFunc(w.names(), func(name string) bool { return w.agents[name].stop != nil && w.obeys(name) != paused })
+		return !slices.ContainsFunc(w.names(), func(name string) bool {
+			return w.agents[name].stop != nil && w.obeys(name) != paused
+		})
 	})
 	return time.Since(begun)
 }
@@ -63,7 +65,8 @@ func TestAPausedFleetRunsNothingUntilItIsResumed(t *testing.T) {
 		}
 		for _, name := range w.names() {
 			g := gateOf(t, w, name)
-			if p := g.Paused; p == nil || p.By != "alice@a" || p.Reason != "ticket 4711" || !p.Until.IsZero() || time.Since(p.Since) < 10*time.Minute {
+			if p := g.Paused; p == nil || p.By != "alice@a" || p.Reason != "ticket 4711" || !p.Until.IsZero() ||
+				time.Since(p.Since) < 10*time.Minute {
 				t.Errorf("%s shows %+v", name, p)
 			}
 			if g.NotRunning != order.WhyPaused || !g.NextRun.IsZero() {
@@ -104,7 +107,9 @@ func TestAHostThatWasAwayLearnsOfThePauseBeforeItRuns(t *testing.T) {
 		}
 		w.pause("a", 0)
 		w.allObey(true)
-		w.until("the gate is quiet", time.Minute, func() bool { return !gateOf(t, w, "b").Running && !gateOf(t, w, "c").Running })
+		w.until("the gate is quiet", time.Minute, func() bool {
+			return !gateOf(t, w, "b").Running && !gateOf(t, w, "c").Running
+		})
 		time.Sleep(time.Hour)
 		begun := time.Now()
 		w.start("e", AloneWait)
@@ -185,7 +190,8 @@ func TestTheBrakeStopsABadReleaseAfterThreeHosts(t *testing.T) {
 			t.Errorf("%d runs", len(runs))
 		}
 		p := gateOf(t, w, "a").Paused
-		if p == nil || !strings.HasPrefix(p.By, "stop_after@") || !strings.HasPrefix(p.Reason, "3 hosts failed in a row: ") ||
+		if p == nil || !strings.HasPrefix(p.By, "stop_after@") ||
+			!strings.HasPrefix(p.Reason, "3 hosts failed in a row: ") ||
 			strings.Count(p.Reason, "(exit 3)") != 3 {
 			t.Fatalf("%+v", p)
 		}
@@ -211,7 +217,8 @@ func TestTheBrakeCountsRunsThatFailByHand(t *testing.T) {
 			if p := gateOf(t, w, "c").Paused; p != nil {
 				t.Fatalf("paused before %s: %+v", name, p)
 			}
-			if end, err := (source{w.agents[name].Agent}).RunNow(context.Background(), control.RunNow{Wait: true}); err != nil || end.Exit != 7 {
+			if end, err := (source{w.agents[name].Agent}).
+				RunNow(context.Background(), control.RunNow{Wait: true}); err != nil || end.Exit != 7 {
 				t.Fatalf("%+v, %v", end, err)
 			}
 			time.Sleep(time.Minute)
@@ -276,7 +283,8 @@ func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		w.pause("a", 0)
 		_, err := w.agents["a"].exec(context.Background(), control.Call{NonBlock: true, Command: "c"}, nil)
-		if r, ok := errors.AsType[*control.Refusal](err); !ok || r.Reason != control.Busy || !strings.Contains(r.Text, "paused") {
+		if r, ok := errors.AsType[*control.Refusal](err); !ok || r.Reason != control.Busy ||
+			!strings.Contains(r.Text, "paused") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -290,9 +298,12 @@ func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
 	for name, loss := range map[string]float64{"no loss": 0, "5 % loss": 0.05} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, testGate(), func(w *world) {
-				w.net = memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond, Loss: loss})
+				w.net = memnet.New(memnet.Options{
+					Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond, Loss: loss,
+				})
 				for i, more := range []string{"f", "g", "h", "i", "j"} {
-					w.agents[more] = &resident{bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 6)}), 7946)}
+					w.agents[more] = &resident{bootedAt: time.Now(),
+						addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 6)}), 7946)}
 				}
 				w.startAll()
 				time.Sleep(time.Minute)
@@ -330,7 +341,8 @@ func tellTimes(t *testing.T, what string, times []time.Duration) {
 	at := func(share float64) time.Duration {
 		return times[int(share*float64(len(times)-1))].Round(time.Millisecond)
 	}
-	t.Logf("%s, %d times: median %v, 90 %% %v, 99 %% %v, longest %v", what, len(times), at(0.5), at(0.9), at(0.99), at(1))
+	t.Logf("%s, %d times: median %v, 90 %% %v, 99 %% %v, longest %v", what, len(times), at(0.5), at(0.9), at(0.99),
+		at(1))
 	if at(1) > 2*time.Second {
 		t.Errorf("%s after %v", what, at(1))
 	}

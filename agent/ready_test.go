@@ -96,7 +96,8 @@ func TestAHostThatNeedsNothingLetsTheTokenPassAndIsAskedAgain(t *testing.T) {
 			t.Fatalf("%+v", runs)
 		}
 		g := gateOf(t, w, "a")
-		if g.Because != control.BecauseNotReady || g.NotRunning != "ready said 75: not needed now" || g.Ready.Answer != control.AnswerNo || g.Ready.Counts {
+		if g.Because != control.BecauseNotReady || g.NotRunning != "ready said 75: not needed now" ||
+			g.Ready.Answer != control.AnswerNo || g.Ready.Counts {
 			t.Errorf("%q because of %q: %+v", g.NotRunning, g.Because, g.Ready)
 		}
 		w.saysOf("a", answer{})
@@ -126,7 +127,8 @@ func TestInAStrictGateTheTokenGoesOnWhereTheHostSaysNo(t *testing.T) {
 				w.until("the others run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
 				time.Sleep(5 * time.Minute)
 				g := w.strict("b")
-				if len(w.runs(begun)) != 2 || g.Because != control.BecauseNotReady || g.NotRunning != "ready said 75: not needed now" || g.Ready.Answers["no"] != 1 {
+				if len(w.runs(begun)) != 2 || g.Because != control.BecauseNotReady ||
+					g.NotRunning != "ready said 75: not needed now" || g.Ready.Answers["no"] != 1 {
 					t.Errorf("%d runs; %q because of %q: %+v", len(w.runs(begun)), g.NotRunning, g.Because, g.Ready)
 				}
 				w.saysOf("b", answer{})
@@ -170,7 +172,8 @@ func TestAQuestionThatFailsOrHangsIsAnErrorAndNothingRuns(t *testing.T) {
 				w.start("a", AloneRun)
 				time.Sleep(15 * time.Minute)
 				g := gateOf(t, w, "a")
-				if len(w.runs(begun)) != 0 || g.Ready.Answers["error"] != 2 || g.NotRunning != "ready has failed: "+c.why || g.Failures != 0 {
+				if len(w.runs(begun)) != 0 || g.Ready.Answers["error"] != 2 ||
+					g.NotRunning != "ready has failed: "+c.why || g.Failures != 0 {
 					t.Errorf("%d runs, %q: %+v", len(w.runs(begun)), g.NotRunning, g.Ready)
 				}
 				if name == "hangs" {
@@ -193,7 +196,8 @@ func TestAnOperatorWhoWantsARunHearsANo(t *testing.T) {
 			says answer
 			exit int
 			why  string
-		}{{answer{exit: 75}, 75, "ready said 75: not needed now"}, {answer{exit: 2}, 2, "ready has failed: "}, {answer{takes: time.Minute}, 124, "ready has failed: "}} {
+		}{{answer{exit: 75}, 75, "ready said 75: not needed now"}, {answer{exit: 2}, 2, "ready has failed: "},
+			{answer{takes: time.Minute}, 124, "ready has failed: "}} {
 			w.saysOf("a", c.says)
 			for _, wait := range []bool{true, false} {
 				end, err := source{w.agents["a"].Agent}.RunNow(context.Background(), control.RunNow{Wait: wait})
@@ -233,7 +237,10 @@ func TestAReloadAsksTheNewQuestionAndForgetsWhatWasSaidToTheOld(t *testing.T) {
 		w.start("a", AloneRun)
 		time.Sleep(time.Minute)
 		w.saysOf("a", answer{})
-		if _, err := w.reloads("a", func(c *Config) error { c.Gates[0].Ready = []string{"ask", "otherwise"}; return nil }); err != nil {
+		if _, err := w.reloads("a", func(c *Config) error {
+			c.Gates[0].Ready = []string{"ask", "otherwise"}
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		w.until("the run after the new question's yes", time.Minute, func() bool { return len(w.runs(begun)) == 1 })

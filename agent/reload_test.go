@@ -38,7 +38,8 @@ func TestAReloadChangesConstantsAndKeepsTheTokenTheRunAndWhoWaits(t *testing.T) 
 		}
 		g := gateOf(t, w, "a")
 		if !g.Running || !g.Holding || g.Token != before.Token || time.Duration(g.MinInterval) != 10*time.Minute {
-			t.Errorf("after the reload: running %v, holding %v, min_interval %v", g.Running, g.Holding, time.Duration(g.MinInterval))
+			t.Errorf("after the reload: running %v, holding %v, min_interval %v", g.Running, g.Holding,
+				time.Duration(g.MinInterval))
 		}
 		w.until("the next run", 11*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
 	})
@@ -59,7 +60,9 @@ func TestAWrongConfigurationChangesNothing(t *testing.T) {
 		if g := gateOf(t, w, "a"); g.MinInterval != before.MinInterval {
 			t.Errorf("it changes to %+v", g)
 		}
-		w.until("it has run again", 10*time.Minute, func() bool { return gateOf(t, w, "a").Runs > before.Runs && !gateOf(t, w, "a").Running })
+		w.until("it has run again", 10*time.Minute, func() bool {
+			return gateOf(t, w, "a").Runs > before.Runs && !gateOf(t, w, "a").Running
+		})
 		if g := gateOf(t, w, "a"); g.LastExit != control.ExitOK {
 			t.Errorf("the hook takes %v, and has ended with %q", w.gate.Op, g.LastExit)
 		}

@@ -25,7 +25,8 @@ func TestAnOperatorRenewsALostToken(t *testing.T) {
 			w.startAll()
 			w.until("all have run", 2*time.Minute, func() bool { return len(w.runs(time.Time{})) == len(w.names()) })
 			for _, name := range w.names() {
-				if done, err := w.renew(name); err == nil || !strings.Contains(err.Error(), "has its token, or may have it: ") {
+				if done, err := w.renew(name); err == nil ||
+					!strings.Contains(err.Error(), "has its token, or may have it: ") {
 					t.Errorf("%s makes a second token: %+v, %v", name, done, err)
 				}
 			}
@@ -44,7 +45,9 @@ func TestAnOperatorRenewsALostToken(t *testing.T) {
 				w.crash(name)
 			}
 			time.Sleep(time.Minute)
-			asks := w.names()[slices.IndexFunc(w.names(), func(name string) bool { return !slices.Contains(gone, name) })]
+			asks := w.names()[slices.IndexFunc(w.names(), func(name string) bool {
+				return !slices.Contains(gone, name)
+			})]
 			renewed := time.Now()
 			if done, err := w.renew(asks); err != nil || done.Gate != "default" || !slices.Equal(done.Slots, []int{0}) {
 				t.Fatalf("%s: %+v, %v", asks, done, err)
@@ -84,7 +87,8 @@ func TestNoTokenIsRenewedWhileAMemberDoesNotAnswer(t *testing.T) {
 			}
 		}
 		w.net.Partition([]netip.AddrPort{w.agents[runner].addr}, others)
-		if done, err := w.renew(asks); err == nil || !strings.Contains(err.Error(), runner+" did not answer, and may hold the token") {
+		if done, err := w.renew(asks); err == nil ||
+			!strings.Contains(err.Error(), runner+" did not answer, and may hold the token") {
 			t.Errorf("%+v, %v", done, err)
 		}
 	})
@@ -96,7 +100,8 @@ func TestAStrictGateNeedsNoNewToken(t *testing.T) {
 			w.start(name, AloneWait)
 		}
 		w.until("all take part", time.Minute, func() bool { return len(w.participants()) == 3 })
-		if done, err := w.renew("a"); err == nil || !strings.Contains(err.Error(), `gate "default" is strict: its members replace a lost token by themselves`) {
+		if done, err := w.renew("a"); err == nil || !strings.Contains(err.Error(), `gate "default" is strict: its `+
+			`members replace a lost token by themselves`) {
 			t.Errorf("%+v, %v", done, err)
 		}
 	}, "a", "b", "c")

@@ -21,24 +21,29 @@ func (w *world) stopAll(gracefully bool) {
 	}
 }
 
-// A fleet whose agents are all stopped and started goes on: its first token stays, and who waits for a run does not wait for max_interval.
+// A fleet whose agents are all stopped and started goes on: its first token stays, and who waits for a run does not
+// wait for max_interval.
 func TestAFleetThatWasRestartedRunsWithinSeconds(t *testing.T) {
 	for name, c := range map[string]struct {
 		gracefully bool
 		// starts are when the agents start; one without a time never comes back.
 		starts map[string]time.Duration
 	}{
-		"stopped":                      {true, map[string]time.Duration{"a": 0, "b": 0, "c": 0, "d": 0, "e": 0}},
-		"killed":                       {false, map[string]time.Duration{"a": 0, "b": 0, "c": 0, "d": 0, "e": 0}},
-		"killed, and two stay away":    {false, map[string]time.Duration{"a": 0, "c": 0, "e": 0}},
-		"killed, and started in waves": {false, map[string]time.Duration{"b": 0, "d": time.Second, "e": 40 * time.Second, "a": 41 * time.Second, "c": 90 * time.Second}},
+		"stopped":                   {true, map[string]time.Duration{"a": 0, "b": 0, "c": 0, "d": 0, "e": 0}},
+		"killed":                    {false, map[string]time.Duration{"a": 0, "b": 0, "c": 0, "d": 0, "e": 0}},
+		"killed, and two stay away": {false, map[string]time.Duration{"a": 0, "c": 0, "e": 0}},
+		"killed, and started in waves": {false, map[string]time.Duration{
+			"b": 0, "d": time.Second, "e": 40 * time.Second, "a": 41 * time.Second, "c": 90 * time.Second,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate := testGate()
 			gate.MinInterval = 24 * time.Hour
 			inWorld(t, gate, func(w *world) {
 				w.startAll()
-				w.until("all have run", 2*time.Minute, func() bool { return len(w.runs(time.Time{})) == len(w.names()) })
+				w.until("all have run", 2*time.Minute, func() bool {
+					return len(w.runs(time.Time{})) == len(w.names())
+				})
 				time.Sleep(10 * time.Second)
 				w.stopAll(c.gracefully)
 				time.Sleep(time.Minute)

@@ -44,13 +44,15 @@ func TestAFailedHookRunsAgainAfterRetryAfterAndAfterARestartToo(t *testing.T) {
 		}
 		w.start("a", AloneRun)
 		time.Sleep(time.Minute)
-		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyFailed || g.NextRun.Sub(g.LastRun).Round(time.Second) != w.gate.Op+20*time.Minute {
+		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyFailed || g.NextRun.Sub(g.LastRun).
+			Round(time.Second) != w.gate.Op+20*time.Minute {
 			t.Errorf("after a second failure and a restart: %+v", g)
 		}
 		w.exits(0)
 		w.until("the second repetition", 20*time.Minute, func() bool { return len(w.runs(begun)) == 3 })
 		time.Sleep(2 * w.gate.Op)
-		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyTooSoon || g.NextRun.Sub(g.LastRun).Round(time.Second) != time.Hour {
+		if g := gateOf(t, w, "a"); g.NotRunning != pace.WhyTooSoon || g.NextRun.Sub(g.LastRun).
+			Round(time.Second) != time.Hour {
 			t.Errorf("after a success: %+v", g)
 		}
 	})

@@ -60,8 +60,8 @@ func (w *world) runsOn(name string) {
 	}
 }
 
-// Until all members of a roster have been seen and agree, its gate stands still and says for whom it waits. Then it needs a majority, also
-// after a restart.
+// Until all members of a roster have been seen and agree, its gate stands still and says for whom it waits. Then it
+// needs a majority, also after a restart.
 func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.start("a", AloneWait)
@@ -71,7 +71,8 @@ func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) 
 		if who := w.participants(); len(who) > 0 || !strings.Contains(g.NotRunning, "c was never seen") {
 			t.Errorf("%v take part without c; a says %q", who, g.NotRunning)
 		}
-		if v := g.Roster; len(v) != 3 || !v[0].Self || v[1].Member != w.agents["b"].self.String() || v[2] != (control.Voter{Name: "c"}) {
+		if v := g.Roster; len(v) != 3 || !v[0].Self || v[1].Member != w.agents["b"].self.String() ||
+			v[2] != (control.Voter{Name: "c"}) {
 			t.Errorf("a's roster is %+v", v)
 		}
 		w.start("c", AloneWait)
@@ -128,8 +129,8 @@ func TestTwoMembersWithOneNameAreNotInTheRoster(t *testing.T) {
 	}, "a", "b", "c")
 }
 
-// Members that have seen different hosts called b do not agree, although each has a key for every name: {a, b} and {c, b} would be two
-// majorities.
+// Members that have seen different hosts called b do not agree, although each has a key for every name: {a, b} and {c,
+// b} would be two majorities.
 func TestMembersThatHaveBoundDifferentKeysDoNotTakePart(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.agents["d"].called = "b"
@@ -155,7 +156,8 @@ func TestMembersThatHaveBoundDifferentKeysDoNotTakePart(t *testing.T) {
 	}, "a", "b", "c")
 }
 
-// A host that has lost its state has another key. It does not count as the one of before, which does not hinder the others.
+// A host that has lost its state has another key. It does not count as the one of before, which does not hinder the
+// others.
 func TestAHostThatHasLostItsKeyDoesNotCount(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.agents["d"].called = "c"
@@ -174,7 +176,9 @@ func TestAHostThatHasLostItsKeyDoesNotCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.ContainsFunc(s.Warnings, func(w control.Warning) bool { return strings.Contains(w.Text, "is not the c of the roster") }) {
+		if !slices.ContainsFunc(s.Warnings, func(w control.Warning) bool {
+			return strings.Contains(w.Text, "is not the c of the roster")
+		}) {
 			t.Errorf("a warns of %+v", s.Warnings)
 		}
 	}, "a", "b", "c")
@@ -198,7 +202,8 @@ func TestACopiedStateDirectoryTakesNoPartInAStrictGate(t *testing.T) {
 	}, "a", "b", "c")
 }
 
-// A roster grows and shrinks by one name at a time. Each change waits for all of the new roster, and then a majority of that is enough.
+// A roster grows and shrinks by one name at a time. Each change waits for all of the new roster, and then a majority of
+// that is enough.
 func TestARosterIsChangedByRestartsWithAnotherOne(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.strictly = strictGates()["tree"]
@@ -225,7 +230,9 @@ func TestARosterIsChangedByRestartsWithAnotherOne(t *testing.T) {
 				w.start(name, AloneWait)
 				time.Sleep(time.Duration(i) * time.Second)
 			}
-			w.until("all of the new roster take part", time.Minute, func() bool { return len(w.participants()) == len(roster) })
+			w.until("all of the new roster take part", time.Minute, func() bool {
+				return len(w.participants()) == len(roster)
+			})
 			w.runsOn(roster[1])
 		}
 	}, "a", "b", "c")

@@ -22,8 +22,8 @@ func guardedGate() soft {
 	return gate
 }
 
-// One host's disk takes seconds for a save. Its runs are denied, and no guardian suspects it meanwhile: no two hooks run at once, no
-// token is revived, and the others take their turns.
+// One host's disk takes seconds for a save. Its runs are denied, and no guardian suspects it meanwhile: no two hooks
+// run at once, no token is revived, and the others take their turns.
 func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 	inWorld(t, guardedGate(), func(w *world) {
 		var log bytes.Buffer
@@ -43,7 +43,9 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		if runs["a"] != 0 || len(runs) != 4 {
 			t.Errorf("runs: %v", runs)
 		}
-		for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteCreated, guardian.NoteDoubting} {
+		for _, n := range []policy.Note{
+			wander.NoteRevived, wander.NoteRegenerated, wander.NoteCreated, guardian.NoteDoubting,
+		} {
 			if c := w.count(n, slow); c > 0 {
 				t.Errorf("%d times %s", c, wander.Descriptor().Notes.Of(n).Name)
 			}
@@ -55,7 +57,8 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		synctest.Wait()
 		// One line a minute, by the end of a save or by a run that is denied: whichever comes first.
 		slowly := strings.Count(log.String(), "the disk is slow")
-		if n := slowly + strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 9 || n > 11 {
+		if n := slowly + strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 9 ||
+			n > 11 {
 			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
 		}
 		// When the disk recovers, the member runs.

@@ -103,7 +103,8 @@ func TestManySourcesTogetherHaveABoundedAllowance(t *testing.T) {
 
 // The queue is short, and what one address plays back must not fill it.
 func TestOneAddressDoesNotFillTheQueue(t *testing.T) {
-	s, flood, home := newSources(queueRefill, queueBurst), netip.MustParseAddr("192.0.2.66"), netip.MustParseAddr("192.0.2.1")
+	s, flood, home := newSources(queueRefill, queueBurst), netip.MustParseAddr("192.0.2.66"),
+		netip.MustParseAddr("192.0.2.1")
 	passed := 0
 	for i := range 15_000 {
 		now := second * policy.Time(i) / 15_000
@@ -133,7 +134,8 @@ func TestAMemberKeepsItsAllowanceWhereItIsWhenItsMessagesArePlayedBack(t *testin
 	}
 }
 
-// A message with a good signature may be played back, from anywhere: it uses up nothing that the member needs where it has announced to be.
+// A message with a good signature may be played back, from anywhere: it uses up nothing that the member needs where it
+// has announced to be.
 func TestMessagesThatArePlayedBackDoNotUseUpTheAllowanceOfTheRealOne(t *testing.T) {
 	s, id, home, elsewhere := newSenders(), wire.MemberID{1}, port("192.0.2.1", 7946), port("192.0.2.66", 1)
 	for i := range 60 {

@@ -25,8 +25,8 @@ func (w *world) warns(name string, words ...string) bool {
 	})
 }
 
-// A member whose datagrams get lost is there as far as gossip knows, and no token gets to it. Both sides name it, with the remedy, and its gate says
-// why it does not run. When the datagrams come again, all that ends.
+// A member whose datagrams get lost is there as far as gossip knows, and no token gets to it. Both sides name it, with
+// the remedy, and its gate says why it does not run. When the datagrams come again, all that ends.
 func TestAMemberThatCannotBeReachedIsNamedOnBothSides(t *testing.T) {
 	const silent = "does not answer the datagrams of this host"
 	inWorld(t, testGate(), func(w *world) {
@@ -39,16 +39,21 @@ func TestAMemberThatCannotBeReachedIsNamedOnBothSides(t *testing.T) {
 				t.Errorf("%s warns of a fleet that is well", name)
 			}
 		}
-		w.until("another one has the token", 5*time.Minute, func() bool { return gateOf(t, w, "a").Running || gateOf(t, w, "b").Running })
+		w.until("another one has the token", 5*time.Minute, func() bool {
+			return gateOf(t, w, "a").Running || gateOf(t, w, "b").Running
+		})
 		cut := w.agents["c"].addr
 		w.net.SetFilter(func(src, dst netip.AddrPort, _ []byte) bool { return src != cut && dst != cut })
 		w.until("both sides name it", 5*time.Minute, func() bool {
-			return w.warns("a", "c (", silent, "--advertise") && w.warns("b", "c (", silent, "UDP") && w.warns("c", "no member answers", "--advertise", "UDP")
+			return w.warns("a", "c (", silent, "--advertise") && w.warns("b", "c (", silent, "UDP") &&
+				w.warns("c", "no member answers", "--advertise", "UDP")
 		})
 		if w.warns("a", "b (", silent) || w.warns("b", "a (", silent) {
 			t.Error("those that answer each other are named, too")
 		}
-		w.until("c says why it does not run", 5*time.Minute, func() bool { return w.because("c") == control.BecauseUnreachable })
+		w.until("c says why it does not run", 5*time.Minute, func() bool {
+			return w.because("c") == control.BecauseUnreachable
+		})
 		members, err := source{w.agents["a"].Agent}.Members(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +65,8 @@ func TestAMemberThatCannotBeReachedIsNamedOnBothSides(t *testing.T) {
 		}
 		w.net.SetFilter(nil)
 		w.until("the warnings end", 5*time.Minute, func() bool {
-			return !w.warns("a", silent) && !w.warns("b", silent) && !w.warns("c", "no member answers") && !w.warns("c", silent)
+			return !w.warns("a", silent) && !w.warns("b", silent) && !w.warns("c", "no member answers") &&
+				!w.warns("c", silent)
 		})
 	})
 }
@@ -75,12 +81,19 @@ func TestTheRemedyForASilentMemberFitsTheCause(t *testing.T) {
 		routes        bool
 		want          string
 	}{
-		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, false, "it advertises IPv6, to which this host has no route: let all hosts advertise the same IP version"},
-		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, true, "it advertises IPv6, and this host IPv4, to which it may have no route"},
-		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, false, "this host has no route to that address"},
-		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, true, "port 7946 is open for UDP in both directions"},
-		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, false, "no member answers the datagrams of this host, so no token comes here: they advertise IPv4, to which it has no route"},
-		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, true, "the others may not reach it at [2001:db8::1]:7946"},
+		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, false,
+			"it advertises IPv6, to which this host has no route: let all hosts advertise the same IP version"},
+		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, true,
+			"it advertises IPv6, and this host IPv4, to which it may have no route"},
+		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, false,
+			"this host has no route to that address"},
+		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, true,
+			"port 7946 is open for UDP in both directions"},
+		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, false,
+			"no member answers the datagrams of this host, so no token comes here: they advertise IPv4, to which it " +
+				"has no route"},
+		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, true,
+			"the others may not reach it at [2001:db8::1]:7946"},
 	} {
 		s := silence{own: c.own, silent: c.silent, others: c.other, hasRoute: func(netip.Addr) bool { return c.routes }}
 		if list := s.warnings(); len(list) != 1 || !strings.Contains(list[0].Text, c.want) {

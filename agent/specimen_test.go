@@ -36,10 +36,12 @@ func startLockFleet(t *testing.T) *lockFleet {
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
 			Socket: filepath.Join(dir, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
-			Gates: []gate.Config{{Name: "default", HookTimeout: time.Hour, Roster: names, KillAfter: 200 * time.Millisecond, Protocol: policytest.Settings{
-				Lease: 3 * time.Second, MostLease: 3 * time.Second, KillAfter: 200 * time.Millisecond, Margin: 100 * time.Millisecond,
-				Rho: 0.01, Patience: 200 * time.Millisecond,
-			}}},
+			Gates: []gate.Config{{Name: "default", HookTimeout: time.Hour, Roster: names,
+				KillAfter: 200 * time.Millisecond, Protocol: policytest.Settings{
+					Lease: 3 * time.Second, MostLease: 3 * time.Second, KillAfter: 200 * time.Millisecond,
+					Margin: 100 * time.Millisecond,
+					Rho:    0.01, Patience: 200 * time.Millisecond,
+				}}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -55,10 +57,11 @@ func startLockFleet(t *testing.T) *lockFleet {
 }
 
 func (f *lockFleet) exec(name string, argv ...string) hook.Result {
-	r, err := f.agents[name].exec(context.Background(), control.Call{Command: argv[0]}, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
-		spec.Argv, spec.Env = argv, hook.Environ(os.Environ(), spec.Env...)
-		return hook.Start(spec)
-	})
+	r, err := f.agents[name].exec(context.Background(), control.Call{Command: argv[0]},
+		func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
+			spec.Argv, spec.Env = argv, hook.Environ(os.Environ(), spec.Env...)
+			return hook.Start(spec)
+		})
 	if err != nil {
 		f.t.Error(err)
 	}

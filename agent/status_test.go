@@ -93,7 +93,8 @@ func TestTheStatusNamesALapForWhichOpIsTooShort(t *testing.T) {
 			if lap < 5*time.Minute || lap > 6*time.Minute || time.Duration(s.MaxInterval) != 2*lap {
 				t.Errorf("%s says that a lap takes %v, and max_interval is %v", name, lap, time.Duration(s.MaxInterval))
 			}
-			want := "a lap of the token takes " + lap.Round(time.Second).String() + ", and op is set too short for that: raise it, or leave it out"
+			want := "a lap of the token takes " + lap.Round(time.Second).String() +
+				", and op is set too short for that: raise it, or leave it out"
 			if s.TooShort != want || s.MaxIntervalRule != "two laps of "+lap.Round(time.Second).String() {
 				t.Errorf("%s: %q, %q", name, s.TooShort, s.MaxIntervalRule)
 			}
@@ -118,9 +119,12 @@ func TestGuardianThatRevivedTheTokenReportsSinceWhen(t *testing.T) {
 		}
 		crash := time.Now()
 		w.crash(killed)
-		w.until("the guardian takes the token up", 10*time.Second, func() bool { return w.count(wander.NoteRevived, crash) > 0 })
+		w.until("the guardian takes the token up", 10*time.Second, func() bool {
+			return w.count(wander.NoteRevived, crash) > 0
+		})
 		if g := gateOf(t, w, other); !g.Holding || g.HolderName != other || g.HolderSince.Before(crash) {
-			t.Errorf("holding is %v, the holder is %s since %s; the crash was at %s", g.Holding, g.HolderName, g.HolderSince, crash)
+			t.Errorf("holding is %v, the holder is %s since %s; the crash was at %s", g.Holding, g.HolderName,
+				g.HolderSince, crash)
 		}
 	})
 }
@@ -174,7 +178,8 @@ func TestStatusWarnsOfAnotherSecret(t *testing.T) {
 				}
 			}
 			all := strings.Join(texts, "; ")
-			if !strings.Contains(all, "give all members of a fleet the same --secret-file") || !strings.Contains(all, "cannot join 10.0.0.") {
+			if !strings.Contains(all, "give all members of a fleet the same --secret-file") ||
+				!strings.Contains(all, "cannot join 10.0.0.") {
 				t.Errorf("%s warns of %q", name, all)
 			}
 		}
@@ -188,7 +193,9 @@ func TestAWarningOfAnotherSecretEndsWithItsCause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return slices.ContainsFunc(s.Warnings, func(x control.Warning) bool { return strings.Contains(x.Text, "--secret-file") })
+		return slices.ContainsFunc(s.Warnings, func(x control.Warning) bool {
+			return strings.Contains(x.Text, "--secret-file")
+		})
 	}
 	inWorld(t, testGate(), func(w *world) {
 		w.agents["b"].ownSecret = &wire.Secret{9}
@@ -238,7 +245,8 @@ func TestEachNumberHasItsDigitsBeside(t *testing.T) {
 		}
 		want := strconv.FormatUint(g.Seq, 10)
 		if g.Seq == 0 || g.SeqText != want || now.Tokens[0].SeqText != want || runs[0].SeqText != want {
-			t.Errorf("number %s: the status says %q, who has it %q, the history %q", want, g.SeqText, now.Tokens[0].SeqText, runs[0].SeqText)
+			t.Errorf("number %s: the status says %q, who has it %q, the history %q", want, g.SeqText,
+				now.Tokens[0].SeqText, runs[0].SeqText)
 		}
 	})
 }

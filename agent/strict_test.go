@@ -18,7 +18,8 @@ func strictGates() map[string]policy.Protocol {
 	gates := map[string]policy.Protocol{}
 	of := func(m strict.Moves, r ring.Request) strict.Settings {
 		return strict.Settings{
-			Moves: m, Request: r, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
+			Moves: m, Request: r, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second,
+			Margin: 100 * time.Millisecond, Rho: 0.01,
 			Patience: 200 * time.Millisecond,
 		}
 	}

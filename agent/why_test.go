@@ -10,7 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// waiting starts two members of which one runs, so that the other one, which is due, waits for the token. It returns the latter.
+// waiting starts two members of which one runs, so that the other one, which is due, waits for the token. It returns
+// the latter.
 func (w *world) waiting() (name string) {
 	w.takes = 50 * time.Minute
 	w.start("a", AloneWait)
@@ -36,7 +37,9 @@ func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
 		w.until("a runs", 20*time.Minute, func() bool { return gateOf(t, w, "a").Running })
 		begun := time.Now()
 		w.saysOf("b", answer{})
-		w.until("b waits for the token", 20*time.Minute, func() bool { return w.because("b") == control.BecauseWaiting })
+		w.until("b waits for the token", 20*time.Minute, func() bool {
+			return w.because("b") == control.BecauseWaiting
+		})
 		if since := gateOf(t, w, "b").DueSince; since.Before(begun) || since.After(begun.Add(20*time.Minute)) {
 			t.Errorf("it has been waiting since %s, and needs a run since %s at the earliest", since, begun)
 		}
@@ -56,7 +59,8 @@ func TestAHostThatWaitsCountsFromTheEndOfAPause(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		w.pause(other, 10*time.Minute)
 		time.Sleep(11 * time.Minute)
-		if g := gateOf(t, w, other); g.Because != control.BecauseWaiting || time.Since(g.DueSince).Round(time.Minute) != time.Minute {
+		if g := gateOf(t, w, other); g.Because != control.BecauseWaiting ||
+			time.Since(g.DueSince).Round(time.Minute) != time.Minute {
 			t.Errorf("since %s, because of %s", g.DueSince, g.Because)
 		}
 	})

@@ -30,7 +30,8 @@ func TestAHookRunsInItsWindowOnlyAndTheStatusSaysWhenThatOpens(t *testing.T) {
 		time.Sleep(25 * time.Minute)
 		for _, name := range w.names() {
 			g := gateOf(t, w, name)
-			if g.NotRunning != pace.WhyClosed || g.WindowOpen || g.WindowOpens.Sub(begun) != 30*time.Minute || !g.NextRun.Equal(g.WindowOpens) && !g.LastRun.IsZero() {
+			if g.NotRunning != pace.WhyClosed || g.WindowOpen || g.WindowOpens.Sub(begun) != 30*time.Minute ||
+				!g.NextRun.Equal(g.WindowOpens) && !g.LastRun.IsZero() {
 				t.Errorf("%s: %q, opens at %v, next run %v", name, g.NotRunning, g.WindowOpens, g.NextRun)
 			}
 		}
@@ -60,7 +61,8 @@ func TestAHardWindowEndsARun(t *testing.T) {
 			w.until("its run", 2*time.Minute, func() bool { return len(w.runs(begun)) == 1 })
 			time.Sleep(12 * time.Minute)
 			run := w.history("a")[0]
-			if ended := run.End.Sub(begun).Round(time.Second); hard && (ended != 5*time.Minute || run.Cut != history.CutTimeout) || !hard && run.Failed() {
+			if ended := run.End.Sub(begun).Round(time.Second); hard &&
+				(ended != 5*time.Minute || run.Cut != history.CutTimeout) || !hard && run.Failed() {
 				t.Errorf("hard %v: it ended after %v: %+v", hard, ended, run)
 			}
 		})

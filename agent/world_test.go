@@ -28,7 +28,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a fleet of complete agents with real memberlist, in virtual time on a network in memory. Only the hooks are no processes.
+// world is a fleet of complete agents with real memberlist, in virtual time on a network in memory. Only the hooks are
+// no processes.
 type world struct {
 	t    *testing.T
 	net  *memnet.Network
@@ -104,7 +105,8 @@ type soft struct {
 }
 
 func (g *soft) config() gate.Config {
-	c := gate.Config{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard, Protocol: g.Settings}
+	c := gate.Config{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard,
+		Protocol: g.Settings}
 	if g.ready {
 		asks(&c)
 	}
@@ -130,7 +132,9 @@ func inWorld(t *testing.T, gate soft, story func(w *world)) {
 			saves: make(map[string]time.Duration), says: make(map[string]answer), asked: make(map[string][]time.Time),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
-			w.agents[name] = &resident{bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946)}
+			w.agents[name] = &resident{
+				bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946),
+			}
 		}
 		story(w)
 		for _, r := range w.agents {
@@ -167,7 +171,8 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	}
 	home := filepath.Join(w.dir, name)
 	cfg := Config{
-		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home, Socket: filepath.Join(home, "s"),
+		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home,
+		Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
 		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe,
 	}
@@ -214,7 +219,8 @@ func (w *world) gateOf(name string) gate.Config {
 	}
 	if c.Protocol == nil {
 		c.Protocol = policytest.Settings{
-			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
+			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond,
+			Rho:      0.01,
 			Patience: 200 * time.Millisecond,
 		}
 	}
@@ -330,7 +336,9 @@ func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
 			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
 		case <-p.orphaned:
 			time.Sleep(spec.OrphanGrace)
-			w.observe(gate.Observation{At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true})
+			w.observe(gate.Observation{
+				At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true,
+			})
 			p.say(w.net, r.addr.Addr())
 		}
 		res.Took = time.Since(start)

@@ -42,14 +42,14 @@ func TestCacheRefreshExampleKeepsDownloadsApart(t *testing.T) {
 	}
 }
 
-// watch runs an example until each of the agents a, b and c has logged a line with both marks twice. Then it sends SIGINT, as Ctrl-C
-// does, and returns the last line of the output.
+// watch runs an example until each of the agents a, b and c has logged a line with both marks twice. Then it sends
+// SIGINT, as Ctrl-C does, and returns the last line of the output.
 func watch(t *testing.T, env []string, begin, end string, argv ...string) (last string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	// A busy machine may stop for seconds. That must not look like a lost token or a dead holder, because a new or revived token
-	// would overlap, and correctly so.
+	// A busy machine may stop for seconds. That must not look like a lost token or a dead holder, because a new or
+	// revived token would overlap, and correctly so.
 	env = append(env, "WANDERD="+build(t, "../cmd/wanderd"), "WANDERD_MAX_INTERVAL=20s", "WANDERD_BACKUPS=0")
 	example := command(ctx, t, env, append(argv, "600")...)
 	out, err := example.StdoutPipe()
@@ -65,7 +65,8 @@ func watch(t *testing.T, env []string, begin, end string, argv ...string) (last 
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		last = lines.Text()
 		log.WriteString(last + "\n")
-		if agent, line, ok := strings.Cut(last, ": "); ok && strings.Contains(line, begin) && strings.Contains(line, end) {
+		if agent, line, ok := strings.Cut(last, ": "); ok && strings.Contains(line, begin) &&
+			strings.Contains(line, end) {
 			if seen[agent]++; seen[agent] == runs {
 				missing--
 			}
@@ -83,8 +84,8 @@ func watch(t *testing.T, env []string, begin, end string, argv ...string) (last 
 	return last
 }
 
-// The hooks of an example have a temporary cache folder. The build of its programs must not: with an empty cache, Go compiles
-// everything again, which takes a minute.
+// The hooks of an example have a temporary cache folder. The build of its programs must not: with an empty cache, Go
+// compiles everything again, which takes a minute.
 func TestAnExampleBuildsItsProgramsWithTheCallersCache(t *testing.T) {
 	t.Parallel()
 	for _, example := range []string{"sync/run.sh", "cache-refresh/run.sh"} {

@@ -26,7 +26,9 @@ func TestAMigrationWithALowerNumberIsRefused(t *testing.T) {
 		}
 	}
 	for seq, refused := range map[string]bool{"6": true, "7": true, "8": false} {
-		out, err := script(t, []string{"DB=" + db, "WORK=0", "WANDERD_NAME=a", "WANDERD_SEQ=" + seq}, "migrate/migrate.sh")
+		out, err := script(t, []string{
+			"DB=" + db, "WORK=0", "WANDERD_NAME=a", "WANDERD_SEQ=" + seq,
+		}, "migrate/migrate.sh")
 		if refused && (err == nil || !strings.Contains(out, "refused")) || seq == "8" && err != nil {
 			t.Errorf("number %s: %v: %s", seq, err, out)
 		}

@@ -44,7 +44,8 @@ func TestRefreshReplacesTheCacheAndSendsItsNumber(t *testing.T) {
 		})
 		dir := t.TempDir()
 		write(t, dir+"/artifact", "old")
-		out := mustRun(t, append(env, "CACHE_FROM="+url, "CACHE_DIR="+dir, "WANDERD_SEQ=42", "WANDERD_NAME=alice"), refreshHook)
+		out := mustRun(t, append(env, "CACHE_FROM="+url, "CACHE_DIR="+dir, "WANDERD_SEQ=42", "WANDERD_NAME=alice"),
+			refreshHook)
 		if !strings.Contains(out, "alice (42)") {
 			t.Errorf("it does not say who ran under which number:\n%s", out)
 		}
@@ -67,7 +68,8 @@ func TestRefreshThatFailsKeepsTheOldCache(t *testing.T) {
 			eachFetcher(t, func(t *testing.T, env []string) {
 				dir := t.TempDir()
 				write(t, dir+"/artifact", "old")
-				if out, err := script(t, append(env, "CACHE_FROM="+serveAs(t, answer), "CACHE_DIR="+dir), refreshHook); err == nil {
+				if out, err := script(t, append(env, "CACHE_FROM="+serveAs(t, answer), "CACHE_DIR="+dir),
+					refreshHook); err == nil {
 					t.Errorf("it ended well:\n%s", out)
 				}
 				wantContent(t, dir+"/artifact", "old")

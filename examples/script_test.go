@@ -16,8 +16,8 @@ import (
 // patience bounds every wait of a test.
 const patience = time.Minute
 
-// command is a script in its own process group, whose environment is PATH, TMPDIR and env only. When ctx is done, the whole group gets
-// a signal to stop.
+// command is a script in its own process group, whose environment is PATH, TMPDIR and env only. When ctx is done, the
+// whole group gets a signal to stop.
 func command(ctx context.Context, t *testing.T, env []string, argv ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

@@ -87,7 +87,9 @@ func TestSyncOfAnOvertakenHolderChangesNothing(t *testing.T) {
 func TestSyncComparesNumbersWithinEachSlot(t *testing.T) {
 	t.Parallel()
 	to, from := t.TempDir(), t.TempDir()
-	for _, grant := range [][]string{{"WANDERD_SLOT=1", "WANDERD_SEQ=4294967296"}, {"WANDERD_SLOT=0", "WANDERD_SEQ=7"}} {
+	for _, grant := range [][]string{
+		{"WANDERD_SLOT=1", "WANDERD_SEQ=4294967296"}, {"WANDERD_SLOT=0", "WANDERD_SEQ=7"},
+	} {
 		mustRun(t, append([]string{"SYNC_TO=" + to, "SYNC_FROM=" + from}, grant...), syncHook)
 	}
 	out, err := script(t, []string{"SYNC_TO=" + to, "SYNC_FROM=" + from, "WANDERD_SLOT=1", "WANDERD_SEQ=8"}, syncHook)

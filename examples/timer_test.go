@@ -81,12 +81,14 @@ func TestSystemdUnderstandsTheGatedUnit(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The programs are not installed here.
-		text = []byte(strings.NewReplacer("/usr/bin/wanderd", "/bin/true", "/usr/local/bin/backup.sh", "/bin/true").Replace(string(text)))
+		text = []byte(strings.NewReplacer("/usr/bin/wanderd", "/bin/true", "/usr/local/bin/backup.sh", "/bin/true").
+			Replace(string(text)))
 		if err := os.WriteFile(filepath.Join(dir, to), text, fs.FileMode(0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", dir+"/backup.service", dir+"/backup.timer").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", dir+"/backup.service",
+		dir+"/backup.timer").CombinedOutput()
 	if err != nil || strings.Contains(string(out), dir) {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -39,8 +39,10 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 			for i := range 20 {
 				meta := peers.Metadata{Key: peertest.KeyOf(1000 + i), Counter: 1}
 				invented := identity.NodeName(fmt.Sprintf("host%d", 1000+i), wire.MemberIDOf(peertest.KeyOf(1000+i)))
-				f.tell(hosts[0], peertest.Pack(packets.AliveMsg, "Incarnation", 1, "Node", invented, "Addr", []byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
-					meta.Encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn", []byte{1, 5, 2, 0, 0, 0}))
+				f.tell(hosts[0], peertest.Pack(packets.AliveMsg, "Incarnation", 1, "Node", invented, "Addr",
+					[]byte{10, 0, 9, byte(i)}, "Port", 7946, "Meta",
+					meta.Encode(peertest.PrivateOf(1000+i), invented, peertest.AddrOf(9<<8+i)), "Vsn",
+					[]byte{1, 5, 2, 0, 0, 0}))
 			}
 		}
 		f.always(time.Minute, "nothing happens", allSee(hosts, 1, 2, 3))
@@ -65,7 +67,8 @@ func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 		begun := time.Now()
 		f.start(66)
 		f.within(time.Minute, "it is known", func() bool { return len(hosts[0].Outsiders(begun)) == 1 })
-		if x := hosts[0].Outsiders(begun)[0]; x.Name != "host66" || !x.Key.Equal(peertest.KeyOf(66)) || x.ID != wire.MemberIDOf(peertest.KeyOf(66)) || x.Why == nil {
+		if x := hosts[0].Outsiders(begun)[0]; x.Name != "host66" || !x.Key.Equal(peertest.KeyOf(66)) ||
+			x.ID != wire.MemberIDOf(peertest.KeyOf(66)) || x.Why == nil {
 			t.Errorf("known as %+v", x)
 		}
 		if late := hosts[0].Outsiders(time.Now().Add(time.Second)); len(late) > 0 {
@@ -96,7 +99,9 @@ func TestARevokedMemberIsOutAndMayComeBack(t *testing.T) {
 		revoke(1, 2, 3)
 		f.within(100*time.Millisecond, "it is out", allSee(hosts[:3], 1, 2, 3))
 		f.always(3*time.Minute, "it stays out", allSee(hosts[:3], 1, 2, 3))
-		if got := hosts[0].All(); got[slices.IndexFunc(got, func(m Member) bool { return m.Name == "host4" })].State != StateUntrusted {
+		if got := hosts[0].All(); got[slices.IndexFunc(got, func(m Member) bool {
+			return m.Name == "host4"
+		})].State != StateUntrusted {
 			t.Errorf("listed as %+v", got)
 		}
 		revoke(1, 2, 3, 4)

@@ -19,7 +19,8 @@ import (
 )
 
 // startCertified starts hosts first to last, which trust by an office each and show what certificate returns.
-func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host, offices []*peertest.Office) {
+func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host,
+	offices []*peertest.Office) {
 	for i := first; i <= last; i++ {
 		o := &peertest.Office{Authorities: []string{"ca"}}
 		hosts = append(hosts, f.start(i, func(c *Config) {
@@ -98,8 +99,9 @@ func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testi
 		id, node := wire.MemberIDOf(peertest.KeyOf(3)), identity.NodeName("host3", wire.MemberIDOf(peertest.KeyOf(3)))
 		meta := peers.Metadata{Key: peertest.KeyOf(3), Counter: 1}
 		said := packets.Alive{
-			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: peers.DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1,
-			Meta: meta.Encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
+			Node: []byte(node), Addr: []byte{10, 0, 0, 3}, Port: peers.DefaultPort, Vsn: []byte{1, 5, 2, 0, 0, 0},
+			Incarnation: 1,
+			Meta:        meta.Encode(peertest.PrivateOf(3), node, peertest.AddrOf(3)),
 		}
 		hosts[1].transport.admission.Vouch("host3", id, peertest.KeyOf(3), peertest.Lasting(3), true)
 		hosts[0].transport.unverified.Hear(hosts[0].transport.admission, hosts[1].peers.Self, &said, time.Now())
@@ -116,7 +118,8 @@ func TestAnAnswerIsBounded(t *testing.T) {
 		wanted := make(map[wire.MemberID]admission.UnverifiedMember)
 		for i := 100; i < 100+80; i++ {
 			id, name := wire.MemberIDOf(peertest.KeyOf(i)), fmt.Sprintf("host%d", i)
-			hosts[0].transport.admission.Vouch(name, id, peertest.KeyOf(i), peertest.Issued("ca", i, peertest.FarFuture(), padding...), true)
+			hosts[0].transport.admission.Vouch(name, id, peertest.KeyOf(i),
+				peertest.Issued("ca", i, peertest.FarFuture(), padding...), true)
 			wanted[id] = admission.UnverifiedMember{ID: id, Name: name}
 		}
 		var got []int
@@ -150,10 +153,13 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 		// The first believes an authority that the others do not know, and its clock is an hour behind.
 		offices[0].Set(func(o *peertest.Office) { o.Authorities, o.Slow = append(o.Authorities, "other"), time.Hour })
 		hosts[0].Reconsider(true)
-		unverified, _ := f.startCertified(6, 6, func(i int) []byte { return peertest.Issued("other", i, peertest.FarFuture()) })
+		unverified, _ := f.startCertified(6, 6, func(i int) []byte {
+			return peertest.Issued("other", i, peertest.FarFuture())
+		})
 		time.Sleep(time.Until(end))
 		wary := []*host{hosts[1], hosts[2], hosts[4]}
-		f.always(2*time.Minute, "who is not trusted is out", func() bool { // the first passes on whom the fourth accuses
+		// the first passes on whom the fourth accuses
+		f.always(2*time.Minute, "who is not trusted is out", func() bool {
 			reconsider(hosts)
 			time.Sleep(gatherFor)
 			return !slices.ContainsFunc(wary, func(h *host) bool { return h.has(4) || h.has(6) })
@@ -223,7 +229,8 @@ func TestARenewedCertificateReplacesTheExpiredOne(t *testing.T) {
 		a := hosts[0].transport.admission
 		id := wire.MemberIDOf(peertest.KeyOf(8))
 		a.Vouch("host8", id, peertest.KeyOf(8), peertest.Issued("ca", 8, time.Now().Add(time.Hour)), false)
-		if list := a.Certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 || !bytes.Equal(list[0].Certificate, peertest.Lasting(8)) {
+		if list := a.Certificates([]wire.MemberID{id}, time.Now(), 0); len(list) != 1 ||
+			!bytes.Equal(list[0].Certificate, peertest.Lasting(8)) {
 			t.Error("what another member has shown replaces what the owner has")
 		}
 	})
@@ -240,7 +247,9 @@ func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
 		f.within(5*time.Second, "three see each other", allSee(hosts, 1, 2, 3))
 		listed.Set(func(b *peertest.Book) { b.Known = append(b.Known, 4) })
 		four := f.start(4, func(c *Config) {
-			c.Trust, c.Certificate = &peertest.Book{Known: []int{1}, Certified: []int{2, 3}}, func() []byte { return peertest.CertificateOf(4) }
+			c.Trust, c.Certificate = &peertest.Book{Known: []int{1}, Certified: []int{2, 3}}, func() []byte {
+				return peertest.CertificateOf(4)
+			}
 		})
 		f.within(5*time.Second, "the three see it", allSee(hosts, 1, 2, 3, 4))
 		f.within(5*time.Second, "it sees whom it trusts", func() bool { return four.sees(1, 4) })
@@ -252,19 +261,26 @@ func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
-		outsider, _ := f.startCertified(66, 66, func(i int) []byte { return peertest.Issued("nobody", i, peertest.FarFuture()) })
-		wanted := map[wire.MemberID]admission.UnverifiedMember{wire.MemberIDOf(peertest.KeyOf(2)): {ID: wire.MemberIDOf(peertest.KeyOf(2)), Name: "host2"}}
+		outsider, _ := f.startCertified(66, 66, func(i int) []byte {
+			return peertest.Issued("nobody", i, peertest.FarFuture())
+		})
+		wanted := map[wire.MemberID]admission.UnverifiedMember{
+			wire.MemberIDOf(peertest.KeyOf(2)): {ID: wire.MemberIDOf(peertest.KeyOf(2)), Name: "host2"},
+		}
 		before := hosts[0].Stats().Untrusted
-		if good, err := outsider[0].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+		if good, err := outsider[0].transport.askCertificates(peertest.AddrOf(1), wanted, time.Now().
+			Add(time.Second)); err == nil || good != 0 {
 			t.Errorf("an outsider gets %d certificates, %v", good, err)
 		}
 		if hosts[0].Stats().Untrusted == before {
 			t.Error("not counted")
 		}
-		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(66), wanted, time.Now().Add(time.Second)); err == nil || good != 0 {
+		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(66), wanted, time.Now().
+			Add(time.Second)); err == nil || good != 0 {
 			t.Errorf("the answer of an outsider has %d certificates, %v", good, err)
 		}
-		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(1), nil, time.Now().Add(time.Second)); err != nil || good != 0 {
+		if good, err := hosts[1].transport.askCertificates(peertest.AddrOf(1), nil, time.Now().
+			Add(time.Second)); err != nil || good != 0 {
 			t.Errorf("a member: %d, %v", good, err)
 		}
 	})

@@ -19,7 +19,8 @@ func TestAgentWithACopiedKeyIsReportedWithBothAddresses(t *testing.T) {
 				f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 				clone := f.start(2, func(c *Config) { c.Name, c.Addr = called, peertest.AddrOf(22) })
 				f.within(time.Minute, "the clone says so", func() bool {
-					return len(clone.logs.With("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them", "state directory")) == 1
+					return len(clone.logs.With("error", "10.0.0.22:7946", "10.0.0.2:7946", "one of them",
+						"state directory")) == 1
 				})
 				f.always(peers.DuplicateWarnEvery/2, "it is said once, and the fleet goes on", func() bool {
 					return len(clone.logs.With("error")) == 1 && hosts[0].sees(1, 2, 3)
@@ -66,7 +67,9 @@ func TestTheCopyOfAnAgentIsToldToStop(t *testing.T) {
 				f.within(5*time.Second, "everybody is there", func() bool { return len(hosts[0].All()) == 3 })
 				time.Sleep(time.Minute)
 				duplicates = append(duplicates, start(22, tc.called, tc.second))
-				f.within(30*time.Second, "the copy knows", func() bool { return len(duplicates[tc.copied].Copied()) == 1 })
+				f.within(30*time.Second, "the copy knows", func() bool {
+					return len(duplicates[tc.copied].Copied()) == 1
+				})
 				duplicates[tc.copied].crash()
 				f.always(5*time.Minute, "the original stays", func() bool {
 					return len(duplicates[1-tc.copied].Copied()) == 0

@@ -49,7 +49,9 @@ func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 	bubble.Test(t, func(t *testing.T) {
 		// Runs after every host has shut down: memberlist's own goroutines end with their current probe.
 		t.Cleanup(func() { time.Sleep(15 * time.Second) })
-		test(t, &fleet{t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond})})
+		test(t, &fleet{
+			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
+		})
 	})
 }
 
@@ -68,7 +70,8 @@ var (
 func (f *fleet) start(i int, changes ...func(*Config)) *host {
 	f.t.Helper()
 	cfg := Config{
-		Name: fmt.Sprintf("host%d", i), Key: peertest.PrivateOf(i), Gates: []wire.GateID{gateA}, Addr: peertest.AddrOf(i),
+		Name: fmt.Sprintf("host%d", i), Key: peertest.PrivateOf(i), Gates: []wire.GateID{gateA},
+		Addr:    peertest.AddrOf(i),
 		Secrets: peertest.SecretsOf(secretOne), Join: []string{"10.0.0.1"},
 		Certificate: func() []byte { return nil }, Admit: func(netip.Addr) bool { return true },
 	}

@@ -42,7 +42,8 @@ func testTransport(t testing.TB, trust Trust) *gossipTransport {
 	t.Helper()
 	seal := streams.NewSeal(nil)
 	tr := &gossipTransport{
-		seal: seal, admission: admission.New(trust), unverified: admission.NewUnverified(wire.MemberID{}), cfg: &Config{Admit: func(netip.Addr) bool { return true }},
+		seal: seal, admission: admission.New(trust), unverified: admission.NewUnverified(wire.MemberID{}),
+		cfg:      &Config{Admit: func(netip.Addr) bool { return true }},
 		packetCh: make(chan *memberlist.Packet, 1), closed: t.Context(), bySecond: make(map[wire.MemberID]struct{}),
 	}
 	return tr

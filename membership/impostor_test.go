@@ -20,7 +20,8 @@ func (f *fleet) tell(h *host, message []byte) {
 
 // aliveOf is an alive message about host i with this metadata and address.
 func aliveOf(i int, incarnation int, addr netip.AddrPort, meta []byte) []byte {
-	return peertest.Pack(packets.AliveMsg, "Incarnation", incarnation, "Node", identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),
+	return peertest.Pack(packets.AliveMsg, "Incarnation", incarnation, "Node",
+		identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),
 		"Addr", addr.Addr().AsSlice(), "Port", int(addr.Port()), "Meta", meta, "Vsn", []byte{1, 5, 2, 0, 0, 0})
 }
 
@@ -32,8 +33,12 @@ func TestOnlyAMemberSaysThatItLeavesOrWhereItIs(t *testing.T) {
 		for _, incarnation := range []int{100, 80_000, math.MaxUint32} {
 			leaving := peers.Metadata{Key: peertest.KeyOf(2), Counter: math.MaxUint64, Leaving: true}
 			moved := peers.Metadata{Key: peertest.KeyOf(2), Counter: math.MaxUint64}
-			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(2), leaving.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(2))))
-			f.tell(hosts[0], aliveOf(2, incarnation, peertest.AddrOf(66), moved.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(66))))
+			f.tell(hosts[0],
+				aliveOf(2, incarnation, peertest.AddrOf(2),
+					leaving.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(2))))
+			f.tell(hosts[0],
+				aliveOf(2, incarnation, peertest.AddrOf(66),
+					moved.Encode(peertest.PrivateOf(66), node, peertest.AddrOf(66))))
 		}
 		if s := hosts[0].Stats(); s.Malformed != 2 {
 			t.Errorf("counted %+v", s)
@@ -51,9 +56,13 @@ func TestAMemberThatIsCalledDeadIsBackAtOnce(t *testing.T) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
-		for _, incarnation := range []uint64{100, packets.HighestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32} {
-			f.tell(hosts[0], peertest.Pack(packets.DeadMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
-			f.tell(hosts[0], peertest.Pack(packets.SuspectMsg, "Incarnation", int(incarnation), "Node", node, "From", node))
+		for _, incarnation := range []uint64{
+			100, packets.HighestIncarnation(time.Now()), math.MaxUint32 - 1, math.MaxUint32,
+		} {
+			f.tell(hosts[0], peertest.Pack(packets.DeadMsg, "Incarnation", int(incarnation), "Node", node, "From",
+				node))
+			f.tell(hosts[0], peertest.Pack(packets.SuspectMsg, "Incarnation", int(incarnation), "Node", node, "From",
+				node))
 			time.Sleep(10 * time.Millisecond)
 			f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 		}
@@ -67,8 +76,11 @@ func TestAMemberOutbidsItsFormerLife(t *testing.T) {
 		hosts := f.startAll(3)
 		f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		node := identity.NodeName("host2", wire.MemberIDOf(peertest.KeyOf(2)))
-		former := peers.Metadata{Key: peertest.KeyOf(2), Counter: uint64(time.Now().Add(time.Hour).UnixMilli()), Leaving: true}
-		f.tell(hosts[0], aliveOf(2, 100, peertest.AddrOf(2), former.Encode(peertest.PrivateOf(2), node, peertest.AddrOf(2))))
+		former := peers.Metadata{
+			Key: peertest.KeyOf(2), Counter: uint64(time.Now().Add(time.Hour).UnixMilli()), Leaving: true,
+		}
+		f.tell(hosts[0],
+			aliveOf(2, 100, peertest.AddrOf(2), former.Encode(peertest.PrivateOf(2), node, peertest.AddrOf(2))))
 		f.within(time.Second, "they believe it", func() bool { return hosts[0].sees(1, 3) })
 		f.within(20*time.Second, "it is back", allSee(hosts, 1, 2, 3))
 	})

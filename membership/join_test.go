@@ -161,9 +161,12 @@ func TestSplitFleetHealsWithoutAnAddressToJoin(t *testing.T) {
 func TestFleetsThatWereStartedApartFindEachOther(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		joining := func(to string) func(*Config) { return func(c *Config) { c.Join = []string{to, "10.0.0.1"} } }
-		f.net.Partition([]netip.AddrPort{peertest.AddrOf(1), peertest.AddrOf(2)}, []netip.AddrPort{peertest.AddrOf(3), peertest.AddrOf(4)})
+		f.net.Partition([]netip.AddrPort{peertest.AddrOf(1), peertest.AddrOf(2)},
+			[]netip.AddrPort{peertest.AddrOf(3), peertest.AddrOf(4)})
 		hosts := []*host{f.start(1), f.start(2), f.start(3, joining("10.0.0.4")), f.start(4, joining("10.0.0.3"))}
-		f.within(time.Minute, "each side sees itself", func() bool { return hosts[0].sees(1, 2) && hosts[2].sees(3, 4) })
+		f.within(time.Minute, "each side sees itself", func() bool {
+			return hosts[0].sees(1, 2) && hosts[2].sees(3, 4)
+		})
 		time.Sleep(5 * time.Minute)
 		f.net.Heal()
 		f.within(3*peers.JoinSlow, "everybody sees everybody", allSee(hosts, 1, 2, 3, 4))
@@ -216,7 +219,9 @@ func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 					return len(seed.logs.With("warn", "10.0.0.2", "has another secret", "--secret-file")) == 1 &&
 						len(other.logs.With("warn", "10.0.0.1", "it has another secret", "--secret-file")) == 1
 				})
-				f.always(5*time.Minute, "they do not see each other", func() bool { return seed.sees(1) && other.sees(2) })
+				f.always(5*time.Minute, "they do not see each other", func() bool {
+					return seed.sees(1) && other.sees(2)
+				})
 				if n := len(seed.logs.With("warn")); n > 2 || seed.Stats().Foreign < 10 {
 					t.Errorf("warned %d times of %+v", n, seed.Stats())
 				}
@@ -227,14 +232,22 @@ func TestMemberWithAnotherSecretIsRefusedAndBothAreWarned(t *testing.T) {
 
 func TestExplanationNamesTheRemedy(t *testing.T) {
 	for text, remedy := range map[string]string{
-		"failed to join 10.0.0.1:7946: dial tcp: connection refused":                        "dial tcp: connection refused: no wanderd listens there",
-		"failed to join [::1]:7946: EOF":                                                    "EOF: it has another secret",
-		"failed to join 10.0.0.1:1: dial tcp: i/o timeout":                                  "dial tcp: i/o timeout: is the host up",
-		"failed to join [fd00::1]:1: dial tcp [fd00::1]:1: connect: network is unreachable": "dial tcp [fd00::1]:1: connect: network is unreachable: this host has no route",
-		"failed to join 10.0.0.1:1: dial tcp 10.0.0.1:1: connect: no route to host":         "dial tcp 10.0.0.1:1: connect: no route to host: that host is down",
-		"failed to join x: malformed":                                                       "malformed: it has another secret",
-		"looking up x: lookup x: no such host":                                              "looking up x: lookup x: no such host: check the name",
-		"failed to join x: Node 'a' protocol version (1) is odd.":                           "Node 'a' protocol version (1) is odd.",
+		"failed to join 10.0.0.1:7946: dial tcp: connection refused": "dial tcp: connection " +
+			"refused: no wanderd listens there",
+		"failed to join [::1]:7946: EOF": "EOF: it has another " +
+			"secret",
+		"failed to join 10.0.0.1:1: dial tcp: i/o timeout": "dial tcp: i/o timeout: " +
+			"is the host up",
+		"failed to join [fd00::1]:1: dial tcp [fd00::1]:1: connect: network is unreachable": "dial tcp [fd00::1]:1: " +
+			"connect: network is unreachable: this host has no route",
+		"failed to join 10.0.0.1:1: dial tcp 10.0.0.1:1: connect: no route to host": "dial tcp 10.0.0.1:1: " +
+			"connect: no route to host: that host is down",
+		"failed to join x: malformed": "malformed: it has " +
+			"another secret",
+		"looking up x: lookup x: no such host": "looking up x: lookup " +
+			"x: no such host: check the name",
+		"failed to join x: Node 'a' protocol version (1) is odd.": "Node 'a' protocol " +
+			"version (1) is odd.",
 	} {
 		if got := peers.Explain(errors.New(text)); !strings.HasPrefix(got, remedy) {
 			t.Errorf("%q is explained as %q, want %q", text, got, remedy)

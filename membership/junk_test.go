@@ -24,7 +24,9 @@ func junkPackets(t testing.TB) map[string][]byte {
 }
 
 func junkTransport(t testing.TB, key []byte) *gossipTransport {
-	tr := &gossipTransport{cfg: &Config{}, seal: newTestSeal(t, key), admission: admission.New(nil), closed: t.Context()}
+	tr := &gossipTransport{
+		cfg: &Config{}, seal: newTestSeal(t, key), admission: admission.New(nil), closed: t.Context(),
+	}
 	tr.foreignWarn.Every = time.Hour
 	tr.lastForeign.Store(&sign{})
 	return tr

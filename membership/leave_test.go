@@ -23,8 +23,9 @@ func TestAStopTellsAllWithinASecond(t *testing.T) {
 		// loses is which datagram in a row is lost.
 		loses int
 	}{
-		"two members": {members: 2}, "five": {members: 5}, "forty": {members: 40}, "one of five has died just before": {members: 5, crashed: 1},
-		"a seventh is lost": {members: 8, loses: 7},
+		"two members": {members: 2}, "five": {members: 5}, "forty": {members: 40},
+		"one of five has died just before": {members: 5, crashed: 1},
+		"a seventh is lost":                {members: 8, loses: 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, func(t *testing.T, f *fleet) {

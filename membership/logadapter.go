@@ -145,6 +145,8 @@ func toldElsewhere() []string {
 // classOf returns a line without its names, numbers and addresses.
 func classOf(text string) string {
 	text, _, _ = strings.Cut(text, "from=")
-	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.ContainsAny(w, "~0123456789") })
+	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool {
+		return strings.ContainsAny(w, "~0123456789")
+	})
 	return strings.Join(words, " ")
 }

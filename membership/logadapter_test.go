@@ -52,7 +52,8 @@ func TestWarningsOfOneKindAreWrittenOnceInAWhile(t *testing.T) {
 		a := newLogAdapter(zerolog.New(l), nobody, func() {})
 		for i := range 100 {
 			writeLines(a, fmt.Sprintf("[ERR] memberlist: Failed to send ack: no route from=10.0.0.%d:7946", i))
-			writeLines(a, fmt.Sprintf("[WARN] memberlist: Was able to connect to web%d~ab over TCP but UDP probes failed", i))
+			writeLines(a,
+				fmt.Sprintf("[WARN] memberlist: Was able to connect to web%d~ab over TCP but UDP probes failed", i))
 		}
 		if n := len(l.Lines); n != 2 {
 			t.Errorf("%d lines of two kinds", n)
@@ -102,7 +103,9 @@ func TestWhatOnlyTheLogReportsIsPassedOn(t *testing.T) {
 		var suspected string
 		refuted := 0
 		l := &peertest.Logs{}
-		a := newLogAdapter(zerolog.New(l).Level(zerolog.WarnLevel), func(s string) { suspected = s }, func() { refuted++ })
+		a := newLogAdapter(zerolog.New(l).Level(zerolog.WarnLevel), func(s string) { suspected = s }, func() {
+			refuted++
+		})
 		writeLines(a, "[INFO] memberlist: Suspect web 1~00ff has failed, no acks received")
 		if suspected != "web 1~00ff" || len(l.Lines) != 0 {
 			t.Errorf("suspected %q, written: %s", suspected, l.Lines)

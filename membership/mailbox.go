@@ -58,8 +58,10 @@ type check struct {
 
 func newMailbox(self string, id wire.MemberID, loopback bool, admitted *admission.Admission) *mailbox {
 	return &mailbox{
-		admission: admitted, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1), Reports: peers.NewReports(0),
-		silent: make(map[string]bool), probes: newProbes(), checked: make(map[string]check), counters: make(map[wire.MemberID]uint64),
+		admission: admitted, self: self, id: id, loopback: loopback, ring: make(chan struct{}, 1),
+		Reports: peers.NewReports(0),
+		silent:  make(map[string]bool), probes: newProbes(), checked: make(map[string]check),
+		counters: make(map[wire.MemberID]uint64),
 	}
 }
 
@@ -119,8 +121,10 @@ func (b *mailbox) check(n *memberlist.Node) (peers.Sighting, error) {
 	case err != nil:
 		return peers.Sighting{}, err
 	case addr.Addr().IsLoopback() && !b.loopback:
-		return peers.Sighting{}, errors.New("it advertises a loopback address to other hosts: start it with --advertise")
-	case n.PCur != memberlist.ProtocolVersion2Compatible || n.PMin > n.PCur || n.PMax < n.PCur || n.DMin|n.DMax|n.DCur != 0:
+		return peers.Sighting{},
+			errors.New("it advertises a loopback address to other hosts: start it with --advertise")
+	case n.PCur != memberlist.ProtocolVersion2Compatible || n.PMin > n.PCur || n.PMax < n.PCur ||
+		n.DMin|n.DMax|n.DCur != 0:
 		// With one such node in memberlist's table every full sync fails, because no version is common to all.
 		return peers.Sighting{}, errors.New("it speaks another version of gossip")
 	}

@@ -62,7 +62,8 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 	impostor := (&peers.Metadata{Key: peertest.KeyOf(8)}).Encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
 	forged := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(8), node, peertest.AddrOf(7))
 	elsewhere := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(7), node, peertest.AddrOf(8))
-	another := (&peers.Metadata{Key: peertest.KeyOf(7)}).Encode(peertest.PrivateOf(7), identity.NodeName("y", id), peertest.AddrOf(7))
+	another := (&peers.Metadata{Key: peertest.KeyOf(7)}).
+		Encode(peertest.PrivateOf(7), identity.NodeName("y", id), peertest.AddrOf(7))
 	for name, c := range map[string]struct {
 		node   string
 		meta   []byte
@@ -70,8 +71,10 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 		reason string
 	}{
 		"a foreign cluster": {node: "consul-server-1", meta: []byte("garbage"), reason: "it is not a wanderd"},
-		"garbage":           {node: identity.NodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version"},
-		"no metadata":       {node: identity.NodeName("x", id), reason: "no metadata"},
+		"garbage": {
+			node: identity.NodeName("x", id), meta: bytes.Repeat([]byte{0xff}, 500), reason: "metadata of version",
+		},
+		"no metadata": {node: identity.NodeName("x", id), reason: "no metadata"},
 		"somebody else's identity": {
 			node: identity.NodeName("x", id), meta: impostor, reason: "its key does not belong to its identity",
 		},
@@ -110,7 +113,8 @@ func TestNodeThatIsNoMemberIsIgnoredWithOneWarning(t *testing.T) {
 func announced(meta peers.Metadata, addr netip.AddrPort) *memberlist.Node {
 	name := identity.NodeName("x", wire.MemberIDOf(meta.Key))
 	return &memberlist.Node{
-		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(), Meta: meta.Encode(peertest.PrivateOf(7), name, addr),
+		Name: name, Addr: addr.Addr().AsSlice(), Port: addr.Port(),
+		Meta: meta.Encode(peertest.PrivateOf(7), name, addr),
 		PMin: 1, PMax: 5, PCur: 2,
 	}
 }
@@ -118,7 +122,9 @@ func announced(meta peers.Metadata, addr netip.AddrPort) *memberlist.Node {
 func TestOfTwoAnnouncementsOfOneMemberTheHigherCounterWins(t *testing.T) {
 	b := newMailbox("me", wire.MemberID{1}, false, admission.New(nil))
 	old := announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 7, Leaving: true}, peertest.AddrOf(1))
-	for _, n := range []*memberlist.Node{old, announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 8}, peertest.AddrOf(2))} {
+	for _, n := range []*memberlist.Node{
+		old, announced(peers.Metadata{Key: peertest.KeyOf(7), Counter: 8}, peertest.AddrOf(2)),
+	} {
 		if err := b.NotifyAlive(n); err != nil {
 			t.Error(err)
 		}

@@ -64,7 +64,8 @@ func (m *Membership) askOthers() {
 	}
 	good, err := m.transport.askCertificates(to.Addr, wanted, time.Now().Add(meetTime))
 	if err != nil {
-		m.log.Debug().Stringer("addr", to.Addr).Str("reason", peers.Explain(err)).Msg("a member does not answer a question for certificates")
+		m.log.Debug().Stringer("addr", to.Addr).Str("reason", peers.Explain(err)).
+			Msg("a member does not answer a question for certificates")
 	}
 	m.transport.unverified.Asked(wanted, from, known && err == nil, good > 0)
 }
@@ -85,7 +86,8 @@ func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 				return // of two members that hear of each other at the same time, one asks
 			}
 			if err := j.Contact(addr); err != nil {
-				m.log.Debug().Stringer("addr", addr).Str("reason", peers.Explain(err)).Msg("a member does not show its certificate")
+				m.log.Debug().Stringer("addr", addr).Str("reason", peers.Explain(err)).
+					Msg("a member does not show its certificate")
 			}
 		})
 	}

@@ -167,11 +167,13 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 	}
 	m := &Membership{
 		log: cfg.Log, stop: cancel, admission: admission.New(cfg.Trust), clock: newClockWatch(cfg.Now, cfg.Log),
-		aloneWarn: timing.Throttle{Every: aloneWarnEvery}, changed: make(chan struct{}, 1), reconsidered: make(chan struct{}, 1),
-		fresh: make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}),
+		aloneWarn: timing.Throttle{Every: aloneWarnEvery}, changed: make(chan struct{}, 1),
+		reconsidered: make(chan struct{}, 1),
+		fresh:        make(chan struct{}, 1), updating: make(chan struct{}, 1), kept: make(chan struct{}),
 	}
 	self := &peers.Config{
-		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve, Judge: m.admission.Judge, Log: cfg.Log,
+		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve,
+		Judge: m.admission.Judge, Log: cfg.Log,
 	}
 	m.duplicates = peers.NewDuplicateWatch(self, &me)
 	node := identity.NodeName(me.Name, me.ID)
@@ -181,8 +183,12 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 	m.peers = peers.New(self, me, suspectFor)
 	m.peers.Recall(cfg.Remembered, time.Now())
 	who := admission.NewIntroducer(me.Name, cfg.Key, cfg.Certificate)
-	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.Judge, func() int { return len(m.peers.Current().Members) }, m.fresh)
-	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) { return m.peers.Current().Lookup(id) })
+	m.broadcasts = broadcast.NewStore(cfg.Gates, m.admission.Judge, func() int {
+		return len(m.peers.Current().Members)
+	}, m.fresh)
+	m.transport = newGossipTransport(&cfg, who, me.Addr, seal, m.admission, func(id wire.MemberID) (*Member, bool) {
+		return m.peers.Current().Lookup(id)
+	})
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
 	m.adapter.unanswered = m.mailbox.unanswered
 	m.transport.unsent = m.mailbox.unanswered
@@ -282,7 +288,8 @@ func (m *Membership) apply(ctx context.Context, news peers.Reports) {
 		m.joiner.Unsettle()
 	case before > 1 && after == 1:
 		if ok, more := m.aloneWarn.Allow(time.Now()); ok {
-			m.log.Warn().EmbedObject(more).Msg("no other member is left; this one continues alone and keeps trying to reach them")
+			m.log.Warn().EmbedObject(more).
+				Msg("no other member is left; this one continues alone and keeps trying to reach them")
 		}
 	}
 	if news.Duplicate.IsValid() {
@@ -356,8 +363,10 @@ func (m *Membership) Stats() Stats {
 	foreign := t.lastForeign.Load()
 	return Stats{
 		ForeignAt: foreign.at, ForeignFrom: foreign.from,
-		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(), Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
-		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.peers.SameNames.Load(), SameKey: m.duplicates.Found.Load(),
+		Malformed: t.malformed.Load(), Foreign: t.foreign.Load(), NoPreamble: t.noPreamble.Load(),
+		Overflow: t.overflow.Load(), Crowded: t.crowded.Load(),
+		Refused: refused, Untrusted: t.untrusted.Load(), Clock: m.clock.off.Load(), SameName: m.peers.SameNames.Load(),
+		SameKey: m.duplicates.Found.Load(),
 		LogLost: m.adapter.lost.Load(),
 	}
 }

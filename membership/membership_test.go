@@ -18,7 +18,8 @@ func TestMembersFindEachOtherThroughOneSeed(t *testing.T) {
 			hosts := f.startAll(n)
 			f.within(5*time.Second, "everybody sees everybody", allSee(hosts, upTo(n)...))
 			m, ok := hosts[0].view().Lookup(wire.MemberIDOf(peertest.KeyOf(2)))
-			if !ok || m.Name != "host2" || m.Addr != peertest.AddrOf(2) || !m.Key.Equal(peertest.KeyOf(2)) || !m.Has(gateA) || m.Has(gateB) {
+			if !ok || m.Name != "host2" || m.Addr != peertest.AddrOf(2) || !m.Key.Equal(peertest.KeyOf(2)) ||
+				!m.Has(gateA) || m.Has(gateB) {
 				t.Errorf("host1 knows host2 as %+v", m)
 			}
 			for _, h := range hosts {
@@ -50,7 +51,8 @@ func TestManyThatStartAtOnceSoonSeeEachOther(t *testing.T) {
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, upTo(n)...))
 		f.net.SetFilter(nil)
 		if longest < 1000 || longest > len(envelope)+streams.MaxPacket {
-			t.Errorf("the longest datagram had %d bytes, want at most %d and enough to tell", longest, len(envelope)+streams.MaxPacket)
+			t.Errorf("the longest datagram had %d bytes, want at most %d and enough to tell", longest,
+				len(envelope)+streams.MaxPacket)
 		}
 		for _, h := range hosts {
 			if s := h.Stats(); s != (Stats{}) {

@@ -54,7 +54,9 @@ func TestAMemberThatIsTakenForFailedStaysSilent(t *testing.T) {
 		f.within(5*time.Minute, "host 3 is silent", func() bool { return silent(3) })
 		hosts[1].crash()
 		hosts[2].crash()
-		f.within(5*time.Minute, "both have failed", func() bool { return hosts[0].state(2) == "failed" && hosts[0].state(3) == "failed" })
+		f.within(5*time.Minute, "both have failed", func() bool {
+			return hosts[0].state(2) == "failed" && hosts[0].state(3) == "failed"
+		})
 		f.always(time.Minute, "only host 3 is silent", func() bool { return silent(3) && !silent(2) })
 	})
 }

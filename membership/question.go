@@ -78,7 +78,8 @@ func (t *gossipTransport) answerQuestion(g *streams.Conn) error {
 		return errNoAnswer
 	}
 	_ = g.SetDeadline(time.Now().Add(answerTime))
-	_, _ = g.Write(append(identity.Sign(t.me.Key, statementTo(id, g.Nonces, text), answerContext), text...)) // an asker that has gone needs no answer
+	// an asker that has gone needs no answer
+	_, _ = g.Write(append(identity.Sign(t.me.Key, statementTo(id, g.Nonces, text), answerContext), text...))
 	return nil
 }
 
@@ -97,7 +98,9 @@ func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most 
 	stop := context.AfterFunc(ctx, func() { _ = g.Close() })
 	defer stop()
 	me := m.transport.me
-	if _, err := g.Write(slices.Concat(me.ID[:], identity.Sign(me.Key, statementTo(to.ID, g.Nonces, question), questionContext), question)); err != nil {
+	if _, err := g.Write(
+		slices.Concat(me.ID[:], identity.Sign(me.Key, statementTo(to.ID, g.Nonces, question), questionContext),
+			question)); err != nil {
 		return nil, err
 	}
 	g.Most = answerOverhead + most

@@ -52,7 +52,8 @@ func TestAMemberAnswersTheQuestionsOfTheOthers(t *testing.T) {
 				if got, err := hosts[1].ask(t, 1, "who runs?", len("host2 asks")); !errors.Is(err, streams.ErrTooLong) {
 					t.Errorf("an answer that is too long: %q, %v", got, err)
 				}
-				if got, err := hosts[1].ask(t, 1, string(make([]byte, streams.MaxQuestion+1)), 100); !errors.Is(err, streams.ErrTooLong) {
+				if got, err := hosts[1].ask(t, 1, string(make([]byte, streams.MaxQuestion+1)), 100); !errors.Is(err,
+					streams.ErrTooLong) {
 					t.Errorf("a question that is too long: %q, %v", got, err)
 				}
 				if got, err := hosts[0].ask(t, 2, "who runs?", 100); err == nil {
@@ -129,7 +130,8 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 		// Host 3 answers what host 2 is asked.
 		end := f.net.Endpoint(elsewhere.Addr)
 		tr := &gossipTransport{
-			cfg: &Config{Answer: echo}, me: &admission.Introducer{ID: to.ID, Key: peertest.PrivateOf(3)}, closed: t.Context(),
+			cfg: &Config{Answer: echo}, me: &admission.Introducer{ID: to.ID, Key: peertest.PrivateOf(3)},
+			closed: t.Context(),
 			member: hosts[0].view().Lookup,
 		}
 		go func() {
@@ -204,7 +206,8 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			}
 			_ = conn.Close()
 		}
-		if sent, back := streams.PreambleSize+streams.CallerNonce, streams.AcceptorNonce+streams.ProofSize; back > sent {
+		if sent, back := streams.PreambleSize+streams.CallerNonce, streams.AcceptorNonce+
+			streams.ProofSize; back > sent {
 			t.Errorf("%d bytes of an outsider bring %d back", sent, back)
 		}
 	})
@@ -223,7 +226,8 @@ func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 	nonces := make([]byte, streams.CallerNonce+streams.AcceptorNonce)
 	g := &streams.Conn{
 		Conn: conn, End: silentEnd(t), Nonces: nonces,
-		Unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")), []byte("who runs?")),
+		Unread: slices.Concat(asker.ID[:], signTo(asker, questionContext, tr.me.ID, nonces, []byte("who runs?")),
+			[]byte("who runs?")),
 	}
 	if err := tr.answerQuestion(g); err != nil || conn.Len() == 0 || busy != 0 {
 		t.Errorf("%v, %d bytes written, while %d questions were being answered", err, conn.Len(), busy)

@@ -24,7 +24,9 @@ func TestARestartedMemberFindsItsFleetByRememberedMembers(t *testing.T) {
 
 // The restarted member knows nobody, so the others have to find it.
 func TestAFailedMemberIsFoundWithinSeconds(t *testing.T) {
-	for down, limit := range map[time.Duration]time.Duration{5 * time.Second: 10 * time.Second, time.Hour: 2 * peers.HealMax} {
+	for down, limit := range map[time.Duration]time.Duration{
+		5 * time.Second: 10 * time.Second, time.Hour: 2 * peers.HealMax,
+	} {
 		inFleet(t, func(_ *testing.T, f *fleet) {
 			hosts := f.startAll(3)
 			f.within(5*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))

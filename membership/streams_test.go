@@ -40,7 +40,9 @@ func TestConnectionThatDoesNotProveItselfIsCutOffAtOnce(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(2)
 		hello := string(streams.ForGossip) + string(make([]byte, streams.CallerNonce))
-		for _, first := range []string{"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "wdg\x01GET / HTTP/1.1\r\n", hello + "GET / HTTP/1.1\r\n\r\n"} {
+		for _, first := range []string{
+			"GET / HTTP/1.1\r\n\r\n", "SSH-2.0-x\r\n", "wdg\x01GET / HTTP/1.1\r\n", hello + "GET / HTTP/1.1\r\n\r\n",
+		} {
 			if took := cutOffAfter(t, f.knock(hosts[1], first), len(first)); took > 100*time.Millisecond {
 				t.Errorf("%q was cut off after %v", first, took)
 			}

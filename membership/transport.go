@@ -73,7 +73,8 @@ type sign struct {
 }
 
 func newGossipTransport(
-	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *streams.Seal, admitted *admission.Admission, member func(wire.MemberID) (*Member, bool),
+	cfg *Config, me *admission.Introducer, advertise netip.AddrPort, seal *streams.Seal, admitted *admission.Admission,
+	member func(wire.MemberID) (*Member, bool),
 ) *gossipTransport {
 	t := &gossipTransport{
 		cfg: cfg, advertise: advertise, seal: seal, me: me, admission: admitted,
@@ -84,8 +85,10 @@ func newGossipTransport(
 		begun: time.Now(),
 	}
 	t.streams = streams.New(streams.Config{
-		Streams: cfg.Streams, Seal: seal, Me: me, Admission: admitted, Serve: t.serve, Refuse: t.refuse, Admitted: t.admitted,
-		Heard: func(from wire.MemberID, message []byte) { t.hearOf(from, packets.EachInSync, message) }, Log: cfg.Log,
+		Streams: cfg.Streams, Seal: seal, Me: me, Admission: admitted, Serve: t.serve, Refuse: t.refuse,
+		Admitted: t.admitted,
+		Heard:    func(from wire.MemberID, message []byte) { t.hearOf(from, packets.EachInSync, message) },
+		Log:      cfg.Log,
 	})
 	t.closed = t.streams.Closed
 	t.lastForeign.Store(&sign{})
@@ -157,7 +160,8 @@ func (t *gossipTransport) silence() time.Duration {
 
 // vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the
 // key that has opened it.
-func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte, err error) {
+func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte,
+	err error) {
 	from, signature, packet, err := admission.SplitPacket(content)
 	if err != nil {
 		return from, nil, err

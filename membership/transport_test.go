@@ -62,7 +62,9 @@ func TestJunkDoesNotDisturbTheFleet(t *testing.T) {
 
 func TestFailureToSendIsAnErrorThatDoesNotAbortAProbe(t *testing.T) {
 	noRoute := func([]byte, netip.AddrPort) error { return errors.New("no route") }
-	tr := &gossipTransport{cfg: &Config{Send: noRoute}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context()}
+	tr := &gossipTransport{
+		cfg: &Config{Send: noRoute}, me: introducerOf(1), seal: newTestSeal(t, nil), closed: t.Context(),
+	}
 	for _, to := range []string{"10.0.0.1:7946", "<nil>:0"} {
 		_, err := tr.WriteTo([]byte("x"), to)
 		var op *net.OpError

@@ -30,12 +30,15 @@ const (
 // String returns one word.
 func (c Cause) String() string {
 	return Name([]string{
-		CauseMade: "made", CauseReceived: "received", CauseRevived: "revived", CausePassed: "passed", CauseRemoved: "removed",
-		CauseMet: "met", CauseOvertaken: "overtaken", CauseAsleep: "asleep", CauseDropped: "dropped", CauseYielded: "yielded",
+		CauseMade: "made", CauseReceived: "received", CauseRevived: "revived", CausePassed: "passed",
+		CauseRemoved: "removed",
+		CauseMet:     "met", CauseOvertaken: "overtaken", CauseAsleep: "asleep", CauseDropped: "dropped",
+		CauseYielded: "yielded",
 	}, c)
 }
 
-// Abandons reports whether the token is nobody's from now on: it was not discarded because there is a better one, and passed to nobody.
+// Abandons reports whether the token is nobody's from now on: it was not discarded because there is a better one, and
+// passed to nobody.
 func (c Cause) Abandons() bool {
 	return c == CauseAsleep || c == CauseDropped || c == CauseYielded
 }

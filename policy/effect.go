@@ -10,34 +10,36 @@ import (
 type EffectKind uint8
 
 const (
-	// Save makes State durable, which may take long: the effects after it do not wait. One save at a time is under way; a newer
-	// State takes the place of one that is not begun yet. When the newest is durable, or cannot be saved, Saved follows.
+	// Save makes State durable, which may take long: the effects after it do not wait. One save at a time is under way;
+	// a newer State takes the place of one that is not begun yet. When the newest is durable, or cannot be saved, Saved
+	// follows.
 	Save EffectKind = iota + 1
 	// Send sends Msg to Msg.To, once.
 	Send
-	// Run is a grant: start the protected operation under Token, unless StartBy is over. Exactly one Finished follows, also when
-	// it is not started.
+	// Run is a grant: start the protected operation under Token, unless StartBy is over. Exactly one Finished follows,
+	// also when it is not started.
 	Run
 	// Extend moves the end of what Run has granted to Until.
 	Extend
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
-	// PreSign gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the operation
-	// has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run begins with nothing
-	// pre-signed; a Msg without a kind takes back all that was.
+	// PreSign gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the
+	// operation has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run
+	// begins with nothing pre-signed; a Msg without a kind takes back all that was.
 	PreSign
-	// Took says that this member holds Token from now on; Cause says how it came, Peer from whom. A member holds one token of a
-	// slot. If it takes a second one, it does not keep that: Gave follows in the same step.
+	// Took says that this member holds Token from now on; Cause says how it came, Peer from whom. A member holds one
+	// token of a slot. If it takes a second one, it does not keep that: Gave follows in the same step.
 	Took
-	// Gave says that this member does not hold Token any more, of two the one that it took last; Cause says why, Peer who is to have
-	// it, or knows better. It comes before whatever lets another member hold that token.
+	// Gave says that this member does not hold Token any more, of two the one that it took last; Cause says why, Peer
+	// who is to have it, or knows better. It comes before whatever lets another member hold that token.
 	Gave
 	// Announce tells the other members, some time soon, that this one has met a token of the gate.
 	Announce
-	// Proclaim tells the other members, some time soon, of the newest order that this one knows: Msg.Order. It comes when that has changed.
+	// Proclaim tells the other members, some time soon, of the newest order that this one knows: Msg.Order. It comes
+	// when that has changed.
 	Proclaim
-	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing else
-	// depends on it.
+	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing
+	// else depends on it.
 	Tell
 	// Gone says that this member has left: nothing keeps it any longer. It comes once, and last.
 	Gone
@@ -46,7 +48,8 @@ const (
 // String returns the kind's name.
 func (k EffectKind) String() string {
 	return Name([]string{
-		Save: "Save", Send: "Send", Run: "Run", Extend: "Extend", Stop: "Stop", PreSign: "Entrust", Took: "Took", Gave: "Gave",
+		Save: "Save", Send: "Send", Run: "Run", Extend: "Extend", Stop: "Stop", PreSign: "Entrust", Took: "Took",
+		Gave:     "Gave",
 		Announce: "Announce", Proclaim: "Proclaim", Tell: "Tell", Gone: "Gone",
 	}, k)
 }
@@ -54,19 +57,20 @@ func (k EffectKind) String() string {
 // Effect is one thing to do; Kind says which fields mean something.
 type Effect struct {
 	Kind EffectKind
-	// Note comes with Tell, Cause with Took and Gave; Peer and Token with all three, but Peer may be zero, and in Tell Token, too.
+	// Note comes with Tell, Cause with Took and Gave; Peer and Token with all three, but Peer may be zero, and in Tell
+	// Token, too.
 	Note  Note
 	Cause Cause
-	// Demanded comes with Run: it serves a demand in a gate whose member also has an operation of its own, which is not due. Without it, such
-	// a Run is that operation's.
+	// Demanded comes with Run: it serves a demand in a gate whose member also has an operation of its own, which is not
+	// due. Without it, such a Run is that operation's.
 	Demanded bool
 	Peer     wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
 	Token wire.Ref
 	// StartBy comes with Run: what has not started by then is not started any more.
 	StartBy Time
-	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process. The guard of the
-	// operation sees to that by itself. Zero sets no end.
+	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process.
+	// The guard of the operation sees to that by itself. Zero sets no end.
 	Until Time
 	// Msg comes with Send and PreSign; of Proclaim, only its Order.
 	Msg wire.Message
@@ -74,8 +78,8 @@ type Effect struct {
 	State State
 }
 
-// An effect is large: it is written once, where it stays, and never built elsewhere and copied. Of the effect that stood there before, only
-// what its kind had is cleared.
+// An effect is large: it is written once, where it stays, and never built elsewhere and copied. Of the effect that
+// stood there before, only what its kind had is cleared.
 
 // AppendSend appends the effect that sends m.
 func AppendSend(out []Effect, m *wire.Message) []Effect {

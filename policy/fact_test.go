@@ -28,7 +28,9 @@ func TestEachKeyHasItsOwnNameAndAUnit(t *testing.T) {
 }
 
 func TestFindReturnsTheFirstFactWithAKey(t *testing.T) {
-	facts := []policy.Fact{{Key: policy.KeySkip}, {Key: policy.KeyWindow, Text: "a"}, {Key: policy.KeyWindow, Text: "b"}}
+	facts := []policy.Fact{
+		{Key: policy.KeySkip}, {Key: policy.KeyWindow, Text: "a"}, {Key: policy.KeyWindow, Text: "b"},
+	}
 	if f := policy.Find(facts, policy.KeyWindow); f == nil || f.Text != "a" {
 		t.Errorf("found %+v", f)
 	}

@@ -2,7 +2,8 @@ package policy
 
 import "github.com/wanderd/wanderd/wire"
 
-// Part is what a kind of message does for a token's custody: as much as checks and faults that go for all protocols need to know.
+// Part is what a kind of message does for a token's custody: as much as checks and faults that go for all protocols
+// need to know.
 type Part uint8
 
 const (
@@ -28,8 +29,9 @@ type KindInfo struct {
 	Part Part
 }
 
-// Kinds are the kinds of message of one package, or of a protocol. Numbers 1 to 3 are a handoff's, 4 to 8 and 11 the guardians', 9 and 10
-// wander's, 32 to 39 a ballot's and 40 to 47 k-copies', in whatever protocol they are used; a protocol's own begin at 64.
+// Kinds are the kinds of message of one package, or of a protocol. Numbers 1 to 3 are a handoff's, 4 to 8 and 11 the
+// guardians', 9 and 10 wander's, 32 to 39 a ballot's and 40 to 47 k-copies', in whatever protocol they are used; a
+// protocol's own begin at 64.
 type Kinds []KindInfo
 
 // Of returns what is known of a kind. A kind that nobody knows has its number for a name.

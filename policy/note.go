@@ -2,9 +2,9 @@ package policy
 
 import "fmt"
 
-// Note is what a machine has to tell to people: every rule that fired and every message that was out of place has one. Each package
-// that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a gate around one from 192 on. A [Descriptor]
-// knows them all.
+// Note is what a machine has to tell to people: every rule that fired and every message that was out of place has one.
+// Each package that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the
+// pace from 112, a gate around one from 192 on. A [Descriptor] knows them all.
 type Note uint8
 
 // Level says how much an operator wants to know of something.

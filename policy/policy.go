@@ -1,10 +1,11 @@
 // Package policy is the contract between a token protocol and the shell that runs it.
 //
-// A protocol is a [Machine]: one call in, effects out, deadlines as plain state. It has no clock, does no I/O and starts no
-// goroutine; time, randomness and the network reach it as arguments. The agent and the simulator run the same machines.
+// A protocol is a [Machine]: one call in, effects out, deadlines as plain state. It has no clock, does no I/O and
+// starts no goroutine; time, randomness and the network reach it as arguments. The agent and the simulator run the same
+// machines.
 //
-// A machine never sees bytes: the shell drops what does not parse or does not authenticate. A message that parses but is out of place
-// gives a note and changes nothing.
+// A machine never sees bytes: the shell drops what does not parse or does not authenticate. A message that parses but
+// is out of place gives a note and changes nothing.
 //
 // Its decisions, in docs/decisions: 001, 002, 003, 004, 005, 006, 007, 008, 010, 041, 042, 050, 055.
 package policy
@@ -21,9 +22,9 @@ import (
 
 // Machine is one member's part in one gate.
 type Machine interface {
-	// Step applies ev at now and appends what must be done, in order. The shell carries the effects out in that order, and
-	// waits for none of them. now never goes back; an early Woke does nothing. Step keeps neither ev nor out; it may keep
-	// ev.Peers, which nobody changes afterwards.
+	// Step applies ev at now and appends what must be done, in order. The shell carries the effects out in that order,
+	// and waits for none of them. now never goes back; an early Woke does nothing. Step keeps neither ev nor out; it
+	// may keep ev.Peers, which nobody changes afterwards.
 	Step(now Instant, ev *Event, out []Effect) []Effect
 
 	// NextWake says when Step must next be called if nothing else happens.
@@ -52,8 +53,9 @@ type Slotted interface {
 
 // Askable is a machine whose own operation can wait until its host says that it is needed.
 type Askable interface {
-	// SetReady says whether the operation may be due; a machine that was told nothing takes it that it may. It concerns neither the
-	// runs of callers nor a run that has begun. After a no becomes a yes the shell sends Woke: what rests is looked at again.
+	// SetReady says whether the operation may be due; a machine that was told nothing takes it that it may. It concerns
+	// neither the runs of callers nor a run that has begun. After a no becomes a yes the shell sends Woke: what rests
+	// is looked at again.
 	SetReady(ready bool)
 	// DueAt is when the operation is due, if the host is ready then. It is Never, while nothing is to be run.
 	DueAt(now Time) Time
@@ -61,14 +63,15 @@ type Askable interface {
 
 // Renewable is a machine of which an operator can have a new token, in place of one that is lost.
 type Renewable interface {
-	// Knows says what this member knows of the token of a slot, and completes "this host …"; empty if it knows of none. Then [Renew] makes one.
+	// Knows says what this member knows of the token of a slot, and completes "this host …"; empty if it knows of none.
+	// Then [Renew] makes one.
 	Knows(slot int, now Time) string
 }
 
 // Tunable is a machine whose settings can change while it holds a token or runs.
 type Tunable interface {
-	// Tune takes the settings of its protocol anew, and reports whether it could: with other members, or another number of tokens, it cannot,
-	// and nothing changes. The shell sends Woke afterwards: what rests is looked at again.
+	// Tune takes the settings of its protocol anew, and reports whether it could: with other members, or another number
+	// of tokens, it cannot, and nothing changes. The shell sends Woke afterwards: what rests is looked at again.
 	Tune(p Protocol) bool
 }
 
@@ -76,7 +79,8 @@ type Tunable interface {
 // cryptographic.
 type Entropy interface{ Uint64() uint64 }
 
-// Draw draws an identity of a handoff or a question, or a nonce: any number but zero, which in all of these stands for none.
+// Draw draws an identity of a handoff or a question, or a nonce: any number but zero, which in all of these stands for
+// none.
 func Draw(from Entropy) uint64 {
 	for {
 		if n := from.Uint64(); n != 0 {
@@ -85,14 +89,15 @@ func Draw(from Entropy) uint64 {
 	}
 }
 
-// Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It may be
-// negative: something that happened before the shell started.
+// Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It may
+// be negative: something that happened before the shell started.
 type Time int64
 
 // Never is later than everything that happens.
 const Never Time = math.MaxInt64
 
-// Add returns t + d, held at the ends of the range: a deadline too far off to be told never comes out as one in the past.
+// Add returns t + d, held at the ends of the range: a deadline too far off to be told never comes out as one in the
+// past.
 func (t Time) Add(d time.Duration) Time {
 	sum := t + Time(d)
 	switch {
@@ -131,15 +136,16 @@ type State struct {
 	HasRun bool
 	// LastRun is when the protected operation last started.
 	LastRun Time
-	// Order is the newest order that this member knows, Here when a pause of this member alone ends, in nanoseconds of Unix time. Package order
-	// keeps both.
+	// Order is the newest order that this member knows, Here when a pause of this member alone ends, in nanoseconds of
+	// Unix time. Package order keeps both.
 	Order wire.Order
 	Here  int64
 	// Memo is the protocol's own.
 	Memo Memo
 }
 
-// Memo is what one protocol must not forget, in a layout of its own. The protocol's name and version stand beside it on disk.
+// Memo is what one protocol must not forget, in a layout of its own. The protocol's name and version stand beside it on
+// disk.
 type Memo [48]byte
 
 // MarshalText returns the memo in hexadecimal digits.

@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// names checks that the values from first on, as many as there are, each have a name of their own, and that the next one
-// has none: a value added without a name fails here.
+// names checks that the values from first on, as many as there are, each have a name of their own, and that the next
+// one has none: a value added without a name fails here.
 func names[T interface {
 	~uint8
 	fmt.Stringer
@@ -64,18 +64,21 @@ func TestAKindThatNobodyKnowsHasItsNumberForANameAndNoPart(t *testing.T) {
 
 func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
-		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
+		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted,
+		policy.Unwanted,
 		policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EffectKind", numbered[policy.EffectKind]("EffectKind"),
-		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone)
+		policy.Save, policy.Send, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave,
+		policy.Announce, policy.Proclaim, policy.Tell, policy.Gone)
 }
 
 func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
 	names(t, "Cause", numbered[policy.Cause]("Cause"),
-		policy.CauseMade, policy.CauseReceived, policy.CauseRevived, policy.CausePassed, policy.CauseRemoved, policy.CauseMet,
+		policy.CauseMade, policy.CauseReceived, policy.CauseRevived, policy.CausePassed, policy.CauseRemoved,
+		policy.CauseMet,
 		policy.CauseOvertaken, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded)
 }
 

@@ -6,14 +6,15 @@ import "github.com/wanderd/wanderd/wire"
 type Status struct {
 	// Phase is what the machine does, in one word.
 	Phase string
-	// Why completes "not running because …"; "running" while the operation does. Bar is the same for programs, as far as they need it.
+	// Why completes "not running because …"; "running" while the operation does. Bar is the same for programs, as far
+	// as they need it.
 	Why string
 	Bar Bar
 	// Holding says that Token is held here; otherwise Token is the last one that was.
 	Holding bool
 	Token   wire.Ref
-	// Holder is who holds the token, as far as this member knows: itself, the holder that it has heard of, or the member to which it
-	// passed the token; zero if it knows of nobody.
+	// Holder is who holds the token, as far as this member knows: itself, the holder that it has heard of, or the
+	// member to which it passed the token; zero if it knows of nobody.
 	Holder wire.MemberID
 	// Since is when a token was last here, or known to be elsewhere, or this member started; meaningful unless Holding.
 	Since Time

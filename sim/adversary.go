@@ -11,9 +11,9 @@ import (
 // heard is a handoff that an adversary on the network has recorded: what its sender sent.
 type heard struct{ token, commit wire.Message }
 
-// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between members that hold and
-// guard tokens it plays again one by one. It can forge nothing, because messages are signed, and it delivers only to whom a
-// message is addressed, because anybody else drops it.
+// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between members
+// that hold and guard tokens it plays again one by one. It can forge nothing, because messages are signed, and it
+// delivers only to whom a message is addressed, because anybody else drops it.
 type adversary struct {
 	handoffs [128]heard
 	next     int
@@ -36,8 +36,8 @@ func (a *adversary) listen(kinds policy.Kinds) {
 	}
 }
 
-// overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when somebody
-// does not know who holds it.
+// overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when
+// somebody does not know who holds it.
 func (c *Cluster) overhear(m *wire.Message) {
 	a := &c.net.adversary
 	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }

@@ -12,8 +12,9 @@ type alarm struct {
 	who int32
 }
 
-// alarms is the members' timers: "the shell owns exactly one timer" for each machine, so each member has at most one place
-// in this heap, and a deadline that moves moves its place. Nothing stale is ever in it, however often deadlines move.
+// alarms is the members' timers: "the shell owns exactly one timer" for each machine, so each member has at most one
+// place in this heap, and a deadline that moves moves its place. Nothing stale is ever in it, however often deadlines
+// move.
 type alarms struct {
 	heap []alarm
 	// place is where each member is in heap; absent if it is not.

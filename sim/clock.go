@@ -11,7 +11,8 @@ import (
 // Epoch is the Unix time at which every run begins, in nanoseconds: a Saturday in June 2007.
 const Epoch = int64(1180742400) * int64(time.Second)
 
-// Clock is the clock of one member's host. A world whose rules rest on no rate leaves Rate zero: monotonic time is then the true one.
+// Clock is the clock of one member's host. A world whose rules rest on no rate leaves Rate zero: monotonic time is then
+// the true one.
 type Clock struct {
 	// Rate is how much faster than true time its monotonic clock goes, also while the host sleeps: 0.01 is a percent.
 	Rate float64

@@ -53,7 +53,8 @@ func TestAClockShowsATimeAtTheFirstMomentAtWhichItReadsIt(t *testing.T) {
 		for _, at := range []policy.Time{0, 1, 99, 1e9 + 7, 86400e9 + 13, 1e15 + 1} {
 			now := k.shows(at)
 			if k.reads(now) < at || now > 0 && k.reads(now-1) >= at {
-				t.Errorf("rate %v: %d is shown at %d, which reads %d, and %d a moment before", rate, at, now, k.reads(now), k.reads(now-1))
+				t.Errorf("rate %v: %d is shown at %d, which reads %d, and %d a moment before", rate, at, now,
+					k.reads(now), k.reads(now-1))
 			}
 		}
 	}

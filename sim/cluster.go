@@ -41,8 +41,8 @@ type Config struct {
 	Watchers []Watcher
 }
 
-// Env is what a machine is given. Its Entropy is one source for all machines: a member's draws depend on the others', but a run still
-// depends on its seed only.
+// Env is what a machine is given. Its Entropy is one source for all machines: a member's draws depend on the others',
+// but a run still depends on its seed only.
 type Env struct {
 	Index int
 	policy.Env
@@ -101,7 +101,8 @@ type Cluster struct {
 	orders    orders
 	questions questions
 
-	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other random choices.
+	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other
+	// random choices.
 	machineDice                                         *rand.PCG
 	netDice, hookDice, memberDice, diskDice, demandDice *rand.Rand
 	event                                               policy.Event
@@ -118,7 +119,8 @@ func New(cfg Config) *Cluster {
 	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, Mix(label))) }
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
-		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4), diskDice: dice(7), demandDice: dice(9),
+		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
+		diskDice: dice(7), demandDice: dice(9),
 		statusOf: absent, preSigned: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 	}
 	for i := range c.members {
@@ -169,7 +171,8 @@ func (c *Cluster) AwayUntil(i int) policy.Time { return c.members[i].awayUntil }
 // Running reports whether the operation of member i goes on, as far as its shell knows.
 func (c *Cluster) Running(i int) bool { return c.members[i].run.active }
 
-// Operating reports whether the operation of member i, whose process exists, really goes on. Its shell may learn of the end later.
+// Operating reports whether the operation of member i, whose process exists, really goes on. Its shell may learn of the
+// end later.
 func (c *Cluster) Operating(i int) bool {
 	r := &c.members[i].run
 	return r.active && !r.denied && c.now < r.end()
@@ -190,12 +193,12 @@ func (c *Cluster) SetDiskState(i int, s policy.State) { c.members[i].disk = s }
 // Expects reports whether member i, which must be up, would do anything with m now.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
 
-// Status returns the status of member i, which must be up. It is good until the next step. In a gate with several tokens it is
-// that of the slot whose watcher asks.
+// Status returns the status of member i, which must be up. It is good until the next step. In a gate with several
+// tokens it is that of the slot whose watcher asks.
 func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) }
 
-// SlotStatus returns the status of one slot of member i, which must be up; an empty one if it has no such slot. It is good until
-// the next step.
+// SlotStatus returns the status of one slot of member i, which must be up; an empty one if it has no such slot. It is
+// good until the next step.
 func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	if who := int32(i); c.statusOf != who || c.statusSlot != slot {
 		c.status = slotStatus(c.members[i].machine, slot, c.Instant(i).Time)
@@ -217,7 +220,8 @@ func (c *Cluster) At(at policy.Time, do func()) {
 // After calls do when d has passed.
 func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
 
-// Run lets time pass until the given moment, and returns the first error of a watcher. After an error the world stands still.
+// Run lets time pass until the given moment, and returns the first error of a watcher. After an error the world stands
+// still.
 func (c *Cluster) Run(until policy.Time) error {
 	_, err := c.RunFor(context.Background(), until, nil)
 	return err
@@ -226,8 +230,8 @@ func (c *Cluster) Run(until policy.Time) error {
 // patience is how many events happen between two looks at the context: some milliseconds' worth.
 const patience = 1 << 14
 
-// RunFor is Run with a context. It returns the time that was reached: less than until if ctx is cancelled or a watcher has an error, which
-// it returns too.
+// RunFor is Run with a context. It returns the time that was reached: less than until if ctx is cancelled or a watcher
+// has an error, which it returns too.
 //
 // progress, if not nil, is called now and then with the time that is reached. It should return soon.
 func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(now policy.Time)) (policy.Time, error) {
@@ -328,7 +332,8 @@ func (c *Cluster) wake(who int32) {
 // about is what watchers are told of a step besides: see Occurrence.
 type about struct{ expected, due, atOnce, demanded bool }
 
-// step gives an event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved too.
+// step gives an event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved
+// too.
 func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 	c.steps++
 	for c.stepOnce(who, ev, aside) {

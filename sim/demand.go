@@ -16,7 +16,8 @@ type Demand struct {
 	Beside bool
 	// Queued is the share of runs during which somebody else waits at that member already.
 	Queued float64
-	// Withdrawn is the share of demands that are taken back after a time with mean Every, unless they are served by then.
+	// Withdrawn is the share of demands that are taken back after a time with mean Every, unless they are served by
+	// then.
 	Withdrawn float64
 }
 
@@ -150,7 +151,8 @@ func (c *Cluster) Unwant(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
-// Longest is a time within which every member has a demand that is not taken back, except with a chance of one in millions.
+// Longest is a time within which every member has a demand that is not taken back, except with a chance of one in
+// millions.
 func (d *Demand) Longest() time.Duration {
 	return time.Duration(20 * float64(d.Every) * (1 + 1/(1-d.Withdrawn)))
 }

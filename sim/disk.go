@@ -97,8 +97,8 @@ func (c *Cluster) saved(who, number int32) {
 	c.step(who, &c.event, about{})
 }
 
-// loseSaves ends the saves of a process that dies: what was under way is on the disk or not. A process that ends gracefully waits for
-// it.
+// loseSaves ends the saves of a process that dies: what was under way is on the disk or not. A process that ends
+// gracefully waits for it.
 func (c *Cluster) loseSaves(who int32, inOrder bool) {
 	s := c.savings[who]
 	if s == nil || !s.busy {

@@ -10,8 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Faults are the faults of members and network besides lost messages, most of them at random times. Every is the mean time between two
-// faults of a kind, at each member if it is a fault of members; zero means never. For is the mean duration.
+// Faults are the faults of members and network besides lost messages, most of them at random times. Every is the mean
+// time between two faults of a kind, at each member if it is a fault of members; zero means never. For is the mean
+// duration.
 type Faults struct {
 	CrashEvery, DownFor time.Duration
 	// MidStep is the share of crashes that happen between two effects of one step.
@@ -34,7 +35,8 @@ type Faults struct {
 	LoseTokenEvery time.Duration
 	// A hostile member offers a token that does not exist, with an impossible number or stamp.
 	ForgeEvery time.Duration
-	// RenewEvery is the mean time between two calls of an operator for a new token, at a member, although there may be one.
+	// RenewEvery is the mean time between two calls of an operator for a new token, at a member, although there may be
+	// one.
 	RenewEvery time.Duration
 	// Partition is one partition at a known time, Restart one restart of all members.
 	Partition Partition
@@ -65,8 +67,8 @@ type faults struct {
 	losing bool
 }
 
-// StartFaults begins the faults. end ends and repairs all of them: from then on the network is as given, every member is up, and there
-// are no faults.
+// StartFaults begins the faults. end ends and repairs all of them: from then on the network is as given, every member
+// is up, and there are no faults.
 func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
 	members := time.Duration(len(c.members))

@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// count sends numbered messages on one link, at once and later, over a network with much jitter, and returns the numbers as they arrive.
+// count sends numbered messages on one link, at once and later, over a network with much jitter, and returns the
+// numbers as they arrive.
 func count(t *testing.T, n Network) []uint64 {
 	t.Helper()
 	var got []uint64

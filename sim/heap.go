@@ -5,8 +5,8 @@ import "github.com/wanderd/wanderd/policy"
 // arity of both heaps: four children share a cache line or two, and the tree is half as deep as a binary one.
 const arity = 4
 
-// key orders everything that will happen: by time, and at one time in the order of the requests. It makes a run a pure function of
-// its seed.
+// key orders everything that will happen: by time, and at one time in the order of the requests. It makes a run a pure
+// function of its seed.
 type key struct {
 	at  policy.Time
 	seq uint64
@@ -30,7 +30,8 @@ const (
 	entryDeliver entryKind = iota
 	// entryFinished ends the run number slot.
 	entryFinished
-	// entryWanted lets somebody want a run, entryUnwanted lets nobody want one any longer, if slot numbers what is arranged.
+	// entryWanted lets somebody want a run, entryUnwanted lets nobody want one any longer, if slot numbers what is
+	// arranged.
 	entryWanted
 	entryUnwanted
 	// entrySaved ends the save number slot.
@@ -53,8 +54,8 @@ const (
 // queue has its entries least key first. It allocates only to grow.
 type queue struct {
 	heap []entry
-	// lane has deliveries in their order, from the one at head on: where messages take equally long, each comes behind those before it, and
-	// has no way to find through the heap.
+	// lane has deliveries in their order, from the one at head on: where messages take equally long, each comes behind
+	// those before it, and has no way to find through the heap.
 	lane []entry
 	head int
 }

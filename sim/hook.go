@@ -46,7 +46,8 @@ type run struct {
 	exit uint8
 }
 
-// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome. A member is slow from 0 to 1.
+// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome. A member is slow
+// from 0 to 1.
 func (h *Hook) draw(dice *rand.Rand, deaf bool, slow float64) (takes time.Duration, outcome policy.Outcome) {
 	takes = h.Takes + time.Duration(slow*h.Unequal*float64(h.Takes))
 	if h.Spread > 0 {
@@ -153,7 +154,8 @@ func (c *Cluster) finishRun(who, number int32) {
 	}
 	delete(c.preSigned, who)
 	expired := m.run.end() < m.run.endAt
-	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut || expired, m.run.denied, m.run.outcome
+	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut ||
+		expired, m.run.denied, m.run.outcome
 	c.event.Exit = m.run.exit
 	if expired {
 		c.event.Outcome = policy.Failed

@@ -10,8 +10,8 @@ import (
 // Boot starts all members at once with a complete membership.
 func (c *Cluster) Boot() { c.boot(func() {}) }
 
-// BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know of it. The
-// machine of member i must make a token when it is alone.
+// BootWithToken is Boot with the first token in place, as in the paper: member i makes it at once, and the others know
+// of it. The machine of member i must make a token when it is alone.
 func (c *Cluster) BootWithToken(i int) {
 	who := int32(i)
 	c.boot(func() {
@@ -33,7 +33,8 @@ func (c *Cluster) boot(before func()) {
 	}
 }
 
-// Start starts member i, which must not be up. At first it sees itself only, like an agent that has not found the others.
+// Start starts member i, which must not be up. At first it sees itself only, like an agent that has not found the
+// others.
 func (c *Cluster) Start(i int) {
 	who := int32(i)
 	c.launch(who)
@@ -129,7 +130,8 @@ func (c *Cluster) Renew(i int, slot uint8) {
 	}
 }
 
-// Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told afterwards.
+// Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told
+// afterwards.
 func (c *Cluster) Pause(i int, d time.Duration) { c.goAway(i, d, false) }
 
 // Sleep suspends member i's host for d: arriving messages are lost. The machine is told first of all afterwards.
@@ -166,12 +168,14 @@ func (c *Cluster) comeBack(who int32, d time.Duration) {
 	}
 }
 
-// postponed delays what happens to a member that is away, and reports whether it did. A host that sleeps loses its messages.
+// postponed delays what happens to a member that is away, and reports whether it did. A host that sleeps loses its
+// messages.
 func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder, entryAsk, entryAnswer:
+	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder, entryAsk,
+		entryAnswer:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

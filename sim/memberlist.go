@@ -5,15 +5,17 @@ import (
 	"time"
 )
 
-// MeasuredMembership is how the views of real agents follow events in a fleet of this size: memberlist v0.7.0 as package membership sets
-// it up for a network. A test beside real memberships prints the measured times and compares these with them:
+// MeasuredMembership is how the views of real agents follow events in a fleet of this size: memberlist v0.7.0 as
+// package membership sets it up for a network. A test beside real memberships prints the measured times and compares
+// these with them:
 //
 //	go test ./lab/beside -run Membership -v
 //
-// A member that starts asks another one for the whole membership at once; the others hear of it by gossip. The first member that probes a
-// dead one in vain suspects it, after a second and a random time; 4 × max(1, log10 n) seconds later it is taken for dead, unless it is
-// back by then. A partition is noticed log10 n times later, because many suspicions at once are confirmed more slowly. When the network
-// is whole again, a connection under way goes through at the next packet, and all hear of it. Who leaves tells up to toldAtOnce others itself.
+// A member that starts asks another one for the whole membership at once; the others hear of it by gossip. The first
+// member that probes a dead one in vain suspects it, after a second and a random time; 4 × max(1, log10 n) seconds
+// later it is taken for dead, unless it is back by then. A partition is noticed log10 n times later, because many
+// suspicions at once are confirmed more slowly. When the network is whole again, a connection under way goes through at
+// the next packet, and all hear of it. Who leaves tells up to toldAtOnce others itself.
 func MeasuredMembership(members int) Membership {
 	size := math.Log10(max(float64(members), 2))
 	detect := time.Second + time.Duration(4*max(1, size)*float64(time.Second))

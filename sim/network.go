@@ -13,8 +13,8 @@ import (
 type Network struct {
 	// A message takes Latency and up to Jitter more. Jitter reorders messages.
 	Latency, Jitter time.Duration
-	// The last Distant members are further away: a message to or from one of them takes Away longer. They are at one place if Together is
-	// set, and otherwise each at a place of its own.
+	// The last Distant members are further away: a message to or from one of them takes Away longer. They are at one
+	// place if Together is set, and otherwise each at a place of its own.
 	Distant  int
 	Away     time.Duration
 	Together bool
@@ -25,12 +25,12 @@ type Network struct {
 	LateBy time.Duration
 	// Broken is the share of ordered pairs of members that never deliver.
 	Broken float64
-	// Replay is how many handoffs, or messages that ask or tell, an adversary plays again for each handoff and each question that it
-	// hears: up to ReplayWithin later.
+	// Replay is how many handoffs, or messages that ask or tell, an adversary plays again for each handoff and each
+	// question that it hears: up to ReplayWithin later.
 	Replay       float64
 	ReplayWithin time.Duration
-	// FIFO makes the messages from one member to another arrive in the order in which they were sent, as on a connection: what was sent to
-	// an earlier life of a member never arrives.
+	// FIFO makes the messages from one member to another arrive in the order in which they were sent, as on a
+	// connection: what was sent to an earlier life of a member never arrives.
 	FIFO bool
 	// Encode encodes and parses every message on its way.
 	Encode bool
@@ -46,14 +46,16 @@ type Fate struct {
 
 type network struct {
 	Network
-	// sides are those of a parted network, from 0, nil while it is whole; oneWayCut says that the second still reaches the first.
+	// sides are those of a parted network, from 0, nil while it is whole; oneWayCut says that the second still reaches
+	// the first.
 	sides     []uint8
 	oneWayCut bool
 	oneWay    oneWay
 	intercept func(*wire.Message) Fate
 	adversary adversary
 	datagram  []byte
-	// latest is when the last message on a link arrives, lastFrom when the last one of each member does: see [Membership.Perfect].
+	// latest is when the last message on a link arrives, lastFrom when the last one of each member does: see
+	// [Membership.Perfect].
 	latest   map[link]policy.Time
 	lastFrom []policy.Time
 }
@@ -72,7 +74,8 @@ func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept =
 // MaxParts is the largest number of parts of a network.
 const MaxParts = 4
 
-// Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear them.
+// Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear
+// them.
 func (c *Cluster) Part(sides []bool, oneWay bool) {
 	parts := make([]uint8, len(sides))
 	for i, second := range sides {
@@ -83,13 +86,14 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	c.Divide(parts, oneWay)
 }
 
-// Divide parts the network: members hear those of the same part only. The parts are numbered from 0, and fewer than MaxParts+1. With oneWay there are two, and
-// the second still reaches the first.
+// Divide parts the network: members hear those of the same part only. The parts are numbered from 0, and fewer than
+// MaxParts+1. With oneWay there are two, and the second still reaches the first.
 func (c *Cluster) Divide(parts []uint8, oneWay bool) {
 	c.net.sides, c.net.oneWayCut = parts, oneWay
 	for s := 1; s < MaxParts; s++ {
 		if c.orders.spread[0].Compare(c.orders.spread[s]) > 0 {
-			c.orders.spread[s] = c.orders.spread[0] // Otherwise the sides of the last time have not told each other yet.
+			// Otherwise the sides of the last time have not told each other yet.
+			c.orders.spread[s] = c.orders.spread[0]
 		}
 	}
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
@@ -203,7 +207,8 @@ func (n *Network) distance(from, to, members int) (away time.Duration) {
 // Sound is this network without faults: all messages arrive, once, and as late as before.
 func (n *Network) Sound() Network {
 	return Network{
-		Latency: n.Latency, Jitter: n.Jitter, Distant: n.Distant, Away: n.Away, Together: n.Together, FIFO: n.FIFO, Encode: n.Encode,
+		Latency: n.Latency, Jitter: n.Jitter, Distant: n.Distant, Away: n.Away, Together: n.Together, FIFO: n.FIFO,
+		Encode: n.Encode,
 	}
 }
 
@@ -256,8 +261,8 @@ func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
-// letter is a message under way to a life of its addressee; to 0, if that has not started yet. It lies there as the event that it will be: a
-// message is large, and so copied once.
+// letter is a message under way to a life of its addressee; to 0, if that has not started yet. It lies there as the
+// event that it will be: a message is large, and so copied once.
 type letter struct {
 	event policy.Event
 	life  int32

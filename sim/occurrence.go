@@ -20,7 +20,8 @@ type WatcherFunc func(c *Cluster, o *Occurrence) error
 // Watch calls f.
 func (f WatcherFunc) Watch(c *Cluster, o *Occurrence) error { return f(c, o) }
 
-// EachMember returns a watcher with a state for each member, zero at first. watch is told of what occurs at a member, with its state.
+// EachMember returns a watcher with a state for each member, zero at first. watch is told of what occurs at a member,
+// with its state.
 func EachMember[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher {
 	var members []T
 	return WatcherFunc(func(c *Cluster, o *Occurrence) error {
@@ -51,8 +52,8 @@ func EachLife[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher
 type OccurrenceKind uint8
 
 const (
-	// Stepped means that Member's machine took Event, and that Effects are carried out: all of them, unless Of is greater than
-	// their number, in which case the member crashes next.
+	// Stepped means that Member's machine took Event, and that Effects are carried out: all of them, unless Of is
+	// greater than their number, in which case the member crashes next.
 	Stepped OccurrenceKind = iota + 1
 	// Ignored means that Member's shell dropped Msg because the machine did not expect it.
 	Ignored
@@ -83,7 +84,8 @@ const (
 // String returns the kind as a verb.
 func (k OccurrenceKind) String() string {
 	return [...]string{
-		"", "stepped", "ignored", "lost", "duplicated", "played", "came", "crashed", "lost a run", "departed", "paused", "slept", "cut", "healed",
+		"", "stepped", "ignored", "lost", "duplicated", "played", "came", "crashed", "lost a run", "departed", "paused",
+		"slept", "cut", "healed",
 	}[k]
 }
 
@@ -111,8 +113,8 @@ type Occurrence struct {
 	Msg    *wire.Message
 }
 
-// Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts then.
-// Otherwise the member crashes next.
+// Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts
+// then. Otherwise the member crashes next.
 func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
 
 // Who is the name of Member.

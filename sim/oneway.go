@@ -1,7 +1,7 @@
 package sim
 
-// oneWay has the members that the network serves in one direction only, and the pairs that it does not serve. Views do not show it: gossip finds
-// other ways.
+// oneWay has the members that the network serves in one direction only, and the pairs that it does not serve. Views do
+// not show it: gossip finds other ways.
 type oneWay struct {
 	// deaf hear nothing, mute are not heard.
 	deaf, mute map[int]bool
@@ -11,7 +11,8 @@ type oneWay struct {
 
 // stops reports whether a message does not arrive because of its sender or its addressee.
 func (w *oneWay) stops(from, to int) bool {
-	return len(w.deaf)+len(w.mute)+len(w.apart) > 0 && (w.mute[from] || w.deaf[to] || w.apart[link{int32(from), int32(to)}])
+	return len(w.deaf)+len(w.mute)+len(w.apart) > 0 &&
+		(w.mute[from] || w.deaf[to] || w.apart[link{int32(from), int32(to)}])
 }
 
 // Deafen makes member i deaf from now on: nothing reaches it; or ends that.

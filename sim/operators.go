@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Operators describes what operators say to the fleet. In a world with its zero value nobody says anything, and members have no layer of
-// orders.
+// Operators describes what operators say to the fleet. In a world with its zero value nobody says anything, and members
+// have no layer of orders.
 type Operators struct {
-	// Every is the mean time between two orders, each at a random member: to pause the gate, or, if that member knows that it is paused, to
-	// resume it. For is the mean time of a pause.
+	// Every is the mean time between two orders, each at a random member: to pause the gate, or, if that member knows
+	// that it is paused, to resume it. For is the mean time of a pause.
 	Every, For time.Duration
 	// HereShare is the share of orders that are for that member alone.
 	HereShare float64
@@ -49,8 +49,8 @@ func (c *Cluster) PausedByOrder(i int) bool {
 	return c.orders.layers != nil && c.orders.layers[i].Paused()
 }
 
-// Give gives an order to member i, if it is up and not away: to pause the gate for a time, to pause it until it is resumed ([policy.Never]),
-// or to resume it (zero).
+// Give gives an order to member i, if it is up and not away: to pause the gate for a time, to pause it until it is
+// resumed ([policy.Never]), or to resume it (zero).
 func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 	if !c.Up(i) || c.Away(i) {
 		return
@@ -70,7 +70,8 @@ func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 func (f *faults) operate() {
 	o := &f.c.orders
 	what := &f.c.cfg.Operators
-	i, pause, here := o.dice.IntN(len(f.c.members)), time.Duration(o.dice.ExpFloat64()*float64(what.For)), happens(o.dice, what.HereShare)
+	i, pause, here := o.dice.IntN(len(f.c.members)), time.Duration(o.dice.ExpFloat64()*float64(what.For)),
+		happens(o.dice, what.HereShare)
 	if f.c.Up(i) && o.layers[i].Paused() {
 		pause = 0
 	}
@@ -119,7 +120,8 @@ func (c *Cluster) hearOrder(who int32) {
 	}
 }
 
-// resumeAll is the end of all pauses, when everybody has had the time to hear of them: whoever is paused then resumes the gate.
+// resumeAll is the end of all pauses, when everybody has had the time to hear of them: whoever is paused then resumes
+// the gate.
 func (c *Cluster) resumeAll() {
 	for i := range c.members {
 		if !c.Up(i) || c.Away(i) || !c.orders.layers[i].Paused() {
@@ -131,8 +133,8 @@ func (c *Cluster) resumeAll() {
 	c.After(ResumedAfter, c.resumeAll)
 }
 
-// mendOperation ends the failures that a brake counts, or it would go on stopping the gate. Runs that are longer than their timeout go on
-// failing: there the brake goes.
+// mendOperation ends the failures that a brake counts, or it would go on stopping the gate. Runs that are longer than
+// their timeout go on failing: there the brake goes.
 func (c *Cluster) mendOperation() {
 	if c.cfg.Operators.StopAfter == 0 {
 		return

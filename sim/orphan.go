@@ -23,8 +23,8 @@ func (c *Cluster) preSign(who int32, m *wire.Message) {
 	}
 }
 
-// orphan leaves the run of a process that dies to its guard, and reports whether there is a run. The guard tells it to stop, kills it
-// after a grace, and sends its messages when it is gone.
+// orphan leaves the run of a process that dies to its guard, and reports whether there is a run. The guard tells it to
+// stop, kills it after a grace, and sends its messages when it is gone.
 func (c *Cluster) orphan(who int32) bool {
 	r := &c.members[who].run
 	if !r.active || r.denied { // or no process was ever started

@@ -12,8 +12,8 @@ import (
 type Ready struct {
 	// No is the share of answers that are no.
 	No float64
-	// Takes is how long an answer takes at most, Timeout how long before a run a host is asked, Again the time from an answer to the next
-	// question.
+	// Takes is how long an answer takes at most, Timeout how long before a run a host is asked, Again the time from an
+	// answer to the next question.
 	Takes, Timeout, Again time.Duration
 }
 
@@ -31,14 +31,16 @@ type questions struct {
 
 type question struct {
 	ready.Question
-	// number counts what is arranged; only the last counts. at is when the host will be asked; Never, if that is not arranged.
+	// number counts what is arranged; only the last counts. at is when the host will be asked; Never, if that is not
+	// arranged.
 	number int32
 	at     policy.Time
 	says   bool
 	last   Answer
 }
 
-// Answered is what the host of member i, which must be up, has said last; nothing, if it has not been asked since the member started.
+// Answered is what the host of member i, which must be up, has said last; nothing, if it has not been asked since the
+// member started.
 func (c *Cluster) Answered(i int) Answer { return c.questions.each[i].last }
 
 // beginAsking forgets what a member that starts was told in an earlier life.

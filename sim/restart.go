@@ -2,14 +2,16 @@ package sim
 
 import "time"
 
-// Restart stops all members at about the same time, once, and starts them again: an outage, or an upgrade of all hosts in parallel.
+// Restart stops all members at about the same time, once, and starts them again: an outage, or an upgrade of all hosts
+// in parallel.
 type Restart struct {
 	// At is when they stop; zero means never.
 	At time.Duration
-	// Gracefully says that they are told to leave; otherwise their processes are killed, or, if Power, their hosts are off.
+	// Gracefully says that they are told to leave; otherwise their processes are killed, or, if Power, their hosts are
+	// off.
 	Gracefully, Power bool
-	// After is how long after they were stopped the first of them starts, Within how much later all have started. One that still leaves starts when it has
-	// left.
+	// After is how long after they were stopped the first of them starts, Within how much later all have started. One
+	// that still leaves starts when it has left.
 	After, Within time.Duration
 	// Away is the share of members that do not start before the end of all faults; less than half of them.
 	Away float64

@@ -8,7 +8,8 @@ type SlotView struct {
 	effects []policy.Effect
 }
 
-// EachSlot makes a watcher for each slot of a gate, which sees that slot as if it were a gate. If there is one slot, it returns that watcher.
+// EachSlot makes a watcher for each slot of a gate, which sees that slot as if it were a gate. If there is one slot, it
+// returns that watcher.
 func EachSlot(slots int, one func() Watcher) Watcher {
 	if slots <= 1 {
 		return one()
@@ -34,8 +35,8 @@ func EachSlot(slots int, one func() Watcher) Watcher {
 	})
 }
 
-// Of returns the part of an occurrence that concerns a slot, good until the next call; nil if there is none. A save concerns all slots:
-// there is one record.
+// Of returns the part of an occurrence that concerns a slot, good until the next call; nil if there is none. A save
+// concerns all slots: there is one record.
 func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	if o.Kind != Stepped {
 		return o

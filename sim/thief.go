@@ -20,8 +20,8 @@ func (c *Cluster) LoseToken(take func() bool) {
 	})
 }
 
-// LoseNext loses the token of the next handoff that ends while no other member holds one, and calls then at that moment. It replaces
-// what Intercept was told.
+// LoseNext loses the token of the next handoff that ends while no other member holds one, and calls then at that
+// moment. It replaces what Intercept was told.
 func (c *Cluster) LoseNext(then func()) {
 	lost := false
 	c.LoseToken(func() bool {

@@ -48,7 +48,9 @@ func TestARunIsGoneByTheEndOfItsGrant(t *testing.T) {
 // Its guard needs no word from an agent that is dead, and waits for no grace that is longer.
 func TestTheRunOfADeadAgentIsGoneByTheEndOfItsGrant(t *testing.T) {
 	l := &lives{}
-	w := newWorld(Config{Members: 1, Hook: Hook{Takes: time.Hour, Deaf: 1}, OrphanGrace: time.Minute, Watchers: []Watcher{l}})
+	w := newWorld(Config{
+		Members: 1, Hook: Hook{Takes: time.Hour, Deaf: 1}, OrphanGrace: time.Minute, Watchers: []Watcher{l},
+	})
 	w.Boot()
 	w.startRun(0, false, 0, policy.Time(10*time.Second))
 	w.run(t, time.Second)

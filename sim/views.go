@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Membership describes how the members' views follow events. The zero value follows at once; see also [MeasuredMembership].
+// Membership describes how the members' views follow events. The zero value follows at once; see also
+// [MeasuredMembership].
 type Membership struct {
 	// GossipAfter is how long it takes until a join, a leave, a return or an announcement is known.
 	GossipAfter time.Duration
@@ -20,8 +21,8 @@ type Membership struct {
 	CutAfter time.Duration
 	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
 	RejoinAfter time.Duration
-	// Spread is the difference between members: each learns of a change up to Spread later. Of a member that leaves in order it may learn up to
-	// LeaveSpread later instead; zero stands for Spread.
+	// Spread is the difference between members: each learns of a change up to Spread later. Of a member that leaves in
+	// order it may learn up to LeaveSpread later instead; zero stands for Spread.
 	Spread, LeaveSpread time.Duration
 	// Perfect makes a crash known no earlier than the last message of the crashed member has arrived.
 	Perfect bool
@@ -38,7 +39,8 @@ func (c *Cluster) View(i int) []wire.MemberID {
 // roll has the live members of a view in the order of their identities. It is never changed.
 type roll []wire.MemberID
 
-// view is what a member sees: the live members, and whether another one has met a token. Members with the same view share a roll.
+// view is what a member sees: the live members, and whether another one has met a token. Members with the same view
+// share a roll.
 type view struct {
 	peers *roll
 	known bool

@@ -20,7 +20,9 @@ func TestWhatOccursInTheNetworkIsNoMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []OccurrenceKind{Stepped, Ignored, Came, Crashed, RunGone, Departed, Paused, Slept}; !slices.Equal(told, want) {
+	if want := []OccurrenceKind{
+		Stepped, Ignored, Came, Crashed, RunGone, Departed, Paused, Slept,
+	}; !slices.Equal(told, want) {
 		t.Errorf("a member is told of %v, want %v", told, want)
 	}
 }
@@ -33,7 +35,9 @@ func TestAStateIsOfOneMemberAndOneLife(t *testing.T) {
 		seen = append(seen, *steps)
 		return nil
 	})
-	for _, o := range []Occurrence{{Kind: Came}, {Kind: Came, Member: 2}, {Kind: Paused}, {Kind: Crashed}, {Kind: Came}, {Kind: Paused, Member: 2}} {
+	for _, o := range []Occurrence{
+		{Kind: Came}, {Kind: Came, Member: 2}, {Kind: Paused}, {Kind: Crashed}, {Kind: Came}, {Kind: Paused, Member: 2},
+	} {
 		if err := w.Watch(nil, &o); err != nil {
 			t.Fatal(err)
 		}

@@ -105,8 +105,9 @@ func (w *world) events(kinds ...policy.EventKind) []given {
 
 func (w *world) message(from, to int) wire.Message {
 	return wire.Message{
-		Gate: 1, Protocol: descriptor().ID, Version: descriptor().Version, Kind: 1, From: w.ID(from), To: w.ID(to), Exchange: 1,
-		Token: wire.Ref{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
+		Gate: 1, Protocol: descriptor().ID, Version: descriptor().Version, Kind: 1, From: w.ID(from), To: w.ID(to),
+		Exchange: 1,
+		Token:    wire.Ref{ID: wire.TokenID{Birth: Epoch, Generator: w.ID(from), Random: 1}, Seq: 1},
 	}
 }
 
@@ -125,7 +126,9 @@ func TestACrashBetweenTwoEffectsKeepsWhatWasDone(t *testing.T) {
 		if ev.Kind != policy.Leave {
 			return nil
 		}
-		return []policy.Effect{{Kind: policy.Save, State: policy.State{Seq: 7}}, {Kind: policy.Run}, {Kind: policy.Send, Msg: m}}
+		return []policy.Effect{
+			{Kind: policy.Save, State: policy.State{Seq: 7}}, {Kind: policy.Run}, {Kind: policy.Send, Msg: m},
+		}
 	}
 	w.CrashBefore(0, 2)
 	w.events()
@@ -371,9 +374,11 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 		{"by itself", Hook{Takes: time.Minute}, false, time.Minute, policy.Succeeded},
 		{"at once, because it fails", Hook{Takes: time.Minute, Fails: 1}, false, termTime, policy.Failed},
 		{"at once, because it cannot work now", Hook{Takes: time.Minute, NotNow: 1}, false, termTime, policy.NotNow},
-		{"at its timeout", Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute}, false, 2*time.Minute + termTime, policy.Failed},
+		{"at its timeout", Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute}, false,
+			2*time.Minute + termTime, policy.Failed},
 		{"by being stopped", Hook{Takes: time.Minute}, true, time.Second + termTime, policy.Failed},
-		{"by being killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second}, true, 6 * time.Second, policy.Failed},
+		{"by being killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second}, true, 6 * time.Second,
+			policy.Failed},
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			w := newWorld(Config{Members: 1, Hook: h.hook})
@@ -385,7 +390,9 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 				w.stopRun(0)
 			}
 			w.run(t, time.Hour)
-			want := []given{{At: policy.Time(h.ends), Kind: policy.Finished, Void: h.hook.Hangs > 0, Outcome: h.outcome}}
+			want := []given{
+				{At: policy.Time(h.ends), Kind: policy.Finished, Void: h.hook.Hangs > 0, Outcome: h.outcome},
+			}
 			if d := cmp.Diff(want, w.events(policy.Finished)); d != "" {
 				t.Error(d)
 			}
@@ -412,7 +419,8 @@ func (l *lives) Watch(_ *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// A run outlives its agent until its guard has ended it. Then, and only then, the guard says what was pre-signed for it.
+// A run outlives its agent until its guard has ended it. Then, and only then, the guard says what was pre-signed for
+// it.
 func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 	const grace = 100 * time.Millisecond
 	said := func(times ...time.Duration) (at []policy.Time) {
@@ -449,7 +457,9 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 			[]string{"1.000s crashed", "1.050s lost a run"},
 			said(1050*time.Millisecond, 1075*time.Millisecond, 1100*time.Millisecond),
 		},
-		{"it had ended", Hook{Takes: 900 * time.Millisecond}, func(w *world) { w.Crash(0) }, []string{"1.000s crashed"}, nil},
+		{"it had ended", Hook{Takes: 900 * time.Millisecond}, func(w *world) {
+			w.Crash(0)
+		}, []string{"1.000s crashed"}, nil},
 		{
 			"all is taken back",
 			Hook{Takes: time.Minute},
@@ -457,7 +467,8 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 			[]string{"1.000s crashed", "1.010s lost a run"},
 			nil,
 		},
-		{"the host is down", Hook{Takes: time.Minute}, func(w *world) { w.PowerCut(0) }, []string{"1.000s crashed"}, nil},
+		{"the host is down", Hook{Takes: time.Minute}, func(w *world) { w.PowerCut(0) }, []string{"1.000s crashed"},
+			nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l := &lives{}

@@ -1,5 +1,5 @@
-// Package smallfile reads a file that an operator or this program has written, whatever has taken its place: no pipe makes the reader wait, and no file
-// fills its memory.
+// Package smallfile reads a file that an operator or this program has written, whatever has taken its place: no pipe
+// makes the reader wait, and no file fills its memory.
 package smallfile
 
 import (
@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// ErrWrongKind is what a path leads to that is no regular file, ErrTooLong a file that is longer than its reader allows.
+// ErrWrongKind is what a path leads to that is no regular file, ErrTooLong a file that is longer than its reader
+// allows.
 var (
 	ErrWrongKind = errors.New("not a regular file")
 	ErrTooLong   = errors.New("the file is too long")

@@ -22,11 +22,14 @@ func TestOnlyARegularFileOfBoundedLengthIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{
-		"empty": nil, "full": nil, "long": ErrTooLong, "pipe": ErrWrongKind, "": ErrWrongKind, "missing": fs.ErrNotExist,
+		"empty": nil, "full": nil, "long": ErrTooLong, "pipe": ErrWrongKind, "": ErrWrongKind,
+		"missing": fs.ErrNotExist,
 	} {
 		text, err := Read(path(name), 8)
 		of, isPath := errors.AsType[*fs.PathError](err)
-		if !errors.Is(err, want) || err != nil && (!isPath || strings.TrimSuffix(of.Path, "/") != strings.TrimSuffix(path(name), "/") || text != nil) {
+		if !errors.Is(err, want) ||
+			err != nil && (!isPath || strings.TrimSuffix(of.Path, "/") != strings.TrimSuffix(path(name), "/") ||
+				text != nil) {
 			t.Errorf("%q: %q, %v; want %v", name, text, err, want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// maxExposure is the highest allowed result of "systemd-analyze security", in tenths: "OK" ends at 4.9, a bare service has 9.6.
+// maxExposure is the highest allowed result of "systemd-analyze security", in tenths: "OK" ends at 4.9, a bare service
+// has 9.6.
 const maxExposure = 20
 
 // unit is the directives of the service, a list for each "Section.Key".
@@ -67,7 +68,8 @@ func TestTheServiceManagerIsToldWhatTheAgentNeeds(t *testing.T) {
 	}
 }
 
-// A killed agent leaves its hook to a guard. The guard must not be killed with it, and must be able to make control groups.
+// A killed agent leaves its hook to a guard. The guard must not be killed with it, and must be able to make control
+// groups.
 func TestTheGuardOfAHookHasTimeToEndIt(t *testing.T) {
 	directives := unit(t)
 	if got := directives["Service.ProtectControlGroups"]; len(got) > 0 {
@@ -83,7 +85,8 @@ func TestTheGuardOfAHookHasTimeToEndIt(t *testing.T) {
 func TestTheSecretReachesTheAgentAsACredential(t *testing.T) {
 	directives := unit(t)
 	name, _, _ := strings.Cut(strings.Join(directives["Service.LoadCredential"], " "), ":")
-	if want := "--secret-file ${CREDENTIALS_DIRECTORY}/" + name; name == "" || !strings.Contains(execStart(directives), want) {
+	if want := "--secret-file ${CREDENTIALS_DIRECTORY}/" + name; name == "" ||
+		!strings.Contains(execStart(directives), want) {
 		t.Errorf("ExecStart is %q, want it to have %q", execStart(directives), want)
 	}
 }
@@ -96,7 +99,8 @@ func TestSystemdUnderstandsEveryDirective(t *testing.T) {
 }
 
 func TestTheServiceIsHardened(t *testing.T) {
-	if out, err := analyze(t, "security", "--offline=true", "--no-pager", "--threshold="+strconv.Itoa(maxExposure)); err != nil {
+	if out, err := analyze(t, "security", "--offline=true", "--no-pager", "--threshold="+
+		strconv.Itoa(maxExposure)); err != nil {
 		t.Errorf("systemd-analyze security: %v\n%s", err, out)
 	}
 }
@@ -152,7 +156,8 @@ func seconds(t *testing.T, values []string) time.Duration {
 	return d
 }
 
-// Without a secret the service ends with a message and status 78, which systemd does not restart; it starts when the file is there.
+// Without a secret the service ends with a message and status 78, which systemd does not restart; it starts when the
+// file is there.
 func TestTheServiceWaitsForItsSecret(t *testing.T) {
 	directives := unit(t)
 	if got := directives["Service.SetCredential"]; len(got) != 1 || got[0] != `fleet-secret:\n` {

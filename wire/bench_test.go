@@ -12,7 +12,8 @@ type datagramToRead struct {
 	want     Drop
 }
 
-// datagramsToRead has a datagram of every kind that a port receives: valid ones, and junk that passes more and more checks.
+// datagramsToRead has a datagram of every kind that a port receives: valid ones, and junk that passes more and more
+// checks.
 func datagramsToRead(t testing.TB) map[string]datagramToRead {
 	otherSecret := Secret(counting(1, 32))
 	malformed := datagramOf(t, token(), nil)
@@ -29,7 +30,9 @@ func datagramsToRead(t testing.TB) map[string]datagramToRead {
 		"junk=sealed-not-clear": {datagramOf(t, token(), secret()), nil, DropNoSecret},
 		"junk=other-secret":     {datagramOf(t, token(), &otherSecret), secret(), DropSeal},
 		"junk=malformed":        {malformed, nil, DropMalformed},
-		"junk=longest-sealed":   {append(appendEnvelope(nil, ClassSealed), make([]byte, MaxDatagram-4)...), secret(), DropSeal},
+		"junk=longest-sealed": {
+			append(appendEnvelope(nil, ClassSealed), make([]byte, MaxDatagram-4)...), secret(), DropSeal,
+		},
 	}
 }
 
@@ -71,8 +74,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkHandoff measures the total cost of a handoff's three messages in this package. BenchmarkHandoffFloor is the lower limit:
-// three contents signed and verified with plain Ed25519.
+// BenchmarkHandoff measures the total cost of a handoff's three messages in this package. BenchmarkHandoffFloor is the
+// lower limit: three contents signed and verified with plain Ed25519.
 func BenchmarkHandoff(b *testing.B) {
 	ann, bob := newCodec(b, annsKey(), secret(), zeros{}), newCodec(b, bobsKey(), secret(), zeros{})
 	annsPublic, bobsPublic := public(annsKey()), public(bobsKey())

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Codec makes one member's datagrams and reads the datagrams of the others. Its methods are safe for concurrent use: it keeps no state between two calls,
-// and works in the caller's buffers.
+// Codec makes one member's datagrams and reads the datagrams of the others. Its methods are safe for concurrent use: it
+// keeps no state between two calls, and works in the caller's buffers.
 type Codec struct {
 	key     ed25519.PrivateKey
 	options *ed25519.Options
@@ -16,9 +16,10 @@ type Codec struct {
 	sealers []*sealer
 }
 
-// NewCodec returns a codec that signs with key, seals with the first secret and opens with all: there are two while a fleet changes its secret. Without a
-// secret it does not encrypt messages, and refuses sealed ones. random is read for every sealed message. It must be cryptographic outside of tests, and
-// safe for concurrent use if Append is called concurrently. It may be nil if there is no secret.
+// NewCodec returns a codec that signs with key, seals with the first secret and opens with all: there are two while a
+// fleet changes its secret. Without a secret it does not encrypt messages, and refuses sealed ones. random is read for
+// every sealed message. It must be cryptographic outside of tests, and safe for concurrent use if Append is called
+// concurrently. It may be nil if there is no secret.
 //
 // It returns an error if key is not a whole Ed25519 key, or if there is a secret but no random.
 func NewCodec(key ed25519.PrivateKey, random io.Reader, secrets ...Secret) (*Codec, error) {
@@ -40,9 +41,9 @@ func NewCodec(key ed25519.PrivateKey, random io.Reader, secrets ...Secret) (*Cod
 	return codec, nil
 }
 
-// Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of the codec's
-// key, and m well formed: receivers drop other messages. Append panics if the source of random nonces fails, because two messages
-// sealed with one nonce would reveal their content.
+// Append appends the datagram that carries m, signed, and sealed if there is a secret. m.From must be the identity of
+// the codec's key, and m well formed: receivers drop other messages. Append panics if the source of random nonces
+// fails, because two messages sealed with one nonce would reveal their content.
 //
 // If dst has room for MaxDatagram bytes, only crypto/ed25519 allocates, three times.
 func (c *Codec) Append(dst []byte, m *Message) []byte {
@@ -59,8 +60,9 @@ func (c *Codec) Append(dst []byte, m *Message) []byte {
 	return c.sealers[0].seal(dst, start)
 }
 
-// Open does the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout. Verify checks the
-// signature later. Open decrypts in place, so it overwrites datagram, and does not keep it. It does not allocate.
+// Open does the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout.
+// Verify checks the signature later. Open decrypts in place, so it overwrites datagram, and does not keep it. It does
+// not allocate.
 func (c *Codec) Open(datagram []byte) (Unverified, Drop) {
 	class, payload, drop := Classify(datagram)
 	if drop != 0 {

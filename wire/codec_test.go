@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A second implementation of the layout, of RFC 8032, HKDF and XChaCha20-Poly1305 made these bytes. They change only with Version.
+// A second implementation of the layout, of RFC 8032, HKDF and XChaCha20-Poly1305 made these bytes. They change only
+// with Version.
 func TestAMessageHasTheseBytes(t *testing.T) {
 	for _, tc := range []struct {
 		message Message
@@ -203,7 +204,8 @@ func TestEveryReasonToDropADatagram(t *testing.T) {
 		{"in the clear, the fleet has a secret", datagramOf(t, token(), nil), secret(), DropClear},
 		{"sealed, this member has no secret", datagramOf(t, token(), secret()), nil, DropNoSecret},
 		{"sealed with another secret", datagramOf(t, token(), &otherSecret), secret(), DropSeal},
-		{"sealed, longest possible, all zero", append(appendEnvelope(nil, ClassSealed), longest...), secret(), DropSeal},
+		{"sealed, longest possible, all zero", append(appendEnvelope(nil, ClassSealed), longest...), secret(),
+			DropSeal},
 		{"from nobody, though signed", malformed, nil, DropMalformed},
 		{"longest possible, all zero", append(appendEnvelope(nil, ClassClear), longest...), nil, DropMalformed},
 	} {

@@ -1,11 +1,12 @@
-// Package wire is the wire format of wanderd: identities, tokens' names and numbers, messages, and the datagrams that carry them, signed
-// by their sender and sealed with the fleet secret. It reads no clock, opens no socket, keeps no state between two datagrams, and
-// knows no protocol: the protocols decide what a message is for, and what else it carries.
+// Package wire is the wire format of wanderd: identities, tokens' names and numbers, messages, and the datagrams that
+// carry them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket, keeps no
+// state between two datagrams, and knows no protocol: the protocols decide what a message is for, and what else it
+// carries.
 //
 // # Datagrams
 //
-// Every datagram at an agent's UDP port begins with four bytes, the envelope. Numbers are big endian; offsets count bytes from the
-// start of the datagram, or of the content.
+// Every datagram at an agent's UDP port begins with four bytes, the envelope. Numbers are big endian; offsets count
+// bytes from the start of the datagram, or of the content.
 //
 //	0 +-----+-----+---------+-------+
 //	  | 'w' | 'd' | version | class |              version 4
@@ -83,27 +84,31 @@
 //	    | load                112  |  what the message carries besides, in the protocol's own layout
 //	288 +--------------------------+
 //
-// The protocols' packages draw the loads: package guardian the first 64 bytes of a guarded token's load, package wander the rest of its token's load.
+// The protocols' packages draw the loads: package guardian the first 64 bytes of a guarded token's load, package wander
+// the rest of its token's load.
 //
 // # Signature
 //
-// The signature covers everything from the gate to the last byte of the extension. It is made with Ed25519ph (RFC 8032, section 5.1) under the context
-// "wanderd message v4". The context replaces magic and version: a signature for one version is invalid in another, and in any other use of the key. The
-// class is not signed: it describes how a message travels, not its content.
+// The signature covers everything from the gate to the last byte of the extension. It is made with Ed25519ph (RFC 8032,
+// section 5.1) under the context "wanderd message v4". The context replaces magic and version: a signature for one
+// version is invalid in another, and in any other use of the key. The class is not signed: it describes how a message
+// travels, not its content.
 //
 // # Seal
 //
-// The seal encrypts everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived from the fleet secret. The nonce is
-// random but for its first byte: the mark of the secret. A fleet that changes its secret opens with two secrets. The envelope is the additional data. The
-// seal makes datagrams of strangers cheap to refuse. It does not identify the sender, because every member has the secret: only the signature does.
+// The seal encrypts everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived
+// from the fleet secret. The nonce is random but for its first byte: the mark of the secret. A fleet that changes its
+// secret opens with two secrets. The envelope is the additional data. The seal makes datagrams of strangers cheap to
+// refuse. It does not identify the sender, because every member has the secret: only the signature does.
 //
 // # Order of checks
 //
 // The cheapest check is first. Each has its own [Drop] reason, and a datagram that fails one never gets an answer:
-// length, magic, version, class ([Classify]); seal, layout ([Codec.Open]). Then the agent checks: gate known, addressed to this member,
-// the gate's protocol, the rules of its kind, sender in the gate, not an old offer, a message that the gate's machine expects now, sender
-// within its rate. The signature is last ([Unverified.Verify]), because it costs some fifty times as much as all others together. A replayed
-// datagram may pass all checks but the machine's own: the protocols detect replays by nonces and the identities of exchanges.
+// length, magic, version, class ([Classify]); seal, layout ([Codec.Open]). Then the agent checks: gate known, addressed
+// to this member, the gate's protocol, the rules of its kind, sender in the gate, not an old offer, a message that the
+// gate's machine expects now, sender within its rate. The signature is last ([Unverified.Verify]), because it costs
+// some fifty times as much as all others together. A replayed datagram may pass all checks but the machine's own: the
+// protocols detect replays by nonces and the identities of exchanges.
 //
 // Its decisions, in docs/decisions: 009, 076, 079, 088.
 package wire

@@ -27,11 +27,11 @@ const (
 	ClassClear
 )
 
-// Classify checks a datagram's envelope and returns its class and payload. The payload is a part of datagram, not a copy; it is nil
-// if the datagram is dropped.
+// Classify checks a datagram's envelope and returns its class and payload. The payload is a part of datagram, not a
+// copy; it is nil if the datagram is dropped.
 //
-// It drops a message that is shorter than any message or longer than MaxDatagram. Gossip may have any length above 0: its bounds are
-// memberlist's setting and the reader's buffer.
+// It drops a message that is shorter than any message or longer than MaxDatagram. Gossip may have any length above 0:
+// its bounds are memberlist's setting and the reader's buffer.
 func Classify(datagram []byte) (class Class, payload []byte, drop Drop) {
 	if len(datagram) < EnvelopeSize {
 		return 0, nil, DropSize

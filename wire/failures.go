@@ -9,13 +9,13 @@ import (
 // MaxFailures is how many failures in a row a message can list.
 const MaxFailures = 8
 
-// Failures are the hosts on which the last runs of a gate have failed, each once, in the order of the failures. A run that succeeds empties the list. Of
-// two lists the one with the higher stamp counts.
+// Failures are the hosts on which the last runs of a gate have failed, each once, in the order of the failures. A run
+// that succeeds empties the list. Of two lists the one with the higher stamp counts.
 type Failures struct {
 	// Stamp counts the changes.
 	Stamp uint32
-	// Hosts are the beginnings of the members' identities, Exits the statuses of their last failed runs, 1 to 255. Empty places are last and
-	// zero.
+	// Hosts are the beginnings of the members' identities, Exits the statuses of their last failed runs, 1 to 255.
+	// Empty places are last and zero.
 	Hosts [MaxFailures]uint32
 	Exits [MaxFailures]uint8
 }
@@ -29,7 +29,8 @@ func (f *Failures) Len() int {
 	return n
 }
 
-// Add records that a run has failed on a host. A host that is in the list stays in its place. If the list is full, the oldest host is removed.
+// Add records that a run has failed on a host. A host that is in the list stays in its place. If the list is full, the
+// oldest host is removed.
 func (f *Failures) Add(host MemberID, exit uint8) {
 	f.Stamp++
 	hint, n := host.Hint(), f.Len()
@@ -49,10 +50,11 @@ func (f *Failures) Add(host MemberID, exit uint8) {
 // Clear records that there is no failure in a row any more.
 func (f *Failures) Clear() { *f = Failures{Stamp: f.Stamp + 1} }
 
-// Compare is negative if f is older than g. Lists with the same stamp come from runs at the same time: their order means nothing, but is the same for all
-// members.
+// Compare is negative if f is older than g. Lists with the same stamp come from runs at the same time: their order
+// means nothing, but is the same for all members.
 func (f *Failures) Compare(g *Failures) int {
-	return cmp.Or(cmp.Compare(f.Stamp, g.Stamp), slices.Compare(f.Hosts[:], g.Hosts[:]), slices.Compare(f.Exits[:], g.Exits[:]))
+	return cmp.Or(cmp.Compare(f.Stamp, g.Stamp), slices.Compare(f.Hosts[:], g.Hosts[:]),
+		slices.Compare(f.Exits[:], g.Exits[:]))
 }
 
 // failuresSize is the length of a list in bytes.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The members: ann offers a token that cy made to bob, who accepts it; then ann and cy are its guardians. The seeds of their keys are
-// one repeated byte.
+// The members: ann offers a token that cy made to bob, who accepts it; then ann and cy are its guardians. The seeds of
+// their keys are one repeated byte.
 func annsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'a'}, 32)) }
 func bobsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'b'}, 32)) }
 func cysKey() ed25519.PrivateKey  { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'c'}, 32)) }
@@ -36,7 +36,8 @@ func token() Message {
 		},
 		Order: Order{Stamp: 0x0000018a1b2c3d4e, By: idOf(cysKey()), Until: 0x18a1c2d3e4f50617},
 		Failures: Failures{
-			Stamp: 7, Hosts: [MaxFailures]uint32{idOf(annsKey()).Hint(), idOf(bobsKey()).Hint()}, Exits: [MaxFailures]uint8{1, 143},
+			Stamp: 7, Hosts: [MaxFailures]uint32{idOf(annsKey()).Hint(), idOf(bobsKey()).Hint()},
+			Exits: [MaxFailures]uint8{1, 143},
 		},
 	}
 	copy(m.Load[:], counting(0x80, LoadSize))

@@ -29,10 +29,12 @@ func FuzzDatagram(f *testing.F) {
 		if class, payload, drop := Classify(datagram); drop == 0 && len(payload) != len(datagram)-EnvelopeSize {
 			t.Errorf("class %d of %d bytes has %d", class, len(datagram), len(payload))
 		}
-		if u, drop := open.Open(bytes.Clone(datagram)); drop == 0 && u.Verify(public(bobsKey())) && !honest[string(whole[:min(len(whole), len(datagramOf(t, bare(), nil)))])] {
+		if u, drop := open.Open(bytes.Clone(datagram)); drop == 0 && u.Verify(public(bobsKey())) &&
+			!honest[string(whole[:min(len(whole), len(datagramOf(t, bare(), nil)))])] {
 			t.Errorf("%x verifies", whole)
 		}
-		if _, drop := sealed.Open(datagram); drop == 0 && !bytes.HasPrefix(whole, []byte{'w', 'd', Version, byte(ClassSealed)}) {
+		if _, drop := sealed.Open(datagram); drop == 0 &&
+			!bytes.HasPrefix(whole, []byte{'w', 'd', Version, byte(ClassSealed)}) {
 			t.Errorf("%x opens", whole)
 		}
 	})
@@ -45,7 +47,8 @@ func FuzzSecrets(f *testing.F) {
 	f.Add([]byte(one.Reveal() + "\n" + two.Reveal() + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		secrets, err := ParseSecrets(text)
-		if (err == nil) != (len(secrets) == 1 || len(secrets) == 2) || len(secrets) == 2 && secrets[0].Mark() == secrets[1].Mark() {
+		if (err == nil) != (len(secrets) == 1 || len(secrets) == 2) || len(secrets) == 2 &&
+			secrets[0].Mark() == secrets[1].Mark() {
 			t.Errorf("%d secrets, %v", len(secrets), err)
 		}
 	})

@@ -21,7 +21,8 @@ const (
 	atFailures  = atOrder + orderSize
 	atLoad      = atFailures + failuresSize
 
-	// ContentSize is the length of a message's content in bytes: Append writes this many, and Parse needs at least this many.
+	// ContentSize is the length of a message's content in bytes: Append writes this many, and Parse needs at least this
+	// many.
 	ContentSize = atLoad + LoadSize
 )
 
@@ -43,8 +44,8 @@ func (m *Message) Append(dst []byte) []byte {
 	return append(dst, m.Load[:]...)
 }
 
-// Parse parses the output of Append. It ignores bytes after the content: they are an extension of a later version. ok is false, and
-// the message zero, if the content is too short or breaks a rule of all kinds.
+// Parse parses the output of Append. It ignores bytes after the content: they are an extension of a later version. ok
+// is false, and the message zero, if the content is too short or breaks a rule of all kinds.
 func Parse(content []byte) (m Message, ok bool) {
 	if len(content) < ContentSize {
 		return Message{}, false
@@ -73,7 +74,8 @@ func Parse(content []byte) (m Message, ok bool) {
 	return m, true
 }
 
-// wellFormed checks the rules that apply to all kinds of message. Each protocol checks the rules of its own kinds, and its load.
+// wellFormed checks the rules that apply to all kinds of message. Each protocol checks the rules of its own kinds, and
+// its load.
 func (m *Message) wellFormed() bool {
 	t := &m.Token
 	return !m.From.IsZero() && !m.To.IsZero() && m.From != m.To && t.Slot < MaxSlots &&

@@ -29,7 +29,9 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 		{"an order without a stamp", all, func(m *Message) { m.Order = Order{By: m.From} }},
 		{"a pause until before 1970", all, func(m *Message) { m.Order = Order{Stamp: 1, By: m.From, Until: -1} }},
 		{"a host without a failure", all, func(m *Message) { m.Failures = Failures{Hosts: [MaxFailures]uint32{1}} }},
-		{"a failure behind an empty place", all, func(m *Message) { m.Failures = Failures{Exits: [MaxFailures]uint8{0, 1}} }},
+		{"a failure behind an empty place", all, func(m *Message) {
+			m.Failures = Failures{Exits: [MaxFailures]uint8{0, 1}}
+		}},
 		{"a fencing number that could wrap", all, func(m *Message) { m.Token.Seq = MaxSeq + 1 }},
 	} {
 		for _, m := range tc.of {
@@ -63,10 +65,14 @@ func TestTheLimitsOfTheLayoutParse(t *testing.T) {
 		{"birth in 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth }},
 		{"random id zero", all, func(m *Message) { m.Token.ID.Random = 0 }},
 		{"no order", all, func(m *Message) { m.Order = Order{} }},
-		{"a pause for ever", all, func(m *Message) { m.Order = Order{Stamp: math.MaxUint64, By: m.From, Until: ForEver} }},
+		{"a pause for ever", all, func(m *Message) {
+			m.Order = Order{Stamp: math.MaxUint64, By: m.From, Until: ForEver}
+		}},
 		{"no failures", all, func(m *Message) { m.Failures = Failures{} }},
 		{"as many failures as there can be", all, func(m *Message) {
-			m.Failures = Failures{Stamp: math.MaxUint32, Exits: [MaxFailures]uint8(bytes.Repeat([]byte{255}, MaxFailures))}
+			m.Failures = Failures{
+				Stamp: math.MaxUint32, Exits: [MaxFailures]uint8(bytes.Repeat([]byte{255}, MaxFailures)),
+			}
 		}},
 		{"no number", all, func(m *Message) { m.Token.Seq = 0 }},
 		{"the last number", all, func(m *Message) { m.Token.Seq = MaxSeq }},
@@ -147,7 +153,8 @@ func anyMessage() *rapid.Generator[Message] {
 		}
 		if rapid.Bool().Draw(t, "ordered") {
 			m.Order = Order{
-				Stamp: rapid.Uint64Min(1).Draw(t, "stamp"), By: anyMember().Draw(t, "by"), Until: rapid.Int64Min(0).Draw(t, "until"),
+				Stamp: rapid.Uint64Min(1).Draw(t, "stamp"), By: anyMember().Draw(t, "by"), Until: rapid.Int64Min(0).
+					Draw(t, "until"),
 			}
 		}
 		for range rapid.IntRange(0, 2*MaxFailures).Draw(t, "failures") {

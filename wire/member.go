@@ -9,8 +9,8 @@ import (
 	"fmt"
 )
 
-// MemberID identifies one agent: the first 16 bytes of a SHA-256 hash of a label and its Ed25519 public key. The zero value is the
-// paper's "distinguished NULL value" (Ciuffoletti, section 4) and identifies nobody.
+// MemberID identifies one agent: the first 16 bytes of a SHA-256 hash of a label and its Ed25519 public key. The zero
+// value is the paper's "distinguished NULL value" (Ciuffoletti, section 4) and identifies nobody.
 type MemberID [16]byte
 
 // MemberIDOf returns the identity of a public key. Different keys are different members.
@@ -45,7 +45,8 @@ func (id MemberID) String() string { return hex.EncodeToString(id[:]) }
 // Short returns the first eight hexadecimal digits, enough for a log line.
 func (id MemberID) Short() string { return hex.EncodeToString(id[:4]) }
 
-// Hint returns the beginning of the identity, the digits of Short. It is enough to find a member in a view, but proves nothing.
+// Hint returns the beginning of the identity, the digits of Short. It is enough to find a member in a view, but proves
+// nothing.
 func (id MemberID) Hint() uint32 { return binary.BigEndian.Uint32(id[:]) }
 
 // IsZero reports whether id is the zero value.

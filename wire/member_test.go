@@ -10,7 +10,8 @@ import (
 
 func TestAMemberIsTheHashOfItsKey(t *testing.T) {
 	pub := public(annsKey())
-	const key, want = "af06a3e3291714e4f356c19c9b15cd1951ec6e6662aa77be07547f289383341d", "8e04b06449b9658a40b166ae4ec5e899"
+	const key, want = "af06a3e3291714e4f356c19c9b15cd1951ec6e6662aa77be07547f289383341d",
+		"8e04b06449b9658a40b166ae4ec5e899"
 	if got := hex.EncodeToString(pub); got != key {
 		t.Fatalf("ann's key is %s, want %s", got, key)
 	}

@@ -11,7 +11,8 @@ func (k Kind) String() string { return strconv.Itoa(int(k)) }
 // Exchange names one handoff, or one question and its answers. Its first sender draws it at random.
 type Exchange uint64
 
-// Nonce is the receiver's random number for a handoff: new for each, used once. Other kinds of message give it another meaning.
+// Nonce is the receiver's random number for a handoff: new for each, used once. Other kinds of message give it another
+// meaning.
 type Nonce uint64
 
 // Message is one datagram's content.

@@ -7,21 +7,24 @@ import (
 	"time"
 )
 
-// Order says whether a gate is paused. Of two orders the newer one counts. Every message has the newest order that its sender knows.
+// Order says whether a gate is paused. Of two orders the newer one counts. Every message has the newest order that its
+// sender knows.
 type Order struct {
-	// Stamp is a Lamport clock that is not behind the wall clock of the member that gave the order, in milliseconds of Unix time. Zero: there
-	// has been no order yet.
+	// Stamp is a Lamport clock that is not behind the wall clock of the member that gave the order, in milliseconds of
+	// Unix time. Zero: there has been no order yet.
 	Stamp uint64 `json:"stamp"`
 	// By is the member that gave the order.
 	By MemberID `json:"by"`
-	// Until is when the pause ends, in nanoseconds of Unix time; [ForEver] if it does not end by itself. Zero: the gate is not paused.
+	// Until is when the pause ends, in nanoseconds of Unix time; [ForEver] if it does not end by itself. Zero: the gate
+	// is not paused.
 	Until int64 `json:"until"`
 }
 
 // ForEver is the end of a pause that does not end by itself.
 const ForEver int64 = math.MaxInt64
 
-// Compare is negative if o is older than p. Of two orders with the same stamp, the order of the member with the higher identity counts as newer.
+// Compare is negative if o is older than p. Of two orders with the same stamp, the order of the member with the higher
+// identity counts as newer.
 func (o Order) Compare(p Order) int {
 	return cmp.Or(cmp.Compare(o.Stamp, p.Stamp), o.By.Compare(p.By), cmp.Compare(o.Until, p.Until))
 }
@@ -29,8 +32,8 @@ func (o Order) Compare(p Order) int {
 // Pauses reports whether the gate is paused by a clock that reads wall, in nanoseconds of Unix time.
 func (o Order) Pauses(wall int64) bool { return o.Until != 0 && wall < o.Until }
 
-// LatestStamp is the highest stamp that is believed by a clock that reads wall: clocks differ, but not by more than a day. With a forged stamp beyond this
-// bound, nobody could ever give a newer order.
+// LatestStamp is the highest stamp that is believed by a clock that reads wall: clocks differ, but not by more than a
+// day. With a forged stamp beyond this bound, nobody could ever give a newer order.
 func LatestStamp(wall int64) uint64 {
 	return uint64(max(time.Unix(0, wall).Add(24*time.Hour).UnixMilli(), 0))
 }

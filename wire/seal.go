@@ -15,8 +15,8 @@ const (
 	sealedSize = sealNonceSize + signedSize + chacha20poly1305.Overhead
 )
 
-// sealer seals and opens with the fleet's message key. The extended nonce is long enough for random nonces of all members, so no
-// counter has to survive a restart.
+// sealer seals and opens with the fleet's message key. The extended nonce is long enough for random nonces of all
+// members, so no counter has to survive a restart.
 type sealer struct {
 	aead   cipher.AEAD
 	mark   byte
@@ -32,7 +32,8 @@ func newSealer(secret Secret, random io.Reader) (*sealer, error) {
 	return &sealer{aead: aead, mark: secret.Mark(), random: random}, nil
 }
 
-// appendNonce appends a nonce: the secret's mark and 23 random bytes, which are enough for the messages of a fleet's life.
+// appendNonce appends a nonce: the secret's mark and 23 random bytes, which are enough for the messages of a fleet's
+// life.
 func (s *sealer) appendNonce(dst []byte) []byte {
 	start := len(dst)
 	var blank [sealNonceSize]byte

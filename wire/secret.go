@@ -10,9 +10,9 @@ import (
 	"io"
 )
 
-// Secret is the fleet's shared secret: 32 random bytes. Keys are derived from it; it is never a key itself. Printed, logged or
-// marshalled it is the word "secret"; only Reveal writes it. Package fmt cannot call the methods of an unexported field, so use a
-// *Secret there: fmt prints only its address.
+// Secret is the fleet's shared secret: 32 random bytes. Keys are derived from it; it is never a key itself. Printed,
+// logged or marshalled it is the word "secret"; only Reveal writes it. Package fmt cannot call the methods of an
+// unexported field, so use a *Secret there: fmt prints only its address.
 type Secret [32]byte
 
 const (
@@ -27,8 +27,8 @@ const (
 // MaxSecrets is how many secrets a fleet can have while it changes from one to another.
 const MaxSecrets = 2
 
-// ParseSecrets parses one secret, or two in two lines: the first seals, both open. Two secrets must have different marks, or nobody could tell
-// which of them has sealed a message.
+// ParseSecrets parses one secret, or two in two lines: the first seals, both open. Two secrets must have different
+// marks, or nobody could tell which of them has sealed a message.
 func ParseSecrets(text []byte) ([]Secret, error) {
 	var secrets []Secret
 	for line := range bytes.Lines(bytes.TrimSpace(text)) {
@@ -41,7 +41,8 @@ func ParseSecrets(text []byte) ([]Secret, error) {
 		case len(secrets) > 0 && secret == secrets[0]:
 			return nil, errors.New("the two secrets are the same")
 		case len(secrets) > 0 && secret.Mark() == secrets[0].Mark():
-			return nil, errors.New("the two secrets cannot be told apart by their mark, which happens to one pair in 256: make another new one")
+			return nil, errors.New("the two secrets cannot be told apart by their mark, which happens to one pair in " +
+				"256: make another new one")
 		}
 		secrets = append(secrets, secret)
 	}
@@ -52,8 +53,8 @@ func ParseSecrets(text []byte) ([]Secret, error) {
 	return secrets, nil
 }
 
-// ParseSecret parses the output of Reveal: 44 characters of base64. It ignores white space around them. Its errors never contain
-// the text.
+// ParseSecret parses the output of Reveal: 44 characters of base64. It ignores white space around them. Its errors
+// never contain the text.
 func ParseSecret(text []byte) (Secret, error) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {

@@ -93,7 +93,9 @@ func TestASecretIsNeverPrinted(t *testing.T) {
 
 	decimal := strings.Trim(fmt.Sprint(counting(20, 4)), "[]")
 	for how, text := range printed {
-		for _, leak := range []string{writtenSecret[8:16], "0a0b0c", "0A0B0C", "0xa, 0xb", decimal, string(counting(20, 4))} {
+		for _, leak := range []string{
+			writtenSecret[8:16], "0a0b0c", "0A0B0C", "0xa, 0xb", decimal, string(counting(20, 4)),
+		} {
 			if strings.Contains(text, leak) {
 				t.Errorf("%s shows the secret: %q", how, text)
 			}
@@ -112,7 +114,8 @@ func TestEachUseOfTheSecretHasItsOwnKey(t *testing.T) {
 		want string
 	}{
 		{"gossip", secret().GossipKey(), "ec67209690ce158f996a4fa5a0fee6941c694fcb7603834e4437cd6b48887eab"},
-		{"messages", secret().derive(messageKeyLabel), "a1481602b102d1a160b23f266562daa12b4e846a6184b84e3d1a4d5854e8e7f8"},
+		{"messages", secret().derive(messageKeyLabel),
+			"a1481602b102d1a160b23f266562daa12b4e846a6184b84e3d1a4d5854e8e7f8"},
 	} {
 		if got := hex.EncodeToString(tc.key[:]); got != tc.want {
 			t.Errorf("the key for %s is\n%s, want\n%s", tc.name, got, tc.want)
@@ -129,11 +132,13 @@ func changed() Secret {
 	return s
 }
 
-// Three steps: all open both, all seal with the second, the first is forgotten. At each, every member reads every other one.
+// Three steps: all open both, all seal with the second, the first is forgotten. At each, every member reads every other
+// one.
 func TestAFleetChangesItsSecretInThreeSteps(t *testing.T) {
 	one, two := *secret(), changed()
 	steps := [][2][]Secret{
-		{{one}, {one, two}}, {{one, two}, {one, two}}, {{one, two}, {two, one}}, {{two, one}, {two, one}}, {{two, one}, {two}}, {{two}, {two}},
+		{{one}, {one, two}}, {{one, two}, {one, two}}, {{one, two}, {two, one}}, {{two, one}, {two, one}},
+		{{two, one}, {two}}, {{two}, {two}},
 	}
 	m := token()
 	codec := func(secrets []Secret) *Codec {
@@ -166,8 +171,10 @@ func TestTwoSecretsStandInTwoLines(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{
-		one.Reveal(): 1, one.Reveal() + "\n": 1, "\n" + one.Reveal() + "\n" + two.Reveal() + "\n": 2, one.Reveal() + "\r\n" + two.Reveal(): 2,
-		"": 0, one.Reveal() + "\n" + one.Reveal(): 0, one.Reveal() + "\nshort": 0, one.Reveal() + "\n" + alike.Reveal(): 0,
+		one.Reveal(): 1, one.Reveal() + "\n": 1, "\n" + one.Reveal() + "\n" + two.Reveal() + "\n": 2,
+		one.Reveal() + "\r\n" + two.Reveal(): 2,
+		"":                                   0, one.Reveal() + "\n" + one.Reveal(): 0, one.Reveal() + "\nshort": 0,
+		one.Reveal() + "\n" + alike.Reveal():                     0,
 		one.Reveal() + "\n" + two.Reveal() + "\n" + two.Reveal(): 0,
 	} {
 		got, err := ParseSecrets([]byte(text))

@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	// signatureContext makes a signature on a message invalid for any other use. It ends with the version, so the version is signed.
+	// signatureContext makes a signature on a message invalid for any other use. It ends with the version, so the
+	// version is signed.
 	signatureContext = "wanderd message v" + string(rune('0'+Version))
 
 	// signedSize is the length of a message with its signature, without an extension.
 	signedSize = ContentSize + ed25519.SignatureSize
 )
 
-// Ed25519ph and not Ed25519ctx: verification then needs only a digest of fixed size, so an Unverified is a plain value without a
-// buffer.
+// Ed25519ph and not Ed25519ctx: verification then needs only a digest of fixed size, so an Unverified is a plain value
+// without a buffer.
 func signatureOptions() *ed25519.Options {
 	return &ed25519.Options{Hash: crypto.SHA512, Context: signatureContext}
 }
@@ -28,8 +29,8 @@ func wholeKey(key ed25519.PrivateKey) (ed25519.PrivateKey, error) {
 		return nil, fmt.Errorf("node key has %d bytes, want %d: replace it by a new one (wanderd keygen)",
 			len(key), ed25519.PrivateKeySize)
 	}
-	// The key contains the public key, and signing trusts it. Two signatures of one content with different public keys would
-	// reveal the private key.
+	// The key contains the public key, and signing trusts it. Two signatures of one content with different public keys
+	// would reveal the private key.
 	whole := ed25519.NewKeyFromSeed(key.Seed())
 	if !whole.Equal(key) {
 		return nil, errors.New("the private and public key of the node key do not match: " +
@@ -38,8 +39,9 @@ func wholeKey(key ed25519.PrivateKey) (ed25519.PrivateKey, error) {
 	return whole, nil
 }
 
-// sign appends the signature of the content at the end of dst, which starts at start. crypto/ed25519 allocates three times: the signature, and twice RFC 8032's prefix for
-// pre-hashed signatures, which is one byte too long for the stack.
+// sign appends the signature of the content at the end of dst, which starts at start. crypto/ed25519 allocates three
+// times: the signature, and twice RFC 8032's prefix for pre-hashed signatures, which is one byte too long for the
+// stack.
 func (c *Codec) sign(dst []byte, start int) []byte {
 	digest := sha512.Sum512(dst[start:])
 	signature, err := c.key.Sign(nil, digest[:], c.options)
@@ -50,8 +52,8 @@ func (c *Codec) sign(dst []byte, start int) []byte {
 	return append(dst, signature...)
 }
 
-// Unverified is a parsed message with the data to check its signature later. It is a plain value that refers to no buffer. Do not act
-// on Message before Verify has returned true.
+// Unverified is a parsed message with the data to check its signature later. It is a plain value that refers to no
+// buffer. Do not act on Message before Verify has returned true.
 type Unverified struct {
 	Message   Message
 	digest    [sha512.Size]byte
@@ -70,8 +72,8 @@ func parseSigned(signed []byte) (u Unverified, drop Drop) {
 	return u, 0
 }
 
-// Verify reports whether the message is signed with pub's private key and From is the identity of pub. pub may have any length.
-// crypto/ed25519 allocates once.
+// Verify reports whether the message is signed with pub's private key and From is the identity of pub. pub may have any
+// length. crypto/ed25519 allocates once.
 func (u *Unverified) Verify(pub ed25519.PublicKey) bool {
 	if len(pub) != ed25519.PublicKeySize || MemberIDOf(pub) != u.Message.From {
 		return false

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// TokenID identifies a token and never changes: "the token consists of the identifier of the host that generated it, of a Unix
-// timestamp corresponding to the generation time, and of a random id" (Ciuffoletti, section 4).
+// TokenID identifies a token and never changes: "the token consists of the identifier of the host that generated it, of
+// a Unix timestamp corresponding to the generation time, and of a random id" (Ciuffoletti, section 4).
 type TokenID struct {
 	// Birth is the generator's wall clock when it made the token, in nanoseconds of Unix time.
 	Birth int64
@@ -16,8 +16,8 @@ type TokenID struct {
 	Random uint64
 }
 
-// Compare is negative if t precedes o: "precedence is based firstly on the timestamp included in the token, and next on the
-// generator identifier" (Ciuffoletti, section 5), and last on the random id.
+// Compare is negative if t precedes o: "precedence is based firstly on the timestamp included in the token, and next on
+// the generator identifier" (Ciuffoletti, section 5), and last on the random id.
 func (t TokenID) Compare(o TokenID) int {
 	return cmp.Or(cmp.Compare(t.Birth, o.Birth), t.Generator.Compare(o.Generator), cmp.Compare(t.Random, o.Random))
 }
@@ -33,8 +33,8 @@ func (t TokenID) String() string {
 	return fmt.Sprintf("%s.%08x", t.Generator.Short(), uint32(t.Random>>32))
 }
 
-// Seq is the fencing number. It rises at every handoff and with every new token, so a resource that remembers the highest one can
-// refuse a holder that has been overtaken.
+// Seq is the fencing number. It rises at every handoff and with every new token, so a resource that remembers the
+// highest one can refuse a holder that has been overtaken.
 type Seq uint64
 
 // MaxBirth bounds the birth stamp in a datagram (the year 2116), so that a later one always exists.
@@ -52,8 +52,8 @@ const (
 // After returns the number of the next hop after s.
 func (s Seq) After() Seq { return min(s, MaxSeq-1) + 1 }
 
-// NextEpoch returns the number of a new token whose maker has seen numbers up to s. It is above every number that the old token can
-// have reached since by hops. A member that has seen none starts at 1.
+// NextEpoch returns the number of a new token whose maker has seen numbers up to s. It is above every number that the
+// old token can have reached since by hops. A member that has seen none starts at 1.
 func (s Seq) NextEpoch() Seq {
 	if s == 0 {
 		return 1
@@ -61,29 +61,31 @@ func (s Seq) NextEpoch() Seq {
 	return min((min(s, MaxSeq)/seqEpoch+1)*seqEpoch, MaxSeq)
 }
 
-// Revived returns the number of a token that is revived by a member that has seen numbers up to s. It is above every number that the
-// lost one can have reached since by hops. Two guardians that revive the same token independently most probably choose different
-// ties, so one copy is higher.
+// Revived returns the number of a token that is revived by a member that has seen numbers up to s. It is above every
+// number that the lost one can have reached since by hops. Two guardians that revive the same token independently most
+// probably choose different ties, so one copy is higher.
 func (s Seq) Revived(tie uint8) Seq { return min(s.NextEpoch()+Seq(tie)*seqTie, MaxSeq) }
 
-// In seconds of Unix time: the year 2000, before which no fleet has made a number, and the allowed clock difference of a day.
+// In seconds of Unix time: the year 2000, before which no fleet has made a number, and the allowed clock difference of
+// a day.
 const (
 	numbersSince = 946_684_800
 	leeway       = 24 * 60 * 60
 )
 
-// LatestSeq is the highest number that a fleet can have reached when a clock reads wall, in nanoseconds of Unix time. Each new token
-// and each revival raises the number by an epoch, and on average there are fewer of them than seconds since numbersSince. No honest
-// fleet has a higher number. The bound needs only a clock, so it also serves a member that has seen no number yet; many small jumps
-// reach no further than a large one; and a day later there is room above a number that was raised to the bound. A clock before
-// numbersSince is wrong; even then an honest fleet stays below leeway.
+// LatestSeq is the highest number that a fleet can have reached when a clock reads wall, in nanoseconds of Unix time.
+// Each new token and each revival raises the number by an epoch, and on average there are fewer of them than seconds
+// since numbersSince. No honest fleet has a higher number. The bound needs only a clock, so it also serves a member
+// that has seen no number yet; many small jumps reach no further than a large one; and a day later there is room above
+// a number that was raised to the bound. A clock before numbersSince is wrong; even then an honest fleet stays below
+// leeway.
 func LatestSeq(wall int64) Seq {
 	const epochs = int64(MaxSeq / seqEpoch)
 	return Seq(min(max(wall/1e9-numbersSince, 0)+leeway, epochs)) * seqEpoch
 }
 
-// LatestBirth is the latest birth stamp that a token can have when a clock reads wall, in nanoseconds of Unix time. A clock before
-// numbersSince was never set, so there is no bound.
+// LatestBirth is the latest birth stamp that a token can have when a clock reads wall, in nanoseconds of Unix time. A
+// clock before numbersSince was never set, so there is no bound.
 func LatestBirth(wall int64) int64 {
 	if wall < numbersSince*1e9 {
 		return MaxBirth
@@ -97,7 +99,8 @@ const MaxSlots = 16
 // LoadSize is the length of a load in bytes.
 const LoadSize = 112
 
-// Load is what a message carries for its protocol only, in a layout of the protocol's own. Bytes that are not used are zero.
+// Load is what a message carries for its protocol only, in a layout of the protocol's own. Bytes that are not used are
+// zero.
 type Load [LoadSize]byte
 
 // Ref names a token at one hop of its way. A token has these fields in every protocol.

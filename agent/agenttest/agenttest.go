@@ -1,5 +1,5 @@
-// Package agenttest is agents in virtual time: complete but for sockets, processes and the control socket. Tests run whole fleets of them
-// inside testing/synctest, on a network in memory (agent/transport/memnet).
+// Package agenttest is agents in virtual time: complete but for sockets, processes and the control socket. Tests run
+// whole fleets of them inside testing/synctest, on a network in memory (agent/transport/memnet).
 package agenttest
 
 import (
@@ -27,7 +27,8 @@ type Agent struct {
 }
 
 // New makes an agent: listen replaces the sockets, run the operation and its guard.
-func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() gate.HookRun) (*Agent, error) {
+func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() gate.HookRun) (*Agent,
+	error) {
 	a := &Agent{pauses: make(chan time.Duration)}
 	var err error
 	a.Agent, err = agent.NewWith(cfg, agent.Deps{
@@ -57,8 +58,8 @@ func (a *Agent) wall() time.Time {
 	return time.Now()
 }
 
-// Pause pauses the gates for d, like SIGSTOP, but not the membership: messages wait, and hooks continue. It returns when the pause has
-// begun, or ctx is done.
+// Pause pauses the gates for d, like SIGSTOP, but not the membership: messages wait, and hooks continue. It returns
+// when the pause has begun, or ctx is done.
 func (a *Agent) Pause(ctx context.Context, d time.Duration) {
 	go func() { _, _ = a.source.Status(ctx) }() // an event for the loop
 	select {

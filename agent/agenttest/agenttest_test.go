@@ -22,7 +22,8 @@ func TestAPauseStopsTheLoopForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{Seed: 1})
 		a, err := New(agent.Config{
-			Name: "a", Bind: netip.MustParseAddrPort("10.0.0.1:7946"), StateDir: dir, Socket: filepath.Join(dir, "s"), Insecure: true,
+			Name: "a", Bind: netip.MustParseAddrPort("10.0.0.1:7946"), StateDir: dir, Socket: filepath.Join(dir, "s"),
+			Insecure:    true,
 			StopTimeout: time.Second, Log: zerolog.Nop(),
 			Gates: []gate.Config{{Name: "default", Protocol: wander.Settings{Skip: time.Second, Walk: wander.Sweep}}},
 		}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return net.Endpoint(addr), nil }, nil)
@@ -35,7 +36,8 @@ func TestAPauseStopsTheLoopForItsTime(t *testing.T) {
 		time.Sleep(time.Second)
 		a.Pause(ctx, time.Minute)
 		begun := time.Now()
-		if s, err := a.source.Status(ctx); err != nil || time.Since(begun) < time.Minute-time.Second || len(s.Gates) != 1 {
+		if s, err := a.source.Status(ctx); err != nil || time.Since(begun) < time.Minute-time.Second ||
+			len(s.Gates) != 1 {
 			t.Errorf("an answer after %v, %v", time.Since(begun), err)
 		}
 		stop()

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it does not block.
+// Signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it
+// does not block.
 func Signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -27,7 +28,8 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 // stopWithin bounds how long a stop waits for a write in progress.
 const stopWithin = time.Second
 
-// Start starts work that uses the disk beside the loop. stop ends it, and waits for a write in progress, but not for a disk that hangs.
+// Start starts work that uses the disk beside the loop. stop ends it, and waits for a write in progress, but not for a
+// disk that hangs.
 func Start(work func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

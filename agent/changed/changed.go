@@ -27,12 +27,12 @@ type stamp struct {
 // Forget lets the next Look report true: what is there could not be read.
 func (f *File) Forget() { f.last = stamp{} }
 
-// settled is how long ago a file must have changed. One that has changed a moment ago may change again within one tick of the kernel's clock, without
-// a trace.
+// settled is how long ago a file must have changed. One that has changed a moment ago may change again within one tick
+// of the kernel's clock, without a trace.
 const settled = time.Second
 
-// Look reports whether the content, the owner or the mode may be another one than at the last call, or the file has come or gone. The first
-// call reports true.
+// Look reports whether the content, the owner or the mode may be another one than at the last call, or the file has
+// come or gone. The first call reports true.
 func (f *File) Look() bool {
 	now, before := stamp{looked: true}, f.last
 	if info, err := os.Stat(f.Path); err == nil {

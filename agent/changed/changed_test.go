@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A file is read once, and again when it has changed in any way; one that has changed a moment ago is read until it has settled.
+// A file is read once, and again when it has changed in any way; one that has changed a moment ago is read until it has
+// settled.
 func TestAFileThatHasChangedIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	old := time.Now().Add(-time.Hour)

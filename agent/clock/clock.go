@@ -1,4 +1,5 @@
-// Package clock is a host's clocks: monotonic time with the suspensions of the host, time since its boot, and the wall clock.
+// Package clock is a host's clocks: monotonic time with the suspensions of the host, time since its boot, and the wall
+// clock.
 package clock
 
 import (
@@ -28,14 +29,14 @@ type Boot struct {
 // OfHost are the clocks of the host of this process.
 func OfHost() Host { return Host{Wall: time.Now, Asleep: sinceBootAsleep, Boot: thisBoot()} }
 
-// Clock is a host's two clocks. Monotonic time stands still while a host is suspended. The clock adds the suspensions, so that an
-// interval is as long as it was for the rest of the fleet.
+// Clock is a host's two clocks. Monotonic time stands still while a host is suspended. The clock adds the suspensions,
+// so that an interval is as long as it was for the rest of the fleet.
 type Clock struct {
 	Host
 	origin time.Time
 	slept  time.Duration
-	// zero is when monotonic time, with the suspensions, was zero, as time since boot. It is never too late: this process may stand
-	// still between any two readings.
+	// zero is when monotonic time, with the suspensions, was zero, as time since boot. It is never too late: this
+	// process may stand still between any two readings.
 	zero time.Duration
 }
 
@@ -45,7 +46,8 @@ func New(h Host) *Clock {
 	return &Clock{Host: h, zero: zero, origin: time.Now(), slept: h.Asleep()}
 }
 
-// SinceBoot converts a monotonic time to time since boot, in which a suspension needs not be noticed first. Zero stays zero.
+// SinceBoot converts a monotonic time to time since boot, in which a suspension needs not be noticed first. Zero stays
+// zero.
 func (c *Clock) SinceBoot(t policy.Time) time.Duration {
 	if t == 0 {
 		return 0

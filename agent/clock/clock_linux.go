@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBootAsleep is how long the host has been suspended since it booted: boot time includes suspensions, monotonic time does not.
+// sinceBootAsleep is how long the host has been suspended since it booted: boot time includes suspensions, monotonic
+// time does not.
 func sinceBootAsleep() time.Duration {
 	return clockTime(unix.CLOCK_BOOTTIME) - clockTime(unix.CLOCK_MONOTONIC)
 }

@@ -16,8 +16,8 @@ func TestTheKernelKnowsItsBoot(t *testing.T) {
 	}
 }
 
-// However long this process stands still between two readings, and whether or not a suspension was noticed, a deadline is never converted
-// to a time that is too late.
+// However long this process stands still between two readings, and whether or not a suspension was noticed, a deadline
+// is never converted to a time that is too late.
 func TestADeadlineInBootTimeIsNeverTooLate(t *testing.T) {
 	asleep, up := 3*time.Hour, 5*time.Hour
 	stands := time.Duration(0)
@@ -27,7 +27,8 @@ func TestADeadlineInBootTimeIsNeverTooLate(t *testing.T) {
 		Boot:   func() Boot { return Boot{Up: up} },
 	})
 	now := c.Now().Time
-	if got, latest := c.SinceBoot(now.Add(time.Minute)), up+time.Minute+time.Second; got > latest || got < latest-2*time.Second {
+	if got, latest := c.SinceBoot(now.Add(time.Minute)), up+time.Minute+time.Second; got > latest ||
+		got < latest-2*time.Second {
 		t.Errorf("%v, and not %v", got, latest)
 	}
 	before := c.SinceBoot(now)

@@ -15,7 +15,9 @@ const patience = 30 * time.Second
 
 func TestTheOldestConnectionMakesRoom(t *testing.T) {
 	const most = 4
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("hello"))
+	}))
 	Bound(server.Config, most)
 	server.Start()
 	defer server.Close()

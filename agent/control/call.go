@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// A caller asks for a run with a request that upgrades its connection. From then on the agent says one thing, a refusal or a grant; what
-// follows upon a grant is between the agent and the guard of the command. The run is the caller's for as long as the connection lives.
+// A caller asks for a run with a request that upgrades its connection. From then on the agent says one thing, a refusal
+// or a grant; what follows upon a grant is between the agent and the guard of the command. The run is the caller's for
+// as long as the connection lives.
 
 // Call asks for a run of a gate.
 type Call struct {
@@ -58,7 +59,8 @@ type answered struct {
 
 const (
 	upgrade = "wanderd-exec"
-	// maxCall bounds a request, maxAnswered all that a caller reads of an answer, in bytes: a grant, and what it begins with, take less than 2 KiB.
+	// maxCall bounds a request, maxAnswered all that a caller reads of an answer, in bytes: a grant, and what it begins
+	// with, take less than 2 KiB.
 	maxCall, maxAnswered = 4 << 10, 64 << 10
 )
 
@@ -79,7 +81,9 @@ func (c *Client) Connect(ctx context.Context) (*Asked, error) {
 	if err != nil {
 		return nil, c.explain(err)
 	}
-	return &Asked{UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(io.LimitReader(conn, maxAnswered)), client: c}, nil
+	return &Asked{
+		UnixConn: conn.(*net.UnixConn), from: bufio.NewReader(io.LimitReader(conn, maxAnswered)), client: c,
+	}, nil
 }
 
 // Ask asks for a run, and waits until the agent has taken the request.
@@ -112,8 +116,8 @@ func (a *Asked) Ask(ctx context.Context, call Call) error {
 	return a.client.failed(resp, text)
 }
 
-// Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal]; or [ErrNoAgent], if the agent
-// has gone.
+// Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal]; or [ErrNoAgent],
+// if the agent has gone.
 func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 	var said answered
 	documents := json.NewDecoder(a.from)
@@ -132,7 +136,9 @@ func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
 	var call Call
 	if err := json.NewDecoder(r.Body).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {
-		s.answer(w, http.StatusBadRequest, failure{Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade})
+		s.answer(w, http.StatusBadRequest, failure{
+			Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade,
+		})
 		return
 	}
 	call.PID = peer.pid
@@ -144,7 +150,8 @@ func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
 	_ = conn.SetDeadline(time.Time{})
 	s.calls.Go(func() {
 		defer func() { _ = conn.Close() }()
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+"\r\n\r\n")
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+
+			"\r\n\r\n")
 		err := s.source.Exec(call, struct {
 			io.Reader
 			io.Writer

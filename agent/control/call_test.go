@@ -131,7 +131,8 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 		{http.MethodPost, upgrade, `{"command":"` + strings.Repeat("x", maxCall) + `"}`, http.StatusBadRequest},
 	} {
 		conn := connect(t, serve(t, told{}))
-		_, _ = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\nContent-Length: %d\r\n\r\n%s",
+		_, _ = fmt.Fprintf(conn,
+			"%s %s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: %s\r\nContent-Length: %d\r\n\r\n%s",
 			c.method, pathExec, c.upgrade, len(c.body), c.body)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
@@ -179,7 +180,8 @@ func TestTheSocketOfAGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 || s.(*Server).socket.group != os.Getegid() {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o660 ||
+		s.(*Server).socket.group != os.Getegid() {
 		t.Errorf("%v, group %d, %v", info.Mode(), s.(*Server).socket.group, err)
 	}
 	if got, err := Dial(path).Status(t.Context()); err != nil || got.Name != "m1" {
@@ -196,7 +198,8 @@ func TestAGroupThatCannotHaveTheSocketIsRefusedWithTheRemedy(t *testing.T) {
 		"no-such-group":          "groupadd",
 		fmt.Sprint(os.Getegid()): "/run/wanderd",
 	} {
-		if _, err := Serve(filepath.Join(dir, "s"), group, told{}, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Serve(filepath.Join(dir, "s"), group, told{}, zerolog.Nop()); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", group, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "s")); err == nil {
@@ -220,7 +223,8 @@ func TestCredentialsAreThoseOfThePeer(t *testing.T) {
 	if !known {
 		t.Skip("this system does not tell")
 	}
-	if p.pid != os.Getpid() || p.user != uint32(os.Geteuid()) || len(p.groups) == 0 || p.groups[0] != uint32(os.Getegid()) {
+	if p.pid != os.Getpid() || p.user != uint32(os.Geteuid()) || len(p.groups) == 0 ||
+		p.groups[0] != uint32(os.Getegid()) {
 		t.Errorf("%+v", p)
 	}
 	all, err := os.Getgroups()

@@ -32,13 +32,14 @@ type Client struct {
 	http *http.Client
 }
 
-// Dial returns a client for the agent that listens at path. The client connects for each request. Errors of its methods match
-// [ErrNoAgent] if no agent listens there, and [fs.ErrPermission] if this user may not connect.
+// Dial returns a client for the agent that listens at path. The client connects for each request. Errors of its methods
+// match [ErrNoAgent] if no agent listens there, and [fs.ErrPermission] if this user may not connect.
 func Dial(path string) *Client {
 	return &Client{path: path, http: transportTo(path, clientTimeout)}
 }
 
-// transportTo returns an HTTP client for the socket at path. patience is how long an answer may take; zero sets no limit.
+// transportTo returns an HTTP client for the socket at path. patience is how long an answer may take; zero sets no
+// limit.
 func transportTo(path string, patience time.Duration) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -88,8 +89,8 @@ func (c *Client) Renew(ctx context.Context, call Renew) (Renewed, error) {
 	return request[Renewed](ctx, c, http.MethodPost, pathRenew, call)
 }
 
-// RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it returns when the run has
-// ended. When ctx is done, the run goes on.
+// RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it
+// returns when the run has ended. When ctx is done, the run goes on.
 func (c *Client) RunNow(ctx context.Context, call RunNow) (RunEnd, error) {
 	patient := &Client{path: c.path, http: transportTo(c.path, 0)}
 	return request[RunEnd](ctx, patient, http.MethodPost, pathRun, call)
@@ -167,10 +168,11 @@ func (c *Client) explain(err error) error {
 	return fmt.Errorf("control socket %s: %w", c.path, err)
 }
 
-// hungUp reports whether the agent has closed the connection instead of answering. The error of net/http for one that was closed before it was used has
-// no name.
+// hungUp reports whether the agent has closed the connection instead of answering. The error of net/http for one that
+// was closed before it was used has no name.
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, net.ErrClosed) || strings.HasSuffix(err.Error(), "http: server closed idle connection")
 }
 
@@ -192,5 +194,6 @@ func notPermitted(path string) error {
 		}
 	}
 	may = append(may, "root, with sudo")
-	return fmt.Errorf("the control socket %s: %w: run this as %s", path, fs.ErrPermission, strings.Join(may, ", or as "))
+	return fmt.Errorf("the control socket %s: %w: run this as %s", path, fs.ErrPermission,
+		strings.Join(may, ", or as "))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/wanderd/wanderd/agent/connlimit"
 )
 
-// Source supplies the answers: most of its methods do what those of [Client] ask for. They must be safe for concurrent use, and return when
-// ctx is done.
+// Source supplies the answers: most of its methods do what those of [Client] ask for. They must be safe for concurrent
+// use, and return when ctx is done.
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
@@ -33,8 +33,8 @@ type Source interface {
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	Renew(ctx context.Context, call Renew) (Renewed, error)
 	Metrics() http.Handler
-	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn what the caller
-	// says, and writes there what it is told. The error may be a [Refusal].
+	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn
+	// what the caller says, and writes there what it is told. The error may be a [Refusal].
 	Exec(call Call, conn io.ReadWriter) error
 }
 
@@ -79,9 +79,9 @@ type Server struct {
 	serving, calls sync.WaitGroup
 }
 
-// Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It replaces the
-// socket of a dead agent. It is an error if a live agent uses the path, or if the path is too long for a socket or names another kind
-// of file.
+// Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It
+// replaces the socket of a dead agent. It is an error if a live agent uses the path, or if the path is too long for a
+// socket or names another kind of file.
 func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, error) {
 	socket, err := listen(path, group)
 	if err != nil {
@@ -106,13 +106,15 @@ func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, er
 	s.close = sync.OnceValue(s.shutdown)
 	s.serving.Go(func() {
 		if err := s.http.Serve(socket); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			logger.Error().Err(err).Msg("the control socket failed; status and members no longer answer: restart the agent")
+			logger.Error().Err(err).
+				Msg("the control socket failed; status and members no longer answer: restart the agent")
 		}
 	})
 	return s, nil
 }
 
-// Close stops the server and removes the socket's file. It may be called again. A call ends when the source ends it, not before.
+// Close stops the server and removes the socket's file. It may be called again. A call ends when the source ends it,
+// not before.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
@@ -145,7 +147,8 @@ type failure struct {
 
 // route is how a path is answered.
 type route struct {
-	// post says that it does something, own that it is for the agent's user and root only. The answer of a patient one may take long.
+	// post says that it does something, own that it is for the agent's user and root only. The answer of a patient one
+	// may take long.
 	post, own, patient bool
 	// ask makes the document of the answer. serve, if there is one, answers by itself.
 	ask   func(context.Context, *http.Request, peer) (any, error)
@@ -198,14 +201,15 @@ func (s *Server) routes() map[string]route {
 			}
 			return src.Renew(ctx, call)
 		}},
-		pathRun: {post: true, own: true, patient: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
-			var call RunNow
-			if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
-				return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
-			}
-			call.PID = p.pid
-			return src.RunNow(ctx, call)
-		}},
+		pathRun: {post: true, own: true, patient: true,
+			ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
+				var call RunNow
+				if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+					return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
+				}
+				call.PID = p.pid
+				return src.RunNow(ctx, call)
+			}},
 	}
 }
 
@@ -220,13 +224,17 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	route, exists := routes[r.URL.Path]
 	switch {
 	case known && !s.socket.admits(peer): // otherwise the mode of the socket's file says who may connect
-		s.answer(w, http.StatusForbidden, failure{Error: "run this as the agent's user, as a member of its socket_group, or as root"})
+		s.answer(w, http.StatusForbidden, failure{
+			Error: "run this as the agent's user, as a member of its socket_group, or as root",
+		})
 		return
 	case known && route.own && !owns(peer):
 		s.answer(w, http.StatusForbidden, failure{Error: "run this as the agent's user or as root"})
 		return
 	case !exists:
-		s.answer(w, http.StatusNotFound, failure{Error: "no such path: " + r.URL.Path, Paths: slices.Sorted(maps.Keys(routes))})
+		s.answer(w, http.StatusNotFound, failure{
+			Error: "no such path: " + r.URL.Path, Paths: slices.Sorted(maps.Keys(routes)),
+		})
 		return
 	case route.post && r.Method != http.MethodPost:
 		w.Header().Set("Allow", "POST")

@@ -84,17 +84,21 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 				Whereabouts: Whereabouts{Holding: true, Holder: "3f2a", HolderSince: at, Seq: 17},
 				NotRunning:  "ran less than min_interval ago", LastRun: at,
 				LastTook: Duration(3 * time.Second), LastExit: "ok", Skip: Duration(time.Second), Load: 0.02,
-				Slots: 2, Tokens: []Slot{{Slot: 0, State: "absent"}, {Slot: 1, State: "resting", Whereabouts: Whereabouts{
+				Slots: 2,
+				Tokens: []Slot{{Slot: 0, State: "absent"}, {Slot: 1, State: "resting", Whereabouts: Whereabouts{
 					Holding: true, Holder: "3f2a", Guardians: []Guardian{{Member: "9c1d", Name: "m2"}},
 				}}},
 				Notes: map[string]uint64{"passed": 3},
 			}},
 			Dropped: map[string]uint64{"malformed": 2},
 		},
-		members: Members{Members: []Member{{Name: "m1", Member: "3f2a", State: "alive", Self: true, Gates: []string{"default"}}}},
-		now:     Now{Tokens: []Holder{{Gate: "default", Name: "m2", Running: true, RunningSince: at}}},
+		members: Members{
+			Members: []Member{{Name: "m1", Member: "3f2a", State: "alive", Self: true, Gates: []string{"default"}}},
+		},
+		now: Now{Tokens: []Holder{{Gate: "default", Name: "m2", Running: true, RunningSince: at}}},
 		fleet: Fleet{
-			Asked: at, Members: []FleetMember{{Member: Member{Name: "m2"}, Missing: "failed"}}, Now: Now{Tokens: []Holder{{Gate: "default"}}},
+			Asked: at, Members: []FleetMember{{Member: Member{Name: "m2"}, Missing: "failed"}},
+			Now: Now{Tokens: []Holder{{Gate: "default"}}},
 		},
 		runs:  FleetHistory{Asked: at, Members: []MemberHistory{{Member: Member{Name: "m2"}, History: &History{}}}},
 		which: new(Which),
@@ -122,7 +126,9 @@ func TestClientReadsTheAnswersOfTheSource(t *testing.T) {
 
 func TestAWrongRequestIsTheCallersMistake(t *testing.T) {
 	socket := serve(t, told{})
-	for method, path := range map[string]string{http.MethodGet: pathFleetHistory + "?since=yesterday", http.MethodPost: pathRun} {
+	for method, path := range map[string]string{
+		http.MethodGet: pathFleetHistory + "?since=yesterday", http.MethodPost: pathRun,
+	} {
 		if resp := ask(t, socket, method, path); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s %s: %s", method, path, resp.Status)
 		}
@@ -175,7 +181,10 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&f); err != nil {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != http.StatusNotFound || !cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run", "/v1/status"}) {
+		if resp.StatusCode != http.StatusNotFound ||
+			!cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history",
+				"/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run",
+				"/v1/status"}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}
@@ -246,11 +255,13 @@ func TestMissingAgentIsErrNoAgent(t *testing.T) {
 	dead := filepath.Join(dir, "dead")
 	deadSocket(t, dead)
 	for _, path := range []string{dead, filepath.Join(dir, "missing"), filepath.Join(dead, "below", "a", "file")} {
-		if _, err := Dial(path).Status(t.Context()); !errors.Is(err, ErrNoAgent) || !strings.Contains(err.Error(), path) {
+		if _, err := Dial(path).Status(t.Context()); !errors.Is(err, ErrNoAgent) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v; want ErrNoAgent with the path", path, err)
 		}
 	}
-	if _, err := Dial("/" + strings.Repeat("x", maxPath)).Status(t.Context()); err == nil || errors.Is(err, ErrNoAgent) {
+	if _, err := Dial("/" + strings.Repeat("x", maxPath)).Status(t.Context()); err == nil ||
+		errors.Is(err, ErrNoAgent) {
 		t.Errorf("a path that no agent can have: %v", err)
 	}
 }

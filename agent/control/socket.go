@@ -49,7 +49,8 @@ func LookupGroup(name string) (int, error) {
 	g, err := user.LookupGroup(name)
 	if err != nil {
 		if g, err = user.LookupGroupId(name); err != nil {
-			return 0, fmt.Errorf("there is no group %q on this host: make it with \"groupadd --system %[1]s\", or name another one with --socket-group", name)
+			return 0, fmt.Errorf("there is no group %q on this host: make it with \"groupadd --system %[1]s\", or "+
+				"name another one with --socket-group", name)
 		}
 	}
 	return strconv.Atoi(g.Gid)
@@ -67,13 +68,14 @@ func (s *socket) open(name string) (err error) {
 	}
 	if err := os.Lchown(s.path, -1, s.group); err != nil {
 		return fmt.Errorf("the control socket cannot be given to the group %s, of which user %d is no member: "+
-			"add it with \"usermod -aG\", or in a service with SupplementaryGroups=%[1]s: %[3]w", name, os.Geteuid(), err)
+			"add it with \"usermod -aG\", or in a service with SupplementaryGroups=%[1]s: %[3]w", name, os.Geteuid(),
+			err)
 	}
 	return os.Chmod(s.path, 0o660)
 }
 
-// listen makes the socket at path. From the start only this user can connect to it, and at last the group, if there is one. It replaces
-// the socket of a dead agent. A socket that answers, and any other kind of file, is an error.
+// listen makes the socket at path. From the start only this user can connect to it, and at last the group, if there is
+// one. It replaces the socket of a dead agent. A socket that answers, and any other kind of file, is an error.
 func listen(path, group string) (_ *socket, err error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -86,8 +88,8 @@ func listen(path, group string) (_ *socket, err error) {
 	if err := removeStale(path); err != nil {
 		return nil, err
 	}
-	// Linux gives the file the mode that the socket has before bind, less the umask. So there is no moment between bind and
-	// chmod in which others can connect, and the umask of the process, which all goroutines share, does not change.
+	// Linux gives the file the mode that the socket has before bind, less the umask. So there is no moment between bind
+	// and chmod in which others can connect, and the umask of the process, which all goroutines share, does not change.
 	lc := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
 		return c.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), 0o600) })
 	}}
@@ -147,8 +149,10 @@ func removeStale(path string) error {
 		_ = conn.Close()
 	}
 	switch {
-	case err == nil, errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded): // an agent listens, and may be busy
-		return fmt.Errorf("the control socket %s is in use by another agent: stop it, or give this one its own --state-dir or --socket", path)
+	case err == nil, errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded):
+		// an agent listens, and may be busy
+		return fmt.Errorf("the control socket %s is in use by another agent: stop it, or give this one its own "+
+			"--state-dir or --socket", path)
 	case !errors.Is(err, syscall.ECONNREFUSED):
 		return describe(path, err)
 	}
@@ -178,8 +182,8 @@ const (
 	lockPause    = 10 * time.Millisecond
 )
 
-// lockDir prevents two agents that start at the same time from removing each other's socket as stale. The lock leaves no file
-// behind, and the kernel releases it when the process dies.
+// lockDir prevents two agents that start at the same time from removing each other's socket as stale. The lock leaves
+// no file behind, and the kernel releases it when the process dies.
 func lockDir(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	switch {

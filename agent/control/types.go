@@ -1,8 +1,8 @@
 // Package control connects an operator's command with a running agent: JSON over HTTP on a unix socket.
 //
-// It contains the documents, the server and the client. The agent supplies the documents; this package decides nothing. The agent's
-// user, root and, if there is one, the socket's group may ask: the file system and the credentials that the kernel tells of each
-// connection say so.
+// It contains the documents, the server and the client. The agent supplies the documents; this package decides nothing.
+// The agent's user, root and, if there is one, the socket's group may ask: the file system and the credentials that the
+// kernel tells of each connection say so.
 //
 //	GET /v1/status    a [Status]
 //	GET /v1/members   a [Members]
@@ -18,8 +18,8 @@
 //	POST /v1/run      a [RunNow]; a [RunEnd], when the run has ended if it is to wait
 //	GET /metrics      the metrics, as Prometheus reads them
 //
-// The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain fields and
-// lose none.
+// The answer to all other requests is {"error": "…"} with a status of 400 or above. Within a version, documents gain
+// fields and lose none.
 package control
 
 import (
@@ -36,7 +36,8 @@ type Status struct {
 	Address string    `json:"address"`
 	Started time.Time `json:"started"`
 	Sealed  bool      `json:"sealed"`
-	// TwoSecrets says that the fleet changes its secret: this host has two. SealedBySecond names the members that seal with its second one.
+	// TwoSecrets says that the fleet changes its secret: this host has two. SealedBySecond names the members that seal
+	// with its second one.
 	TwoSecrets     bool     `json:"two_secrets,omitempty"`
 	SealedBySecond []string `json:"sealed_by_second,omitempty"`
 	Members        int      `json:"members"`
@@ -72,27 +73,30 @@ type Gate struct {
 	Running bool `json:"running"`
 	// Removed says that the configuration does not have this gate any more: it goes when its run has ended.
 	Removed bool `json:"removed,omitempty"`
-	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds one.
+	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds
+	// one.
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning is the reason why the hook is not running now; empty while it is.
 	NotRunning string `json:"not_running,omitempty"`
-	// Because is the same for programs. If it is [BecauseWaiting], DueSince is since when the gate waits for the token, and LapsWaited for how
-	// many laps, if a lap is known.
+	// Because is the same for programs. If it is [BecauseWaiting], DueSince is since when the gate waits for the token,
+	// and LapsWaited for how many laps, if a lap is known.
 	Because    Because   `json:"because,omitempty"`
 	DueSince   time.Time `json:"due_since,omitzero"`
 	LapsWaited float64   `json:"laps_waited,omitempty"`
 	LastRun    time.Time `json:"last_run,omitzero"`
-	// LastExit is [ExitOK], [ExitNotNow], or why the last run of the hook has failed. What callers ran is not among the runs: it is their business.
+	// LastExit is [ExitOK], [ExitNotNow], or why the last run of the hook has failed. What callers ran is not among the
+	// runs: it is their business.
 	LastExit string    `json:"last_exit,omitempty"`
 	LastTook Duration  `json:"last_took,omitzero"`
 	NextRun  time.Time `json:"next_run,omitzero"`
 	Runs     uint64    `json:"runs"`
 	Failures uint64    `json:"failures"`
-	// Results counts the runs of the hook that have ended: ok, failed, not_now, timeout, stopped, expired, not_started. Taken and Given count the
-	// tokens that came to this member and left it, by the cause.
+	// Results counts the runs of the hook that have ended: ok, failed, not_now, timeout, stopped, expired, not_started.
+	// Taken and Given count the tokens that came to this member and left it, by the cause.
 	Results map[string]uint64 `json:"results"`
-	// OnDemand says that the gate has no hook: then LastRun is that of a command. Commands counts the commands of callers that were granted the
-	// gate, CommandResults how they have ended, and LastCommand is the last that has ended.
+	// OnDemand says that the gate has no hook: then LastRun is that of a command. Commands counts the commands of
+	// callers that were granted the gate, CommandResults how they have ended, and LastCommand is the last that has
+	// ended.
 	OnDemand       bool              `json:"on_demand,omitempty"`
 	Commands       uint64            `json:"commands"`
 	CommandResults map[string]uint64 `json:"command_results"`
@@ -101,8 +105,8 @@ type Gate struct {
 	Given          map[string]uint64 `json:"given"`
 	// LastSuccess is when the hook last succeeded, also before the last restart of the agent.
 	LastSuccess time.Time `json:"last_success,omitzero"`
-	// SavingSince is when the current save of the gate's state began. SaveError is why the last one failed: the hook does not run
-	// unless its start is recorded.
+	// SavingSince is when the current save of the gate's state began. SaveError is why the last one failed: the hook
+	// does not run unless its start is recorded.
 	SavingSince time.Time `json:"saving_since,omitzero"`
 	SaveError   string    `json:"save_error,omitempty"`
 
@@ -114,8 +118,8 @@ type Gate struct {
 	MaxInterval Duration `json:"max_interval"`
 	// MaxIntervalRule names the rule that gives max_interval.
 	MaxIntervalRule string `json:"max_interval_rule"`
-	// Lap is the duration of a lap as measured by this member; absent while unknown. TooShort is a remedy, present if op or
-	// max_interval is too short for that lap.
+	// Lap is the duration of a lap as measured by this member; absent while unknown. TooShort is a remedy, present if
+	// op or max_interval is too short for that lap.
 	Lap             Duration  `json:"lap,omitzero"`
 	TooShort        string    `json:"too_short,omitempty"`
 	RegenerateAfter Duration  `json:"regenerate_after"`
@@ -125,16 +129,16 @@ type Gate struct {
 	// Slots is how many tokens the gate has. If there are several, Tokens lists them in the order of their slots.
 	Slots  int    `json:"slots"`
 	Tokens []Slot `json:"tokens,omitempty"`
-	// Backups is how many guardians a token should have. OnLost is "finish" or "stop": how a run ends whose token another
-	// member has revived.
+	// Backups is how many guardians a token should have. OnLost is "finish" or "stop": how a run ends whose token
+	// another member has revived.
 	Backups int    `json:"backups"`
 	OnLost  string `json:"on_lost"`
 	// AskBeforeRun says that this member asks all others before it runs.
 	AskBeforeRun bool `json:"ask_before_run,omitempty"`
 	// Roster is that of a strict gate, in the order of the names; absent in other gates.
 	Roster []Voter `json:"roster,omitempty"`
-	// Windows are when the gate may run; none is always. WindowOpen says that one is open until WindowCloses; otherwise the next one opens at
-	// WindowOpens.
+	// Windows are when the gate may run; none is always. WindowOpen says that one is open until WindowCloses; otherwise
+	// the next one opens at WindowOpens.
 	Windows      []string  `json:"windows,omitempty"`
 	WindowOpen   bool      `json:"window_open,omitempty"`
 	WindowOpens  time.Time `json:"window_opens,omitzero"`
@@ -150,8 +154,8 @@ type Gate struct {
 	PausedHere *Pause `json:"paused_here,omitempty"`
 	// Failing are the hosts whose last runs have failed in a row, with their exit statuses, as far as this host knows.
 	Failing []Failing `json:"failing,omitempty"`
-	// Fault is the last fault in the agent's program that this gate has met, and Faults counts them since the agent started: the gate is closed on
-	// this host. Absent and 0 otherwise.
+	// Fault is the last fault in the agent's program that this gate has met, and Faults counts them since the agent
+	// started: the gate is closed on this host. Absent and 0 otherwise.
 	Fault  string `json:"fault,omitempty"`
 	Faults uint64 `json:"faults,omitempty"`
 	// Facts are what else the gate's protocol has to tell.
@@ -201,7 +205,8 @@ type RunNow struct {
 // RunEnd is how a run has ended.
 type RunEnd struct {
 	Ended bool `json:"ended,omitempty"`
-	// Unready says that there was none: this host has not said that it needs one. Error is what it said, and Exit with which status.
+	// Unready says that there was none: this host has not said that it needs one. Error is what it said, and Exit with
+	// which status.
 	Unready bool `json:"unready,omitempty"`
 	// Exit is the status as a shell has it, Error what went wrong.
 	Exit  int      `json:"exit,omitempty"`
@@ -242,8 +247,8 @@ func (g *Gate) FailedLast() bool {
 
 // Ready is the question to a host whether it needs a run of the hook.
 type Ready struct {
-	// Answer is the last one since the agent started, or since the question has changed; absent if there was none. At is when it came, Error
-	// what was wrong.
+	// Answer is the last one since the agent started, or since the question has changed; absent if there was none. At
+	// is when it came, Error what was wrong.
 	Answer Answer    `json:"answer,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	Error  string    `json:"error,omitempty"`
@@ -319,8 +324,8 @@ type Fact struct {
 // Whereabouts is this member's knowledge of where a token is.
 type Whereabouts struct {
 	Holding bool `json:"holding"`
-	// Holder is the last known holder: this member while it holds the token, else the holder that it guards, or the member to which
-	// it passed the token.
+	// Holder is the last known holder: this member while it holds the token, else the holder that it guards, or the
+	// member to which it passed the token.
 	Holder     string `json:"holder,omitempty"`
 	HolderName string `json:"holder_name,omitempty"`
 	// HolderSince is absent if it is unknown, because the token has been passed on.
@@ -330,7 +335,8 @@ type Whereabouts struct {
 	// Guards is set if this member keeps a copy of the token while another member holds it.
 	Guards bool   `json:"guards,omitempty"`
 	Token  string `json:"token,omitempty"`
-	// Seq is the fencing number, and SeqText the same in digits: many readers of JSON, jq and JavaScript among them, round numbers above 2⁵³.
+	// Seq is the fencing number, and SeqText the same in digits: many readers of JSON, jq and JavaScript among them,
+	// round numbers above 2⁵³.
 	Seq     uint64 `json:"seq,omitempty"`
 	SeqText string `json:"seq_text,omitempty"`
 }
@@ -362,7 +368,8 @@ type GateHistory struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// Now answers GET /v1/now: who has the tokens now. The last known holder was asked, and those to which it has passed the token since.
+// Now answers GET /v1/now: who has the tokens now. The last known holder was asked, and those to which it has passed
+// the token since.
 type Now struct {
 	Tokens []Holder `json:"tokens"`
 }
@@ -379,7 +386,8 @@ type Holder struct {
 	Seq     uint64    `json:"seq,omitempty"`
 	SeqText string    `json:"seq_text,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
-	// Running says that it runs; RunningSince is when that began. Command is the program of "wanderd exec"; empty for the hook.
+	// Running says that it runs; RunningSince is when that began. Command is the program of "wanderd exec"; empty for
+	// the hook.
 	Running      bool      `json:"running,omitempty"`
 	RunningSince time.Time `json:"running_since,omitzero"`
 	Command      string    `json:"command,omitempty"`
@@ -428,8 +436,8 @@ type Member struct {
 	Address string `json:"address"`
 	// State is "alive", "suspect", "left", "failed" or "untrusted".
 	State string `json:"state"`
-	// Since is when the state or the address changed last, as far as this agent knows; absent for itself. SilentSince is since when the member has not
-	// answered datagrams of this one; absent if it does.
+	// Since is when the state or the address changed last, as far as this agent knows; absent for itself. SilentSince
+	// is since when the member has not answered datagrams of this one; absent if it does.
 	Since       time.Time `json:"since,omitzero"`
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// KnownHosts is the line for its key in a file of known hosts.
@@ -441,8 +449,8 @@ type Member struct {
 
 // Reloaded answers POST /v1/reload.
 type Reloaded struct {
-	// Changed is what is in force now and was not before, Restart what is in the configuration and needs a restart of the agent: settings with their
-	// values and origins.
+	// Changed is what is in force now and was not before, Restart what is in the configuration and needs a restart of
+	// the agent: settings with their values and origins.
 	Changed []string `json:"changed"`
 	Restart []string `json:"restart"`
 	// Waits is what comes into force when a run has ended.

@@ -17,8 +17,8 @@ type Host interface {
 	History(ctx context.Context) (control.History, error)
 }
 
-// Answer answers a question of another member; nil if it has no answer. Without a seal the output of failed runs stays here, because anybody on
-// the way could read it.
+// Answer answers a question of another member; nil if it has no answer. Without a seal the output of failed runs stays
+// here, because anybody on the way could read it.
 func Answer(ctx context.Context, host Host, asked []byte, sealed bool) []byte {
 	q, err := parseQuestion(asked)
 	if err != nil {
@@ -56,7 +56,8 @@ func withoutOutput(h *control.History) {
 	}
 }
 
-// shorten omits the oldest runs of a history until its document has at most most bytes. Each gate has an equal part of them.
+// shorten omits the oldest runs of a history until its document has at most most bytes. Each gate has an equal part of
+// them.
 func shorten(h *control.History, most int) {
 	const frame = 256 // the names of a gate and of the fields
 	for i := range h.Gates {

@@ -55,7 +55,9 @@ func inWorld(t *testing.T, n int, test func(t *testing.T, w *world, f *Fleet)) {
 		w := &world{hosts: make(map[wire.MemberID]*host), asked: make(map[string]int)}
 		for i := n; i > 0; i-- {
 			h := &host{name: fmt.Sprintf("m%d", i), delay: time.Millisecond}
-			h.status = control.Status{Name: "byzantine", Member: "ff", Version: h.name, Gates: []control.Gate{{Name: "sync"}}}
+			h.status = control.Status{
+				Name: "byzantine", Member: "ff", Version: h.name, Gates: []control.Gate{{Name: "sync"}},
+			}
 			w.hosts[idOf(i)] = h
 			w.order = append(w.order, idOf(i))
 		}
@@ -95,12 +97,16 @@ func (w *world) Ask(ctx context.Context, to *membership.Member, asked []byte, mo
 
 // holds makes host i hold the token, and passed makes it have passed it on.
 func (w *world) holds(i int, seq uint64, running bool) {
-	w.whereabouts(i, control.Whereabouts{Holding: true, Holder: idOf(i).String(), HolderName: w.hosts[idOf(i)].name, Seq: seq})
+	w.whereabouts(i, control.Whereabouts{
+		Holding: true, Holder: idOf(i).String(), HolderName: w.hosts[idOf(i)].name, Seq: seq,
+	})
 	w.hosts[idOf(i)].status.Gates[0].Running = running
 }
 
 func (w *world) passed(i, to int, seq uint64) {
-	w.whereabouts(i, control.Whereabouts{Holder: idOf(to).String(), HolderName: w.hosts[idOf(to)].name, HolderSince: time.Now(), Seq: seq})
+	w.whereabouts(i, control.Whereabouts{
+		Holder: idOf(to).String(), HolderName: w.hosts[idOf(to)].name, HolderSince: time.Now(), Seq: seq,
+	})
 	w.hosts[idOf(i)].status.Gates[0].Running = false
 }
 
@@ -155,7 +161,8 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 		want  control.Holder
 	}{
 		{"this host", func(w *world) { w.holds(1, 10, true) }, control.Holder{Name: "m1", Seq: 10, Running: true}},
-		{"the one to which it was passed", func(w *world) { w.passed(1, 2, 10); w.holds(2, 11, false) }, control.Holder{Name: "m2", Seq: 11}},
+		{"the one to which it was passed", func(w *world) { w.passed(1, 2, 10); w.holds(2, 11, false) },
+			control.Holder{Name: "m2", Seq: 11}},
 		{
 			"after some more hops", func(w *world) {
 				w.passed(1, 2, 10)
@@ -207,7 +214,8 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 	}
 }
 
-// A host that watches the token asks where it was last, and not all those through whose hands it went since it was here.
+// A host that watches the token asks where it was last, and not all those through whose hands it went since it was
+// here.
 func TestASearchBeginsWhereTheLastOneEnded(t *testing.T) {
 	inWorld(t, 9, func(t *testing.T, w *world, f *Fleet) {
 		w.passed(1, 2, 10)
@@ -249,7 +257,8 @@ func TestTheHistoryOfAFleetHasTheChosenRunsOfEachMember(t *testing.T) {
 		for _, h := range w.hosts {
 			h.history = control.History{Gates: []control.GateHistory{
 				{Name: "sync", Runs: []history.Run{
-					{Start: at.Add(-time.Hour), End: at, Seq: 1, Error: "old"}, {Start: at, End: at, Seq: 2}, {Start: at, End: at, Seq: 3, Error: h.name},
+					{Start: at.Add(-time.Hour), End: at, Seq: 1, Error: "old"}, {Start: at, End: at, Seq: 2},
+					{Start: at, End: at, Seq: 3, Error: h.name},
 				}},
 				{Name: "other"},
 			}}
@@ -259,7 +268,9 @@ func TestTheHistoryOfAFleetHasTheChosenRunsOfEachMember(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		for _, m := range got.Members {
-			want := &control.History{Gates: []control.GateHistory{{Name: "sync", Runs: []history.Run{{Start: at, End: at, Seq: 3, Error: m.Name}}}}}
+			want := &control.History{Gates: []control.GateHistory{
+				{Name: "sync", Runs: []history.Run{{Start: at, End: at, Seq: 3, Error: m.Name}}},
+			}}
 			if diff := cmp.Diff(want, m.History); diff != "" {
 				t.Error(diff)
 			}
@@ -289,7 +300,8 @@ func bigHistory() control.History {
 	for _, name := range []string{"a", "b"} {
 		g := control.GateHistory{Name: name}
 		for i := range history.Keep {
-			g.Runs = append(g.Runs, history.Run{Start: time.Unix(int64(i), 0).UTC(), Seq: uint64(i), Error: "exit status 1", Output: []string{strings.Repeat("x", 500)}})
+			g.Runs = append(g.Runs, history.Run{Start: time.Unix(int64(i), 0).
+				UTC(), Seq: uint64(i), Error: "exit status 1", Output: []string{strings.Repeat("x", 500)}})
 		}
 		h.Gates = append(h.Gates, g)
 	}
@@ -305,7 +317,8 @@ func TestAnAnswerIsAsShortAsTheQuestionSays(t *testing.T) {
 			t.Fatalf("%d bytes of %d, %v", len(answer), most, err)
 		}
 		for _, g := range h.Gates {
-			if len(g.Runs)+g.Omitted != history.Keep || g.Runs[len(g.Runs)-1].Seq != history.Keep-1 || len(g.Runs[0].Output) == 0 {
+			if len(g.Runs)+g.Omitted != history.Keep || g.Runs[len(g.Runs)-1].Seq != history.Keep-1 ||
+				len(g.Runs[0].Output) == 0 {
 				t.Errorf("%d runs to number %d, %d omitted", len(g.Runs), g.Runs[len(g.Runs)-1].Seq, g.Omitted)
 			}
 		}
@@ -314,7 +327,8 @@ func TestAnAnswerIsAsShortAsTheQuestionSays(t *testing.T) {
 
 func TestWithoutASealTheOutputOfRunsStaysOnTheirHost(t *testing.T) {
 	q := question{Subject: aboutHistory, Most: maxAnswer}
-	if answer := Answer(t.Context(), &host{history: bigHistory()}, q.bytes(), false); strings.Contains(string(answer), "xxx") || len(answer) == 0 {
+	if answer := Answer(t.Context(), &host{history: bigHistory()}, q.bytes(), false); strings.Contains(string(answer),
+		"xxx") || len(answer) == 0 {
 		t.Errorf("%.200s", answer)
 	}
 }
@@ -323,7 +337,8 @@ func TestWithoutASealTheOutputOfRunsStaysOnTheirHost(t *testing.T) {
 func FuzzQuestion(f *testing.F) {
 	for _, q := range []question{
 		{Subject: aboutStatus, Most: maxAnswer},
-		{Subject: aboutHistory, Most: leastAnswer, Which: control.Which{Gate: "a", Failed: true, Since: time.Unix(5, 0).UTC()}},
+		{Subject: aboutHistory, Most: leastAnswer,
+			Which: control.Which{Gate: "a", Failed: true, Since: time.Unix(5, 0).UTC()}},
 	} {
 		f.Add(q.bytes())
 	}
@@ -347,12 +362,16 @@ func FuzzQuestion(f *testing.F) {
 
 // Whatever a member answers, it can be shown, it is about the member, and it names as many tokens as a host can have.
 func FuzzAnswer(f *testing.F) {
-	status, err := json.Marshal(control.Status{Name: "m1", Gates: []control.Gate{{Name: "sync", Whereabouts: control.Whereabouts{Holding: true, Holder: "m1", Seq: 4}}}})
+	status, err := json.Marshal(control.Status{Name: "m1", Gates: []control.Gate{
+		{Name: "sync", Whereabouts: control.Whereabouts{Holding: true, Holder: "m1", Seq: 4}},
+	}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(status)
-	f.Add([]byte(`{"gates":[{"name":"a","tokens":[{"slot":3,"holder":"x","seq":1}],"last_run":"9999-12-31T23:59:59-23:59"}]}`))
+	f.Add(
+		[]byte(
+			`{"gates":[{"name":"a","tokens":[{"slot":3,"holder":"x","seq":1}],"last_run":"9999-12-31T23:59:59-23:59"}]}`))
 	f.Add([]byte(`{"gates":[{"name":"sync","runs":[{"start":"2026-01-01T00:00:00Z","seq":1,"exit":-1}]}]}`))
 	from := &membership.Member{ID: idOf(7), Name: "m7"}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -47,7 +47,8 @@ func (f *Fleet) learn(s *control.Status) {
 				continue
 			}
 			saw := sighting{holds: t.Holding, Holder: control.Holder{
-				Gate: g.Name, Slot: t.Slot, Name: t.HolderName, Member: t.Holder, Seq: t.Seq, SeqText: t.SeqText, Since: t.HolderSince,
+				Gate: g.Name, Slot: t.Slot, Name: t.HolderName, Member: t.Holder, Seq: t.Seq, SeqText: t.SeqText,
+				Since: t.HolderSince,
 			}}
 			if t.Holding && g.Running && (len(g.Tokens) == 0 || t.State == g.State) {
 				saw.Running, saw.RunningSince = true, g.LastRun
@@ -81,7 +82,8 @@ func (f *Fleet) find(ctx context.Context, members []membership.Member) control.N
 }
 
 // follow follows a token until the member that holds it has said so.
-func (f *Fleet) follow(ctx context.Context, at place, members []membership.Member, asked map[string]bool) control.Holder {
+func (f *Fleet) follow(ctx context.Context, at place, members []membership.Member,
+	asked map[string]bool) control.Holder {
 	for {
 		saw := f.seen[at]
 		if saw.holds && asked[saw.Member] {
@@ -98,7 +100,8 @@ func (f *Fleet) follow(ctx context.Context, at place, members []membership.Membe
 				return lost(&saw, "the token was on its way to it")
 			}
 		}
-		status, err := oneReply(ctx, f, &members[to], question{Subject: aboutStatus, Most: maxAnswer}, f.host.Status, parseStatus)
+		status, err := oneReply(ctx, f, &members[to], question{Subject: aboutStatus, Most: maxAnswer}, f.host.Status,
+			parseStatus)
 		if err != nil {
 			return lost(&saw, why(ctx, err))
 		}
@@ -113,6 +116,7 @@ func (f *Fleet) follow(ctx context.Context, at place, members []membership.Membe
 // lost is a token whose last known holder cannot tell where it is.
 func lost(saw *sighting, why string) control.Holder {
 	return control.Holder{
-		Gate: saw.Gate, Slot: saw.Slot, Name: saw.Name, Member: saw.Member, Seq: saw.Seq, SeqText: saw.SeqText, Since: saw.Since, Missing: why,
+		Gate: saw.Gate, Slot: saw.Slot, Name: saw.Name, Member: saw.Member, Seq: saw.Seq, SeqText: saw.SeqText,
+		Since: saw.Since, Missing: why,
 	}
 }

@@ -11,7 +11,8 @@ const (
 	// maxAnswer is the longest answer that a member may be asked for, in bytes, and leastAnswer the shortest.
 	maxAnswer   = 512 << 10
 	leastAnswer = 16 << 10
-	// maxAnswers bounds what all answers to one round of questions may take, in bytes, in a fleet of at most 2,000 members.
+	// maxAnswers bounds what all answers to one round of questions may take, in bytes, in a fleet of at most 2,000
+	// members.
 	maxAnswers = 32 << 20
 )
 
@@ -33,7 +34,8 @@ const (
 func (q *question) bytes() []byte {
 	b, err := json.Marshal(q)
 	if err != nil {
-		panic("fleet: cannot write a question: " + err.Error()) // it has strings, numbers, and times that a command line can name
+		// it has strings, numbers, and times that a command line can name
+		panic("fleet: cannot write a question: " + err.Error())
 	}
 	return b
 }

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// answerWithin is how long the members have to answer; who was named as the holder of a token has holderWithin after that. Together
-	// they are two seconds.
+	// answerWithin is how long the members have to answer; who was named as the holder of a token has holderWithin
+	// after that. Together they are two seconds.
 	answerWithin = 1500 * time.Millisecond
 	holderWithin = 500 * time.Millisecond
 	// atOnce is how many members are asked at a time. Each takes a file descriptor.
@@ -50,7 +50,8 @@ type Fleet struct {
 // New returns the fleet of a host, which is the member self.
 func New(self wire.MemberID, host Host, members Members, describe func(*membership.Member) control.Member) *Fleet {
 	return &Fleet{
-		self: self, host: host, members: members, describe: describe, turn: make(chan struct{}, 1), seen: make(map[place]sighting),
+		self: self, host: host, members: members, describe: describe, turn: make(chan struct{}, 1),
+		seen: make(map[place]sighting),
 	}
 }
 
@@ -65,7 +66,9 @@ func (f *Fleet) Status(ctx context.Context) (control.Fleet, error) {
 	replies := round(ctx, f, members, question{Subject: aboutStatus}, f.host.Status, parseStatus)
 	document.Members = make([]control.FleetMember, len(replies))
 	for i, r := range replies {
-		document.Members[i] = control.FleetMember{Member: f.describe(&members[i]), Missing: r.missing, Status: r.document}
+		document.Members[i] = control.FleetMember{
+			Member: f.describe(&members[i]), Missing: r.missing, Status: r.document,
+		}
 		if r.document != nil {
 			f.learn(r.document)
 		}
@@ -90,7 +93,9 @@ func (f *Fleet) History(ctx context.Context, which control.Which) (control.Fleet
 	replies := round(ctx, f, members, question{Subject: aboutHistory, Which: which}, own, parseHistory)
 	document.Members = make([]control.MemberHistory, len(replies))
 	for i, r := range replies {
-		document.Members[i] = control.MemberHistory{Member: f.describe(&members[i]), Missing: r.missing, History: r.document}
+		document.Members[i] = control.MemberHistory{
+			Member: f.describe(&members[i]), Missing: r.missing, History: r.document,
+		}
 	}
 	document.Took = control.Duration(time.Since(document.Asked).Round(time.Millisecond))
 	return document, nil
@@ -125,7 +130,9 @@ func (f *Fleet) end() { <-f.turn }
 // living are the members that should answer, by name: all but those that left.
 func (f *Fleet) living() []membership.Member {
 	all := slices.DeleteFunc(f.members.All(), func(m membership.Member) bool { return m.State == membership.StateLeft })
-	slices.SortFunc(all, func(a, b membership.Member) int { return cmp.Or(cmp.Compare(a.Name, b.Name), a.ID.Compare(b.ID)) })
+	slices.SortFunc(all, func(a, b membership.Member) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), a.ID.Compare(b.ID))
+	})
 	return all
 }
 
@@ -194,7 +201,8 @@ func why(ctx context.Context, err error) string {
 		return "did not answer in time"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, fs.ErrClosed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, fs.ErrClosed):
 		return "hung up: it may have another version, or not know this host yet"
 	}
 	return err.Error()

@@ -17,8 +17,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// bench is one gate, with a machine that does what the test says, and with all that it is given in memory: no socket, no process, no
-// membership. The test is the loop.
+// bench is one gate, with a machine that does what the test says, and with all that it is given in memory: no socket,
+// no process, no membership. The test is the loop.
 type bench struct {
 	t       *testing.T
 	gate    *Gate
@@ -38,10 +38,13 @@ type bench struct {
 func newBench(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
 	b := &bench{
-		t: t, machine: &script{}, fleet: &pretendFleet{}, disk: &pretendDisk{goes: make(chan error, 1)}, ended: make(chan func(), 5),
+		t: t, machine: &script{}, fleet: &pretendFleet{}, disk: &pretendDisk{goes: make(chan error, 1)},
+		ended:  make(chan func(), 5),
 		starts: make(chan *pretendRun, 1),
 	}
-	cfg := Config{Name: "default", Hook: []string{"hook"}, HookTimeout: time.Minute, Protocol: pretendProtocol{b.machine}}
+	cfg := Config{
+		Name: "default", Hook: []string{"hook"}, HookTimeout: time.Minute, Protocol: pretendProtocol{b.machine},
+	}
 	if change != nil {
 		change(&cfg)
 	}
@@ -56,7 +59,8 @@ func newBench(t *testing.T, change func(*Config)) *bench {
 		t.Fatal(err)
 	}
 	b.gate = New(&Env{
-		Self: me.ID, Name: me.Name, Started: time.Now(), Log: zerolog.New(&lockedWriter{w: &b.log}), Clock: clock.New(clock.OfHost()), Ended: b.ended,
+		Self: me.ID, Name: me.Name, Started: time.Now(), Log: zerolog.New(&lockedWriter{w: &b.log}),
+		Clock: clock.New(clock.OfHost()), Ended: b.ended,
 		Disk: b.disk, Fleet: b.fleet, Start: b.start, HostStops: func() bool { return false },
 		Alone: func() (waits, rejoins bool) { return false, false }, Runs: pretendMeter{}, Commands: pretendMeter{},
 		Observe: func(o Observation) { b.seen = append(b.seen, o) },
@@ -84,7 +88,9 @@ func (b *bench) does(effects ...policy.Effect) {
 
 // run is a grant that ends a minute from now at the earliest.
 func (b *bench) run() policy.Effect {
-	return policy.Effect{Kind: policy.Run, Token: wire.Ref{Seq: 7}, StartBy: b.gate.env.Clock.Now().Time.Add(time.Minute)}
+	return policy.Effect{
+		Kind: policy.Run, Token: wire.Ref{Seq: 7}, StartBy: b.gate.env.Clock.Now().Time.Add(time.Minute),
+	}
 }
 
 // completes waits for the next completion, and does it.

@@ -16,16 +16,22 @@ import (
 // Programs read the document by its keys: each fact has its place there, whatever becomes of the code.
 func TestEachFactHasItsPlaceInTheDocument(t *testing.T) {
 	want := map[string]string{
-		"walk": "walk", "skip": "skip", "min_interval": "min_interval", "backups": "backups", "on_lost": "on_lost", "ask_before_run": "ask_before_run",
-		"op": "op op_source", "max_interval": "max_interval max_interval_rule", "regenerate_after": "regenerate_after", "regenerate_at": "regenerate_at",
-		"lap": "lap", "too_short": "too_short", "window": "windows", "window_opens": "window_opens", "window_closes": "window_closes window_open",
+		"walk": "walk", "skip": "skip", "min_interval": "min_interval", "backups": "backups", "on_lost": "on_lost",
+		"ask_before_run": "ask_before_run",
+		"op":             "op op_source", "max_interval": "max_interval max_interval_rule",
+		"regenerate_after": "regenerate_after",
+		"regenerate_at":    "regenerate_at",
+		"lap":              "lap", "too_short": "too_short", "window": "windows", "window_opens": "window_opens",
+		"window_closes": "window_closes window_open",
 		// They are in other parts of the document.
 		"next_run": "", "interval_ends": "", "window_opened": "", "guards": "", "guardian": "",
 	}
 	b := newBench(t, nil)
 	empty := document(t, &control.Gate{})
 	for _, key := range policy.Keys() {
-		fact := policy.Fact{Key: key, Slot: 1, At: 5, For: time.Minute, Count: 3, Member: wire.MemberID{7}, Text: "true"}
+		fact := policy.Fact{
+			Key: key, Slot: 1, At: 5, For: time.Minute, Count: 3, Member: wire.MemberID{7}, Text: "true",
+		}
 		var s control.Gate
 		b.gate.addFact(&s, &fact)
 		var changed []string

@@ -19,7 +19,8 @@ func TestAGrantStartsTheHookAndTheMachineHearsOfItsEnd(t *testing.T) {
 	b.does(b.run())
 	b.wantEvents(policy.Woke)
 	run := <-b.starts
-	if run.spec.Argv[0] != "hook" || !b.gate.Running() || !strings.Contains(strings.Join(run.spec.Env, " "), "WANDERD_SEQ=7") {
+	if run.spec.Argv[0] != "hook" || !b.gate.Running() ||
+		!strings.Contains(strings.Join(run.spec.Env, " "), "WANDERD_SEQ=7") {
 		t.Errorf("started: %+v", run.spec)
 	}
 	run.done <- hook.Result{Exit: 3, Err: errors.New("exit status 3")}
@@ -94,7 +95,8 @@ func TestNothingIsSentToAMemberThatIsGone(t *testing.T) {
 	}
 }
 
-// A fault in the machine closes the gate, stops what runs, and sends callers away; the others hear of it when nothing runs any more.
+// A fault in the machine closes the gate, stops what runs, and sends callers away; the others hear of it when nothing
+// runs any more.
 func TestAFaultClosesTheGate(t *testing.T) {
 	b := newBench(t, nil)
 	b.does(b.run())
@@ -106,7 +108,8 @@ func TestAFaultClosesTheGate(t *testing.T) {
 	b.machine.panics = true
 	b.gate.Wake(policy.Never)
 	b.does()
-	if s := b.gate.Status(&Around{}); s.State != control.Closed || s.Because == control.BecauseWaiting || s.Fault != "a fault" || s.Faults != 1 {
+	if s := b.gate.Status(&Around{}); s.State != control.Closed || s.Because == control.BecauseWaiting ||
+		s.Fault != "a fault" || s.Faults != 1 {
 		t.Errorf("the status says %+v", s)
 	}
 	if r := <-caller.Ended(); !r.NotExecuted || b.fleet.withdrawn != 0 {
@@ -122,14 +125,16 @@ func TestAFaultClosesTheGate(t *testing.T) {
 	}
 }
 
-// What an operator of this host says of a gate comes to the machine, and what the machine makes of it is told to all, with who and why.
+// What an operator of this host says of a gate comes to the machine, and what the machine makes of it is told to all,
+// with who and why.
 func TestAnOrderIsToldToAllWithItsReason(t *testing.T) {
 	b := newBench(t, nil)
 	b.gate.Order(wire.ForEver, "alice@a", &control.Order{Pause: true, Reason: "repairs"})
 	if len(b.fleet.notified) != 1 || b.fleet.notified[0] != "alice@a: repairs" {
 		t.Errorf("told: %q", b.fleet.notified)
 	}
-	if s := b.gate.Status(&Around{}); s.Paused == nil || s.Paused.By != "alice@a" || s.Because != control.BecausePaused {
+	if s := b.gate.Status(&Around{}); s.Paused == nil || s.Paused.By != "alice@a" ||
+		s.Because != control.BecausePaused {
 		t.Errorf("the status says %+v, because of %q", s.Paused, s.Because)
 	}
 }
@@ -150,7 +155,8 @@ func TestAMessageInAndOutDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// The host is asked when the hook is due. After a no the machine hears that it is not ready, and after a yes that it is.
+// The host is asked when the hook is due. After a no the machine hears that it is not ready, and after a yes that it
+// is.
 func TestTheMachineIsReadyAfterAYes(t *testing.T) {
 	b := newBench(t, func(c *Config) {
 		c.Ready, c.ReadyTimeout, c.ReadyAgain = []string{"needed"}, time.Minute, time.Nanosecond
@@ -205,7 +211,8 @@ func TestAGrantRunsTheCommandOfTheFirstCaller(t *testing.T) {
 	if r := <-first.Ended(); r.Exit != 4 {
 		t.Errorf("the first is told %+v", r)
 	}
-	if s := b.gate.Status(&Around{}); s.Commands != 1 || s.Runs != 0 || s.LastCommand.Exit != "exit status 4" || len(s.Callers) != 0 {
+	if s := b.gate.Status(&Around{}); s.Commands != 1 || s.Runs != 0 || s.LastCommand.Exit != "exit status 4" ||
+		len(s.Callers) != 0 {
 		t.Errorf("the status says %+v", s)
 	}
 }

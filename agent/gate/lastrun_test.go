@@ -123,7 +123,8 @@ func TestWhatAnotherProtocolHasSavedIsForgotten(t *testing.T) {
 		{"ring", 1, false},
 	} {
 		s := policy.State{Seq: 7, HasRun: true, LastRun: 5, Memo: memo}
-		g.forgetMemo(time.Now().UnixNano(), true, &statedir.Record{Protocol: tc.protocol, ProtocolVersion: tc.version}, &s)
+		g.forgetMemo(time.Now().UnixNano(), true, &statedir.Record{Protocol: tc.protocol, ProtocolVersion: tc.version},
+			&s)
 		if (s.Memo == memo) != tc.kept || s.Seq != 7 || !s.HasRun || s.LastRun != 5 {
 			t.Errorf("of %s %d it keeps %+v", tc.protocol, tc.version, s)
 		}

@@ -36,10 +36,12 @@ func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	}
 	stopped := &launch{}
 	stopped.Stop()
-	if end := g.follow(stopped, hook.Spec{}, soon); end.denied || !end.result.NotExecuted || !end.result.Stopped || started != 0 || log.Len() > 0 {
+	if end := g.follow(stopped, hook.Spec{}, soon); end.denied || !end.result.NotExecuted || !end.result.Stopped ||
+		started != 0 || log.Len() > 0 {
 		t.Errorf("stopped: %+v, started %d times, logged %s", end, started, &log)
 	}
-	if end := g.follow(&launch{}, hook.Spec{}, soon); end.denied || end.result.NotExecuted || started != 1 || !strings.Contains(log.String(), "hook starts") {
+	if end := g.follow(&launch{}, hook.Spec{}, soon); end.denied || end.result.NotExecuted || started != 1 ||
+		!strings.Contains(log.String(), "hook starts") {
 		t.Errorf("in time: %+v, started %d times, logged %s", end, started, &log)
 	}
 }

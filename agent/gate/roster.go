@@ -21,8 +21,8 @@ import (
 // the roster is agreed on once:
 //
 //   - A name is bound to the first key that answers to it, and stays bound: that is saved.
-//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that, it
-//     has saved that any former roster is over for it.
+//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that,
+//     it has saved that any former roster is over for it.
 //   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a
 //     majority is enough.
 //

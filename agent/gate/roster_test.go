@@ -34,8 +34,11 @@ func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 		{"two more", agreed, "a b c d e", nil, false, "change one name at a time"},
 		{"back again", onTheWay, "a b c", []policy.Voter{a, b, c}, false, ""},
 		{"on from where nothing was agreed", onTheWay, "a b d", nil, false, "+d -c"},
-		{"another key", statedir.Roster{Voters: []policy.Voter{a, b, d}, Former: []policy.Voter{a, b, voter("d", 5)}}, "a b d", nil, false, "+d -d"},
-		{"its own key is another one", statedir.Roster{Voters: []policy.Voter{voter("a", 9), b, c}, Agreed: true}, "a b c", nil, false, "give it its node key back"},
+		{"another key", statedir.Roster{
+			Voters: []policy.Voter{a, b, d}, Former: []policy.Voter{a, b, voter("d", 5)},
+		}, "a b d", nil, false, "+d -d"},
+		{"its own key is another one", statedir.Roster{Voters: []policy.Voter{voter("a", 9), b, c}, Agreed: true},
+			"a b c", nil, false, "give it its node key back"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, err := statedir.Open(t.TempDir())

@@ -1,5 +1,6 @@
-// Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins and again when it
-// ends. So after a restart the agent knows of a run that it did not survive. No run waits for the file: a goroutine of its own writes it.
+// Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins
+// and again when it ends. So after a restart the agent knows of a run that it did not survive. No run waits for the
+// file: a goroutine of its own writes it.
 package history
 
 import (
@@ -40,7 +41,8 @@ type Run struct {
 	Command string `json:"command,omitempty"`
 	// End is absent while the run is under way, and if its agent did not see its end.
 	End time.Time `json:"end,omitzero"`
-	// Exit is the exit status; -1 if there was none. A hook that exits with 75 has not failed: it cannot do its work now.
+	// Exit is the exit status; -1 if there was none. A hook that exits with 75 has not failed: it cannot do its work
+	// now.
 	Exit int `json:"exit"`
 	// Error is why the run failed; empty if it succeeded.
 	Error string `json:"error,omitempty"`
@@ -93,8 +95,8 @@ type Log struct {
 	lines int
 }
 
-// Open reads the history from a file, which need not exist. Runs that its last writer did not see the end of count as cut short. Damaged
-// lines are skipped. The error says what could not be read; the log can still be used.
+// Open reads the history from a file, which need not exist. Runs that its last writer did not see the end of count as
+// cut short. Damaged lines are skipped. The error says what could not be read; the log can still be used.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path, changed: make(chan struct{}, 1)}
 	file, _, err := smallfile.Open(path, syscall.O_NOFOLLOW)
@@ -179,7 +181,8 @@ func (l *Log) Last() (at time.Time) {
 // retryAfter is the pause after a write that failed.
 const retryAfter = 10 * time.Second
 
-// Write writes what is new to the file until ctx is done, and then for the last time. failed gets the first error of each row.
+// Write writes what is new to the file until ctx is done, and then for the last time. failed gets the first error of
+// each row.
 func (l *Log) Write(ctx context.Context, failed func(error)) {
 	for fails := false; ; {
 		select {
@@ -247,7 +250,8 @@ func (l *Log) save(runs []Run, anew bool) error {
 			return err
 		}
 	}
-	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK // a pipe's reader is not waited for
+	// a pipe's reader is not waited for
+	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK
 	if anew {
 		path, flags = l.path+".tmp", flags|os.O_TRUNC
 	}

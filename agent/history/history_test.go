@@ -45,7 +45,8 @@ func reopened(t *testing.T, path string) *Log {
 func TestRunsSurviveARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	l := reopened(t, path)
-	failed := &Run{Start: noon, End: noon.Add(3 * time.Second), Seq: 8, Exit: 3, Error: "exit status 3", Output: []string{"no route"}}
+	failed := &Run{Start: noon, End: noon.Add(3 * time.Second), Seq: 8, Exit: 3, Error: "exit status 3",
+		Output: []string{"no route"}}
 	l.Put(numbered(-1))
 	l.Put(&Run{Start: noon, Seq: 8})
 	written(t, l)
@@ -68,7 +69,8 @@ func TestARunThatItsAgentDidNotSurviveIsCutShort(t *testing.T) {
 	if runs := l.Runs(); !runs[0].Running() || runs[0].Failed() {
 		t.Errorf("in its agent's life: %+v", runs)
 	}
-	if runs := reopened(t, path).Runs(); len(runs) != 1 || runs[0].Cut != CutAgent || runs[0].Exit != -1 || !runs[0].Failed() {
+	if runs := reopened(t, path).Runs(); len(runs) != 1 || runs[0].Cut != CutAgent || runs[0].Exit != -1 ||
+		!runs[0].Failed() {
 		t.Errorf("afterwards: %+v", runs)
 	}
 }

@@ -33,7 +33,8 @@ func (b *bootAlarm) set(at time.Duration) bool {
 		b.rings, b.timer, b.fd = rings, os.NewFile(uintptr(fd), "boot alarm"), fd
 		go ring(b.timer, rings)
 	}
-	return unix.TimerfdSettime(b.fd, unix.TFD_TIMER_ABSTIME, &unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(at), 1))}, nil) == nil
+	return unix.TimerfdSettime(b.fd, unix.TFD_TIMER_ABSTIME,
+		&unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(at), 1))}, nil) == nil
 }
 
 // ring passes on each time that the timer expires.

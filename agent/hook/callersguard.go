@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command is what the guard of a caller's command knows beside. Such a guard has a process group of its own in the caller's session, where
-// neither Ctrl-C nor Ctrl-Z reaches it. The zero value is that of a hook.
+// command is what the guard of a caller's command knows beside. Such a guard has a process group of its own in the
+// caller's session, where neither Ctrl-C nor Ctrl-Z reaches it. The zero value is that of a hook.
 type command struct {
 	// caller brings the signals that the caller passes on, and is closed when the caller has died.
 	caller chan instruction
@@ -22,10 +22,11 @@ type command struct {
 	early []syscall.Signal
 }
 
-// When a process ends whose parent is in another group of its session, the kernel sees whether somebody else connects its group with the session. If not,
-// and a process of the group is stopped, all of the group get SIGHUP (setpgid(2)). A script without a terminal, and its group, are connected
-// with nothing. So the end of a command must not look as if the command had been the last connection: its guard is in its group when the command
-// is born, and then in a session of its own.
+// When a process ends whose parent is in another group of its session, the kernel sees whether somebody else connects
+// its group with the session. If not, and a process of the group is stopped, all of the group get SIGHUP (setpgid(2)).
+// A script without a terminal, and its group, are connected with nothing. So the end of a command must not look as if
+// the command had been the last connection: its guard is in its group when the command is born, and then in a session
+// of its own.
 
 // joinGroup brings the guard into the caller's group. No signal to that ends the guard.
 func joinGroup(group int) {
@@ -40,12 +41,13 @@ func leaveSession() {
 	}
 }
 
-// beginCommand tells the agent that the command is ready, and waits for its first instruction, which lets it run. An agent that has waited for
-// too long has given the grant back, and closes the connection.
+// beginCommand tells the agent that the command is ready, and waits for its first instruction, which lets it run. An
+// agent that has waited for too long has given the grant back, and closes the connection.
 func (g *guard) beginCommand() (first instruction, begins bool) {
 	agent := os.NewFile(connectionFd, "agent")
 	g.command = command{caller: g.instructions, pid: os.Getppid()}
-	g.instructions, g.told = make(chan instruction), nil // who tells all of a service to end tells the caller, and the command
+	// who tells all of a service to end tells the caller, and the command
+	g.instructions, g.told = make(chan instruction), nil
 	g.reporters = []io.Writer{agent, g.reporters[0]}
 	session, _ := unix.Getsid(0)
 	g.operation = operation{session: session, tree: os.Getpid(), shared: g.order.Command.Group}
@@ -89,8 +91,8 @@ func (c *command) alsoStops() int {
 	return syscall.WUNTRACED | syscall.WCONTINUED
 }
 
-// mirror stops the caller with its command, and lets both go on together. A shell waits for the caller: when Ctrl-Z has stopped the
-// command, it has to see that the job stands still; its fg and bg reach the command alone.
+// mirror stops the caller with its command, and lets both go on together. A shell waits for the caller: when Ctrl-Z has
+// stopped the command, it has to see that the job stands still; its fg and bg reach the command alone.
 func (c *command) mirror(status syscall.WaitStatus) {
 	if status.Continued() {
 		c.wakeCaller()

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroup is a control group (cgroups(7), version 2) of the operation's own, below that of its guard. It holds whatever the
-// operation starts, also what leaves the session. The zero value is none: this process may not make one here.
+// cgroup is a control group (cgroups(7), version 2) of the operation's own, below that of its guard. It holds whatever
+// the operation starts, also what leaves the session. The zero value is none: this process may not make one here.
 type cgroup struct{ path string }
 
 // cgroupPrefix begins the name of every such group; the number of its guard follows.
 const cgroupPrefix = "wanderd-hook-"
 
-// newCgroup makes one for the operation of this process. Those of guards that are dead go first: an operation dies with its
-// guard.
+// newCgroup makes one for the operation of this process. Those of guards that are dead go first: an operation dies with
+// its guard.
 func newCgroup() cgroup {
 	parent, ok := ownCgroup()
 	if !ok {
@@ -89,9 +89,9 @@ func (c cgroup) isThere() bool {
 	return c.path != "" && err == nil
 }
 
-// start lets fork start a process that is born in the group, and reports whether this process is outside of it. Where seccomp(2)
-// forbids clone3(2), as in a service with RestrictNamespaces=, this process has to go in and come back, which takes the kernel
-// some milliseconds.
+// start lets fork start a process that is born in the group, and reports whether this process is outside of it. Where
+// seccomp(2) forbids clone3(2), as in a service with RestrictNamespaces=, this process has to go in and come back,
+// which takes the kernel some milliseconds.
 func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid int, outside bool, err error) {
 	attr := operationAttr(0)
 	if c.path == "" {

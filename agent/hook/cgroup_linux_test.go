@@ -84,7 +84,8 @@ func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
 func TestWhatLeavesTheSessionIsKilledWithTheHook(t *testing.T) {
 	parent := needsCgroup(t)
 	w := newWitness(t)
-	spec := shell("exec 9>" + w.path + "; echo $PPID >" + w.path + "x; trap '' TERM; " + inSessionOfItsOwn("echo started >&9") + "while :; do sleep 0.01; done")
+	spec := shell("exec 9>" + w.path + "; echo $PPID >" + w.path + "x; trap '' TERM; " +
+		inSessionOfItsOwn("echo started >&9") + "while :; do sleep 0.01; done")
 	spec.Grace = 50 * time.Millisecond
 	run, _ := start(t, spec)
 	w.line(t)
@@ -100,7 +101,8 @@ func TestWhatLeavesTheSessionIsKilledWithTheHook(t *testing.T) {
 func TestADaemonOutlivesTheGroupOfItsHook(t *testing.T) {
 	parent := needsCgroup(t)
 	w := newWitness(t)
-	run, _ := start(t, shell("exec 9>"+w.path+"; echo $PPID >"+w.path+"x; setsid sh -c 'echo $$ >&9; exec sleep 1000' >/dev/null 2>&1 & exit 0"))
+	run, _ := start(t, shell("exec 9>"+w.path+"; echo $PPID >"+w.path+"x; setsid sh -c 'echo $$ >&9; exec sleep "+
+		"1000' >/dev/null 2>&1 & exit 0"))
 	daemon, err := strconv.Atoi(w.line(t))
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,9 @@ import (
 )
 
 // Check reports why argv cannot be run, and what to do about it. It finds what an operator gets wrong before the token
-// arrives and it is too late: no such file, no permission, a script without an interpreter. Unless trusted is set, it refuses a
-// program that other users of this host can replace. It does not look at the arguments: of "sh ./sync.sh" the program is sh.
+// arrives and it is too late: no such file, no permission, a script without an interpreter. Unless trusted is set, it
+// refuses a program that other users of this host can replace. It does not look at the arguments: of "sh ./sync.sh" the
+// program is sh.
 func Check(argv []string, trusted bool) error {
 	file, err := locate(argv)
 	if err != nil {
@@ -27,7 +28,8 @@ func Check(argv []string, trusted bool) error {
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s does not exist: check the path (relative paths start at the agent's working directory)", file)
+		return fmt.Errorf("%s does not exist: check the path (relative paths start at the agent's working directory)",
+			file)
 	case err != nil:
 		return fmt.Errorf("cannot look at it: %w", err)
 	case info.IsDir():
@@ -41,7 +43,8 @@ func Check(argv []string, trusted bool) error {
 	}
 	if !trusted {
 		if err := safepath.Check(file); err != nil {
-			return fmt.Errorf("the hook would run as user %d, but others can replace it: %w; or set --trust-hook", os.Geteuid(), err)
+			return fmt.Errorf("the hook would run as user %d, but others can replace it: %w; or set --trust-hook",
+				os.Geteuid(), err)
 		}
 	}
 	if err := unix.Faccessat(unix.AT_FDCWD, file, unix.X_OK, unix.AT_EACCESS); err != nil {

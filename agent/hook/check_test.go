@@ -26,18 +26,22 @@ func TestCheckNamesTheThingAndTheRemedy(t *testing.T) {
 		argv []string
 		want []string
 	}{
-		"none":                {nil, []string{"--hook ./sync.sh"}},
-		"empty name":          {[]string{""}, []string{"--hook ./sync.sh"}},
-		"not there":           {[]string{dir + "/missing"}, []string{dir + "/missing", "does not exist", "check the path"}},
-		"not in PATH":         {[]string{"no-such-hook"}, []string{`"no-such-hook"`, "PATH", "./no-such-hook"}},
-		"directory":           {[]string{dir + "/."}, []string{dir, "directory"}},
-		"not a file":          {[]string{fifo}, []string{fifo, "not a regular file"}},
-		"not executable":      {[]string{plain}, []string{"chmod +x " + plain}},
-		"empty file":          {[]string{write("empty", "", 0o700)}, []string{"is empty"}},
-		"no #!":               {[]string{write("bare", "echo hello\n", 0o700)}, []string{"#!/bin/sh", "first line"}},
-		"nothing after #!":    {[]string{write("blank", "#! \n", 0o700)}, []string{"no interpreter"}},
-		"no interpreter":      {[]string{write("perl", "#!/no/perl -w\n", 0o700)}, []string{"/no/perl", "install"}},
-		"not in env's PATH":   {[]string{write("env", "#!/usr/bin/env no-such-snake\n", 0o700)}, []string{"no-such-snake"}},
+		"none":       {nil, []string{"--hook ./sync.sh"}},
+		"empty name": {[]string{""}, []string{"--hook ./sync.sh"}},
+		"not there": {
+			[]string{dir + "/missing"}, []string{dir + "/missing", "does not exist", "check the path"},
+		},
+		"not in PATH":      {[]string{"no-such-hook"}, []string{`"no-such-hook"`, "PATH", "./no-such-hook"}},
+		"directory":        {[]string{dir + "/."}, []string{dir, "directory"}},
+		"not a file":       {[]string{fifo}, []string{fifo, "not a regular file"}},
+		"not executable":   {[]string{plain}, []string{"chmod +x " + plain}},
+		"empty file":       {[]string{write("empty", "", 0o700)}, []string{"is empty"}},
+		"no #!":            {[]string{write("bare", "echo hello\n", 0o700)}, []string{"#!/bin/sh", "first line"}},
+		"nothing after #!": {[]string{write("blank", "#! \n", 0o700)}, []string{"no interpreter"}},
+		"no interpreter":   {[]string{write("perl", "#!/no/perl -w\n", 0o700)}, []string{"/no/perl", "install"}},
+		"not in env's PATH": {
+			[]string{write("env", "#!/usr/bin/env no-such-snake\n", 0o700)}, []string{"no-such-snake"},
+		},
 		"from Windows":        {[]string{write("crlf", "#!/bin/sh\r\necho\r\n", 0o700)}, []string{"Windows", "sed -i"}},
 		"a file as directory": {[]string{plain + "/x"}, []string{"not a directory"}},
 	} {
@@ -58,7 +62,8 @@ func TestCheckAcceptsWhatRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for name, text := range map[string]string{
-		"script": "#!/bin/sh\n", "spaced": "#! /bin/sh -e\n", "env": "#!/usr/bin/env sh\n", "split": "#!/usr/bin/env -S sh -e\n",
+		"script": "#!/bin/sh\n", "spaced": "#! /bin/sh -e\n", "env": "#!/usr/bin/env sh\n",
+		"split":   "#!/usr/bin/env -S sh -e\n",
 		"endless": "#!/bin/sh",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
@@ -107,7 +112,8 @@ func TestAHookThatOthersCanReplaceIsRefusedUnlessItIsTrusted(t *testing.T) {
 		switch err := Check([]string{file}, false); {
 		case spoil == nil && err != nil:
 			t.Errorf("%s: %v", what, err)
-		case spoil != nil && (err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--trust-hook")):
+		case spoil != nil && (err == nil || !strings.Contains(err.Error(), dir) ||
+			!strings.Contains(err.Error(), "--trust-hook")):
 			t.Errorf("%s: %v", what, err)
 		}
 		if err := Check([]string{file}, true); err != nil {

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A caller's command has the caller's streams, terminal, directory, environment and user, because it is the caller that starts it:
+// A caller's command has the caller's streams, terminal, directory, environment and user, because it is the caller that
+// starts it:
 //
 //	agent ═ control socket ═ guard ──▶ command ──▶ …
 //	                           ▲          │
@@ -23,9 +24,9 @@ import (
 //	    ▲                      │          ▼
 //	    └──────── report ──────┘       terminal
 //
-// The guard has a process group of its own. When the command runs, the caller goes there, too: so a Ctrl-C reaches the command once, by
-// the terminal, and a signal to the caller reaches it once, by the caller. In a script without a terminal the guard has a session of its own, and the
-// caller a group of its own.
+// The guard has a process group of its own. When the command runs, the caller goes there, too: so a Ctrl-C reaches the
+// command once, by the terminal, and a signal to the caller reaches it once, by the caller. In a script without a
+// terminal the guard has a session of its own, and the caller a group of its own.
 
 // Command is a command that waits for its grant. Its guard is there already.
 type Command struct {
@@ -57,7 +58,8 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
 	}
-	c := &Command{scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report), up: make(chan struct{})}
+	c := &Command{scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report),
+		up: make(chan struct{})}
 	self, err := selfPath()
 	if err != nil {
 		return nil, err
@@ -143,7 +145,8 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 		limits.Grace = o.KillAfter
 	}
 	c.tell(&instruction{Order: &guardOrder{
-		Path: o.Path, Argv: o.Argv, Limits: limits, Command: &commandOrder{Group: group, Apart: c.scripted, Env: o.Grant.Env, Heard: o.Heard},
+		Path: o.Path, Argv: o.Argv, Limits: limits,
+		Command: &commandOrder{Group: group, Apart: c.scripted, Env: o.Grant.Env, Heard: o.Heard},
 	}})
 	spec := Spec{Argv: o.Argv, Limits: limits, command: true}
 	var last report
@@ -170,8 +173,8 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	}
 }
 
-// stepAside leaves the command's process group, for that of the guard. The leader of a session cannot. What is not in the terminal's group
-// must still be able to write there.
+// stepAside leaves the command's process group, for that of the guard. The leader of a session cannot. What is not in
+// the terminal's group must still be able to write there.
 func (c *Command) stepAside() {
 	signal.Ignore(syscall.SIGTTOU)
 	group := c.guard.Process.Pid

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// The guard ends an operation by the end of its grant, without a word from the agent. If somebody has stopped the guard (SIGSTOP), it ends nothing. While the
-// agent lives it knows the processes and the end, too: halfway between the guard's SIGKILL and the end it kills what is left, and the guard.
+// The guard ends an operation by the end of its grant, without a word from the agent. If somebody has stopped the guard
+// (SIGSTOP), it ends nothing. While the agent lives it knows the processes and the end, too: halfway between the
+// guard's SIGKILL and the end it kills what is left, and the guard.
 
 // agentMargin is how long before the end of a grant the agent kills what its guard has not.
 const agentMargin = KillMargin / 2
@@ -47,7 +48,8 @@ func (d *deadline) left() time.Duration {
 	return d.until - agentMargin - sinceBoot()
 }
 
-// enforce kills when the end is there, again and again, until the operation is over. An end that was moved meanwhile is waited for anew.
+// enforce kills when the end is there, again and again, until the operation is over. An end that was moved meanwhile is
+// waited for anew.
 func (d *deadline) enforce(over <-chan struct{}, kill func()) {
 	d.mu.Lock()
 	rings := d.alarm.rings

@@ -8,15 +8,16 @@ import (
 // ownPrefix marks what belongs to wanderd, in the environment of the agent (its settings) and of a hook (the grant).
 const ownPrefix = "WANDERD_"
 
-// Environ returns the environment of a hook: base without what is meant for the agent alone, and grant, which is what the
-// hook is told of the token it runs under ("WANDERD_SEQ=7").
+// Environ returns the environment of a hook: base without what is meant for the agent alone, and grant, which is what
+// the hook is told of the token it runs under ("WANDERD_SEQ=7").
 //
-// What systemd tells a service (where to notify, sockets, credentials, the watchdog) goes to the main process only, and no
-// WANDERD_ variable of the agent's own is inherited: it could name the file of the fleet secret.
+// What systemd tells a service (where to notify, sockets, credentials, the watchdog) goes to the main process only, and
+// no WANDERD_ variable of the agent's own is inherited: it could name the file of the fleet secret.
 func Environ(base []string, grant ...string) []string {
 	return replace(base, grant, func(name string) bool {
 		return strings.HasPrefix(name, ownPrefix) || slices.Contains([]string{
-			"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "CREDENTIALS_DIRECTORY",
+			"NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
+			"CREDENTIALS_DIRECTORY",
 		}, name)
 	})
 }
@@ -25,7 +26,8 @@ func Environ(base []string, grant ...string) []string {
 func under(base, grant []string) []string {
 	return replace(base, grant, func(name string) bool {
 		return slices.Contains([]string{
-			"WANDERD_HELD", "WANDERD_GATE", "WANDERD_SEQ", "WANDERD_SLOT", "WANDERD_TOKEN", "WANDERD_MEMBER", "WANDERD_NAME", "WANDERD_MEMBERS",
+			"WANDERD_HELD", "WANDERD_GATE", "WANDERD_SEQ", "WANDERD_SLOT", "WANDERD_TOKEN", "WANDERD_MEMBER",
+			"WANDERD_NAME", "WANDERD_MEMBERS",
 			"WANDERD_DEADLINE",
 		}, name)
 	})

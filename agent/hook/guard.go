@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// GuardName is what a program that uses this package is called when it is to guard an operation, as a process and in its arguments:
-// killing by the program's name does not find it.
+// GuardName is what a program that uses this package is called when it is to guard an operation, as a process and in
+// its arguments: killing by the program's name does not find it.
 const GuardName = "hook-guard"
 
-// A program that uses this package is a guard before it is anything else: what other packages prepare at the start would take most of a
-// guard's time. So this package imports little, and they come later.
+// A program that uses this package is a guard before it is anything else: what other packages prepare at the start
+// would take most of a guard's time. So this package imports little, and they come later.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == GuardName {
 		syscall.Exit(runGuard()) // os.Exit waits for a second under the race detector
@@ -30,30 +30,31 @@ const (
 	// settleTime is how long the last processes of an operation may outlive its first without a word: a shell does not
 	// wait for >(tee log).
 	settleTime = 500 * time.Millisecond
-	// lookTime is how often the guard looks for processes whose end nobody reports to it, orphanLookTime the same when others wait
-	// for that end.
+	// lookTime is how often the guard looks for processes whose end nobody reports to it, orphanLookTime the same when
+	// others wait for that end.
 	lookTime       = 100 * time.Millisecond
 	orphanLookTime = 10 * time.Millisecond
 	// undeadTime is how long the guard waits for the effect of SIGKILL.
 	undeadTime = 5 * time.Second
 	exitUsage  = 64
 
-	// What the guard inherits beside its standard streams, which it hands to the operation: the guard of a caller's command has the first
-	// two from its caller, and a connection to the agent.
+	// What the guard inherits beside its standard streams, which it hands to the operation: the guard of a caller's
+	// command has the first two from its caller, and a connection to the agent.
 	lifelineFd   = 3
 	reportFd     = 4
 	connectionFd = 5
 )
 
-// runGuard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit status
-// of the process.
+// runGuard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit
+// status of the process.
 func runGuard() int {
 	syscall.CloseOnExec(lifelineFd)
 	syscall.CloseOnExec(reportFd)
 	adopt()
 
 	g := guard{
-		reporters: []io.Writer{os.NewFile(reportFd, "report")}, instructions: make(chan instruction), told: make(chan os.Signal, 1),
+		reporters: []io.Writer{os.NewFile(reportFd, "report")}, instructions: make(chan instruction),
+		told:      make(chan os.Signal, 1),
 		operation: operation{session: os.Getpid()},
 	}
 	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -105,16 +106,19 @@ func runGuard() int {
 //	any          the first process has ended and          over
 //	             nothing is left
 //
-// Executing the first process belongs to running: the file system that it lies on may hang, and all that ends a run ends that, too.
+// Executing the first process belongs to running: the file system that it lies on may hang, and all that ends a run
+// ends that, too.
 //
-// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the pre-signed releases are true.
+// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the pre-signed releases
+// are true.
 type guard struct {
 	order     guardOrder
 	reporters []io.Writer
 	report    report
 	// operation is what it follows.
 	operation operation
-	// instructions come from the agent; orphaned says that there will be none any more, and words are what is to be said then.
+	// instructions come from the agent; orphaned says that there will be none any more, and words are what is to be
+	// said then.
 	instructions chan instruction
 	orphaned     bool
 	words        []Word
@@ -155,7 +159,8 @@ func (g *guard) start() <-chan beginning {
 	}
 	begun := make(chan beginning, 1)
 	fork := func(env []string, attr *syscall.SysProcAttr) (int, error) {
-		return syscall.ForkExec(g.order.Path, g.order.Argv, &syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
+		return syscall.ForkExec(g.order.Path, g.order.Argv,
+			&syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
 	}
 	go func() {
 		// The parent-death signal of the operation is sent when the thread that started it ends.
@@ -226,7 +231,8 @@ func (g *guard) end() {
 	}
 }
 
-// gone reports whether nothing is left that has to end: what has left the session may stay, unless all has to be killed.
+// gone reports whether nothing is left that has to end: what has left the session may stay, unless all has to be
+// killed.
 func (g *guard) gone() bool {
 	return g.report.Reaped && !g.operation.alive(g.orphaned || g.phase == killing)
 }
@@ -282,8 +288,8 @@ func (g *guard) onInstruction(next instruction) {
 	}
 }
 
-// endsBy sets the end of the grant, unless that is zero, and reports whether there is time left until the operation has to end. Without
-// a clock that counts to it there is none.
+// endsBy sets the end of the grant, unless that is zero, and reports whether there is time left until the operation has
+// to end. Without a clock that counts to it there is none.
 func (g *guard) endsBy(until time.Duration) bool {
 	if until == 0 {
 		return true
@@ -332,7 +338,8 @@ func (g *guard) onStop() {
 	g.becomeStopping(g.order.Grace)
 }
 
-// onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little grace is left.
+// onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little
+// grace is left.
 func (g *guard) onOrphaned() {
 	g.orphaned, g.report.Orphaned = true, true
 	g.look = time.Tick(orphanLookTime)

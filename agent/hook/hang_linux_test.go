@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hanging is a program whose execution hangs, as on a file system that answers no more: this process has a lease (fcntl(2)) on its file,
-// and does not give it up.
+// hanging is a program whose execution hangs, as on a file system that answers no more: this process has a lease
+// (fcntl(2)) on its file, and does not give it up.
 type hanging struct {
 	path, ran string
 	lease     *os.File
@@ -40,7 +40,9 @@ func newHanging(t *testing.T) *hanging {
 // start starts it as a hook, and waits until that hangs.
 func (h *hanging) start(t *testing.T, timeout time.Duration) *Run {
 	t.Helper()
-	run, _ := start(t, Spec{Argv: []string{h.path}, Limits: Limits{Timeout: timeout, Grace: patience, OrphanGrace: patience}})
+	run, _ := start(t, Spec{
+		Argv: []string{h.path}, Limits: Limits{Timeout: timeout, Grace: patience, OrphanGrace: patience},
+	})
 	eventually(t, func() (bool, bool) {
 		is, err := unix.FcntlInt(h.lease.Fd(), unix.F_GETLEASE, 0)
 		return true, err == nil && is != unix.F_WRLCK
@@ -48,7 +50,8 @@ func (h *hanging) start(t *testing.T, timeout time.Duration) *Run {
 	return run
 }
 
-// What hangs before it has begun to run is ended as what hangs later: by its timeout, by a stop, and when its agent dies.
+// What hangs before it has begun to run is ended as what hangs later: by its timeout, by a stop, and when its agent
+// dies.
 func TestAProgramThatHangsBeforeItRunsIsEnded(t *testing.T) {
 	t.Run("by its timeout", func(t *testing.T) {
 		h := newHanging(t)
@@ -103,7 +106,8 @@ func TestAGuardThatHangsIsKilledWithItsHook(t *testing.T) {
 	if err := syscall.Kill(guard, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if r := await(t, run); !r.TimedOut || r.Undead || r.Err == nil || !strings.Contains(r.Err.Error(), "guard") || !log.has(t, "does not answer") {
+	if r := await(t, run); !r.TimedOut || r.Undead || r.Err == nil || !strings.Contains(r.Err.Error(), "guard") ||
+		!log.has(t, "does not answer") {
 		t.Errorf("%+v", r)
 	}
 	w.gone(t)

@@ -1,33 +1,35 @@
 // Package hook runs the protected operation as a child process, and knows when it is over.
 //
-// An operation is over when its first process has ended and nothing of its session is left: a gate must not open while a
-// transfer still runs in the background of a script that has exited. Between the agent and the operation stands a guard, the
-// agent's own program started again in a hidden mode:
+// An operation is over when its first process has ended and nothing of its session is left: a gate must not open while
+// a transfer still runs in the background of a script that has exited. Between the agent and the operation stands a
+// guard, the agent's own program started again in a hidden mode:
 //
 //	agent ──lifeline──▶ guard ──▶ ./sync.sh ──▶ rsync, timeout, …
 //	  ▲                  └───────────── one session ─────────────┘
 //	  ├──── report ──────────┘                │
 //	  └──── output, line by line ─────────────┘
 //
-// The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to say if the agent dies. It
-// ends when the agent is killed, even with SIGKILL. Then, as at a stop, the guard tells the session to stop (SIGTERM), and kills
-// what is left of it after a grace, which is short, because the other members wait for it. When nothing is left, the guard sends
-// datagrams that the agent has sealed and signed for this case, and ends. A guard whose operation had ended before sends nothing.
-// A parent-death signal would reach only the first process, and none of its children.
+// The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to say if the agent
+// dies. It ends when the agent is killed, even with SIGKILL. Then, as at a stop, the guard tells the session to stop
+// (SIGTERM), and kills what is left of it after a grace, which is short, because the other members wait for it. When
+// nothing is left, the guard sends datagrams that the agent has sealed and signed for this case, and ends. A guard
+// whose operation had ended before sends nothing. A parent-death signal would reach only the first process, and none of
+// its children.
 //
-// A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by itself, also while
-// the agent is paused (SIGSTOP, a disk that hangs) or the host was suspended.
+// A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by
+// itself, also while the agent is paused (SIGSTOP, a disk that hangs) or the host was suspended.
 //
-// The guard has its own name, as process and in its arguments. So killing all processes of the agent's name does not kill the guard.
-// If the guard is killed, the first process of the operation dies with it, and the agent kills the rest.
+// The guard has its own name, as process and in its arguments. So killing all processes of the agent's name does not
+// kill the guard. If the guard is killed, the first process of the operation dies with it, and the agent kills the
+// rest.
 //
 // A process that leaves the session (setsid, or a service manager that starts something on its behalf) is deliberately
-// out of reach when the operation ends: that is how a hook leaves a daemon behind. What the guard has to kill, and what its agent
-// did not survive, it kills with all that was started, where the agent may make control groups: as root, or in a service with
-// Delegate=yes.
+// out of reach when the operation ends: that is how a hook leaves a daemon behind. What the guard has to kill, and what
+// its agent did not survive, it kills with all that was started, where the agent may make control groups: as root, or
+// in a service with Delegate=yes.
 //
-// A caller's command has a guard of the same kind, which the caller starts: see [Command]. The agent is at the other end of a
-// connection: see [Remote].
+// A caller's command has a guard of the same kind, which the caller starts: see [Command]. The agent is at the other
+// end of a connection: see [Remote].
 //
 // The guard follows sessions and control groups on Linux. Elsewhere it follows the process group of the operation.
 //
@@ -56,22 +58,24 @@ const (
 
 	// answerTime is how long the agent waits for its guard beyond the time after which that gives an operation up.
 	answerTime = settleTime + 2*undeadTime
-	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only a
-	// process that has left the session can still hold the pipes.
+	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only
+	// a process that has left the session can still hold the pipes.
 	drainTime = time.Second
 )
 
 // Limits are how long an operation may take, and its end.
 type Limits struct {
-	// Timeout is how long the operation may take until it is told to stop. It must be positive, but for a caller's command: there, zero sets no
-	// limit.
+	// Timeout is how long the operation may take until it is told to stop. It must be positive, but for a caller's
+	// command: there, zero sets no limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace. A caller's command may take less than its grant says.
+	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace. A caller's command may take
+	// less than its grant says.
 	Grace time.Duration `json:"grace,omitempty"`
 	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
 	OrphanGrace time.Duration `json:"orphan_grace"`
-	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is never. The guard
-	// needs no word from the agent for that: a grace before, it tells the operation to stop, and a moment before, it kills what is left.
+	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is
+	// never. The guard needs no word from the agent for that: a grace before, it tells the operation to stop, and a
+	// moment before, it kills what is left.
 	Until time.Duration `json:"until,omitempty"`
 }
 
@@ -113,8 +117,8 @@ type Run struct {
 	end deadline
 }
 
-// Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started; it says what to
-// do. An operation that cannot be executed after all ends with a Result that says so.
+// Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started;
+// it says what to do. An operation that cannot be executed after all ends with a Result that says so.
 func Start(spec Spec) (*Run, error) {
 	if spec.Log == nil {
 		spec.Log = noLog{}
@@ -123,7 +127,8 @@ func Start(spec Spec) (*Run, error) {
 		return nil, fmt.Errorf("hook: a timeout of %v: it must be positive", spec.Timeout)
 	}
 	if spec.Until != 0 && runtime.GOOS != "linux" {
-		return nil, errors.New("hook: this system does not tell the time since its boot, by which a grant of a strict gate ends")
+		return nil, errors.New("hook: this system does not tell the time since its boot, by which a grant of a " +
+			"strict gate ends")
 	}
 	spec.Grace = cmp.Or(spec.Grace, DefaultGrace)
 	spec.OrphanGrace = cmp.Or(spec.OrphanGrace, DefaultOrphanGrace)
@@ -154,15 +159,15 @@ func Start(spec Spec) (*Run, error) {
 // Stop tells the operation to stop, and kills it after the grace. It does not wait, and may be called at any time.
 func (r *Run) Stop() { r.lifeline.tell(func(next *instruction) { next.Stop = true }) }
 
-// Extend moves the time since boot at which nothing of the operation is left. It does not wait, and may be called at any time; what
-// reaches the guard after it has begun to end the operation is too late.
+// Extend moves the time since boot at which nothing of the operation is left. It does not wait, and may be called at
+// any time; what reaches the guard after it has begun to end the operation is too late.
 func (r *Run) Extend(until time.Duration) {
 	r.end.set(until)
 	r.lifeline.tell(func(next *instruction) { next.Until = until })
 }
 
-// PreSigned gives the guard what it says if this process dies before the operation is over, in place of what it was given before. It
-// does not wait, and may be called at any time.
+// PreSigned gives the guard what it says if this process dies before the operation is over, in place of what it was
+// given before. It does not wait, and may be called at any time.
 func (r *Run) PreSigned(words []Word) {
 	words = append([]Word{}, words...) // never nil, which would not be there
 	r.lifeline.tell(func(next *instruction) { next.Words = &words })
@@ -171,8 +176,8 @@ func (r *Run) PreSigned(words []Word) {
 // Done delivers the result, once.
 func (r *Run) Done() <-chan Result { return r.done }
 
-// begin starts the guard. The file system that its program lies on may hang: what takes as long as the operation may take is given up,
-// and a guard that starts later gets no order, and does nothing.
+// begin starts the guard. The file system that its program lies on may hang: what takes as long as the operation may
+// take is given up, and a guard that starts later gets no order, and does nothing.
 func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 	begun := make(chan error, 1)
 	go func() { begun <- guard.Start() }()
@@ -192,7 +197,8 @@ func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 				_ = guard.Wait()
 			}
 		}()
-		return fmt.Errorf("hook: its guard did not start within %v: does the file system of this program hang?", timeout)
+		return fmt.Errorf("hook: its guard did not start within %v: does the file system of this program hang?",
+			timeout)
 	}
 }
 
@@ -243,7 +249,9 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	r.end.begin(spec.Until)
 	telling.Go(func() {
 		r.end.enforce(over, func() {
-			op := operation{session: guard.Process.Pid, group: int(first.Load()), cgroup: guardsCgroup(guard.Process.Pid)}
+			op := operation{
+				session: guard.Process.Pid, group: int(first.Load()), cgroup: guardsCgroup(guard.Process.Pid),
+			}
 			op.killAll()
 			_ = guard.Process.Kill()
 		})
@@ -273,7 +281,8 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 // pipe is one pipe between the agent and the guard.
 type pipe struct{ r, w *os.File }
 
-// pipes are all of them. Of the lifeline the agent keeps the end that is written to, of the others the one that is read.
+// pipes are all of them. Of the lifeline the agent keeps the end that is written to, of the others the one that is
+// read.
 type pipes struct{ stdout, stderr, lifeline, report pipe }
 
 func (p *pipes) open() error {
@@ -303,8 +312,8 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// locate finds the program of argv, by an absolute path or one that means the same to the guard, whose working directory
-// is the agent's.
+// locate finds the program of argv, by an absolute path or one that means the same to the guard, whose working
+// directory is the agent's.
 func locate(argv []string) (string, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return "", errors.New("no hook is given: name a program, as in --hook ./sync.sh")

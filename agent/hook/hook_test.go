@@ -66,7 +66,9 @@ func (l *logged) has(t *testing.T, text string) bool {
 }
 
 func shell(script string) Spec {
-	return Spec{Argv: []string{"/bin/sh", "-c", script}, Env: os.Environ(), Limits: Limits{Timeout: patience, Grace: patience}}
+	return Spec{
+		Argv: []string{"/bin/sh", "-c", script}, Env: os.Environ(), Limits: Limits{Timeout: patience, Grace: patience},
+	}
 }
 
 func start(t *testing.T, spec Spec) (*Run, *logged) {
@@ -208,7 +210,8 @@ func TestAHookThatHangsIsStoppedAtItsTimeout(t *testing.T) {
 		if r.NotExecuted && spec.Timeout < 10*time.Second {
 			continue
 		}
-		if !r.TimedOut || r.Stopped || r.Signal != "SIGTERM" || r.Err == nil || !strings.Contains(r.Err.Error(), spec.Timeout.String()) {
+		if !r.TimedOut || r.Stopped || r.Signal != "SIGTERM" || r.Err == nil ||
+			!strings.Contains(r.Err.Error(), spec.Timeout.String()) {
 			t.Errorf("%+v", r)
 		}
 		return
@@ -217,7 +220,8 @@ func TestAHookThatHangsIsStoppedAtItsTimeout(t *testing.T) {
 
 func TestATimedOutHookThatIgnoresTERMIsKilled(t *testing.T) {
 	spec := shell("trap '' TERM; while :; do sleep 1000; done")
-	// A shell on a busy machine may need longer than its timeout to set the trap, and then dies of TERM: it is given more.
+	// A shell on a busy machine may need longer than its timeout to set the trap, and then dies of TERM: it is given
+	// more.
 	for timeout := 50 * time.Millisecond; ; timeout *= 4 {
 		spec.Timeout, spec.Grace = timeout, 50*time.Millisecond
 		run, _ := start(t, spec)
@@ -258,7 +262,9 @@ func TestStopEndsTheRun(t *testing.T) {
 // A stop may come together with the order, and is obeyed by a process that is born after it.
 func TestAStopThatComesAtOnceEndsTheRun(t *testing.T) {
 	for range 10 {
-		run, _ := start(t, Spec{Argv: []string{"sleep", "1000"}, Limits: Limits{Timeout: 2 * patience, Grace: 2 * patience}})
+		run, _ := start(t, Spec{
+			Argv: []string{"sleep", "1000"}, Limits: Limits{Timeout: 2 * patience, Grace: 2 * patience},
+		})
 		run.Stop()
 		select {
 		case r := <-run.Done():
@@ -288,8 +294,9 @@ func TestAChildThatIgnoresTERMIsDeadWhenTheRunIsDone(t *testing.T) {
 func TestTheRunIsNotOverWhileProcessesAreLeft(t *testing.T) {
 	// "The operation is over when its first process has ended and nothing of its session is left" (package comment).
 	for name, background := range map[string]string{
-		"in the process group":          "(trap '' TERM; echo ready >&9; while :; do sleep 1000; done) &",
-		"in a process group of its own": "timeout 1000 sh -c 'trap \"\" TERM; echo ready >&9; while :; do sleep 1000; done' &",
+		"in the process group": "(trap '' TERM; echo ready >&9; while :; do sleep 1000; done) &",
+		"in a process group of its own": "timeout 1000 sh -c 'trap \"\" TERM; echo ready >&9; while :; do sleep " +
+			"1000; done' &",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWitness(t)
@@ -396,8 +403,8 @@ func (a awaited) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// runAgent starts a hook, as an agent does, and waits to be killed. It pre-signs the guard with a word to each of those addresses, and tells
-// it to stop the hook when that has said something.
+// runAgent starts a hook, as an agent does, and waits to be killed. It pre-signs the guard with a word to each of those
+// addresses, and tells it to stop the hook when that has said something.
 func runAgent(script, grace string, addresses []string) int {
 	spec := shell(script)
 	spec.OrphanGrace, _ = time.ParseDuration(grace)
@@ -437,14 +444,16 @@ func TestAHookOfAnAgentKilledWithSIGKILLCanCleanUp(t *testing.T) {
 		t.Skip("its output ends with the agent")
 	}
 	w := newWitness(t)
-	killAgentOf(t, w, patience, "trap 'echo cleaning up; echo told >&2; echo cleaned >&9; exit 1' TERM; echo ready >&9; sleep 1000 & wait")
+	killAgentOf(t, w, patience,
+		"trap 'echo cleaning up; echo told >&2; echo cleaned >&9; exit 1' TERM; echo ready >&9; sleep 1000 & wait")
 	if line := w.line(t); line != "cleaned" {
 		t.Errorf("the hook says %q", line)
 	}
 	w.gone(t)
 }
 
-// killAgentOf runs a script as the hook of an agent, which is killed when the script has written a line to its file 9, the witness.
+// killAgentOf runs a script as the hook of an agent, which is killed when the script has written a line to its file 9,
+// the witness.
 func killAgentOf(t *testing.T, w *witness, grace time.Duration, script string, addresses ...string) {
 	t.Helper()
 	agent := startAgentOf(t, w, grace, script, addresses...)
@@ -458,7 +467,8 @@ func killAgentOf(t *testing.T, w *witness, grace time.Duration, script string, a
 // startAgentOf runs a script as the hook of an agent.
 func startAgentOf(t *testing.T, w *witness, grace time.Duration, script string, addresses ...string) *exec.Cmd {
 	t.Helper()
-	agent := exec.Command("/proc/self/exe", append([]string{agentArg, "exec 9>" + w.path + "; " + script, grace.String()}, addresses...)...)
+	agent := exec.Command("/proc/self/exe",
+		append([]string{agentArg, "exec 9>" + w.path + "; " + script, grace.String()}, addresses...)...)
 	agent.Args[0] = os.Args[0]
 	agent.Stderr = os.Stderr
 	if err := agent.Start(); err != nil {
@@ -469,14 +479,16 @@ func startAgentOf(t *testing.T, w *witness, grace time.Duration, script string, 
 
 func TestTheEnvironmentAndTheInputAreExact(t *testing.T) {
 	run, log := start(t, Spec{
-		Argv: []string{"/bin/sh", "-c", "exec /usr/bin/env"}, Env: []string{"A=1", "B=x y"}, Limits: Limits{Timeout: patience},
+		Argv: []string{"/bin/sh", "-c", "exec /usr/bin/env"}, Env: []string{"A=1", "B=x y"},
+		Limits: Limits{Timeout: patience},
 	})
 	if r := await(t, run); r.Err != nil {
 		t.Fatal(r.Err)
 	}
 	got := map[string]bool{}
 	for _, e := range log.entries(t) {
-		if name, _, _ := strings.Cut(e.Message, "="); name != "PWD" && name != "OLDPWD" && name != "SHLVL" && name != "_" {
+		if name, _, _ := strings.Cut(e.Message, "="); name != "PWD" && name != "OLDPWD" && name != "SHLVL" &&
+			name != "_" {
 			got[e.Message] = true // the rest is the shell's own
 		}
 	}
@@ -501,7 +513,8 @@ func TestTheEnvironmentAndTheInputAreExact(t *testing.T) {
 
 func TestAHookThatFloodsItsOutputIsReadToTheEndAndCutInTheLog(t *testing.T) {
 	const flood = 10 << 20
-	run, log := start(t, shell(fmt.Sprintf("yes 'a line of output, as good as any other of its kind' | head -c %d", flood)))
+	run, log := start(t,
+		shell(fmt.Sprintf("yes 'a line of output, as good as any other of its kind' | head -c %d", flood)))
 	r := await(t, run)
 	if r.Err != nil {
 		t.Fatal(r.Err)

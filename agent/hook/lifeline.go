@@ -29,9 +29,9 @@ type commandOrder struct {
 	Heard []byte `json:"heard,omitempty"`
 }
 
-// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it stands in
-// the guard's arguments or environment, which others can read. The guard of a caller's command has the order from its caller, and the
-// rest from the agent.
+// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it
+// stands in the guard's arguments or environment, which others can read. The guard of a caller's command has the order
+// from its caller, and the rest from the agent.
 type instruction struct {
 	Order *guardOrder `json:"order,omitempty"`
 	// Await, in the first document, says that the order follows, or never comes.
@@ -49,8 +49,8 @@ type instruction struct {
 	Words *[]Word `json:"words,omitempty"`
 }
 
-// lifeline is the agent's end. What it is told goes to the guard from a goroutine of its own, for a guard that stands still must
-// not make the agent stand still; what was not told in time is replaced by what comes later.
+// lifeline is the agent's end. What it is told goes to the guard from a goroutine of its own, for a guard that stands
+// still must not make the agent stand still; what was not told in time is replaced by what comes later.
 type lifeline struct {
 	pipe io.Writer
 	wake chan struct{}
@@ -93,10 +93,12 @@ func (l *lifeline) write(over <-chan struct{}) {
 	}
 }
 
-// maxInstruction bounds one document of the lifeline, in bytes. The longest has the arguments of a command: 2 MiB for Linux, six times as many in JSON.
+// maxInstruction bounds one document of the lifeline, in bytes. The longest has the arguments of a command: 2 MiB for
+// Linux, six times as many in JSON.
 const maxInstruction = 16 << 20
 
-// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed, or says what no agent says.
+// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed, or
+// says what no agent says.
 func readLifeline(from io.Reader, told chan<- instruction) {
 	defer close(told)
 	bounded := &io.LimitedReader{R: from}

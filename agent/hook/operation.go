@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// operation is the set of processes that have to end. Those of a hook live in the session of the guard, which has no terminal: a
-// Ctrl-C meant for the agent does not reach them, and nothing can hang there asking for a password. Those of a caller's command
-// live in the caller's session, which they share with others; they are what the guard has started, directly or not.
+// operation is the set of processes that have to end. Those of a hook live in the session of the guard, which has no
+// terminal: a Ctrl-C meant for the agent does not reach them, and nothing can hang there asking for a password. Those
+// of a caller's command live in the caller's session, which they share with others; they are what the guard has
+// started, directly or not.
 type operation struct {
 	// session is where they live; of a hook, it is the guard's process number.
 	session int
-	// tree is the process that all of them descend from, zero if they are all of the session. It is this one, and the parent of their orphans.
+	// tree is the process that all of them descend from, zero if they are all of the session. It is this one, and the
+	// parent of their orphans.
 	tree int
 	// shared is a process group that others are in, too.
 	shared int
@@ -45,8 +47,8 @@ func (op operation) killAll() {
 	op.cgroup.kill()
 }
 
-// alive reports whether the operation has a process that is not a zombie, with what has left the session or without. It looks twice,
-// for a parent may have ended and left a child where the first look had passed already.
+// alive reports whether the operation has a process that is not a zombie, with what has left the session or without. It
+// looks twice, for a parent may have ended and left a child where the first look had passed already.
 func (op operation) alive(all bool) bool {
 	for range 2 {
 		if op.seen(all) {

@@ -54,9 +54,11 @@ func (w *witness) held(t *testing.T) bool {
 }
 
 // obstinate ignores every request to end, and so does its child. It tells of them.
-const obstinate = "trap 'echo told >&9' TERM; (trap '' TERM; while :; do sleep 1000; done) & echo ready; while :; do sleep 0.01; done"
+const obstinate = "trap 'echo told >&9' TERM; (trap '' TERM; while :; do sleep 1000; done) & echo ready; while :; do " +
+	"sleep 0.01; done"
 
-// The agent dies after it has told the guard to stop the hook, which has long been given for that: nothing is left of it now.
+// The agent dies after it has told the guard to stop the hook, which has long been given for that: nothing is left of
+// it now.
 func TestTheGuardSpeaksWhenNothingIsLeftOfTheHook(t *testing.T) {
 	w, first, second := newWitness(t), newEar(t), newEar(t)
 	killAgentOf(t, w, 50*time.Millisecond, obstinate, first.addr(), second.addr())
@@ -144,7 +146,10 @@ func pidIn(t *testing.T, path string) int {
 // A guard that nobody has told what to do does nothing.
 func TestAGuardWithoutAnOrderEnds(t *testing.T) {
 	agent := fmt.Sprintf("exec -a %s /proc/self/exe 3</dev/null 4>/dev/null 2>&1", GuardName)
-	run, log := start(t, Spec{Argv: []string{"/bin/bash", "-c", strings.Replace(agent, "/proc/self/exe", os.Args[0], 1)}, Limits: Limits{Timeout: patience}})
+	run, log := start(t,
+		Spec{Argv: []string{
+			"/bin/bash", "-c", strings.Replace(agent, "/proc/self/exe", os.Args[0], 1),
+		}, Limits: Limits{Timeout: patience}})
 	if r := await(t, run); r.Exit != exitUsage || !log.has(t, "internal use") {
 		t.Errorf("%+v", r)
 	}

@@ -44,7 +44,9 @@ func (f far) says(r report) {
 func grants(r *Remote, within time.Duration) <-chan error {
 	ended := make(chan error, 1)
 	go func() {
-		run, err := r.Start(Spec{Argv: []string{"x"}, Env: []string{"A=b"}, Limits: Limits{Timeout: time.Hour, Until: 7, Grace: 3}}, time.Now().Add(within))
+		run, err := r.Start(Spec{
+			Argv: []string{"x"}, Env: []string{"A=b"}, Limits: Limits{Timeout: time.Hour, Until: 7, Grace: 3},
+		}, time.Now().Add(within))
 		if err == nil {
 			run.Stop()
 			err = (<-run.Done()).Err
@@ -111,7 +113,9 @@ func TestARemoteCommandWhoseConnectionEndsIsOver(t *testing.T) {
 }
 
 func TestWhatTellsOfAGrantIsReplacedInACallersEnvironment(t *testing.T) {
-	got := under([]string{"PATH=/bin", "WANDERD_SEQ=1", "WANDERD_DEADLINE=5", "WANDERD_SOCKET=/s", "NOTIFY_SOCKET=/n"}, []string{"WANDERD_SEQ=2"})
+	got := under([]string{
+		"PATH=/bin", "WANDERD_SEQ=1", "WANDERD_DEADLINE=5", "WANDERD_SOCKET=/s", "NOTIFY_SOCKET=/n",
+	}, []string{"WANDERD_SEQ=2"})
 	want := []string{"PATH=/bin", "WANDERD_SOCKET=/s", "NOTIFY_SOCKET=/n", "WANDERD_SEQ=2"}
 	if len(got) != len(want) {
 		t.Fatalf("%q", got)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of a caller's
-// command tells both of them to the caller, too, and the agent first that it is ready.
+// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of
+// a caller's command tells both of them to the caller, too, and the agent first that it is ready.
 type report struct {
 	// Up says that the guard of a command waits for its order.
 	Up bool `json:"up,omitempty"`
@@ -26,8 +26,9 @@ type report struct {
 	// Reaped says that the first process has ended, with Status.
 	Reaped bool               `json:"reaped,omitempty"`
 	Status syscall.WaitStatus `json:"status,omitempty"`
-	// TimedOut, Stopped and Expired say why the guard told the operation to stop, if it did while the first process was alive. Orphaned says
-	// that the agent died, or closed its end, before the operation was over. For the others see [Result].
+	// TimedOut, Stopped and Expired say why the guard told the operation to stop, if it did while the first process was
+	// alive. Orphaned says that the agent died, or closed its end, before the operation was over. For the others see
+	// [Result].
 	TimedOut  bool `json:"timed_out,omitempty"`
 	Stopped   bool `json:"stopped,omitempty"`
 	Expired   bool `json:"expired,omitempty"`
@@ -41,7 +42,8 @@ type report struct {
 
 func (r *report) write(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// maxReports bounds all that a guard says, in bytes: three documents of some hundred each. The guard of a command is another user's process.
+// maxReports bounds all that a guard says, in bytes: three documents of some hundred each. The guard of a command is
+// another user's process.
 const maxReports = 4 << 10
 
 // readReport reads until the guard has no more to say, or has said too much. told, if not nil, gets each document.
@@ -64,7 +66,8 @@ func readReport(from io.Reader, told func(report)) report {
 // result says the same in an operator's terms.
 func (r *report) result(spec Spec, took time.Duration) Result {
 	res := Result{
-		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired, Orphaned: r.Orphaned,
+		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired,
+		Orphaned:  r.Orphaned,
 		Leftovers: r.Leftovers, Undead: r.Undead,
 	}
 	if r.GuardDied {
@@ -77,7 +80,8 @@ func (r *report) result(spec Spec, took time.Duration) Result {
 	case r.Unbegun && r.Expired:
 		res.Err = fmt.Errorf("%s did not begin to run before its grant ended", spec.name())
 	case r.Unbegun && r.TimedOut:
-		res.Err = fmt.Errorf("%s did not begin to run within its timeout of %v: does the file system that it lies on hang?", spec.name(), spec.Timeout)
+		res.Err = fmt.Errorf("%s did not begin to run within its timeout of %v: does the file system that it lies on "+
+			"hang?", spec.name(), spec.Timeout)
 	case r.Unbegun:
 		res.Err = fmt.Errorf("%s did not begin to run before it was stopped", spec.name())
 	}

@@ -15,7 +15,8 @@ type Result struct {
 	Exit int
 	// Signal names the signal that killed the first process, as in "SIGKILL"; empty if none did.
 	Signal string
-	// Code is both as a shell has them in $?: the exit status, or 128 and the number of the signal; -1 if there is neither.
+	// Code is both as a shell has them in $?: the exit status, or 128 and the number of the signal; -1 if there is
+	// neither.
 	Code int
 	// Err is nil after exit status 0 without a timeout or a stop, and says what happened otherwise.
 	Err error
@@ -25,8 +26,8 @@ type Result struct {
 	Expired, Orphaned bool
 	// Leftovers says that the first process ended while others of its session lived on, until they were stopped.
 	Leftovers bool
-	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network file
-	// system, and the operation may not be over.
+	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network
+	// file system, and the operation may not be over.
 	Undead bool
 	// Detached says that a process that had left the session still held the output when all the others were gone.
 	Detached bool
@@ -43,8 +44,8 @@ type Result struct {
 // exitNotNow is the exit status of a hook that cannot do its work now: sysexits' EX_TEMPFAIL, "try again later".
 const exitNotNow = 75
 
-// NotNow reports whether a hook has ended by itself and said that it cannot do its work now. That is not a failure, although Err says how
-// it has ended.
+// NotNow reports whether a hook has ended by itself and said that it cannot do its work now. That is not a failure,
+// although Err says how it has ended.
 func (r *Result) NotNow() bool {
 	return r.Exit == exitNotNow && !r.TimedOut && !r.Stopped && !r.Expired && !r.Orphaned && !r.Undead
 }
@@ -86,9 +87,11 @@ func (r *Result) describe(spec Spec) error {
 		if spec.Question {
 			raise = "--ready-timeout"
 		}
-		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise %s", spec.Timeout, ignored, ending, raise)
+		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise %s", spec.Timeout, ignored,
+			ending, raise)
 	case r.Expired:
-		return fmt.Errorf("stopped at the end of its grant (%s%s): the agent did not get it extended, or stood still", ignored, ending)
+		return fmt.Errorf("stopped at the end of its grant (%s%s): the agent did not get it extended, or stood still",
+			ignored, ending)
 	case r.Stopped:
 		return fmt.Errorf("stopped (%s%s)", ignored, ending)
 	case r.Undead:

@@ -13,16 +13,16 @@ import (
 // another version might not understand its orders.
 func selfPath() (string, error) { return "/proc/self/exe", nil }
 
-// operationAttr puts the operation into a process group in the guard's session: one of its own if group is 0. The session spans what
-// "timeout 60 rsync …" or a shell's "set -m" put into further groups. The guard takes the first process along when it is
-// killed itself.
+// operationAttr puts the operation into a process group in the guard's session: one of its own if group is 0. The
+// session spans what "timeout 60 rsync …" or a shell's "set -m" put into further groups. The guard takes the first
+// process along when it is killed itself.
 func operationAttr(group int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pgid: group, Pdeathsig: syscall.SIGKILL}
 }
 
-// adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays a
-// zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited, and names
-// the process, which was executed as "exe".
+// adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays
+// a zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited,
+// and names the process, which was executed as "exe".
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	becomeSubreaper()
@@ -31,9 +31,9 @@ func adopt() {
 
 func becomeSubreaper() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an operation that
-// cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of it is killed. The pipes
-// hold 64 KiB of pre-signed releases; who has more to say blocks until the grace ends.
+// keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an
+// operation that cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of
+// it is killed. The pipes hold 64 KiB of pre-signed releases; who has more to say blocks until the grace ends.
 func keepOutputOpen() {
 	for _, output := range []string{"/proc/self/fd/1", "/proc/self/fd/2"} {
 		_, _ = syscall.Open(output, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)

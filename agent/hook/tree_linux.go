@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what belongs to it
-// is told by descent. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so nothing that it starts gets lost.
+// A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what
+// belongs to it is told by descent. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so nothing that it
+// starts gets lost.
 
 // process is what /proc/PID/stat tells of a process.
 type process struct {
@@ -52,7 +53,9 @@ func processOf(pid int) (p process, there bool) {
 		return n
 	}
 	ended := bytes.Contains([]byte("ZXx"), fields[0])
-	return process{pid: pid, parent: number(1), group: number(2), session: number(3), flags: number(6), ended: ended}, true
+	return process{
+		pid: pid, parent: number(1), group: number(2), session: number(3), flags: number(6), ended: ended,
+	}, true
 }
 
 // hasChildren reports whether this process has a child, be it a zombie. A subreaper that has none has no descendants.
@@ -60,8 +63,8 @@ func hasChildren() bool {
 	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
 }
 
-// descendants returns what the root of the tree, this process, has started, directly or not; only what is in the session, unless all is
-// wanted.
+// descendants returns what the root of the tree, this process, has started, directly or not; only what is in the
+// session, unless all is wanted.
 func (op operation) descendants(all bool) (found []process) {
 	if !hasChildren() {
 		return nil
@@ -84,8 +87,9 @@ func (op operation) descendants(all bool) (found []process) {
 	return found
 }
 
-// killerOf returns what kills all that a process has started, directly or not, but not itself. That is a caller: its guard and its command are among them. It
-// goes by the number that the kernel has told, for a caller may say any; and kills nothing when the caller is gone, whose number another process may have.
+// killerOf returns what kills all that a process has started, directly or not, but not itself. That is a caller: its
+// guard and its command are among them. It goes by the number that the kernel has told, for a caller may say any; and
+// kills nothing when the caller is gone, whose number another process may have.
 func killerOf(caller int) (kill, forget func(), ok bool) {
 	if caller <= 1 {
 		return nil, nil, false

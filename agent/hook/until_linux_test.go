@@ -59,7 +59,8 @@ func TestTheEndOfAGrantIsToldApart(t *testing.T) {
 	run, _ := start(t, spec)
 	w.line(t)
 	run.Extend(sinceBoot() + spec.Grace + KillMargin) // it has to end now
-	if r := await(t, run); !r.Expired || r.TimedOut || r.Stopped || r.Err == nil || !strings.Contains(r.Err.Error(), "at the end of its grant") {
+	if r := await(t, run); !r.Expired || r.TimedOut || r.Stopped || r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "at the end of its grant") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -104,12 +105,13 @@ func TestABootAlarmRingsWhenItIsTimeAndCanBeMoved(t *testing.T) {
 	}
 }
 
-// Somebody has stopped the guard, so it ends nothing. The agent knows the processes and the end of the grant, and kills: also when the grant was extended, and
-// all that the operation has started.
+// Somebody has stopped the guard, so it ends nothing. The agent knows the processes and the end of the grant, and
+// kills: also when the grant was extended, and all that the operation has started.
 func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
 	for name, script := range map[string]string{
-		"one process":      "echo $PPID >&9; exec sleep 1000",
-		"many processes":   "trap '' TERM; (trap '' TERM; setsid sleep 1000 & while :; do sleep 1000; done) & sleep 0.1; echo $PPID >&9; wait",
+		"one process": "echo $PPID >&9; exec sleep 1000",
+		"many processes": "trap '' TERM; (trap '' TERM; setsid sleep 1000 & while :; do sleep 1000; done) & sleep " +
+			"0.1; echo $PPID >&9; wait",
 		"it forks forever": "trap '' TERM; echo $PPID >&9; while :; do sleep 0.001 & done",
 	} {
 		for _, extended := range []bool{false, true} {
@@ -149,7 +151,8 @@ func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
 // The guard of a caller's command is stopped: the agent kills what the caller has started, and not the caller.
 func TestACommandIsKilledByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
 	w := newWitness(t)
-	caller := exec.Command("sh", "-c", "exec 9>"+w.path+"; (trap '' TERM; sleep 1000 & echo ready >&9; wait) & exec 9>&-; wait; sleep 1000")
+	caller := exec.Command("sh", "-c", "exec 9>"+w.path+
+		"; (trap '' TERM; sleep 1000 & echo ready >&9; wait) & exec 9>&-; wait; sleep 1000")
 	if err := caller.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +165,9 @@ func TestACommandIsKilledByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.
 	until := sinceBoot() + time.Second
 	ended := make(chan Result, 1)
 	go func() {
-		run, err := r.Start(Spec{Argv: []string{"x"}, Caller: caller.Process.Pid, Limits: Limits{Until: until, Grace: 1}}, time.Now().Add(patience))
+		run, err := r.Start(Spec{
+			Argv: []string{"x"}, Caller: caller.Process.Pid, Limits: Limits{Until: until, Grace: 1},
+		}, time.Now().Add(patience))
 		if err == nil {
 			ended <- <-run.Done()
 		}

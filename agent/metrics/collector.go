@@ -10,9 +10,11 @@ import (
 // collect writes what an agent says of itself.
 func (p *page) collect(s *control.Status) {
 	fleet := sink{page: p}
-	fleet.send("info", "The agent: always 1.", gauge, 1, label{"version", s.Version}, label{"name", s.Name}, label{"member", s.Member})
+	fleet.send("info", "The agent: always 1.", gauge, 1, label{"version", s.Version}, label{"name", s.Name},
+		label{"member", s.Member})
 	fleet.value("members", "Members of the fleet that this one sees, itself among them.", float64(s.Members))
-	fleet.value("warnings", "Signs of mistakes that an operator can correct: see wanderd status.", float64(len(s.Warnings)))
+	fleet.value("warnings", "Signs of mistakes that an operator can correct: see wanderd status.",
+		float64(len(s.Warnings)))
 	fleet.count("datagrams_dropped_total", "Datagrams that were dropped.", "reason", s.Dropped)
 	fleet.count("gossip_oddities_total", "What was strange in the gossip.", "kind", s.Gossip)
 	for i := range s.Gates {
@@ -25,25 +27,33 @@ func (p *page) collectGate(g *control.Gate) {
 	gate.value("gate_members", "Members of the gate that this one sees.", float64(g.Members))
 	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
 	gate.is("running", "1 while the hook or a command runs.", g.Running)
-	gate.is("paused", "1 while an operator or the brake has paused the gate, on all hosts or on this one.", g.Paused != nil || g.PausedHere != nil)
-	gate.value("failing_hosts", "Hosts whose last runs have failed in a row, in the whole gate.", float64(len(g.Failing)))
+	gate.is("paused", "1 while an operator or the brake has paused the gate, on all hosts or on this one.",
+		g.Paused != nil || g.PausedHere != nil)
+	gate.value("failing_hosts", "Hosts whose last runs have failed in a row, in the whole gate.",
+		float64(len(g.Failing)))
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
-	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 || g.WindowOpen)
+	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 ||
+		g.WindowOpen)
 	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
-	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.", counter, float64(g.Faults))
+	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.",
+		counter, float64(g.Faults))
 	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")
 	seen := g.SilentSince
 	if g.Holding {
 		seen = time.Now()
 	}
-	gate.at("token_last_seen_timestamp_seconds", "When this member last held a token or knew a holder: now, while it does.", seen)
-	gate.at("last_run_timestamp_seconds", "When the hook last began to run; in a gate without one, a command.", g.LastRun)
+	gate.at("token_last_seen_timestamp_seconds",
+		"When this member last held a token or knew a holder: now, while it does.", seen)
+	gate.at("last_run_timestamp_seconds", "When the hook last began to run; in a gate without one, a command.",
+		g.LastRun)
 	gate.at("last_success_timestamp_seconds", "When the last run succeeded, also before a restart.", g.LastSuccess)
 	gate.at("next_run_timestamp_seconds", "From when this member is due again.", g.NextRun)
 	gate.count("runs_total", "Runs of the hook that have ended, by their result.", "result", g.Results)
-	gate.count("commands_total", "Commands of wanderd exec that have ended, by their result.", "result", g.CommandResults)
+	gate.count("commands_total", "Commands of wanderd exec that have ended, by their result.", "result",
+		g.CommandResults)
 	if g.Ready != nil {
-		gate.count("ready_total", "What this host has said to the question whether it needs a run: yes, no, or error.", "answer", g.Ready.Answers)
+		gate.count("ready_total", "What this host has said to the question whether it needs a run: yes, no, or error.",
+			"answer", g.Ready.Answers)
 		gate.is("ready", "1 while this host has said that it needs a run.", g.Ready.Counts)
 	}
 	gate.count("tokens_taken_total", "Tokens that came to this member: received, made or revived.", "how", g.Taken)
@@ -54,7 +64,8 @@ func (p *page) collectGate(g *control.Gate) {
 	}
 	gate.takes("lap_seconds", "How long a lap of the token takes.", g.Lap)
 	gate.takes("op_seconds", "How long a run typically takes.", g.Op)
-	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.", g.RegenerateAfter)
+	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.",
+		g.RegenerateAfter)
 }
 
 // sink writes metrics that have some labels in common.

@@ -11,7 +11,8 @@ import (
 // finite is how many buckets have an upper end.
 const finite = 10
 
-// bounds returns the upper ends of a histogram's buckets, in seconds: a run may be the touch of a file, or an upgrade of hours.
+// bounds returns the upper ends of a histogram's buckets, in seconds: a run may be the touch of a file, or an upgrade
+// of hours.
 func bounds() [finite]float64 {
 	return [...]float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
 }
@@ -20,7 +21,9 @@ func bounds() [finite]float64 {
 type Durations struct{ took, waited *distribution }
 
 func newDurations(took, tookHelp, waited, waitedHelp string) Durations {
-	return Durations{took: &distribution{name: took, help: tookHelp}, waited: &distribution{name: waited, help: waitedHelp}}
+	return Durations{
+		took: &distribution{name: took, help: tookHelp}, waited: &distribution{name: waited, help: waitedHelp},
+	}
 }
 
 // Ended counts what has ended.

@@ -1,8 +1,8 @@
-// Package metrics shows an agent to Prometheus. The status is read when somebody asks; only durations and waits are counted as
-// they happen. No metric has a label for each member, so the number of series does not grow with the fleet.
+// Package metrics shows an agent to Prometheus. The status is read when somebody asks; only durations and waits are
+// counted as they happen. No metric has a label for each member, so the number of series does not grow with the fleet.
 //
-// The format is a dozen lines of code. Prometheus' own client would bring protobuf and reading /proc along: 2.3 MB, and a quarter of the
-// time that each start of the program takes, also as the guard of a hook.
+// The format is a dozen lines of code. Prometheus' own client would bring protobuf and reading /proc along: 2.3 MB, and
+// a quarter of the time that each start of the program takes, also as the guard of a hook.
 package metrics
 
 import (
@@ -80,7 +80,9 @@ func (m *Metrics) Serve(address string) (*Server, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
-	s := &Server{http: &http.Server{Handler: mux, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout, IdleTimeout: time.Minute}, served: make(chan error, 1)}
+	s := &Server{http: &http.Server{
+		Handler: mux, ReadTimeout: ioTimeout, WriteTimeout: ioTimeout, IdleTimeout: time.Minute,
+	}, served: make(chan error, 1)}
 	connlimit.Bound(s.http, maxConnections)
 	go func() { s.served <- s.http.Serve(listener) }()
 	return s, nil

@@ -22,7 +22,9 @@ func scrape(m *Metrics) (code int, text string) {
 func TestSamplesAreWrittenAsPrometheusReadsThem(t *testing.T) {
 	p := page{}
 	counts := map[string]uint64{"b": 2, "a": 1}
-	sink{page: &p, labels: []label{{"gate", "a \"quoted\"\nback\\slash"}}}.count("runs_total", "Runs.", "result", counts)
+	sink{
+		page: &p, labels: []label{{"gate", "a \"quoted\"\nback\\slash"}},
+	}.count("runs_total", "Runs.", "result", counts)
 	sink{page: &p}.value("load", "How much.", 0.25)
 	d := distribution{name: "wanderd_took", help: "How long."}
 	for _, took := range []time.Duration{100 * time.Millisecond, 101 * time.Millisecond, 10 * time.Hour} {
@@ -72,14 +74,17 @@ func TestAnAgentThatDoesNotAnswerIsAnErrorOfTheScrape(t *testing.T) {
 func TestTheProcessIsShownUnderTheUsualNames(t *testing.T) {
 	m := New(func(context.Context) (control.Status, error) { return control.Status{}, nil })
 	code, text := scrape(m)
-	names := []string{"go_info", "go_goroutines", "go_gc_duration_seconds_count", "go_memstats_heap_alloc_bytes", "go_memstats_next_gc_bytes"}
+	names := []string{"go_info", "go_goroutines", "go_gc_duration_seconds_count", "go_memstats_heap_alloc_bytes",
+		"go_memstats_next_gc_bytes"}
 	if runtime.GOOS == "linux" {
-		names = append(names, "go_threads", "process_cpu_seconds_total", "process_open_fds", "process_max_fds", "process_resident_memory_bytes",
+		names = append(names, "go_threads", "process_cpu_seconds_total", "process_open_fds", "process_max_fds",
+			"process_resident_memory_bytes",
 			"process_virtual_memory_bytes", "process_start_time_seconds")
 	}
 	for _, name := range names {
 		_, rest, found := strings.Cut(text, "\n"+name)
-		if value, _, _ := strings.Cut(rest, "\n"); code != 200 || !found || strings.HasSuffix(value, " 0") && name != "go_gc_duration_seconds_count" {
+		if value, _, _ := strings.Cut(rest, "\n"); code != 200 || !found ||
+			strings.HasSuffix(value, " 0") && name != "go_gc_duration_seconds_count" {
 			t.Errorf("%d: %s is %q", code, name, value)
 		}
 	}

@@ -53,10 +53,13 @@ func (p *page) family(name, help string, kind kind) *family {
 	return f
 }
 
-// sample adds a sample. Its labels are written by their names, but for the last ones of a histogram or a summary, "le" and "quantile".
+// sample adds a sample. Its labels are written by their names, but for the last ones of a histogram or a summary, "le"
+// and "quantile".
 func (f *family) sample(suffix string, value float64, labels ...label) {
 	var b strings.Builder
-	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.name, b.name)) })
+	slices.SortStableFunc(labels, func(a, b label) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a.name, b.name))
+	})
 	for i, l := range labels {
 		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
 		fmt.Fprintf(&b, "%s=\"%s\"", l.name, escape(l.value))

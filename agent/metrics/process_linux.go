@@ -25,19 +25,22 @@ func (p *page) process() {
 		p.family("process_max_fds", "Maximum number of open file descriptors.", gauge).sample("", float64(limits.Cur))
 	}
 	if unix.Getrlimit(unix.RLIMIT_AS, &limits) == nil {
-		p.family("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.", gauge).sample("", float64(limits.Cur))
+		p.family("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.", gauge).
+			sample("", float64(limits.Cur))
 	}
 	if threads, started, virtual, resident, ok := ownStat(); ok {
 		p.family("go_threads", "Number of OS threads created.", gauge).sample("", threads)
 		p.family("process_virtual_memory_bytes", "Virtual memory size in bytes.", gauge).sample("", virtual)
 		p.family("process_resident_memory_bytes", "Resident memory size in bytes.", gauge).sample("", resident)
 		if boot, ok := bootTime(); ok {
-			p.family("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", gauge).sample("", boot+started)
+			p.family("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", gauge).
+				sample("", boot+started)
 		}
 	}
 }
 
-// ownStat reads how many threads this process has, when it was started, in seconds after the boot of this host, and its memory.
+// ownStat reads how many threads this process has, when it was started, in seconds after the boot of this host, and its
+// memory.
 func ownStat() (threads, started, virtual, resident float64, ok bool) {
 	// clockTicks is how many ticks a second has for all programs on Linux, whatever the kernel's own clock.
 	const clockTicks = 100

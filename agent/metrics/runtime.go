@@ -8,13 +8,17 @@ import (
 
 // runtime writes what Go says of this process, under the names that Prometheus' client for Go has made usual.
 func (p *page) runtime() {
-	p.family("go_info", "Information about the Go environment.", gauge).sample("", 1, label{"version", runtime.Version()})
-	p.family("go_goroutines", "Number of goroutines that currently exist.", gauge).sample("", float64(runtime.NumGoroutine()))
-	p.family("go_sched_gomaxprocs_threads", "Number of threads that may run Go code at once.", gauge).sample("", float64(runtime.GOMAXPROCS(0)))
+	p.family("go_info", "Information about the Go environment.", gauge).
+		sample("", 1, label{"version", runtime.Version()})
+	p.family("go_goroutines", "Number of goroutines that currently exist.", gauge).
+		sample("", float64(runtime.NumGoroutine()))
+	p.family("go_sched_gomaxprocs_threads", "Number of threads that may run Go code at once.", gauge).
+		sample("", float64(runtime.GOMAXPROCS(0)))
 
 	gc := debug.GCStats{PauseQuantiles: make([]time.Duration, 5)}
 	debug.ReadGCStats(&gc)
-	pauses := p.family("go_gc_duration_seconds", "A summary of the wall-time pause (stop-the-world) duration in garbage collection cycles.", summary)
+	pauses := p.family("go_gc_duration_seconds",
+		"A summary of the wall-time pause (stop-the-world) duration in garbage collection cycles.", summary)
 	for i, quantile := range []string{"0", "0.25", "0.5", "0.75", "1"} {
 		pauses.sample("", gc.PauseQuantiles[i].Seconds(), label{"quantile", quantile})
 	}
@@ -29,7 +33,8 @@ func (p *page) runtime() {
 		value      uint64
 	}{
 		{"alloc_bytes", "Number of bytes allocated in heap and currently in use.", gauge, m.Alloc},
-		{"alloc_bytes_total", "Total number of bytes allocated in heap until now, even if released already.", counter, m.TotalAlloc},
+		{"alloc_bytes_total", "Total number of bytes allocated in heap until now, even if released already.", counter,
+			m.TotalAlloc},
 		{"buck_hash_sys_bytes", "Number of bytes used by the profiling bucket hash table.", gauge, m.BuckHashSys},
 		{"frees_total", "Total number of heap objects frees.", counter, m.Frees},
 		{"gc_sys_bytes", "Number of bytes used for garbage collection system metadata.", gauge, m.GCSys},
@@ -46,7 +51,8 @@ func (p *page) runtime() {
 		{"mspan_sys_bytes", "Number of bytes used for mspan structures obtained from system.", gauge, m.MSpanSys},
 		{"next_gc_bytes", "Number of heap bytes when next garbage collection will take place.", gauge, m.NextGC},
 		{"other_sys_bytes", "Number of bytes used for other system allocations.", gauge, m.OtherSys},
-		{"stack_inuse_bytes", "Number of bytes obtained from system for stack allocator in non-CGO environments.", gauge, m.StackInuse},
+		{"stack_inuse_bytes", "Number of bytes obtained from system for stack allocator in non-CGO environments.",
+			gauge, m.StackInuse},
 		{"stack_sys_bytes", "Number of bytes obtained from system for stack allocator.", gauge, m.StackSys},
 		{"sys_bytes", "Number of bytes obtained from system.", gauge, m.Sys},
 	} {

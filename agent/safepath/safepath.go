@@ -1,5 +1,5 @@
-// Package safepath tells whether other users of this host can replace a file. Like ssh, the agent trusts no program and no secret
-// that they can replace.
+// Package safepath tells whether other users of this host can replace a file. Like ssh, the agent trusts no program and
+// no secret that they can replace.
 //
 // Its decisions, in docs/decisions: 080.
 package safepath
@@ -16,9 +16,10 @@ import (
 // maxLinks bounds the symbolic links on a path, as the kernel does (path_resolution(7)).
 const maxLinks = 40
 
-// Check returns an error if a user other than root and the one of this process can change the file, or can put another in its
-// place. It looks at the file, at every directory on the way, and at the owners of symbolic links. In a directory with the sticky bit
-// only the owner of a file can replace it, so such a directory may be writable. The error names the path and the remedy.
+// Check returns an error if a user other than root and the one of this process can change the file, or can put another
+// in its place. It looks at the file, at every directory on the way, and at the owners of symbolic links. In a
+// directory with the sticky bit only the owner of a file can replace it, so such a directory may be writable. The error
+// names the path and the remedy.
 func Check(path string) error { return check(path, os.Geteuid()) }
 
 func check(path string, self int) error {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// DefaultDir is the default state directory: the one that systemd has made (StateDirectory=), else /var/lib/wanderd for root, else
-// wanderd in the user's state directory (XDG Base Directory Specification), by default ~/.local/state.
+// DefaultDir is the default state directory: the one that systemd has made (StateDirectory=), else /var/lib/wanderd for
+// root, else wanderd in the user's state directory (XDG Base Directory Specification), by default ~/.local/state.
 func DefaultDir() (string, error) { return defaultDir(os.Getenv, os.Geteuid(), os.UserHomeDir) }
 
 func defaultDir(getenv func(string) string, uid int, home func() (string, error)) (string, error) {
@@ -19,8 +19,8 @@ func defaultDir(getenv func(string) string, uid int, home func() (string, error)
 	if uid == 0 {
 		return "/var/lib/wanderd", nil
 	}
-	// "All paths set in these environment variables must be absolute. If an implementation encounters a relative path in any of
-	// these variables it should consider the path invalid and ignore it." (XDG Base Directory Specification)
+	// "All paths set in these environment variables must be absolute. If an implementation encounters a relative path
+	// in any of these variables it should consider the path invalid and ignore it." (XDG Base Directory Specification)
 	if xdg := getenv("XDG_STATE_HOME"); filepath.IsAbs(xdg) {
 		return filepath.Join(xdg, "wanderd"), nil
 	}

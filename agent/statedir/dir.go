@@ -1,5 +1,5 @@
-// Package statedir is the agent's state on disk: its node key, the members of its fleet, and a record for each gate. It also reads
-// and makes the files of keys and secrets.
+// Package statedir is the agent's state on disk: its node key, the members of its fleet, and a record for each gate. It
+// also reads and makes the files of keys and secrets.
 //
 // A state directory belongs to one agent at a time, and no other user may write in it:
 //
@@ -36,7 +36,8 @@ const (
 	tmpSuffix = ".tmp"
 )
 
-// Dir is an open state directory. Its methods are for one goroutine, except Save, which is for one goroutine for each gate.
+// Dir is an open state directory. Its methods are for one goroutine, except Save, which is for one goroutine for each
+// gate.
 type Dir struct {
 	path string
 	// self is the directory itself, because its entries must be synced too. mu guards self, lock and closed.
@@ -47,15 +48,16 @@ type Dir struct {
 	closed bool
 }
 
-// Open makes the directory and its parents if they are missing, and locks it until Close or the end of the process. Errors name
-// the directory and the remedy.
+// Open makes the directory and its parents if they are missing, and locks it until Close or the end of the process.
+// Errors name the directory and the remedy.
 func Open(dir string) (_ *Dir, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("state directory %s: %w", dir, err)
 	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the state directory %s: %w; make it yourself, or choose another one with --state-dir",
+		return nil, fmt.Errorf("cannot make the state directory %s: %w; make it yourself, or choose another one with "+
+			"--state-dir",
 			path, err)
 	}
 	d := &Dir{path: path}
@@ -101,17 +103,20 @@ func (d *Dir) checkOwner() error {
 		return fmt.Errorf("state directory: %w", err)
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("other users can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode, d.path)
+		return fmt.Errorf("other users can write in the state directory %s (mode %04o): chmod go-w %s", d.path, mode,
+			d.path)
 	}
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
 	switch me := os.Geteuid(); {
 	case owner == me, owner == 0:
 	case me == 0:
-		return fmt.Errorf("the state directory %s belongs to user %d, and this is root: run this as that user, or choose another directory "+
+		return fmt.Errorf("the state directory %s belongs to user %d, and this is root: run this as that user, or "+
+			"choose another directory "+
 			"with --state-dir", d.path, owner)
 	default:
-		return fmt.Errorf("the state directory %s belongs to user %d, and this is user %d: chown it, or choose another one "+
-			"with --state-dir", d.path, owner, me)
+		return fmt.Errorf(
+			"the state directory %s belongs to user %d, and this is user %d: chown it, or choose another one "+
+				"with --state-dir", d.path, owner, me)
 	}
 	return nil
 }
@@ -129,8 +134,9 @@ func (d *Dir) takeLock() error {
 	}
 	switch err := unix.Flock(int(d.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		return fmt.Errorf("the state directory %s is in use by another wanderd%s: stop that one, or give this one another "+
-			"directory with --state-dir", d.path, d.lockHolder())
+		return fmt.Errorf(
+			"the state directory %s is in use by another wanderd%s: stop that one, or give this one another "+
+				"directory with --state-dir", d.path, d.lockHolder())
 	case err != nil:
 		return fmt.Errorf("cannot lock %s: %w; choose a directory on a local disk with --state-dir", path, err)
 	}

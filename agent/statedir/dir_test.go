@@ -141,7 +141,9 @@ func TestAPipeOrAnEndlessFileInTheDirectoryIsRefusedAtOnce(t *testing.T) {
 		_, noRoster := d.LoadRoster("g")
 		_, _, noMembers := d.LoadMembers()
 		_, noHome := d.Moved()
-		for name, err := range map[string]error{"gate-g.json": noRecord, "roster-g.json": noRoster, "members.json": noMembers, "home": noHome} {
+		for name, err := range map[string]error{
+			"gate-g.json": noRecord, "roster-g.json": noRoster, "members.json": noMembers, "home": noHome,
+		} {
 			says(t, err, filepath.Join(d.path, name), how, "remove it")
 		}
 	}

@@ -20,7 +20,8 @@ func (d *Dir) load(path, what string) (text []byte, found bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
 	case errors.Is(err, smallfile.ErrWrongKind), errors.Is(err, smallfile.ErrTooLong):
-		return nil, false, fmt.Errorf("cannot read %s: %w; no agent has written that: remove it, or restore the file", what, err)
+		return nil, false, fmt.Errorf("cannot read %s: %w; no agent has written that: remove it, or restore the file",
+			what, err)
 	case err != nil:
 		return nil, false, d.explain("cannot read "+what, err)
 	}

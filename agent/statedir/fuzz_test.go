@@ -8,7 +8,9 @@ import (
 
 // FuzzRecord: a state file is read as it would be written, or refused.
 func FuzzRecord(f *testing.F) {
-	for _, r := range []Record{{}, {HasRun: true, Seq: 7, Boot: "b", Protocol: "wander", ProtocolVersion: 1, Memo: policy.Memo{1}}} {
+	for _, r := range []Record{
+		{}, {HasRun: true, Seq: 7, Boot: "b", Protocol: "wander", ProtocolVersion: 1, Memo: policy.Memo{1}},
+	} {
 		text, err := encode("a", r)
 		if err != nil {
 			f.Fatal(err)
@@ -25,7 +27,8 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			return // a year that JSON cannot write
 		}
-		if got, err := decode("a", again); err != nil || got.Seq != r.Seq || got.Memo != r.Memo || got.HasRun != r.HasRun {
+		if got, err := decode("a", again); err != nil || got.Seq != r.Seq || got.Memo != r.Memo ||
+			got.HasRun != r.HasRun {
 			t.Errorf("%q is read as %+v, and again as %+v, %v", text, r, got, err)
 		}
 	})
@@ -33,7 +36,9 @@ func FuzzRecord(f *testing.F) {
 
 // FuzzMembers: the list of members on disk, and a node key, are read or refused.
 func FuzzMembers(f *testing.F) {
-	f.Add([]byte(`{"version":1,"members":[{"name":"m1","member":"00112233445566778899aabbccddeeff","address":"10.0.0.1:7946"}]}`))
+	f.Add(
+		[]byte(
+			`{"version":1,"members":[{"name":"m1","member":"00112233445566778899aabbccddeeff","address":"10.0.0.1:7946"}]}`))
 	f.Add([]byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"))
 	f.Fuzz(func(_ *testing.T, text []byte) {
 		_, _ = decodeMembers(text)

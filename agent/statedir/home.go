@@ -16,14 +16,15 @@ const homeName = "home"
 
 // home identifies a directory on a host. It cannot distinguish clones of a machine, or containers of an image.
 type home struct {
-	// Machine is a hash of the host's machine-id, which must not be shown to others (machine-id(5)); empty if it has none.
+	// Machine is a hash of the host's machine-id, which must not be shown to others (machine-id(5)); empty if it has
+	// none.
 	Machine string `json:"machine,omitempty"`
 	// Path is the directory's path without symbolic links.
 	Path string `json:"path"`
 }
 
-// Moved returns a warning with the remedy if the directory is not where it was made; empty if it is. If there is no record, Moved writes one,
-// and this is the directory's home from now on.
+// Moved returns a warning with the remedy if the directory is not where it was made; empty if it is. If there is no
+// record, Moved writes one, and this is the directory's home from now on.
 func (d *Dir) Moved() (warning string, err error) {
 	here, err := d.here(machineIDs())
 	if err != nil {
@@ -48,8 +49,9 @@ func (d *Dir) Moved() (warning string, err error) {
 	if made.Machine != here.Machine {
 		from += " of another host"
 	}
-	return fmt.Sprintf("this state directory was made as %s, and was moved or copied to %s: to make that its home, remove %s. "+
-		"If it was copied and an agent runs in the original, this one will stop", from, here.Path, file), nil
+	return fmt.Sprintf(
+		"this state directory was made as %s, and was moved or copied to %s: to make that its home, remove %s. "+
+			"If it was copied and an agent runs in the original, this one will stop", from, here.Path, file), nil
 }
 
 // here identifies the directory now. The host's name is in the first readable file of machineIDs.

@@ -25,15 +25,17 @@ func (d *Dir) LoadMembers() (list []membership.Remembered, found bool, err error
 		return nil, false, err
 	}
 	if list, err = decodeMembers(text); err != nil {
-		return nil, false, fmt.Errorf("the list of members %s is damaged (%w): delete it; the agent then finds its fleet by --join only", path, err)
+		return nil, false, fmt.Errorf("the list of members %s is damaged (%w): delete it; the agent then finds its "+
+			"fleet by --join only", path, err)
 	}
 	return list, true, nil
 }
 
-// SaveMembers makes the list durable before it returns. If it fails, the previous list is kept. It is safe to call beside other
-// methods.
+// SaveMembers makes the list durable before it returns. If it fails, the previous list is kept. It is safe to call
+// beside other methods.
 func (d *Dir) SaveMembers(list []membership.Remembered) error {
-	return d.save(filepath.Join(d.path, membersName), "the list of members", membersOnDisk{Version: membersVersion, Members: list})
+	return d.save(filepath.Join(d.path, membersName), "the list of members",
+		membersOnDisk{Version: membersVersion, Members: list})
 }
 
 func decodeMembers(text []byte) ([]membership.Remembered, error) {

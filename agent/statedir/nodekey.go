@@ -23,8 +23,8 @@ func NodeKeyPath(dir string) string { return filepath.Join(dir, nodeKeyName) }
 // CertificatePath is where the certificate of the node key is, if there is one.
 func (d *Dir) CertificatePath() string { return filepath.Join(d.path, nodeKeyName+CertificateSuffix) }
 
-// NodeKey returns this member's signing key, and makes one if there is none. It refuses a key that others can read, that is
-// encrypted, or that is not Ed25519.
+// NodeKey returns this member's signing key, and makes one if there is none. It refuses a key that others can read,
+// that is encrypted, or that is not Ed25519.
 func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	path := filepath.Join(d.path, nodeKeyName)
 	if key, err = ReadNodeKey(path); !errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,8 @@ func (d *Dir) NodeKey() (key ed25519.PrivateKey, created bool, err error) {
 	return key, true, nil
 }
 
-// ReadNodeKey reads a node key from a file. It refuses a key that others can read, that is encrypted, or that is not Ed25519.
+// ReadNodeKey reads a node key from a file. It refuses a key that others can read, that is encrypted, or that is not
+// Ed25519.
 func ReadNodeKey(path string) (ed25519.PrivateKey, error) {
 	text, err := ReadKeyFile(path)
 	if err != nil {
@@ -87,18 +88,22 @@ func parseNodeKey(text []byte) (ed25519.PrivateKey, error) {
 	}
 	parsed, err := ssh.ParseRawPrivateKey(text)
 	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
-		return nil, errors.New("it is encrypted, and an agent cannot ask for a passphrase: remove the passphrase with ssh-keygen -p")
+		return nil, errors.New("it is encrypted, and an agent cannot ask for a passphrase: remove the passphrase " +
+			"with ssh-keygen -p")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is not a private key (%w): restore it, or remove it to get a new key and a new identity", err)
+		return nil, fmt.Errorf("it is not a private key (%w): restore it, or remove it to get a new key and a new "+
+			"identity", err)
 	}
 	key, ok := parsed.(*ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("it is a %T, want an Ed25519 key in OpenSSH's format: make one with \"wanderd keygen\"", parsed)
+		return nil, fmt.Errorf("it is a %T, want an Ed25519 key in OpenSSH's format: make one with \"wanderd keygen\"",
+			parsed)
 	}
 	// The file has the public key twice. Signatures must verify with the one that is gossiped.
 	if !key.Equal(ed25519.NewKeyFromSeed(key.Seed())) {
-		return nil, errors.New("its private and public key do not match: restore it, or remove it to get a new key and a new identity")
+		return nil, errors.New("its private and public key do not match: restore it, or remove it to get a new key " +
+			"and a new identity")
 	}
 	return *key, nil
 }

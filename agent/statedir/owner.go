@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// ActAsOwner makes this process act as the owner of a state directory from now on, if it is root's and the directory is not: then all it writes there
-// belongs to the agent's user, and a link that this user has made leads root nowhere. It is for short commands, because there is no way back.
+// ActAsOwner makes this process act as the owner of a state directory from now on, if it is root's and the directory is
+// not: then all it writes there belongs to the agent's user, and a link that this user has made leads root nowhere. It
+// is for short commands, because there is no way back.
 func ActAsOwner(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -31,7 +32,8 @@ func ActAsOwner(dir string) error {
 		func() error { return syscall.Setuid(int(owner.Uid)) },
 	} {
 		if err := become(); err != nil {
-			return fmt.Errorf("cannot act as the owner of the state directory %s, user %d: %w; run this as that user", dir, owner.Uid, err)
+			return fmt.Errorf("cannot act as the owner of the state directory %s, user %d: %w; run this as that user",
+				dir, owner.Uid, err)
 		}
 	}
 	return nil

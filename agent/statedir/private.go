@@ -14,8 +14,8 @@ import (
 // maxPrivate bounds a file with a key or a secret, in bytes.
 const maxPrivate = 64 << 10
 
-// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change. It does not wait for the
-// writer of a pipe.
+// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change. It does not
+// wait for the writer of a pipe.
 func readPrivate(path string, shared bool) ([]byte, error) {
 	f, info, err := smallfile.Open(path, 0)
 	if errors.Is(err, smallfile.ErrWrongKind) {
@@ -35,8 +35,8 @@ func readPrivate(path string, shared bool) ([]byte, error) {
 	return text, err
 }
 
-// createPrivate writes a file that must not exist yet and that only its owner may read. It makes the missing directories of the
-// path, and lets other users enter them.
+// createPrivate writes a file that must not exist yet and that only its owner may read. It makes the missing
+// directories of the path, and lets other users enter them.
 func createPrivate(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -55,7 +55,8 @@ func createPrivate(path string, content []byte) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// writeSynced creates a file that only its owner may read, and syncs its content to the disk. After an error it removes the file.
+// writeSynced creates a file that only its owner may read, and syncs its content to the disk. After an error it removes
+// the file.
 func writeSynced(path string, flag int, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, 0o600)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 
 // Record is the state of a gate that must survive a restart.
 type Record struct {
-	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol can read it.
+	// Protocol is the name and version of the protocol that saved the record. Memo is its own state; only that protocol
+	// can read it.
 	Protocol        string `json:"protocol"`
 	ProtocolVersion uint8  `json:"protocol_version"`
 	// Seq is the highest fencing number that was saved.
@@ -24,15 +25,15 @@ type Record struct {
 	HasRun bool `json:"-"`
 	// LastRun is when the protected operation last started, by the wall clock.
 	LastRun time.Time `json:"last_run,omitzero"`
-	// Boot identifies the host's boot in which the record was saved, and SinceBoot is the time from that boot to the start of the
-	// operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced says that the kernel held the
-	// wall clock for synchronised.
+	// Boot identifies the host's boot in which the record was saved, and SinceBoot is the time from that boot to the
+	// start of the operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced says
+	// that the kernel held the wall clock for synchronised.
 	Boot      string        `json:"boot,omitempty"`
 	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
 	Synced    bool          `json:"synced,omitempty"`
 	Memo      policy.Memo   `json:"memo,omitzero"`
-	// Cut says that a stop of the agent has cut the last run short. Within that boot of the host the run counts as not having happened: then
-	// Before is in force.
+	// Cut says that a stop of the agent has cut the last run short. Within that boot of the host the run counts as not
+	// having happened: then Before is in force.
 	Cut    bool   `json:"cut,omitempty"`
 	Before Before `json:"before,omitzero"`
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
@@ -76,8 +77,9 @@ func (d *Dir) Load(gate string) (Record, bool, error) {
 	}
 	r, err := decode(gate, text)
 	if err != nil {
-		return Record{}, false, fmt.Errorf("the state file %s is damaged (%w): delete it; note that the hook may then run earlier than "+
-			"min_interval after its last run", path, err)
+		return Record{}, false,
+			fmt.Errorf("the state file %s is damaged (%w): delete it; note that the hook may then run earlier than "+
+				"min_interval after its last run", path, err)
 	}
 	return r, true, nil
 }
@@ -87,8 +89,9 @@ func (d *Dir) Save(gate string, r Record) error {
 	return d.save(d.recordPath(gate), "the state of gate "+gate+", the previous one is kept", documentOf(gate, r))
 }
 
-// Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation ran last, so that it does not run
-// again within min_interval. It returns the record before; false if there is none. A damaged record is an error.
+// Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation ran last, so
+// that it does not run again within min_interval. It returns the record before; false if there is none. A damaged
+// record is an error.
 func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 	before, found, err = d.Load(gate)
 	if err != nil || !found {
@@ -116,7 +119,8 @@ func decode(gate string, text []byte) (Record, error) {
 		return Record{}, err
 	}
 	if versioned.Version != oldVersion && versioned.Version != recordVersion {
-		return Record{}, fmt.Errorf("it has version %d, this wanderd knows versions %d and %d", versioned.Version, oldVersion, recordVersion)
+		return Record{}, fmt.Errorf("it has version %d, this wanderd knows versions %d and %d", versioned.Version,
+			oldVersion, recordVersion)
 	}
 	var doc document
 	if err := strictly(text, &doc); err != nil {
@@ -129,7 +133,8 @@ func decode(gate string, text []byte) (Record, error) {
 		return Record{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
 	case r.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
-	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Order != (Order{}) || r.Here != (Order{})),
+	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Order != (Order{}) ||
+		r.Here != (Order{})),
 		doc.Version == recordVersion && doc.LastToken != nil:
 		return Record{}, errors.New("it has keys of another version")
 	case doc.Version == oldVersion:
@@ -156,8 +161,8 @@ func (d *Dir) recordPath(gate string) string { return d.pathOf("gate", gate, ".j
 // HistoryPath is the file of a gate's history.
 func (d *Dir) HistoryPath(gate string) string { return d.pathOf("history", gate, ".jsonl") }
 
-// pathOf is the path of a file of a gate. Its name is unique, also on file systems that ignore case: it has the gate's name if that is safe as a
-// file name, else its identity on the wire.
+// pathOf is the path of a file of a gate. Its name is unique, also on file systems that ignore case: it has the gate's
+// name if that is safe as a file name, else its identity on the wire.
 func (d *Dir) pathOf(what, gate, suffix string) string {
 	name := "." + wire.GateIDOf(gate).String()
 	if strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64 {

@@ -21,8 +21,10 @@ func sample() Record {
 		Boot:    "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
 		Seq: wire.MaxSeq, Protocol: "wander", ProtocolVersion: 1,
 		Memo: wander.Memo{
-			Token: wire.TokenID{Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1},
-			Slot:  wire.MaxSlots - 1,
+			Token: wire.TokenID{
+				Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1,
+			},
+			Slot: wire.MaxSlots - 1,
 		}.Bytes(),
 
 		LastSuccess: time.Unix(1_800_000_060, 0),
@@ -45,7 +47,8 @@ func same(a, b Record) bool {
 	return a.HasRun == b.HasRun && a.LastRun.Equal(b.LastRun) && a.Memo == b.Memo && a.Seq == b.Seq &&
 		a.Protocol == b.Protocol && a.ProtocolVersion == b.ProtocolVersion &&
 		a.LastSuccess.Equal(b.LastSuccess) && a.Boot == b.Boot && a.SinceBoot == b.SinceBoot && a.Synced == b.Synced &&
-		a.Cut == b.Cut && a.Before.LastRun.Equal(b.Before.LastRun) && a.Before.SinceBoot == b.Before.SinceBoot && a.Before.Memo == b.Before.Memo
+		a.Cut == b.Cut && a.Before.LastRun.Equal(b.Before.LastRun) && a.Before.SinceBoot == b.Before.SinceBoot &&
+		a.Before.Memo == b.Before.Memo
 }
 
 func TestARecordIsReadAsItWasSaved(t *testing.T) {
@@ -66,7 +69,8 @@ func TestARecordIsReadAsItWasSaved(t *testing.T) {
 func TestTheFormOnDiskStays(t *testing.T) {
 	onDisk := `{"version":2,"gate":"default","protocol":"wander","protocol_version":1,"seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
-		`"since_boot_ns":-5000000000,"synced":true,"memo":"18fae27658193601` + `0102ff00000000000000000000000000` + `ffffffffffffffff` + `0f` +
+		`"since_boot_ns":-5000000000,"synced":true,"memo":"18fae27658193601` + `0102ff00000000000000000000000000` +
+		`ffffffffffffffff` + `0f` +
 		strings.Repeat("00", 15) + `","last_success":"2027-01-15T08:01:00Z"}` + "\n"
 	text, err := encode("default", sample())
 	if err != nil || string(text) != onDisk {
@@ -104,7 +108,9 @@ func TestARecordOfAnOlderAgentIsRead(t *testing.T) {
 func TestGatesDoNotShareAFile(t *testing.T) {
 	d := open(t, t.TempDir())
 	long := strings.Repeat("x", 300)
-	gates := []string{"default", "Default", "../default", "a/b", "a b", "", ".", "größe", long, long + "y", "gate-default.json"}
+	gates := []string{
+		"default", "Default", "../default", "a/b", "a b", "", ".", "größe", long, long + "y", "gate-default.json",
+	}
 	for i, gate := range gates {
 		if err := d.Save(gate, Record{Seq: wire.Seq(i + 1)}); err != nil {
 			t.Fatal(err)
@@ -144,16 +150,22 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		"no version":      {`{"gate":"default","seq":1}`, "version 0"},
 		"unknown key":     {`{"version":2,"gate":"default","seq":1,"lease":3}`, "lease"},
 		"short memo":      {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"00"}`, "48 bytes"},
-		"bad memo":        {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("xy", 48) + `"}`, "48 bytes"},
-		"long memo":       {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` + strings.Repeat("00", 49) + `"}`, "48 bytes"},
-		"unknown keys":    {`{"version":1,"gate":"default","seq":1,"lease":3}`, "lease"},
-		"keys to come":    {`{"version":1,"gate":"default","seq":1,"protocol":"wander","protocol_version":1}`, "another version"},
-		"keys of before":  {`{"version":2,"gate":"default","protocol":"wander","seq":1,"last_token":{"birth":1}}`, "another version"},
-		"another gate":    {`{"version":1,"gate":"other","seq":1}`, `"other"`},
-		"seq too high":    {`{"version":1,"gate":"default","seq":9223372036854775808}`, "9223372036854775808"},
-		"negative seq":    {`{"version":1,"gate":"default","seq":-1}`, "seq"},
-		"half a run":      {`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z"}`, "last_token"},
-		"no time":         {`{"version":1,"gate":"default","seq":1,"last_run":"yesterday"}`, "yesterday"},
+		"bad memo": {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` +
+			strings.Repeat("xy", 48) + `"}`, "48 bytes"},
+		"long memo": {`{"version":2,"gate":"default","protocol":"wander","seq":1,"memo":"` +
+			strings.Repeat("00", 49) + `"}`, "48 bytes"},
+		"unknown keys": {`{"version":1,"gate":"default","seq":1,"lease":3}`, "lease"},
+		"keys to come": {
+			`{"version":1,"gate":"default","seq":1,"protocol":"wander","protocol_version":1}`, "another version",
+		},
+		"keys of before": {
+			`{"version":2,"gate":"default","protocol":"wander","seq":1,"last_token":{"birth":1}}`, "another version",
+		},
+		"another gate": {`{"version":1,"gate":"other","seq":1}`, `"other"`},
+		"seq too high": {`{"version":1,"gate":"default","seq":9223372036854775808}`, "9223372036854775808"},
+		"negative seq": {`{"version":1,"gate":"default","seq":-1}`, "seq"},
+		"half a run":   {`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z"}`, "last_token"},
+		"no time":      {`{"version":1,"gate":"default","seq":1,"last_run":"yesterday"}`, "yesterday"},
 		"bad generator": {
 			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"0102"}}`, "0102",
 		},
@@ -188,7 +200,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 			want.LastRun = time.Unix(0, rapid.Int64().Draw(t, "last run"))
 		}
 		copy(want.Memo[:], rapid.SliceOfN(rapid.Byte(), 0, len(want.Memo)).Draw(t, "memo"))
-		want.Protocol, want.ProtocolVersion = rapid.StringMatching("[a-z]*").Draw(t, "protocol"), rapid.Uint8().Draw(t, "version")
+		want.Protocol, want.ProtocolVersion = rapid.StringMatching("[a-z]*").Draw(t, "protocol"), rapid.Uint8().
+			Draw(t, "version")
 		text, err := encode("gate", want)
 		if err != nil {
 			t.Fatal(err)

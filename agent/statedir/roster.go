@@ -37,7 +37,8 @@ func (d *Dir) LoadRoster(gate string) (Roster, error) {
 	}
 	r, err := decodeRoster(gate, text)
 	if err != nil {
-		return Roster{}, fmt.Errorf("the roster of gate %s in %s is damaged (%w): delete the file; the gate starts here again when all "+
+		return Roster{}, fmt.Errorf("the roster of gate %s in %s is damaged (%w): delete the file; the gate starts "+
+			"here again when all "+
 			"members of its roster are up and agree", gate, path, err)
 	}
 	return r, nil
@@ -45,7 +46,8 @@ func (d *Dir) LoadRoster(gate string) (Roster, error) {
 
 // SaveRoster makes the roster of a gate durable before it returns. If it fails, the previous one is kept.
 func (d *Dir) SaveRoster(gate string, r Roster) error {
-	return d.save(d.RosterPath(gate), "the roster of gate "+gate, rosterOnDisk{Version: rosterVersion, Gate: gate, Roster: r})
+	return d.save(d.RosterPath(gate), "the roster of gate "+gate,
+		rosterOnDisk{Version: rosterVersion, Gate: gate, Roster: r})
 }
 
 func decodeRoster(gate string, text []byte) (Roster, error) {
@@ -67,7 +69,8 @@ func decodeRoster(gate string, text []byte) (Roster, error) {
 	return doc.Roster, nil
 }
 
-// checkVoters refuses a list in which a name or a key is not above all before it or is there twice: no agent writes one.
+// checkVoters refuses a list in which a name or a key is not above all before it or is there twice: no agent writes
+// one.
 func checkVoters(list []policy.Voter) error {
 	seen := make(map[wire.MemberID]bool)
 	for i, v := range list {

@@ -31,11 +31,14 @@ func TestADamagedRosterIsRefused(t *testing.T) {
 		"nothing":         "",
 		"another version": `{"version":2,"gate":"g","agreed":true,"voters":[]}`,
 		"another gate":    `{"version":1,"gate":"h","agreed":true,"voters":[]}`,
-		"one name twice":  `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"` + a + `"},{"name":"a","member":"` + b + `"}]}`,
-		"one key twice":   `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"` + a + `"},{"name":"b","member":"` + a + `"}]}`,
-		"no key":          `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"12"}]}`,
-		"a former one":    `{"version":1,"gate":"g","agreed":false,"voters":[],"former":[{"name":"","member":"` + a + `"}]}`,
-		"an unknown key":  `{"version":1,"gate":"g","agreed":true,"voters":[],"forced":true}`,
+		"one name twice": `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"` + a +
+			`"},{"name":"a","member":"` + b + `"}]}`,
+		"one key twice": `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"` + a +
+			`"},{"name":"b","member":"` + a + `"}]}`,
+		"no key": `{"version":1,"gate":"g","agreed":true,"voters":[{"name":"a","member":"12"}]}`,
+		"a former one": `{"version":1,"gate":"g","agreed":false,"voters":[],"former":[{"name":"","member":"` + a +
+			`"}]}`,
+		"an unknown key": `{"version":1,"gate":"g","agreed":true,"voters":[],"forced":true}`,
 	} {
 		d := open(t, t.TempDir())
 		if err := os.WriteFile(d.RosterPath("g"), []byte(text), 0o600); err != nil {

@@ -12,13 +12,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ReadSecretFile reads the fleet secret, or two of them while the fleet changes its secret: the first seals, both open. It refuses a file that others can replace or read, except a credential of systemd
-// (LoadCredential=), whose directory only this service can enter. Errors never contain the file's content.
+// ReadSecretFile reads the fleet secret, or two of them while the fleet changes its secret: the first seals, both open.
+// It refuses a file that others can replace or read, except a credential of systemd (LoadCredential=), whose directory
+// only this service can enter. Errors never contain the file's content.
 func ReadSecretFile(path string) ([]wire.Secret, error) {
 	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the secret file %s does not exist: make one with \"wanderd keygen --secret\", and give "+
-			"all members the same", path)
+		return nil,
+			fmt.Errorf("the secret file %s does not exist: make one with \"wanderd keygen --secret\", and give "+
+				"all members the same", path)
 	}
 	if err == nil {
 		err = safepath.Check(path)

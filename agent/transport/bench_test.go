@@ -65,7 +65,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 
 // BenchmarkJunk measures a junk datagram from the sender's system call to the drop, and how often it wakes the reader.
 func BenchmarkJunk(b *testing.B) {
-	junk := []byte("junk, as long as any message of ours, more or less, but with another beginning, and nobody wants it")
+	junk := []byte(
+		"junk, as long as any message of ours, more or less, but with another beginning, and nobody wants it")
 	for name, prefix := range map[string][]byte{"filtered": []byte("wd\x01"), "unfiltered": nil} {
 		b.Run(name, func(b *testing.B) {
 			e, sender := open(b, "127.0.0.1:0", prefix), bare(b)

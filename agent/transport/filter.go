@@ -10,8 +10,8 @@ import (
 // udpHeader is the length of the header that a filter on a UDP socket sees before the payload, in bytes.
 const udpHeader = 8
 
-// attachFilter makes the kernel drop every datagram that does not begin with prefix. The option belongs to the socket, so x/net's
-// ipv4 sets it for IPv6 too.
+// attachFilter makes the kernel drop every datagram that does not begin with prefix. The option belongs to the socket,
+// so x/net's ipv4 sets it for IPv6 too.
 func attachFilter(conn *net.UDPConn, prefix []byte) error {
 	program, err := bpf.Assemble(prefixFilter(prefix))
 	if err != nil {

@@ -11,19 +11,21 @@ import (
 // portTries bounds the attempts to find a port that is free for both TCP and UDP.
 const portTries = 16
 
-// Listen binds one UDP socket and one TCP listener to the same address. Port 0 chooses a port that is free for both. The
-// unspecified IPv6 address accepts IPv4 too. Errors name the address and the remedy.
+// Listen binds one UDP socket and one TCP listener to the same address. Port 0 chooses a port that is free for both.
+// The unspecified IPv6 address accepts IPv4 too. Errors name the address and the remedy.
 //
-// The prefix is the beginning of every accepted datagram. On Linux the kernel drops others before they wake the reader. Other systems deliver
-// them, so the reader must check the prefix. Without one all datagrams are accepted.
+// The prefix is the beginning of every accepted datagram. On Linux the kernel drops others before they wake the reader.
+// Other systems deliver them, so the reader must check the prefix. Without one all datagrams are accepted.
 func Listen(bind netip.AddrPort, prefix []byte) (*Endpoint, error) {
 	return listen(bind, prefix, attachFilter)
 }
 
-// listen is Listen with a function that attaches the filter. A host without IPv6 binds the unspecified IPv4 address instead.
+// listen is Listen with a function that attaches the filter. A host without IPv6 binds the unspecified IPv4 address
+// instead.
 func listen(bind netip.AddrPort, prefix []byte, attach func(*net.UDPConn, []byte) error) (*Endpoint, error) {
 	endpoint, err := listenAt(bind, prefix, attach)
-	if bind.Addr() == netip.IPv6Unspecified() && (errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL)) {
+	if bind.Addr() == netip.IPv6Unspecified() && (errors.Is(err, syscall.EAFNOSUPPORT) ||
+		errors.Is(err, syscall.EADDRNOTAVAIL)) {
 		return listenAt(netip.AddrPortFrom(netip.IPv4Unspecified(), bind.Port()), prefix, attach)
 	}
 	return endpoint, err

@@ -94,7 +94,8 @@ func TestAnAddressThatCannotBeBoundIsNamedWithARemedy(t *testing.T) {
 	}{
 		"TCP in use": {taken, []string{"TCP", taken.String(), "another wanderd", "--bind"}},
 		"UDP in use": {
-			onlyUDP.LocalAddr().(*net.UDPAddr).AddrPort(), []string{"UDP", onlyUDP.LocalAddr().String(), "another wanderd"},
+			onlyUDP.LocalAddr().(*net.UDPAddr).AddrPort(),
+			[]string{"UDP", onlyUDP.LocalAddr().String(), "another wanderd"},
 		},
 		"not ours": {netip.MustParseAddrPort("198.51.100.1:0"), []string{"198.51.100.1", "no such address", "--bind"}},
 	} {

@@ -38,7 +38,8 @@ func localAddress(control []byte) netip.Addr {
 			return netip.Addr{}
 		case header.Level == unix.IPPROTO_IP && header.Type == unix.IP_PKTINFO && len(info) >= unix.SizeofInet4Pktinfo:
 			return netip.AddrFrom4([4]byte(info[local4:]))
-		case header.Level == unix.IPPROTO_IPV6 && header.Type == unix.IPV6_PKTINFO && len(info) >= unix.SizeofInet6Pktinfo:
+		case header.Level == unix.IPPROTO_IPV6 && header.Type == unix.IPV6_PKTINFO &&
+			len(info) >= unix.SizeofInet6Pktinfo:
 			return netip.AddrFrom16([16]byte(info)).Unmap()
 		}
 		control = rest
@@ -46,8 +47,8 @@ func localAddress(control []byte) netip.Addr {
 	return netip.Addr{}
 }
 
-// putLocalAddress writes a control message that makes src the source address of a datagram, and returns its length. If v4 is set,
-// the socket is IPv4 only, and the length is 0 for an IPv6 address.
+// putLocalAddress writes a control message that makes src the source address of a datagram, and returns its length. If
+// v4 is set, the socket is IPv4 only, and the length is 0 for an IPv6 address.
 func putLocalAddress(control *[controlSize]byte, src netip.Addr, v4 bool) int {
 	src = src.Unmap()
 	if v4 && src.Is6() {

@@ -14,12 +14,13 @@ import (
 
 // Packets is a datagram socket. [Listen] returns a real one; package memnet has one for tests in virtual time.
 type Packets interface {
-	// ReadFrom waits for the next datagram, copies it into buf and returns its length, its source, and the local address to
-	// which it was sent (the zero Addr if unknown). It returns net.ErrClosed after Close. It truncates a datagram that is longer
-	// than buf, so make buf one byte longer than the longest valid datagram. It does not allocate.
+	// ReadFrom waits for the next datagram, copies it into buf and returns its length, its source, and the local
+	// address to which it was sent (the zero Addr if unknown). It returns net.ErrClosed after Close. It truncates a
+	// datagram that is longer than buf, so make buf one byte longer than the longest valid datagram. It does not
+	// allocate.
 	ReadFrom(buf []byte) (n int, src netip.AddrPort, dst netip.Addr, err error)
-	// WriteTo sends b to dst once, from the local address src; the kernel chooses it if src is the zero Addr. It is safe for
-	// concurrent use and does not keep b.
+	// WriteTo sends b to dst once, from the local address src; the kernel chooses it if src is the zero Addr. It is
+	// safe for concurrent use and does not keep b.
 	WriteTo(b []byte, src netip.Addr, dst netip.AddrPort) error
 	Close() error
 }

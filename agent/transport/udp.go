@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// trafficClass is CS2, "operations, administration and maintenance" (RFC 4594, section 3.3): small, rare messages that
-	// should not starve behind the bulk transfers that they schedule. The higher classes are for voice and routing.
+	// trafficClass is CS2, "operations, administration and maintenance" (RFC 4594, section 3.3): small, rare messages
+	// that should not starve behind the bulk transfers that they schedule. The higher classes are for voice and
+	// routing.
 	trafficClass = 16 << 2
 
 	// A burst of gossip must fit while the reader is busy. In bytes; the kernel may grant less.
@@ -18,8 +19,8 @@ const (
 	sendBuffer    = 256 << 10
 )
 
-// udp is a datagram socket that reports the local address of each datagram. x/net sets the socket's options. Package net reads
-// and writes, because the calls of x/net allocate an address for every datagram.
+// udp is a datagram socket that reports the local address of each datagram. x/net sets the socket's options. Package
+// net reads and writes, because the calls of x/net allocate an address for every datagram.
 type udp struct {
 	conn *net.UDPConn
 	// v4 is set if the socket is IPv4 only. Otherwise it is IPv6, and uses mapped addresses for IPv4.

@@ -36,7 +36,8 @@ func TestAnAnswerLeavesFromTheAddressOfTheRequest(t *testing.T) {
 			to := netip.AddrPortFrom(netip.MustParseAddr(c.to), server.Addr.Port())
 			write(t, client, "question", netip.Addr{}, to)
 			question := read(t, server)
-			if question.text != "question" || question.src.Port() != client.Addr.Port() || question.src.Addr().Is4In6() {
+			if question.text != "question" || question.src.Port() != client.Addr.Port() ||
+				question.src.Addr().Is4In6() {
 				t.Errorf("%+v", question)
 			}
 			if controlSize == 0 {

@@ -14,13 +14,15 @@ import (
 // maxCertificate bounds a certificate, in bytes. An Ed25519 key signed by an RSA key of 4,096 bits takes 1,500.
 const maxCertificate = 8 << 10
 
-// Certificate is the file of a member's own certificate, as ssh-keygen writes it; it need not be there. Its methods are safe for concurrent use, except
-// Refresh, which is for one goroutine.
+// Certificate is the file of a member's own certificate, as ssh-keygen writes it; it need not be there. Its methods are
+// safe for concurrent use, except Refresh, which is for one goroutine.
 type Certificate struct{ watched[[]byte] }
 
 // NewCertificate returns a certificate that has not been read.
 func NewCertificate(path string) *Certificate {
-	return &Certificate{watched[[]byte]{what: "certificate", file: changed.File{Path: path}, parse: parseCertificate, optional: true}}
+	return &Certificate{
+		watched[[]byte]{what: "certificate", file: changed.File{Path: path}, parse: parseCertificate, optional: true},
+	}
 }
 
 // Bytes returns the certificate in SSH's wire format; nil if there is none.
@@ -47,12 +49,13 @@ func parseCertificate(text []byte) (*[]byte, error) {
 	return &raw, nil
 }
 
-// Sign makes a host certificate: the authority, a private key in OpenSSH's format, vouches for ever that the key is the member of that
-// name. It returns the line for the file.
+// Sign makes a host certificate: the authority, a private key in OpenSSH's format, vouches for ever that the key is the
+// member of that name. It returns the line for the file.
 func Sign(authority []byte, key ed25519.PublicKey, name string) ([]byte, error) {
 	signer, err := ssh.ParsePrivateKey(authority)
 	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
-		return nil, errors.New("the authority's key has a passphrase: sign with ssh-keygen -s instead, which asks for it")
+		return nil,
+			errors.New("the authority's key has a passphrase: sign with ssh-keygen -s instead, which asks for it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the authority's key cannot be read: %w", err)
@@ -62,7 +65,8 @@ func Sign(authority []byte, key ed25519.PublicKey, name string) ([]byte, error) 
 		return nil, err
 	}
 	c := &ssh.Certificate{
-		Key: public, CertType: ssh.HostCert, KeyId: name, ValidPrincipals: []string{name}, ValidBefore: ssh.CertTimeInfinity,
+		Key: public, CertType: ssh.HostCert, KeyId: name, ValidPrincipals: []string{name},
+		ValidBefore: ssh.CertTimeInfinity,
 	}
 	if err := c.SignCert(rand.Reader, signer); err != nil {
 		return nil, fmt.Errorf("signing: %w", err)

@@ -17,8 +17,8 @@ import (
 // maxFile bounds a file of known hosts, in bytes: some 40,000 lines.
 const maxFile = 4 << 20
 
-// File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except Refresh, which is for one
-// goroutine.
+// File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except
+// Refresh, which is for one goroutine.
 type File struct {
 	watched[list]
 	proven proven
@@ -49,8 +49,8 @@ type watched[T any] struct {
 	was  [sha256.Size]byte
 }
 
-// Refresh reads the file again if it has changed since it was last read, and reports whether it has. After an error the content that was
-// read last stays in force.
+// Refresh reads the file again if it has changed since it was last read, and reports whether it has. After an error the
+// content that was read last stays in force.
 func (w *watched[T]) Refresh() (changed bool, err error) {
 	text, changed, err := w.read()
 	if err == nil && changed {
@@ -68,8 +68,9 @@ func (w *watched[T]) Refresh() (changed bool, err error) {
 	return changed, nil
 }
 
-// read returns the content of a regular file that only root and this user can replace, if it has changed since the last call. After an error
-// it has not, and is read at the next call: what has to change for that may be a directory's mode, or how many files this process has open.
+// read returns the content of a regular file that only root and this user can replace, if it has changed since the last
+// call. After an error it has not, and is read at the next call: what has to change for that may be a directory's mode,
+// or how many files this process has open.
 func (w *watched[T]) read() (text []byte, changed bool, err error) {
 	if !w.file.Look() {
 		return nil, false, nil

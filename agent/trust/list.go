@@ -68,9 +68,10 @@ func parse(text []byte) (*list, error) {
 	return l, nil
 }
 
-// check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire format, may be nil; the error
-// is identity.ErrNoCertificate if one could help.
-func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time, err error) {
+// check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire
+// format, may be nil; the error is identity.ErrNoCertificate if one could help.
+func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time,
+	err error) {
 	public, err := ssh.NewPublicKey(key)
 	if err != nil {
 		return until, err
@@ -91,7 +92,8 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 	return l.checkCertificate(name, raw, certificate, now, p)
 }
 
-func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time, p *proven) (until time.Time, err error) {
+func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time, p *proven) (until time.Time,
+	err error) {
 	digest := sha256.Sum256(certificate)
 	c := p.find(digest)
 	isProven := c != nil
@@ -108,7 +110,9 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 		return until, errors.New("its certificate is not of a host: sign with ssh-keygen -h")
 	case l.revoked[string(authority)]:
 		return until, errors.New("its certificate is signed by a revoked key")
-	case !slices.ContainsFunc(l.authorities, func(e entry) bool { return bytes.Equal(e.key, authority) && e.names.match(name) }):
+	case !slices.ContainsFunc(l.authorities, func(e entry) bool {
+		return bytes.Equal(e.key, authority) && e.names.match(name)
+	}):
 		return until, fmt.Errorf("its certificate is signed by a key that is no authority for %q", name)
 	case len(c.ValidPrincipals) != 1 || c.ValidPrincipals[0] != name:
 		return until, fmt.Errorf("its certificate is for %s, and must be for %q alone", principals(c), name)

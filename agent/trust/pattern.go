@@ -71,7 +71,8 @@ func (p *pattern) match(name string) bool {
 	return matches(p.text, name)
 }
 
-// matches compares a name with a pattern of ssh: * is any text, ? one character. It takes at most len(pattern) × len(name) steps.
+// matches compares a name with a pattern of ssh: * is any text, ? one character. It takes at most len(pattern) ×
+// len(name) steps.
 func matches(pattern, name string) bool {
 	star, from := -1, 0
 	at, in := 0, 0

@@ -43,7 +43,9 @@ func certify(t testing.TB, change func(*ssh.Certificate)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &ssh.Certificate{Key: public, CertType: ssh.HostCert, ValidPrincipals: []string{"m1"}, ValidBefore: ssh.CertTimeInfinity}
+	c := &ssh.Certificate{
+		Key: public, CertType: ssh.HostCert, ValidPrincipals: []string{"m1"}, ValidBefore: ssh.CertTimeInfinity,
+	}
 	change(c)
 	if err := c.SignCert(zeros{}, authority); err != nil {
 		t.Fatal(err)
@@ -57,7 +59,8 @@ func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
 func TestKeysAreGoodForTheNamesOfTheirLine(t *testing.T) {
 	hashed := "|1|c2FsdA==|" // of m1 with the salt "salt"
-	text := lineOf(t, "m1,m2", 1) + "# a comment\n\n" + lineOf(t, "web-*,!web-9", 2) + lineOf(t, "m?", 3) + lineOf(t, "*", 4) + "@revoked m7 " +
+	text := lineOf(t, "m1,m2", 1) + "# a comment\n\n" + lineOf(t, "web-*,!web-9", 2) + lineOf(t, "m?", 3) +
+		lineOf(t, "*", 4) + "@revoked m7 " +
 		strings.SplitN(lineOf(t, "x", 4), " ", 2)[1]
 	l, err := parse([]byte(text))
 	if err != nil {
@@ -94,7 +97,8 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	var p proven // of all: what one file has found good may be refused by another
 	authority := "@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
-	revokedKey, revokedAuthority := "@revoked * "+strings.SplitN(lineOf(t, "x", 1), " ", 2)[1], "@revoked * "+strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
+	revokedKey, revokedAuthority := "@revoked * "+strings.SplitN(lineOf(t, "x", 1), " ", 2)[1],
+		"@revoked * "+strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
 	other := strings.Replace(authority, "m*", "other", 1)
 	for _, c := range []struct {
 		why    string
@@ -107,11 +111,15 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 		{"expired", authority, "m1", func(c *ssh.Certificate) { c.ValidBefore = uint64(now.Unix()) - 1 }},
 		{"not yet valid", authority, "m1", func(c *ssh.Certificate) { c.ValidAfter = uint64(now.Unix()) + 60 }},
 		{"must be for \"m2\" alone", authority, "m2", func(*ssh.Certificate) {}},
-		{"must be for \"m1\" alone", authority, "m1", func(c *ssh.Certificate) { c.ValidPrincipals = []string{"m1", "m2"} }},
+		{"must be for \"m1\" alone", authority, "m1", func(c *ssh.Certificate) {
+			c.ValidPrincipals = []string{"m1", "m2"}
+		}},
 		{"must be for \"m1\" alone", authority, "m1", func(c *ssh.Certificate) { c.ValidPrincipals = nil }},
 		{"not of a host", authority, "m1", func(c *ssh.Certificate) { c.CertType = ssh.UserCert }},
 		{"another key", authority, "m1", func(c *ssh.Certificate) { c.Key, _ = ssh.NewPublicKey(publicOf(2)) }},
-		{"unsupported critical option", authority, "m1", func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{"x": "y"} }},
+		{"unsupported critical option", authority, "m1", func(c *ssh.Certificate) {
+			c.CriticalOptions = map[string]string{"x": "y"}
+		}},
 		{"revoked", authority + revokedKey, "m1", func(*ssh.Certificate) {}},
 		{"signed by a revoked key", authority + revokedAuthority, "m1", func(*ssh.Certificate) {}},
 		{"no line gives", other, "m1", func(*ssh.Certificate) {}},
@@ -134,7 +142,9 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 	if _, err := l.check("m1", publicOf(1), forged, now, &p); err == nil {
 		t.Error("a forged certificate is good")
 	}
-	until, err := l.check("m1", publicOf(1), certify(t, func(c *ssh.Certificate) { c.ValidBefore = uint64(now.Unix()) + 60 }), now, &p)
+	until, err := l.check("m1", publicOf(1), certify(t, func(c *ssh.Certificate) {
+		c.ValidBefore = uint64(now.Unix()) + 60
+	}), now, &p)
 	if err != nil || !until.Equal(now.Add(time.Minute)) {
 		t.Errorf("good until %v, %v", until, err)
 	}
@@ -155,7 +165,8 @@ func TestAProvenCertificateIsGoodForItsTime(t *testing.T) {
 		after time.Duration
 		good  bool
 	}{{0, true}, {59 * time.Second, true}, {time.Minute, false}, {-time.Second, false}, {30 * time.Second, true}} {
-		if _, err := l.check("m1", publicOf(1), certificate, now.Add(c.after), &p); (err == nil) != c.good || p.find(sha256.Sum256(certificate)) == nil {
+		if _, err := l.check("m1", publicOf(1), certificate, now.Add(c.after), &p); (err == nil) != c.good ||
+			p.find(sha256.Sum256(certificate)) == nil {
 			t.Errorf("after %v: %v", c.after, err)
 		}
 	}
@@ -201,7 +212,8 @@ func BenchmarkJudgeAgain(b *testing.B) {
 func TestALineThatCannotBeReadIsAnError(t *testing.T) {
 	good := strings.SplitN(lineOf(t, "x", 1), " ", 2)[1]
 	for _, line := range []string{
-		"m1", "m1 ssh-ed25519", "m1 ssh-ed25519 AAAA", "@unknown m1 " + good, "@revoked " + good, "!,m1 " + good, "|2|x|y " + good, "|1|x " + good,
+		"m1", "m1 ssh-ed25519", "m1 ssh-ed25519 AAAA", "@unknown m1 " + good, "@revoked " + good, "!,m1 " + good,
+		"|2|x|y " + good, "|1|x " + good,
 	} {
 		if _, err := parse([]byte("# first\n" + line)); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%q: %v", line, err)
@@ -222,7 +234,8 @@ func TestTheReasonOfARefusalIsShort(t *testing.T) {
 		"a long option":  func(c *ssh.Certificate) { c.CriticalOptions = map[string]string{long: ""} },
 		"a long comment": func(c *ssh.Certificate) { c.KeyId, c.CertType = long, ssh.UserCert },
 	} {
-		if _, err := l.check("m1", publicOf(1), certify(t, change), time.Now(), new(proven)); err == nil || len(err.Error()) > 500 {
+		if _, err := l.check("m1", publicOf(1), certify(t, change), time.Now(), new(proven)); err == nil ||
+			len(err.Error()) > 500 {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -366,7 +379,8 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if until, err := l.check("m1", key, *raw, time.Now(), new(proven)); err != nil || time.Until(until) > time.Hour {
+		if until, err := l.check("m1", key, *raw, time.Now(), new(proven)); err != nil ||
+			time.Until(until) > time.Hour {
 			t.Errorf("%s: %v, %v", kind, until, err)
 		}
 		ours, err := Sign(read(kind), key, "m1")
@@ -385,8 +399,10 @@ func TestTheFilesOfSSHKeygen(t *testing.T) {
 // FuzzKnownHosts: no file and no certificate makes a key trusted that no line names.
 func FuzzKnownHosts(f *testing.F) {
 	f.Add([]byte(lineOf(f, "m1,web-*,!web-9,m?", 2)), certify(f, func(*ssh.Certificate) {}))
-	f.Add([]byte("@cert-authority m* "+strings.SplitN(lineOf(f, "x", 8), " ", 2)[1]), certify(f, func(c *ssh.Certificate) { c.ValidPrincipals = nil }))
-	f.Add([]byte("@revoked * "+strings.SplitN(lineOf(f, "x", 1), " ", 2)[1]+"|1|c2FsdA==|AAAA "+strings.SplitN(lineOf(f, "x", 3), " ", 2)[1]), []byte("x"))
+	f.Add([]byte("@cert-authority m* "+strings.SplitN(lineOf(f, "x", 8), " ", 2)[1]),
+		certify(f, func(c *ssh.Certificate) { c.ValidPrincipals = nil }))
+	f.Add([]byte("@revoked * "+strings.SplitN(lineOf(f, "x", 1), " ", 2)[1]+"|1|c2FsdA==|AAAA "+
+		strings.SplitN(lineOf(f, "x", 3), " ", 2)[1]), []byte("x"))
 	itself, authority := []byte(strings.Fields(lineOf(f, "x", 1))[2]), []byte(strings.Fields(lineOf(f, "x", 9))[2])
 	f.Fuzz(func(t *testing.T, text, certificate []byte) {
 		l, err := parse(text)

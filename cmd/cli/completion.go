@@ -38,7 +38,8 @@ install it.`,
 	}
 }
 
-// completeValues makes shells complete the values of all flags that take one of a few, and no files for the other flags that take none.
+// completeValues makes shells complete the values of all flags that take one of a few, and no files for the other flags
+// that take none.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		s := behind(f)
@@ -46,7 +47,8 @@ func completeValues(cmd *cobra.Command) {
 			return
 		}
 		// It fails only for a flag that does not exist.
-		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(s.Value.Choices, cobra.ShellCompDirectiveNoFileComp))
+		_ = cmd.RegisterFlagCompletionFunc(f.Name,
+			cobra.FixedCompletions(s.Value.Choices, cobra.ShellCompDirectiveNoFileComp))
 	})
 	for _, child := range cmd.Commands() {
 		completeValues(child)

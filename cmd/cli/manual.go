@@ -19,7 +19,8 @@ func (p *Program) newManualCommand() *cobra.Command {
 		name, section := cutSection(other)
 		pages = append(pages, fmt.Sprintf("%s(%s)", name, section))
 	}
-	about := "Write the manual pages into a directory: " + strings.Join(pages, ", and ") + ". They have the same texts as --help."
+	about := "Write the manual pages into a directory: " + strings.Join(pages, ", and ") +
+		". They have the same texts as --help."
 	return &cobra.Command{
 		Use:     "manual DIRECTORY",
 		Short:   "Write the manual pages, for packages",
@@ -106,11 +107,12 @@ func WriteSeeAlso(w io.Writer, pages ...string) {
 
 // WriteTitle begins a page.
 func WriteTitle(w io.Writer, name string, section int, short string) {
-	_, _ = fmt.Fprintf(w, ".TH %s %d \"\" \"wanderd\" \"wanderd manual\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), section, Roff(name), Roff(short))
+	_, _ = fmt.Fprintf(w, ".TH %s %d \"\" \"wanderd\" \"wanderd manual\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name),
+		section, Roff(name), Roff(short))
 }
 
-// WriteRoff sets a text of the form that help has: paragraphs, headings that end with a colon, flags and words with a deeper text, and
-// indented lines, which stay as they are.
+// WriteRoff sets a text of the form that help has: paragraphs, headings that end with a colon, flags and words with a
+// deeper text, and indented lines, which stay as they are.
 func WriteRoff(w io.Writer, text string) {
 	literal, headed := false, true
 	// A heading begins a paragraph by itself.

@@ -60,7 +60,8 @@ func (o Other) find(command string) (string, error) {
 	if path, err := exec.LookPath(o.Name); err == nil {
 		return path, nil
 	}
-	return "", fmt.Errorf("%q needs the program %s, which is neither in %s nor on PATH: take it from the package, or \"go install %s@latest\"",
+	return "", fmt.Errorf("%q needs the program %s, which is neither in %s nor on PATH: take it from the package, or "+
+		"\"go install %s@latest\"",
 		command, o.Name, dir, o.Package)
 }
 

@@ -37,7 +37,8 @@ func (p *Program) Complete() {
 	root := p.Root
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions = cobra.CompletionOptions{DisableDefaultCmd: true}
-	// cobra's own flag needs a template, and templates call methods by name: then the linker keeps every method of the program.
+	// cobra's own flag needs a template, and templates call methods by name: then the linker keeps every method of the
+	// program.
 	version, run := false, root.RunE
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for "+root.Name())
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -120,7 +121,8 @@ func NewGroupCommand(cmd *cobra.Command, children ...*cobra.Command) *cobra.Comm
 	cmd.FParseErrWhitelist.UnknownFlags = true
 	cmd.Args = NoArgsButCommands
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return UsageError(fmt.Errorf("%s needs a command: %s", cmd.CommandPath(), strings.Join(commandNames(cmd), " or ")))
+		return UsageError(fmt.Errorf("%s needs a command: %s", cmd.CommandPath(),
+			strings.Join(commandNames(cmd), " or ")))
 	}
 	return cmd
 }

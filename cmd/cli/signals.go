@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// echo is how long after the first signal further ones are ignored: timeout(1) sends each signal twice, and when a terminal is
-// closed, both kernel and shell send one.
+// echo is how long after the first signal further ones are ignored: timeout(1) sends each signal twice, and when a
+// terminal is closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
 
-// Hangups are the SIGHUPs of an agent, which ask it to read its configuration again. Of any other command they are the end.
+// Hangups are the SIGHUPs of an agent, which ask it to read its configuration again. Of any other command they are the
+// end.
 type Hangups struct {
 	taken atomic.Bool
 	came  chan struct{}
@@ -29,8 +30,8 @@ func (h *Hangups) Take() <-chan struct{} {
 	return h.came
 }
 
-// takes reports whether a signal is a SIGHUP that asks for a reload, and passes it on. Several that come before the first is handled count as
-// one.
+// takes reports whether a signal is a SIGHUP that asks for a reload, and passes it on. Several that come before the
+// first is handled count as one.
 func (h *Hangups) takes(s os.Signal) bool {
 	if h == nil || s != syscall.SIGHUP || !h.taken.Load() {
 		return false
@@ -42,9 +43,10 @@ func (h *Hangups) takes(s os.Signal) bool {
 	return true
 }
 
-// UntilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a shell SIGINT in the
-// background), but for the hangups that somebody takes. Its cause is a [SignalError]. A second signal after [echo] ends the process at
-// once; the guard then stops a running hook. name is the program's, which says so.
+// UntilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a
+// shell SIGINT in the background), but for the hangups that somebody takes. Its cause is a [SignalError]. A second
+// signal after [echo] ends the process at once; the guard then stops a running hook. name is the program's, which says
+// so.
 func UntilSignal(parent context.Context, name string, hups *Hangups) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

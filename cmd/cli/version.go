@@ -15,8 +15,8 @@ const version = "v0.1.0"
 // released matches the tag of a release. What the Go tool makes up for other commits has a date.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-rc\.\d+)?$`)
 
-// Version is the version of this program's source: that of its tag, or the coming one with the commit. A build without git knows
-// the coming one only.
+// Version is the version of this program's source: that of its tag, or the coming one with the commit. A build without
+// git knows the coming one only.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -61,7 +61,8 @@ func newVersionCommand(name string) *cobra.Command {
 		Long:  "Print the version of this program, and of Go." + about,
 		Args:  NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, Version(), runtime.Version(),
+				runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// An order with --all-gates is for the gates of all hosts. This host need not have them, but a member that answers must. Then the hosts are asked until
-// all of them obey.
+// An order with --all-gates is for the gates of all hosts. This host need not have them, but a member that answers
+// must. Then the hosts are asked until all of them obey.
 
 const (
 	// obeyedWithin is how long it is waited for, obeyedEvery how often it is asked.
@@ -57,7 +57,8 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 	is := map[bool]string{true: "is paused", false: "is not paused"}[order.Pause]
 	failed := false
 	for _, gate := range gates {
-		fmt.Fprintf(&b, "gate %s %s on %s", printable(gate), is, count(uint64(hostsOf(&f, gate)-len(late[gate])), "host"))
+		fmt.Fprintf(&b, "gate %s %s on %s", printable(gate), is,
+			count(uint64(hostsOf(&f, gate)-len(late[gate])), "host"))
 		if failed = failed || len(late[gate]) > 0; len(late[gate]) > 0 {
 			fmt.Fprintf(&b, "; not on %s", printable(strings.Join(late[gate], ", ")))
 		}
@@ -70,7 +71,8 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 		return err
 	}
 	if failed {
-		return errors.New("not all hosts obey: see \"wanderd status\" there, and give the order there if their clocks or versions differ")
+		return errors.New("not all hosts obey: see \"wanderd status\" there, and give the order there if their " +
+			"clocks or versions differ")
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func TestAnOrderToAllGatesSaysWhoObeys(t *testing.T) {
 		{Member: control.Member{Name: "m2"}, Status: status("a", "b")},
 		{Member: control.Member{Name: "m3", Member: "33", Address: "10.0.0.3:7946"}, Missing: "did not answer in time"},
 	}}}
-	const want = "gate a is paused on 2 hosts\ngate b is paused on 1 host\nmissing: m3 (33) at 10.0.0.3:7946: did not answer in time\n"
+	const want = "gate a is paused on 2 hosts\ngate b is paused on 1 host\nmissing: m3 (33) at 10.0.0.3:7946: did " +
+		"not answer in time\n"
 	if out := ask(t, src, "pause", "--all-gates"); out != want {
 		t.Errorf("%q, want %q", out, want)
 	}

@@ -1,7 +1,7 @@
 package main
 
-// counterWords explains a counter of a status: drops of datagrams, by the names of package wire, and the counters of gossip. A
-// counter of a newer agent has no explanation, and only its name is printed.
+// counterWords explains a counter of a status: drops of datagrams, by the names of package wire, and the counters of
+// gossip. A counter of a newer agent has no explanation, and only its name is printed.
 func counterWords(name string) string {
 	return map[string]string{
 		"size":       "too short or too long for a message",

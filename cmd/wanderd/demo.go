@@ -14,7 +14,8 @@ func newDemoCommand() *cobra.Command {
 	cfg := demo.Config{}
 	t := settings.Table{
 		settings.Row("for", settings.Positive(&cfg.For), "30s", "How long to run."),
-		settings.Row("members", settings.Count(&cfg.Members, 1, demo.MaxMembers), "5", fmt.Sprintf("How many agents, 1 to %d.", demo.MaxMembers)),
+		settings.Row("members", settings.Count(&cfg.Members, 1, demo.MaxMembers), "5",
+			fmt.Sprintf("How many agents, 1 to %d.", demo.MaxMembers)),
 	}
 	cmd := &cobra.Command{
 		Use:   "demo",

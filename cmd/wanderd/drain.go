@@ -54,7 +54,8 @@ func (p *program) waitUntilGone(ctx context.Context, client *control.Client) err
 		for _, g := range s.Gates {
 			if g.Running && !said {
 				said = true
-				_, _ = fmt.Fprintf(p.stderr, "waiting for the run of gate %s, which began at %s\n", printable(g.Name), clock(g.LastRun, p.now()))
+				_, _ = fmt.Fprintf(p.stderr, "waiting for the run of gate %s, which began at %s\n", printable(g.Name),
+					clock(g.LastRun, p.now()))
 			}
 		}
 		select {

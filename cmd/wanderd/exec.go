@@ -50,11 +50,13 @@ const atOnce = time.Second
 func (e *execution) table() settings.Table {
 	return settings.Table{
 		settings.Row("gate", settings.Text(&e.gate), "", "The gate. It may be left out where the agent has only one."),
-		settings.Row("wait", settings.Moment(&e.wait), "", "How long to wait for the gate; by default for as long as it takes.").Short("w"),
+		settings.Row("wait", settings.Moment(&e.wait), "",
+			"How long to wait for the gate; by default for as long as it takes.").Short("w"),
 		settings.Row("nonblock", settings.Bool(&e.nonblock), "false",
 			"Do not wait: give up unless the token is at this host and nobody uses it.").Short("n"),
 		settings.Row("timeout", settings.Positive(&e.timeout), "",
-			"How long the command may run. Then it gets SIGTERM, and the exit code is 124. The hook_timeout of the gate is a limit, too."),
+			"How long the command may run. Then it gets SIGTERM, and the exit code is 124. The hook_timeout of the "+
+				"gate is a limit, too."),
 		settings.Row("kill_after", settings.Duration(&e.killAfter), "5s",
 			"How long a command that has to stop may take from SIGTERM to SIGKILL."),
 		settings.Row("conflict_exit_code", settings.Count(&e.conflict, 0, 255), "75",
@@ -120,7 +122,8 @@ func (e *execution) locate() (err error) {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return cli.Exit(exitNotFound, fmt.Errorf("%s does not exist: check its name, and PATH", e.argv[0]))
 	}
-	return cli.Exit(exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system", e.argv[0]))
+	return cli.Exit(exitNotExecutable, fmt.Errorf("%s may not be executed: check its mode and its file system",
+		e.argv[0]))
 }
 
 // nested refuses to wait for a gate under which this process runs itself.
@@ -130,8 +133,10 @@ func (e *execution) nested() error {
 		key, value, _ := strings.Cut(entry, "=")
 		environ[key] = value
 	}
-	if held := environ["WANDERD_GATE"]; environ["WANDERD_HELD"] != "" && held != "" && (e.gate == "" || e.gate == held) {
-		return cli.UsageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out the inner \"wanderd exec\"", held))
+	if held := environ["WANDERD_GATE"]; environ["WANDERD_HELD"] != "" && held != "" &&
+		(e.gate == "" || e.gate == held) {
+		return cli.UsageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out "+
+			"the inner \"wanderd exec\"", held))
 	}
 	return nil
 }
@@ -141,7 +146,8 @@ func (e *execution) takeSignals() {
 	e.ownSignals()
 	e.signals = make(chan os.Signal, 16)
 	for _, s := range []os.Signal{
-		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
+		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
+		syscall.SIGWINCH,
 	} {
 		if !signal.Ignored(s) {
 			signal.Notify(e.signals, s)
@@ -158,8 +164,9 @@ type granted struct {
 // mostPrepared is how long a guard may take to start before its caller asks: less than the agent waits for a request.
 const mostPrepared = 3 * time.Second
 
-// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth another try. The guard is there before
-// the agent is asked: to start a process takes long on a busy host, and a grant does not wait.
+// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth
+// another try. The guard is there before the agent is asked: to start a process takes long on a busy host, and a grant
+// does not wait.
 func (e *execution) try() (again bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -178,7 +185,9 @@ func (e *execution) try() (again bool, err error) {
 		command.Abandon()
 		return err == nil, err
 	}
-	if err := asked.Ask(ctx, control.Call{Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock}); err != nil {
+	if err := asked.Ask(ctx, control.Call{
+		Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock,
+	}); err != nil {
 		command.Abandon()
 		return false, helpful(err)
 	}
@@ -188,7 +197,8 @@ func (e *execution) try() (again bool, err error) {
 		return e.refused(err)
 	}
 	result := command.Run(hook.Order{
-		Path: e.path, Argv: e.argv, Timeout: e.timeout, KillAfter: e.killAfter, Grant: answer.grant, Heard: answer.heard,
+		Path: e.path, Argv: e.argv, Timeout: e.timeout, KillAfter: e.killAfter, Grant: answer.grant,
+		Heard: answer.heard,
 	}, e.signals)
 	if result.NotExecuted && result.Orphaned {
 		return true, nil
@@ -261,10 +271,12 @@ func (e *execution) refused(err error) (again bool, _ error) {
 func (e *execution) outcome(r *hook.Result) error {
 	name := filepath.Base(e.argv[0])
 	if r.Leftovers {
-		_, _ = fmt.Fprintf(e.stderr, "wanderd: %s left processes behind, which were stopped: let it wait for them, or start daemons with setsid\n", name)
+		_, _ = fmt.Fprintf(e.stderr, "wanderd: %s left processes behind, which were stopped: let it wait for them, "+
+			"or start daemons with setsid\n", name)
 	}
 	if r.Undead {
-		_, _ = fmt.Fprintf(e.stderr, "wanderd: processes of %s survive SIGKILL, or belong to another user: the gate may be granted elsewhere while they live\n", name)
+		_, _ = fmt.Fprintf(e.stderr, "wanderd: processes of %s survive SIGKILL, or belong to another user: the gate "+
+			"may be granted elsewhere while they live\n", name)
 	}
 	lost := func(why string) error {
 		return cli.Exit(cli.ExitDefect, fmt.Errorf("the grant was lost, and %s was stopped: %s", name, why))
@@ -278,7 +290,8 @@ func (e *execution) outcome(r *hook.Result) error {
 	case r.Orphaned:
 		return lost("the agent on this host has died; start it, and this command again")
 	case r.Expired:
-		return lost("no word of its extension came in time: a strict gate has no majority, or its agent stood still; \"wanderd status\" says which")
+		return lost("no word of its extension came in time: a strict gate has no majority, or its agent stood still; " +
+			"\"wanderd status\" says which")
 	case r.Stopped:
 		return lost("the token was revived elsewhere, or the agent is stopping; its log says which")
 	case r.TimedOut:
@@ -317,8 +330,10 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += "the hook runs on this host"
 	case g.Paused != nil || g.PausedHere != nil:
 		text += pausedText(g, now)
-	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow, g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
-		g.Because == control.BecauseNotDue && len(g.Callers) > 0: // those who wait, in a gate on demand with a min_interval
+	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow,
+		g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
+		// those who wait, in a gate on demand with a min_interval
+		g.Because == control.BecauseNotDue && len(g.Callers) > 0:
 		text += printable(g.NotRunning)
 	case g.Holding:
 		text += "the token is here"
@@ -326,7 +341,8 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += printable(g.HolderName) + " has the token"
 	case g.HolderName != "":
 		text += "the token was last passed to " + printable(g.HolderName)
-	case len(g.Callers) == 0 && isForHook(g.Because): // why the hook does not run, or nobody else; this caller does not wait
+	case len(g.Callers) == 0 && isForHook(g.Because):
+		// why the hook does not run, or nobody else; this caller does not wait
 		text += "the token is elsewhere"
 	default:
 		text += printable(g.NotRunning)

@@ -13,20 +13,30 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 	for want, g := range map[string]control.Gate{
 		"gate g: rsync (7) runs on this host":                                                 {Callers: []control.Caller{runs, {PID: 5}}, Running: true},
 		"gate g: rsync (7) runs on this host; 2 wait on this host, 1 of them before this one": {Callers: []control.Caller{runs, {PID: 8}, {PID: 5}}},
-		"gate g: the hook runs on this host":                                                  {Running: true, Callers: []control.Caller{{PID: 5}}},
-		"gate g: the token is here":                                                           {Whereabouts: control.Whereabouts{Holding: true}},
-		"gate g: m2 has the token":                                                            {Whereabouts: control.Whereabouts{HolderName: "m2"}},
-		"gate g: the token was last passed to m2":                                             {Whereabouts: control.Whereabouts{HolderName: "m2", HolderSince: noon()}},
-		"gate g: is paused on all hosts until somebody resumes it, by m2 at 12:00:00: repairs": {
-			Paused: &control.Pause{By: "m2", Since: noon(), Reason: "repairs"}, Whereabouts: control.Whereabouts{HolderName: "m3"},
+		"gate g: the hook runs on this host": {Running: true,
+			Callers: []control.Caller{{PID: 5}}},
+		"gate g: the token is here": {Whereabouts: control.Whereabouts{Holding: true}},
+		"gate g: m2 has the token":  {Whereabouts: control.Whereabouts{HolderName: "m2"}},
+		"gate g: the token was last passed to m2": {
+			Whereabouts: control.Whereabouts{HolderName: "m2", HolderSince: noon()},
 		},
-		"gate g: the token is elsewhere":           {NotRunning: "nobody here waits for a run", Because: control.BecauseUnwanted},
-		"gate g: no majority: sees a, misses b, c": {NotRunning: "no majority: sees a, misses b, c", Because: control.BecauseNoMajority},
+		"gate g: is paused on all hosts until somebody resumes it, by m2 at 12:00:00: repairs": {
+			Paused:      &control.Pause{By: "m2", Since: noon(), Reason: "repairs"},
+			Whereabouts: control.Whereabouts{HolderName: "m3"},
+		},
+		"gate g: the token is elsewhere": {
+			NotRunning: "nobody here waits for a run", Because: control.BecauseUnwanted,
+		},
+		"gate g: no majority: sees a, misses b, c": {
+			NotRunning: "no majority: sees a, misses b, c", Because: control.BecauseNoMajority,
+		},
 		"gate g: no majority: sees a": {
-			NotRunning: "no majority: sees a", Because: control.BecauseNoMajority, Whereabouts: control.Whereabouts{HolderName: "m2"},
+			NotRunning: "no majority: sees a", Because: control.BecauseNoMajority,
+			Whereabouts: control.Whereabouts{HolderName: "m2"},
 		},
 		"gate g: waits for its roster: b was never seen": {
-			State: control.Agreeing, NotRunning: "waits for its roster: b was never seen", Because: control.BecauseNoMajority,
+			State: control.Agreeing, NotRunning: "waits for its roster: b was never seen",
+			Because:     control.BecauseNoMajority,
 			Whereabouts: control.Whereabouts{Holding: true},
 		},
 		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
@@ -49,7 +59,8 @@ func TestACallerIsNotToldWhyTheHookDoesNotRun(t *testing.T) {
 		},
 		"outside its windows": {{NotRunning: "outside its windows", Because: control.BecauseWindow, Whereabouts: here}},
 		"ran less than min_interval ago": {{
-			NotRunning: "ran less than min_interval ago", Because: control.BecauseNotDue, Whereabouts: here, Callers: []control.Caller{{PID: 5}},
+			NotRunning: "ran less than min_interval ago", Because: control.BecauseNotDue, Whereabouts: here,
+			Callers: []control.Caller{{PID: 5}},
 		}},
 	} {
 		for _, g := range list {
@@ -64,7 +75,8 @@ func TestACallerIsNotToldWhyTheHookDoesNotRun(t *testing.T) {
 func TestStatusListsCallers(t *testing.T) {
 	src := busy()
 	src.status.Gates[0].Callers = []control.Caller{
-		{PID: 7, Command: "rsync", Since: noon().Add(-time.Hour), Running: true, RunningSince: noon().Add(-time.Minute)},
+		{PID: 7, Command: "rsync", Since: noon().Add(-time.Hour), Running: true, RunningSince: noon().
+			Add(-time.Minute)},
 		{PID: 8, Command: "tar", Since: noon().Add(-5 * time.Second)},
 	}
 	text := ask(t, src, "status")

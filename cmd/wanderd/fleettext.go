@@ -16,7 +16,8 @@ import (
 // fleetText is the status of a fleet for people: what is wrong first, and then a table for each gate.
 func fleetText(f *control.Fleet, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"), len(f.Members)-follow.Silent(f), f.Took)
+	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"),
+		len(f.Members)-follow.Silent(f), f.Took)
 	for i := range f.Members {
 		writeMissing(&b, &f.Members[i].Member, f.Members[i].Missing)
 	}
@@ -27,7 +28,8 @@ func fleetText(f *control.Fleet, now time.Time) string {
 	return b.String()
 }
 
-// onlyGateOfFleet leaves one gate in the status of a fleet; all, if none is named. Members without the gate stay: they have answered.
+// onlyGateOfFleet leaves one gate in the status of a fleet; all, if none is named. Members without the gate stay: they
+// have answered.
 func onlyGateOfFleet(f *control.Fleet, gate string) {
 	if gate == "" {
 		return
@@ -43,7 +45,8 @@ func onlyGateOfFleet(f *control.Fleet, gate string) {
 // writeMissing names a member that has not answered.
 func writeMissing(b *strings.Builder, m *control.Member, why string) {
 	if why != "" {
-		fmt.Fprintf(b, "missing: %s (%s) at %s: %s\n", printable(m.Name), short(m.Member), printable(m.Address), printable(why))
+		fmt.Fprintf(b, "missing: %s (%s) at %s: %s\n", printable(m.Name), short(m.Member), printable(m.Address),
+			printable(why))
 	}
 }
 
@@ -61,7 +64,8 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 	line("runs now", runnersText(tokens, now))
 	rows := follow.Rows(f, gate)
 	if r := follow.LastFailure(rows); r != nil {
-		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(r.Name), ago(r.LastRun, now), format(r.Took), printable(r.Result)))
+		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(r.Name), ago(r.LastRun, now), format(r.Took),
+			printable(r.Result)))
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(t, "  NAME\tLAST RUN\tTOOK\tRESULT\tNEXT RUN\tNOW")
@@ -143,7 +147,8 @@ func runnersText(tokens []control.Holder, now time.Time) string {
 	return "nobody"
 }
 
-// fleetHistoryText is the history of a fleet for people: for each gate the runs of all hosts in the order in which they began.
+// fleetHistoryText is the history of a fleet for people: for each gate the runs of all hosts in the order in which they
+// began.
 func fleetHistoryText(h *control.FleetHistory, now time.Time) string {
 	var b strings.Builder
 	gates := make(map[string][]hostsRun)

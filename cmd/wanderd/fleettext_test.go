@@ -44,7 +44,9 @@ func refuse(t *testing.T, src told, args ...string) string {
 func crew() told {
 	now := noon()
 	member := func(name, id string) control.Member {
-		return control.Member{Name: name, Member: id + "00000000", Address: "10.0.0." + name[1:] + ":7946", State: "alive"}
+		return control.Member{
+			Name: name, Member: id + "00000000", Address: "10.0.0." + name[1:] + ":7946", State: "alive",
+		}
 	}
 	sync := func(g control.Gate) *control.Status {
 		g.Name = "sync"
@@ -56,8 +58,9 @@ func crew() told {
 		Asked: now, Took: control.Duration(43 * time.Millisecond),
 		Members: []control.FleetMember{
 			{Member: member("m1", "11111111"), Status: sync(control.Gate{
-				LastRun: now.Add(-20 * time.Minute), LastExit: "exit status 2", LastTook: control.Duration(3 * time.Second),
-				NextRun: now.Add(-10 * time.Minute), NotRunning: "due, waiting for the token",
+				LastRun: now.Add(-20 * time.Minute), LastExit: "exit status 2",
+				LastTook: control.Duration(3 * time.Second),
+				NextRun:  now.Add(-10 * time.Minute), NotRunning: "due, waiting for the token",
 			})},
 			{Member: self, Status: sync(control.Gate{
 				LastRun: now.Add(-5 * time.Minute), LastExit: "ok", LastTook: control.Duration(1500 * time.Millisecond),
@@ -119,13 +122,16 @@ func TestTheDocumentsOfAFleetAreAllThere(t *testing.T) {
 func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
 	src := busy()
 	src.now = control.Now{Tokens: []control.Holder{
-		{Gate: "default", Name: "m3", Member: "3333333300000000", Seq: 43, Since: noon().Add(-2 * time.Second), Running: true, RunningSince: noon().Add(-time.Second)},
+		{Gate: "default", Name: "m3", Member: "3333333300000000", Seq: 43, Since: noon().
+			Add(-2 * time.Second), Running: true, RunningSince: noon().Add(-time.Second)},
 		{Gate: "wide", Slot: 0, Name: "m4", Member: "4444444400000000", Seq: 8, Since: noon(), Running: false},
-		{Gate: "wide", Slot: 1, Name: "m1", Member: "3f2a91bc00000000", Seq: 9, Since: noon(), Running: true, Command: "rsync", RunningSince: noon()},
+		{Gate: "wide", Slot: 1, Name: "m1", Member: "3f2a91bc00000000", Seq: 9, Since: noon(), Running: true,
+			Command: "rsync", RunningSince: noon()},
 	}}
 	text := ask(t, src, "status")
 	for _, want := range []string{
-		"  holder       m3 (33333333), for 2s (since 11:59:58), number 43\n", "  runs now     m3, for 1s (since 11:59:59)\n",
+		"  holder       m3 (33333333), for 2s (since 11:59:58), number 43\n",
+		"  runs now     m3, for 1s (since 11:59:59)\n",
 		"  slot 0       m4 (44444444), for 0s", "  runs now     m1: rsync, for 0s",
 	} {
 		if !strings.Contains(text, want) {
@@ -137,14 +143,18 @@ func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
 func TestTheHistoryOfAFleetForPeople(t *testing.T) {
 	now := noon()
 	src := told{runs: control.FleetHistory{Members: []control.MemberHistory{
-		{Member: control.Member{Name: "m1"}, History: &control.History{Gates: []control.GateHistory{{Name: "sync", Omitted: 7, Runs: []history.Run{
-			{Start: now.Add(-time.Hour), End: now.Add(-59 * time.Minute), Seq: 7},
-			{Start: now.Add(-time.Minute), Seq: 9},
-		}}}}},
-		{Member: control.Member{Name: "m2"}, History: &control.History{Gates: []control.GateHistory{{Name: "sync", Runs: []history.Run{
-			{Start: now.Add(-30 * time.Minute), End: now.Add(-29 * time.Minute), Seq: 8, Exit: 3, Error: "exit status 3", Output: []string{"no space\x1b"}, Command: "rsync"},
-		}}}}},
-		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"}, Missing: "connection refused"},
+		{Member: control.Member{Name: "m1"},
+			History: &control.History{Gates: []control.GateHistory{{Name: "sync", Omitted: 7, Runs: []history.Run{
+				{Start: now.Add(-time.Hour), End: now.Add(-59 * time.Minute), Seq: 7},
+				{Start: now.Add(-time.Minute), Seq: 9},
+			}}}}},
+		{Member: control.Member{Name: "m2"},
+			History: &control.History{Gates: []control.GateHistory{{Name: "sync", Runs: []history.Run{
+				{Start: now.Add(-30 * time.Minute), End: now.Add(-29 * time.Minute), Seq: 8, Exit: 3,
+					Error: "exit status 3", Output: []string{"no space\x1b"}, Command: "rsync"},
+			}}}}},
+		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"},
+			Missing: "connection refused"},
 	}}}
 	want := `m1: 7 older runs of gate sync left out, because there are too many: use --since
 missing: m3 (33333333) at 10.0.0.3:7946: connection refused
@@ -159,7 +169,8 @@ gate sync: 3 runs
 	if diff := cmp.Diff(want, ask(t, src, "history", "--fleet")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if text := ask(t, src, "history", "--fleet", "--failed", "--since", "45m"); !strings.Contains(text, "m2: rsync") || strings.Contains(text, "11:00:00") {
+	if text := ask(t, src, "history", "--fleet", "--failed", "--since", "45m"); !strings.Contains(text, "m2: rsync") ||
+		strings.Contains(text, "11:00:00") {
 		t.Error(text)
 	}
 }
@@ -172,7 +183,8 @@ func rowOf(g *control.Gate) follow.Row {
 // A gate that does not wait for the token does not run with it: it is paused, or its disk is broken.
 func TestWhoRunsWithTheToken(t *testing.T) {
 	for because, want := range map[control.Because]string{
-		"": "with the token", control.BecauseWaiting: "with the token", control.BecausePaused: "-", control.BecauseDisk: "-", control.BecauseUnwanted: "-",
+		"": "with the token", control.BecauseWaiting: "with the token", control.BecausePaused: "-",
+		control.BecauseDisk: "-", control.BecauseUnwanted: "-",
 	} {
 		g := control.Gate{Name: "sync", Because: because, NotRunning: "x"}
 		rows := []follow.Row{rowOf(&g)}
@@ -190,7 +202,9 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 	g := control.Gate{Name: "sync", LastRun: noon(), LastExit: control.ExitNotNow}
 	seen := crewSeen()
 	seen.Tokens = nil
-	seen.Fleet = &control.Fleet{Members: []control.FleetMember{{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}}}}
+	seen.Fleet = &control.Fleet{Members: []control.FleetMember{
+		{Member: control.Member{Name: "m1"}, Status: &control.Status{Gates: []control.Gate{g}}},
+	}}
 	if failed := follow.LastFailure(seen.Rows("sync")); failed != nil {
 		t.Errorf("it has failed: %+v", failed)
 	}
@@ -201,18 +215,22 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 	}
 }
 
-// What a caller has run is its business, and no run of the hook. Only in a gate without a hook a table has nothing else to show.
+// What a caller has run is its business, and no run of the hook. Only in a gate without a hook a table has nothing else
+// to show.
 func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 	now := noon()
 	g := control.Gate{
-		Name: "sync", LastRun: now.Add(-time.Hour), LastExit: control.ExitOK, LastTook: control.Duration(time.Minute), Runs: 7, Commands: 3,
-		LastCommand: &control.CommandEnd{Command: "sh", Began: now.Add(-time.Minute), Took: control.Duration(3 * time.Millisecond), Exit: "exit status 9"},
+		Name: "sync", LastRun: now.Add(-time.Hour), LastExit: control.ExitOK, LastTook: control.Duration(time.Minute),
+		Runs: 7, Commands: 3,
+		LastCommand: &control.CommandEnd{Command: "sh", Began: now.Add(-time.Minute),
+			Took: control.Duration(3 * time.Millisecond), Exit: "exit status 9"},
 	}
 	text := func() string {
 		return statusText(control.Status{Gates: []control.Gate{g}}, now)
 	}
 	for _, want := range []string{
-		"last run     1h ago (11:00:00), took 1m, ok\n", "runs         7, of which 0 failed\n", "commands     3 of callers; the last: sh, 1m ago (11:59:00), took 3ms, exit status 9\n",
+		"last run     1h ago (11:00:00), took 1m, ok\n", "runs         7, of which 0 failed\n",
+		"commands     3 of callers; the last: sh, 1m ago (11:59:00), took 3ms, exit status 9\n",
 	} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("no %q in\n%s", want, text())
@@ -224,7 +242,8 @@ func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 	}
 	g.LastExit, g.LastTook, g.Runs, g.OnDemand = "", 0, 0, true
 	r = rowOf(&g)
-	if row := rowText(&r, now); row[1] != "3ms" || row[2] != "sh: exit status 9" || strings.Contains(text(), "runs  ") || g.FailedLast() {
+	if row := rowText(&r, now); row[1] != "3ms" || row[2] != "sh: exit status 9" ||
+		strings.Contains(text(), "runs  ") || g.FailedLast() {
 		t.Errorf("on demand: %q in\n%s", row, text())
 	}
 }

@@ -43,7 +43,8 @@ the roster is there. So this command is for the other gates.`,
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(p.stdout, "gate %s: made %s; see \"wanderd status\"\n", printable(done.Gate), count(uint64(len(done.Slots)), "new token"))
+		_, err = fmt.Fprintf(p.stdout, "gate %s: made %s; see \"wanderd status\"\n", printable(done.Gate),
+			count(uint64(len(done.Slots)), "new token"))
 		return err
 	})
 }

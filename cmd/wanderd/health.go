@@ -38,7 +38,8 @@ const (
 	lapsTooMany = 3
 	// signsFor is how long a warning without an end counts after its last sign.
 	signsFor = 10 * time.Minute
-	// failedFor is how long a member that failed is a problem of the others: a host that is gone for good is none for ever.
+	// failedFor is how long a member that failed is a problem of the others: a host that is gone for good is none for
+	// ever.
 	failedFor = 24 * time.Hour
 )
 
@@ -63,7 +64,8 @@ func (p *program) check(ctx context.Context, c *control.Client, gate string) (pa
 	}
 	answer := page{document: struct {
 		Problems []problem `json:"problems"`
-	}{problems}, text: fmt.Sprintf("ok: %s, %s\n", count(uint64(len(s.Gates)), "gate"), count(uint64(s.Members), "member"))}
+	}{problems}, text: fmt.Sprintf("ok: %s, %s\n", count(uint64(len(s.Gates)), "gate"),
+		count(uint64(s.Members), "member"))}
 	if len(problems) > 0 {
 		var b strings.Builder
 		for i := range problems {
@@ -83,7 +85,8 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 	}
 	for i := range m.Members {
 		if e := &m.Members[i]; e.State == stateFailed && now.Sub(e.Since) < failedFor {
-			list = append(list, problem{Text: fmt.Sprintf("%s (%s) at %s failed %s: start its agent; if the host is gone for good, this ends after %s",
+			list = append(list, problem{Text: fmt.Sprintf("%s (%s) at %s failed %s: start its agent; if the host is "+
+				"gone for good, this ends after %s",
 				e.Name, short(e.Member), e.Address, ago(e.Since, now), settings.FormatDuration(failedFor))})
 		}
 	}
@@ -100,18 +103,21 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 // stateFailed is the state of a member that does not answer, and has not left.
 const stateFailed = "failed"
 
-// problemsOfGate lists the problems of a gate. A warning that is about it says why it takes no part, or why it has no majority.
+// problemsOfGate lists the problems of a gate. A warning that is about it says why it takes no part, or why it has no
+// majority.
 func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	switch {
 	case isWarned && (g.State == control.Closed || g.Because == control.BecauseNoMajority):
 	case g.State == control.Closed:
 		say("closed: %s", g.NotRunning)
-	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseAlone, g.Because == control.BecauseOtherSecret,
+	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseAlone,
+		g.Because == control.BecauseOtherSecret,
 		g.Because == control.BecauseUnreachable:
 		say("does not run: %s", g.NotRunning)
 	case isSilent(g, now):
-		say("no token seen %s, which is longer than max_interval: see \"wanderd members\" and the log; \"wanderd gate renew\" makes a new one", since(g.SilentSince, now))
+		say("no token seen %s, which is longer than max_interval: see \"wanderd members\" and the log; \"wanderd "+
+			"gate renew\" makes a new one", since(g.SilentSince, now))
 	case g.Because == control.BecauseWaiting && waitsTooLong(g, now):
 		say("%s: the host does not get its turn; see \"wanderd status --fleet\"", whyNot(g, now))
 	}
@@ -147,7 +153,8 @@ func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []strin
 // slowSave is how long a save may take.
 const slowSave = 5 * time.Second
 
-// waitsTooLong reports whether a gate that is due has missed its turn. Where no lap is known, it is due again before it has run.
+// waitsTooLong reports whether a gate that is due has missed its turn. Where no lap is known, it is due again before it
+// has run.
 func waitsTooLong(g *control.Gate, now time.Time) bool {
 	if g.Lap > 0 {
 		return g.LapsWaited >= lapsTooMany
@@ -167,7 +174,8 @@ func onlyGate(s *control.Status, gate string) error {
 		for i := range s.Gates {
 			names = append(names, printable(s.Gates[i].Name))
 		}
-		return cli.UsageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate, strings.Join(names, ", ")))
+		return cli.UsageError(fmt.Errorf("this host takes no part in a gate %q; its gates are %s", gate,
+			strings.Join(names, ", ")))
 	}
 	s.Warnings = slices.DeleteFunc(s.Warnings, func(w control.Warning) bool { return w.Gate != "" && w.Gate != gate })
 	s.Gates = []control.Gate{*g}

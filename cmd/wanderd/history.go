@@ -97,7 +97,8 @@ func (c *chosen) known(gates []control.GateHistory) error {
 	if c.Gate == "" || slices.Contains(names, c.Gate) {
 		return nil
 	}
-	return cli.UsageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate, settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
+	return cli.UsageError(fmt.Errorf("--gate: there is no gate %q: %s", c.Gate,
+		settings.DidYouMean(c.Gate, names, "there is "+strings.Join(names, ", "))))
 }
 
 func historyText(h control.History, now time.Time) string {
@@ -139,7 +140,8 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if i == 0 {
 			row("began", "took", "exit", "cut short", "number", head)
 		}
-		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cmp.Or(printable(string(r.run.Cut)), "-"), strconv.FormatUint(r.run.Seq, 10), what)
+		row(clock(r.run.Start, now), took(r.run, now), exitText(r.run), cmp.Or(printable(string(r.run.Cut)), "-"),
+			strconv.FormatUint(r.run.Seq, 10), what)
 		if r.run.Error != "" {
 			fmt.Fprintf(b, "      %s\n", printable(r.run.Error))
 		}

@@ -20,7 +20,8 @@ func ran() told {
 	return told{history: control.History{Gates: []control.GateHistory{
 		{Name: "sync", Runs: []history.Run{
 			{Start: at, End: at.Add(1500 * time.Millisecond), Seq: 7},
-			{Start: now.Add(-2 * time.Hour), End: now.Add(-time.Hour), Seq: 9, Exit: -1, Cut: history.CutTimeout, Error: "stopped after its timeout", Output: []string{"at 40 %", "evil\x1b[2J"}},
+			{Start: now.Add(-2 * time.Hour), End: now.Add(-time.Hour), Seq: 9, Exit: -1, Cut: history.CutTimeout,
+				Error: "stopped after its timeout", Output: []string{"at 40 %", "evil\x1b[2J"}},
 			{Start: now.Add(-50 * time.Minute), Seq: 11, Exit: -1, Cut: history.CutAgent},
 			{Start: now.Add(-90 * time.Second), Seq: 15, Command: "rsync"},
 		}},
@@ -76,7 +77,8 @@ func TestHistoryShowsTheChosenRuns(t *testing.T) {
 func TestHistoryRefusesWhatItDoesNotKnow(t *testing.T) {
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"history", "--since", "2"}); code != cli.ExitUsage || !strings.Contains(out.String(), "--since: \"2\" has no unit") {
+	if code := p.run(t.Context(), []string{"history", "--since", "2"}); code != cli.ExitUsage ||
+		!strings.Contains(out.String(), "--since: \"2\" has no unit") {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}
 	for _, args := range []string{"", " --fleet"} {

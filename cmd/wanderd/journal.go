@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// journalWriter puts the fields of each line into its message, as on a console, before it writes the line to the journal. The
-// journal keeps the fields too, but journalctl shows only the message.
+// journalWriter puts the fields of each line into its message, as on a console, before it writes the line to the
+// journal. The journal keeps the fields too, but journalctl shows only the message.
 type journalWriter struct {
 	text    zerolog.ConsoleWriter
 	journal io.Writer

@@ -15,7 +15,8 @@ import (
 func TestJournalMessagesContainTheFields(t *testing.T) {
 	var journal bytes.Buffer
 	log := zerolog.New(newJournalWriter(&journal)).With().Str("member", "3f2a91bc").Timestamp().Logger()
-	log.Error().Str("note", "ran").Err(errors.New("exit status 1")).Uint64("seq", math.MaxUint64).Str("gate", "default").Msg("hook ended")
+	log.Error().Str("note", "ran").Err(errors.New("exit status 1")).Uint64("seq", math.MaxUint64).
+		Str("gate", "default").Msg("hook ended")
 	var got map[string]any
 	if err := json.Unmarshal(journal.Bytes(), &got); err != nil {
 		t.Fatal(err)

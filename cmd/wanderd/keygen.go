@@ -84,8 +84,10 @@ agent's user can read it, and name it with --secret-file. Everybody who has it c
 		},
 	}
 	cmd.Flags().BoolVar(&secret, "secret", false, "Make the secret of a fleet.")
-	cmd.Flags().BoolVar(&show, "show", false, "Print the line for --known-hosts of the key that is there, and make nothing.")
-	cmd.Flags().StringVar(&authority, "sign-with", "", "The private key of a certificate authority, which signs the node key.")
+	cmd.Flags().
+		BoolVar(&show, "show", false, "Print the line for --known-hosts of the key that is there, and make nothing.")
+	cmd.Flags().
+		StringVar(&authority, "sign-with", "", "The private key of a certificate authority, which signs the node key.")
 	flags.AddTo(cmd.Flags(), config.Table().Only("name", "state_dir", "config"))
 	return cmd
 }
@@ -105,7 +107,8 @@ func (p *program) makeNodeKey(path, name string, authority []byte) error {
 	var public ed25519.PublicKey
 	switch {
 	case err == nil && authority == nil:
-		return fmt.Errorf("%s is the node key of member %s already: it was not changed", path, wire.MemberIDOf(key.Public().(ed25519.PublicKey)))
+		return fmt.Errorf("%s is the node key of member %s already: it was not changed", path,
+			wire.MemberIDOf(key.Public().(ed25519.PublicKey)))
 	case err == nil:
 		public = key.Public().(ed25519.PublicKey)
 	case !errors.Is(err, fs.ErrNotExist):

@@ -18,11 +18,11 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
-// NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level must be
-// valid values of their settings. It also sets how all loggers of the process write durations and times.
+// NewLogger returns a logger that writes lines of at least the given level to out, or to the journal. Format and level
+// must be valid values of their settings. It also sets how all loggers of the process write durations and times.
 //
-// The format auto means journald if the service manager has connected out to the journal, console if out is a terminal, and JSON
-// otherwise. The console has colours unless NO_COLOR is set (no-color.org).
+// The format auto means journald if the service manager has connected out to the journal, console if out is a terminal,
+// and JSON otherwise. The console has colours unless NO_COLOR is set (no-color.org).
 func NewLogger(format, level string, out io.Writer) (zerolog.Logger, error) {
 	zerolog.DurationFieldFormat = zerolog.DurationFormatString
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
@@ -68,8 +68,8 @@ func asText(w *zerolog.ConsoleWriter) {
 	w.FormatPrepare = quoteMessage
 }
 
-// quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a message may come
-// from other hosts.
+// quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a
+// message may come from other hosts.
 func quoteMessage(line map[string]any) error {
 	text, ok := line[zerolog.MessageFieldName].(string)
 	if !ok || !strings.ContainsFunc(text, func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }) {

@@ -43,7 +43,8 @@ func TestLogLinesAreStructured(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := time.Parse(time.RFC3339, line.Time); err != nil || line.Level != "info" || line.Message != "shown" || line.Took != "1.5s" {
+	if _, err := time.Parse(time.RFC3339, line.Time); err != nil || line.Level != "info" || line.Message != "shown" ||
+		line.Took != "1.5s" {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
@@ -55,7 +56,8 @@ func TestConsoleLinesArePlainWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.Info().Str("member", "3f2a91bc").Str("note", "passed").Str("a", "1").Str("gate", "default").Msg("token passed")
-	if got := out.String(); !strings.HasSuffix(got, " INF token passed gate=default a=1\n") || strings.Contains(got, "\x1b") {
+	if got := out.String(); !strings.HasSuffix(got, " INF token passed gate=default a=1\n") ||
+		strings.Contains(got, "\x1b") {
 		t.Errorf("%q", got)
 	}
 }

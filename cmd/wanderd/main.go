@@ -20,7 +20,8 @@ func main() {
 	}()
 	hups := cli.NewHangups()
 	p := program{
-		hangups: hups.Take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now, runAgent: runAgent,
+		hangups: hups.Take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now,
+		runAgent: runAgent,
 	}
 	ctx, stop := cli.UntilSignal(context.Background(), "wanderd", hups)
 	p.ownSignals = stop

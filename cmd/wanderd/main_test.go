@@ -23,7 +23,8 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// hangUpAsUsual lets processes that tests start get SIGHUP, also under nohup, where a test ignores it and they would too.
+// hangUpAsUsual lets processes that tests start get SIGHUP, also under nohup, where a test ignores it and they would
+// too.
 func hangUpAsUsual() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

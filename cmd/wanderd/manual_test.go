@@ -50,7 +50,9 @@ func TestTheManualHasEverySettingTwice(t *testing.T) {
 
 func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 	pages := manual(t)
-	for _, name := range []string{"wanderd.8", "wanderd.toml.5", "wanderd-status.1", "wanderd-plan.1", "wanderd-sim.1"} {
+	for _, name := range []string{
+		"wanderd.8", "wanderd.toml.5", "wanderd-status.1", "wanderd-plan.1", "wanderd-sim.1",
+	} {
 		if pages[name] == "" {
 			t.Errorf("no page %s", name)
 		}
@@ -68,7 +70,9 @@ func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 }
 
 func TestCompletions(t *testing.T) {
-	for shell, check := range map[string][]string{"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "-n"}} {
+	for shell, check := range map[string][]string{
+		"bash": {"bash", "-n"}, "zsh": {"zsh", "-n"}, "fish": {"fish", "-n"},
+	} {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: noon}
 		if code := p.run(t.Context(), []string{"completion", shell}); code != cli.ExitOK || out.Len() == 0 {
@@ -87,15 +91,18 @@ func TestCompletions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
-	if code := p.run(t.Context(), []string{"completion", "csh"}); code != cli.ExitUsage || !strings.Contains(out.String(), "shell: bash, zsh, fish") {
+	if code := p.run(t.Context(), []string{"completion", "csh"}); code != cli.ExitUsage ||
+		!strings.Contains(out.String(), "shell: bash, zsh, fish") {
 		t.Errorf("csh: exit code %d: %s", code, out.String())
 	}
 	out.Reset()
-	if p.run(t.Context(), []string{"__complete", "--walk", ""}); !strings.HasPrefix(out.String(), "random\nshuffle\nsweep\n") {
+	if p.run(t.Context(), []string{"__complete", "--walk", ""}); !strings.HasPrefix(out.String(),
+		"random\nshuffle\nsweep\n") {
 		t.Errorf("values of --walk: %s", out.String())
 	}
 	out.Reset()
-	if p.run(t.Context(), []string{"__complete", "pause", "--"}); !strings.Contains(out.String(), "--for\tHow long it lasts: a DURATION") {
+	if p.run(t.Context(), []string{"__complete", "pause", "--"}); !strings.Contains(out.String(),
+		"--for\tHow long it lasts: a DURATION") {
 		t.Errorf("flags of pause: %s", out.String())
 	}
 }

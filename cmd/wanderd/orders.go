@@ -55,7 +55,8 @@ The pause ends after 24 hours, or after the time in --for, by the clock of each 
 		order.For = control.Duration(d)
 		return nil
 	})
-	cmd.Flags().StringVar(&lasts, "for", settings.FormatDuration(pausedFor), "How long it lasts: a `DURATION`, as in 90m or 14d; or ever.")
+	cmd.Flags().StringVar(&lasts, "for", settings.FormatDuration(pausedFor),
+		"How long it lasts: a `DURATION`, as in 90m or 14d; or ever.")
 	return cmd
 }
 
@@ -77,7 +78,8 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
 	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
 	allGates := false
-	cmd.Flags().BoolVar(&allGates, "all-gates", false, "All gates of the fleet, also those that this host does not have.")
+	cmd.Flags().
+		BoolVar(&allGates, "all-gates", false, "All gates of the fleet, also those that this host does not have.")
 	cmd.MarkFlagsMutuallyExclusive("all-gates", "gate")
 	cmd.MarkFlagsMutuallyExclusive("all-gates", "here")
 	cmd.Flags().StringVar(&order.Reason, "reason", "", why+": a `TEXT` of at most 200 bytes.")
@@ -86,7 +88,8 @@ func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string,
 			return err
 		}
 		if n := len(order.Reason); n > broadcast.MaxReason {
-			return cli.UsageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n, broadcast.MaxReason))
+			return cli.UsageError(fmt.Errorf("--reason has %d bytes, and %d are allowed: shorten it", n,
+				broadcast.MaxReason))
 		}
 		if allGates {
 			return p.orderAll(ctx, client, *order)
@@ -141,7 +144,8 @@ func stillPaused(order *control.Order, g *control.Gate) string {
 func pausedText(g *control.Gate, now time.Time) string {
 	switch {
 	case g.Paused != nil && g.PausedHere != nil:
-		return "is paused on all hosts " + pauseText(g.Paused, now) + "; and on this host " + pauseText(g.PausedHere, now)
+		return "is paused on all hosts " + pauseText(g.Paused, now) + "; and on this host " +
+			pauseText(g.PausedHere, now)
 	case g.Paused != nil:
 		return "is paused on all hosts " + pauseText(g.Paused, now)
 	case g.PausedHere != nil:
@@ -194,7 +198,8 @@ func (p *program) runNow(ctx context.Context, client *control.Client, call contr
 	if s, err := client.Status(ctx); err == nil {
 		for i := range s.Gates {
 			if g := &s.Gates[i]; (call.Gate == "" || call.Gate == g.Name) && (g.Paused != nil || g.PausedHere != nil) {
-				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits until the pause ends\n", printable(g.Name), pausedText(g, p.now()))
+				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits until the pause ends\n", printable(g.Name),
+					pausedText(g, p.now()))
 			}
 		}
 	}

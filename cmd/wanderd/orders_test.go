@@ -12,7 +12,9 @@ import (
 
 func TestAPauseSaysUntilWhenByWhomSinceWhenAndWhy(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	ended := control.Pause{By: "alice@a", Since: now.Add(-time.Hour), Until: now.Add(time.Hour), Reason: "the mirror is down"}
+	ended := control.Pause{
+		By: "alice@a", Since: now.Add(-time.Hour), Until: now.Add(time.Hour), Reason: "the mirror is down",
+	}
 	ever := control.Pause{By: "b\x1b[31m", Since: now.Add(-48 * time.Hour)}
 	for want, g := range map[string]control.Gate{
 		"is not paused": {},
@@ -30,7 +32,8 @@ func TestAPauseThatCannotLastIsAMistakeOfTheCommandLine(t *testing.T) {
 	for _, lasts := range []string{"0s", "-1h", "soon", "10"} {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: time.Now}
-		if code := p.run(t.Context(), []string{"pause", "--for=" + lasts}); code != cli.ExitUsage || !strings.Contains(out.String(), "--for "+lasts) {
+		if code := p.run(t.Context(), []string{"pause", "--for=" + lasts}); code != cli.ExitUsage ||
+			!strings.Contains(out.String(), "--for "+lasts) {
 			t.Errorf("--for %s: %d, %q", lasts, code, out.String())
 		}
 	}
@@ -58,8 +61,10 @@ func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 		want string
 	}{
 		{control.Gate{Paused: pause}, []string{"pause"}, "gate g " + paused + "\n"},
-		{control.Gate{Paused: pause}, []string{"resume", "--here"}, "gate g " + paused + "; \"wanderd resume\" ends that\n"},
-		{control.Gate{PausedHere: pause}, []string{"resume"}, "gate g " + here + "; \"wanderd resume --here\" ends that\n"},
+		{control.Gate{Paused: pause}, []string{"resume", "--here"}, "gate g " + paused +
+			"; \"wanderd resume\" ends that\n"},
+		{control.Gate{PausedHere: pause}, []string{"resume"}, "gate g " + here +
+			"; \"wanderd resume --here\" ends that\n"},
 		{control.Gate{PausedHere: pause}, []string{"run"}, "gate g " + here + "; the run waits until the pause ends\n"},
 		{control.Gate{}, []string{"run"}, ""},
 		{control.Gate{}, []string{"resume"}, "gate g was not paused: there was nothing to resume\n"},

@@ -30,8 +30,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.commands(args).Run(ctx, args, p.stdout, p.stderr)
 }
 
-// commands are the commands of the program that the arguments may be about: all, but for "exec" and "version". Scripts wait for those again and
-// again, and would wait longer for the flags of all others.
+// commands are the commands of the program that the arguments may be about: all, but for "exec" and "version". Scripts
+// wait for those again and again, and would wait longer for the flags of all others.
 func (p *program) commands(args []string) *cli.Program {
 	flags := settings.Flags{}
 	root := &cobra.Command{
@@ -48,8 +48,10 @@ func (p *program) commands(args []string) *cli.Program {
 	case len(args) > 0 && args[0] == "version":
 	default:
 		flags.AddTo(root.Flags(), config.Table())
-		root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(), p.newWebCommand(),
-			p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(), p.newConfigCommand(),
+		root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(),
+			p.newWebCommand(),
+			p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(),
+			p.newConfigCommand(),
 			p.newKeygenCommand(), p.newGateCommand(), newDemoCommand(), newPlanCommand(), newSimCommand())
 	}
 	program := &cli.Program{

@@ -34,12 +34,13 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 	return p.runAgent(ctx, c)
 }
 
-// heapGrowth is by how many percent the heap grows before it is collected. An idle agent changes little of its heap. With half of Go's usual 100
-// percent, the process is a MiB smaller and no slower.
+// heapGrowth is by how many percent the heap grows before it is collected. An idle agent changes little of its heap.
+// With half of Go's usual 100 percent, the process is a MiB smaller and no slower.
 const heapGrowth = 50
 
-// runAgent is the program.runAgent of the real program. An agent works on one processor: its tasks are shorter than the time that it takes to
-// wake another thread. And whoever floods it with messages takes one processor of the host at most.
+// runAgent is the program.runAgent of the real program. An agent works on one processor: its tasks are shorter than the
+// time that it takes to wake another thread. And whoever floods it with messages takes one processor of the host at
+// most.
 func runAgent(ctx context.Context, c agent.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)

@@ -27,12 +27,14 @@ func start(t *testing.T, fails error, args ...string) (c agent.Config, code int,
 }
 
 func TestFlagsReachTheAgent(t *testing.T) {
-	c, code, stderr := start(t, nil, "--hook", "/bin/sh -c true", "--join", "127.0.0.1:7", "--name", "m1", "--alone", "wait", "--advertise", "10.0.0.1")
+	c, code, stderr := start(t, nil, "--hook", "/bin/sh -c true", "--join", "127.0.0.1:7", "--name", "m1", "--alone",
+		"wait", "--advertise", "10.0.0.1")
 	if code != cli.ExitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if c.Name != "m1" || c.Alone != agent.AloneWait || c.Version == "" || c.Bind.String() != "127.0.0.1:7946" ||
-		c.Advertise.String() != "10.0.0.1:7946" || c.StateDir != "/var/x" || len(c.Gates) != 1 || len(c.Gates[0].Hook) != 3 {
+		c.Advertise.String() != "10.0.0.1:7946" || c.StateDir != "/var/x" || len(c.Gates) != 1 ||
+		len(c.Gates[0].Hook) != 3 {
 		t.Errorf("%+v", c)
 	}
 	if !bytes.Contains([]byte(stderr), []byte("did you mean")) {

@@ -96,13 +96,15 @@ func busy() told {
 	now := noon()
 	return told{
 		status: control.Status{
-			Version: "v1.2.3", Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", Started: now.Add(-50*time.Hour - time.Minute),
-			Sealed: true, Members: 3, Dropped: map[string]uint64{"unexpected": 2, "malformed": 12, "oversized": 0},
+			Version: "v1.2.3", Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946",
+			Started: now.Add(-50*time.Hour - time.Minute),
+			Sealed:  true, Members: 3, Dropped: map[string]uint64{"unexpected": 2, "malformed": 12, "oversized": 0},
 			Gossip: map[string]uint64{"same_key": 1, "of_a_newer_agent": 1},
 			Warnings: []control.Warning{
 				{
-					Text: "dropped a message that another secret sealed: all members need the same --secret-file", Count: 3,
-					Last: now.Add(-8 * time.Second), From: "10.0.0.9:7946",
+					Text:  "dropped a message that another secret sealed: all members need the same --secret-file",
+					Count: 3,
+					Last:  now.Add(-8 * time.Second), From: "10.0.0.9:7946",
 				},
 				{Text: "evil\x1b[2J"},
 			},
@@ -117,16 +119,20 @@ func busy() told {
 					LastTook: control.Duration(3210987654), NextRun: now.Add(348 * time.Second), Runs: 17, Failures: 1,
 					Skip: control.Duration(time.Second), Op: control.Duration(4 * time.Second),
 					MinInterval: control.Duration(10 * time.Minute), MaxInterval: control.Duration(30 * time.Minute),
-					RegenerateAfter: control.Duration(45 * time.Minute), RegenerateAt: now.Add(44 * time.Minute), Load: 0.02,
+					RegenerateAfter: control.Duration(45 * time.Minute), RegenerateAt: now.Add(44 * time.Minute),
+					Load:    0.02,
 					Backups: 2, OnLost: "finish",
 					OpSource: "measured", MaxIntervalRule: "3 × min_interval",
 				},
 				{
 					Name: "cache", Policy: "wander", State: "running", Members: 1, Slots: 1, Running: true,
 					Whereabouts: control.Whereabouts{
-						Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1", HolderSince: now.Add(-25 * time.Hour),
-						Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "00", Name: "evil\x1b[2J"}},
-						Token:     "0badcafe.00000001", Seq: 1 << 32,
+						Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1",
+						HolderSince: now.Add(-25 * time.Hour),
+						Guardians: []control.Guardian{
+							{Member: "9c1d22e000000000", Name: "m2"}, {Member: "00", Name: "evil\x1b[2J"},
+						},
+						Token: "0badcafe.00000001", Seq: 1 << 32,
 					},
 					LastRun: now.Add(-90 * time.Second), NextRun: now.Add(13*time.Hour - 90*time.Second), Runs: 2,
 					Op: control.Duration(time.Hour), MinInterval: control.Duration(30 * time.Minute),
@@ -139,26 +145,32 @@ func busy() told {
 					RegenerateAfter: control.Duration(72 * time.Hour), Load: 0.0001,
 				},
 				{
-					Name: "wide", Policy: "wander", State: "resting", Members: 40, NotRunning: "ran less than min_interval ago",
+					Name: "wide", Policy: "wander", State: "resting", Members: 40,
+					NotRunning: "ran less than min_interval ago",
 					Tokens: []control.Slot{
 						{Slot: 0, State: "absent", Whereabouts: control.Whereabouts{
 							Holder: "9c1d22e000000000", HolderName: "m2", HolderSince: now.Add(-2 * time.Second),
 							Token: "791bbce3.00000000", Seq: 7,
 						}},
 						{Slot: 1, State: "resting", Whereabouts: control.Whereabouts{
-							Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1", HolderSince: now.Add(-time.Second),
-							Guardians: []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}}, Token: "791bbce3.11111111", Seq: 9,
+							Holding: true, Holder: "3f2a91bc00000000", HolderName: "m1",
+							HolderSince: now.Add(-time.Second),
+							Guardians:   []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}},
+							Token:       "791bbce3.11111111", Seq: 9,
 						}},
 						{Slot: 2, State: "absent"},
 					},
 					Slots: 3, Backups: 1, OnLost: "finish", Op: control.Duration(4 * time.Second),
-					MinInterval: control.Duration(10 * time.Minute), RegenerateAfter: control.Duration(time.Hour), Load: 0.09,
+					MinInterval: control.Duration(10 * time.Minute), RegenerateAfter: control.Duration(time.Hour),
+					Load: 0.09,
 				},
 			},
 		},
 		members: control.Members{Members: []control.Member{
-			{Name: "m2", Member: "9c1d22e000000000", Address: "10.0.0.2:7946", State: "suspect", Gates: []string{"default"}},
-			{Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", State: "alive", Self: true, Gates: []string{"cache", "default"}},
+			{Name: "m2", Member: "9c1d22e000000000", Address: "10.0.0.2:7946", State: "suspect",
+				Gates: []string{"default"}},
+			{Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", State: "alive", Self: true,
+				Gates: []string{"cache", "default"}},
 			{Name: "evil\x1b[2J", Member: "00", Address: "10.0.0.3:7946", State: "failed"},
 		}},
 	}
@@ -281,7 +293,9 @@ func TestEveryReasonForADropIsExplained(t *testing.T) {
 
 func TestTheStatusListsTheFactsOfItsProtocol(t *testing.T) {
 	text := ask(t, told{status: control.Status{Gates: []control.Gate{{Name: "g", Facts: []control.Fact{
-		{Name: "queue", MemberName: "m2", Text: "waits first"}, {Name: "lease", For: control.Duration(3 * time.Second), At: noon()},
+		{Name: "queue", MemberName: "m2", Text: "waits first"}, {
+			Name: "lease", For: control.Duration(3 * time.Second), At: noon(),
+		},
 	}}}}}, "status")
 	for _, line := range []string{"queue        m2: waits first", "lease        3s: 12:00:00"} {
 		if !strings.Contains(text, line) {
@@ -305,8 +319,10 @@ func TestStatusShowsWhichKeyAnswersToWhichNameOfARoster(t *testing.T) {
 	text := ask(t, src, "status")
 	for _, want := range []string{
 		"\n  policy       tree, strict: a host may run only while a majority of the roster permits it\n",
-		"\n  roster       a = 0102, this host\n  roster       b = 03, here\n  roster       c = 04, here, does not have this roster yet\n",
-		"\n  roster       d = 05, away\n  roster       e\ufffd, never seen: no key has this name yet\n  majority     3 of 5\n",
+		"\n  roster       a = 0102, this host\n  roster       b = 03, here\n  roster       c = 04, here, does not " +
+			"have this roster yet\n",
+		"\n  roster       d = 05, away\n  roster       e\ufffd, never seen: no key has this name yet\n  majority     " +
+			"3 of 5\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
@@ -321,7 +337,8 @@ func TestAStatusSaysWhatTheHostHasAnswered(t *testing.T) {
 	now := noon()
 	for want, r := range map[string]control.Ready{
 		"ready        not asked yet; being asked for 3s (since 11:59:57)\n": {AskingSince: now.Add(-3 * time.Second)},
-		"ready        yes, 2m ago (11:58:00)\n":                             {Answer: control.AnswerYes, At: now.Add(-2 * time.Minute), Counts: true},
+		"ready        yes, 2m ago (11:58:00)\n": {Answer: control.AnswerYes,
+			At: now.Add(-2 * time.Minute), Counts: true},
 		"ready        no (75), 2m ago (11:58:00); asked next in 8m (12:08:00)\n": {
 			Answer: control.AnswerNo, At: now.Add(-2 * time.Minute), Next: now.Add(8 * time.Minute),
 		},

@@ -22,7 +22,8 @@ func statusText(s control.Status, now time.Time) string {
 	if !s.Sealed {
 		sealed = "not sealed"
 	}
-	fmt.Fprintf(&b, "%s (%s) at %s, %s, up %s, wanderd %s\n", printable(s.Name), short(s.Member), printable(s.Address), sealed,
+	fmt.Fprintf(&b, "%s (%s) at %s, %s, up %s, wanderd %s\n", printable(s.Name), short(s.Member), printable(s.Address),
+		sealed,
 		rough(now.Sub(s.Started)), printable(s.Version))
 	fmt.Fprintf(&b, "%s\n", count(uint64(s.Members), "member"))
 	if s.TwoSecrets {
@@ -62,10 +63,12 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("runs now", "%s", runnersText(g.Now, now))
 	}
 	if isSilent(&g, now) {
-		line("no token", "seen %s, which is longer than max_interval; \"wanderd gate renew\" makes a new one", since(g.SilentSince, now))
+		line("no token", "seen %s, which is longer than max_interval; \"wanderd gate renew\" makes a new one",
+			since(g.SilentSince, now))
 	}
 	if g.Removed {
-		line("removed", "the configuration has this gate no longer; it is removed when its run has ended and its token is passed on")
+		line("removed", "the configuration has this gate no longer; it is removed when its run has ended and its "+
+			"token is passed on")
 	}
 	if g.Running {
 		line("running", "%s", since(g.LastRun, now))
@@ -91,7 +94,8 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("runs", "%d, of which %d failed", g.Runs, g.Failures)
 	}
 	if c := g.LastCommand; c != nil {
-		line("commands", "%d of callers; the last: %s, %s, took %s, %s", g.Commands, printable(c.Command), ago(c.Began, now), format(c.Took), printable(c.Exit))
+		line("commands", "%d of callers; the last: %s, %s, took %s, %s", g.Commands, printable(c.Command),
+			ago(c.Began, now), format(c.Took), printable(c.Exit))
 	}
 	if !g.LastSuccess.IsZero() {
 		line("last success", "%s", ago(g.LastSuccess, now))
@@ -100,7 +104,8 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 		line("disk", "%s", printable(g.SaveError))
 	}
 	if !g.SavingSince.IsZero() && now.Sub(g.SavingSince) > time.Second {
-		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here", rough(now.Sub(g.SavingSince)))
+		line("disk", "has been saving for %s: it is slow or hangs, so the hook does not run here",
+			rough(now.Sub(g.SavingSince)))
 	}
 	for _, c := range g.Callers {
 		if c.Running {
@@ -152,7 +157,8 @@ func writeSoft(line func(name, format string, args ...any), g control.Gate, now 
 	}
 	backups := "none; a lost token is replaced only by a new one"
 	if g.Backups > 0 {
-		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"), printable(g.OnLost))
+		backups = fmt.Sprintf("%s for each token; on_lost %s", count(uint64(g.Backups), "guardian"),
+			printable(g.OnLost))
 	}
 	line("backups", "%s", backups)
 	if g.AskBeforeRun {
@@ -284,8 +290,10 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-// writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is nil if nobody was asked who has it.
-func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, guarded bool, asked *control.Holder, now time.Time) {
+// writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is
+// nil if nobody was asked who has it.
+func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, guarded bool,
+	asked *control.Holder, now time.Time) {
 	switch {
 	case t.Holding:
 		line(name, "this host, %s", since(t.HolderSince, now))
@@ -434,7 +442,8 @@ func writeWarning(b *strings.Builder, w control.Warning, now time.Time) {
 	b.WriteByte('\n')
 }
 
-// writeCounters writes the sum of counters, and each of them with its explanation, largest first. It writes nothing if all are 0.
+// writeCounters writes the sum of counters, and each of them with its explanation, largest first. It writes nothing if
+// all are 0.
 func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) {
 	total := uint64(0)
 	for _, n := range by {
@@ -449,7 +458,8 @@ func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) 
 	})
 	for _, kind := range kinds {
 		if n := by[kind]; n > 0 {
-			fmt.Fprintf(b, "  %-12s %s\n", printable(kind), strings.TrimSuffix(fmt.Sprintf("%d: %s", n, counterWords(kind)), ": "))
+			fmt.Fprintf(b, "  %-12s %s\n", printable(kind),
+				strings.TrimSuffix(fmt.Sprintf("%d: %s", n, counterWords(kind)), ": "))
 		}
 	}
 }

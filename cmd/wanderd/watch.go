@@ -32,7 +32,8 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 	// The screen ends with the context, and the asking with the screen.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	screen := tea.NewProgram(newWatchModel(zone), tea.WithContext(ctx), tea.WithOutput(p.stdout), tea.WithoutSignalHandler())
+	screen := tea.NewProgram(newWatchModel(zone), tea.WithContext(ctx), tea.WithOutput(p.stdout),
+		tea.WithoutSignalHandler())
 	go follow.Follow(ctx, c, func(s follow.Snapshot) { screen.Send(s) })
 	if _, err := screen.Run(); err != nil && !errors.Is(err, tea.ErrProgramKilled) {
 		return fmt.Errorf("this terminal cannot show it, but \"wanderd status --watch | cat\" can: %w", err)
@@ -78,7 +79,8 @@ func (l *watchLines) tell(s follow.Snapshot) {
 		case t.Missing != "":
 			say(about, "missing "+t.Missing, fmt.Sprintf("%s: %s", name, holderText(&t.Holder, now)))
 		case t.Running:
-			say(about, "runs "+t.Member, fmt.Sprintf("%s: %s runs, number %d", name, strings.TrimSuffix(printable(t.Name)+": "+printable(t.Command), ": "), t.Seq))
+			say(about, "runs "+t.Member, fmt.Sprintf("%s: %s runs, number %d", name,
+				strings.TrimSuffix(printable(t.Name)+": "+printable(t.Command), ": "), t.Seq))
 		default:
 			say(about, "holds "+t.Member, fmt.Sprintf("%s: %s has the token", name, printable(t.Name)))
 		}
@@ -97,7 +99,8 @@ func (l *watchLines) tell(s follow.Snapshot) {
 			g := &m.Status.Gates[k]
 			if g.FailedLast() {
 				say("failure "+m.Member.Member+g.Name, g.LastRun.String(),
-					fmt.Sprintf("gate %s: %s failed after %s: %s", printable(g.Name), printable(m.Name), format(g.LastTook), printable(g.LastExit)))
+					fmt.Sprintf("gate %s: %s failed after %s: %s", printable(g.Name), printable(m.Name),
+						format(g.LastTook), printable(g.LastExit)))
 			}
 		}
 	}

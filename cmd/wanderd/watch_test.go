@@ -63,9 +63,12 @@ gate sync (2 of 2)
 }
 
 func TestTheScreenFitsTheTerminal(t *testing.T) {
-	for _, size := range []tea.WindowSizeMsg{{Width: 40, Height: 10}, {Width: 1, Height: 1}, {Width: 200, Height: 60}, {}} {
+	for _, size := range []tea.WindowSizeMsg{
+		{Width: 40, Height: 10}, {Width: 1, Height: 1}, {Width: 200, Height: 60}, {},
+	} {
 		for name, messages := range map[string][]tea.Msg{
-			"before": {size, crewSeen(), key("tab")}, "after": {crewSeen(), key("tab"), size}, "with help": {crewSeen(), key("?"), size}, "nothing": {size},
+			"before": {size, crewSeen(), key("tab")}, "after": {crewSeen(), key("tab"), size},
+			"with help": {crewSeen(), key("?"), size}, "nothing": {size},
 		} {
 			lines := strings.Split(shown(messages...), "\n")
 			if len(lines) > max(size.Height, 1) {
@@ -91,7 +94,8 @@ func TestTheKeysOfTheScreen(t *testing.T) {
 	if text := shown(size, crewSeen(), key("tab"), key("tab")); !strings.Contains(text, "gate backup (1 of 2)") {
 		t.Errorf("Tab, Tab shows\n%s", text)
 	}
-	if text := shown(size, crewSeen(), key("tab"), key("down"), key("down")); strings.Contains(text, "  m2  ") || !strings.Contains(text, "▶ m3 ") {
+	if text := shown(size, crewSeen(), key("tab"), key("down"), key("down")); strings.Contains(text, "  m2  ") ||
+		!strings.Contains(text, "▶ m3 ") {
 		t.Errorf("two lines down shows\n%s", text)
 	}
 	var down []tea.Msg
@@ -101,7 +105,9 @@ func TestTheKeysOfTheScreen(t *testing.T) {
 	if text := shown(append([]tea.Msg{size, crewSeen()}, down...)...); !strings.Contains(text, "evil") {
 		t.Errorf("far down shows\n%s", text)
 	}
-	for _, msg := range []tea.Msg{key("q"), tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}} {
+	for _, msg := range []tea.Msg{
+		key("q"), tea.KeyPressMsg{Code: tea.KeyEscape}, tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl},
+	} {
 		if _, cmd := newWatchModel(time.UTC).Update(msg); cmd == nil || cmd() != tea.Quit() {
 			t.Errorf("%v does not quit", msg)
 		}
@@ -129,7 +135,9 @@ func TestWhoComesNext(t *testing.T) {
 		for i, d := range next {
 			f.Members = append(f.Members, control.FleetMember{
 				Member: control.Member{Name: "m" + string(rune('1'+i))},
-				Status: &control.Status{Gates: []control.Gate{{Name: "sync", LastRun: now.Add(-time.Hour), NextRun: now.Add(d)}}},
+				Status: &control.Status{
+					Gates: []control.Gate{{Name: "sync", LastRun: now.Add(-time.Hour), NextRun: now.Add(d)}},
+				},
 			})
 		}
 		return f

@@ -13,7 +13,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// watchModel is the screen of "status --watch", a [tea.Model]: what it shows follows from what it was told, and from nothing else.
+// watchModel is the screen of "status --watch", a [tea.Model]: what it shows follows from what it was told, and from
+// nothing else.
 type watchModel struct {
 	seen follow.Snapshot
 	// gates are the names of the gates in seen.
@@ -33,7 +34,9 @@ const (
 )
 
 func newWatchModel(zone *time.Location) watchModel {
-	return watchModel{width: usualWidth, height: usualHeight, zone: zone, seen: follow.Snapshot{Fleet: &control.Fleet{}}}
+	return watchModel{
+		width: usualWidth, height: usualHeight, zone: zone, seen: follow.Snapshot{Fleet: &control.Fleet{}},
+	}
 }
 
 func (m watchModel) Init() tea.Cmd { return nil }
@@ -132,13 +135,16 @@ func (m *watchModel) lines() []string {
 	for i := range m.seen.Tokens {
 		if t := &m.seen.Tokens[i]; t.Gate == gate {
 			holders = append(holders, t.Holder)
-			lines = append(lines, m.styled(plain, "  token   "+holderText(&t.Holder, now)), m.styled(green, "          "+trailText(t)))
+			lines = append(lines, m.styled(plain, "  token   "+holderText(&t.Holder, now)),
+				m.styled(green, "          "+trailText(t)))
 		}
 	}
 	lines = append(lines, m.styled(bold, "  runs    "+runnersText(holders, now)))
 	rows := m.rows()
 	if r := follow.LastFailure(rows); r != nil {
-		lines = append(lines, m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(r.Name), ago(r.LastRun, now), printable(r.Result))))
+		lines = append(lines,
+			m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(r.Name), ago(r.LastRun, now),
+				printable(r.Result))))
 	}
 	lines = append(lines, m.styled(plain, "  next    "+nextText(rows, now)), "")
 	return m.fitted(append(lines, m.table(rows, now, m.height-len(lines))...))
@@ -183,7 +189,8 @@ func nextText(rows []follow.Row, now time.Time) string {
 	case len(waiting) > 0:
 		return "with the token: " + strings.Join(waiting, ", ")
 	case first != nil:
-		return fmt.Sprintf("%s in %s (%s)", printable(first.Name), rough(first.NextRun.Sub(now)), clock(first.NextRun, now))
+		return fmt.Sprintf("%s in %s (%s)", printable(first.Name), rough(first.NextRun.Sub(now)),
+			clock(first.NextRun, now))
 	}
 	return "nobody"
 }
@@ -195,7 +202,8 @@ func (m *watchModel) table(rows []follow.Row, now time.Time, height int) []strin
 		longest = max(longest, len([]rune(printable(m.seen.Fleet.Members[i].Name))))
 	}
 	line := func(mark, name string, cells ...string) string {
-		return fmt.Sprintf("%s %-*s  %-19s  %-8s  %-14s  %s", mark, longest, name, cells[0], cells[1], cells[2], cells[3])
+		return fmt.Sprintf("%s %-*s  %-19s  %-8s  %-14s  %s", mark, longest, name, cells[0], cells[1], cells[2],
+			cells[3])
 	}
 	lines := []string{m.styled(dim, line(" ", "NAME", "LAST RUN", "TOOK", "NEXT RUN", "NOW"))}
 	for i := m.top; i < len(rows) && len(lines) < height; i++ {

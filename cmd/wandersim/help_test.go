@@ -71,7 +71,9 @@ func TestHelpFitsATerminalAndNamesTheProgramAsItWasCalled(t *testing.T) {
 func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 	dir := t.TempDir()
 	output(t, &program{name: programName}, "manual", dir)
-	for _, name := range []string{"wandersim.1", "wandersim-plan-backups.1", "wandersim-sim.1", "wandersim-hunt.1", "wandersim-trace.1"} {
+	for _, name := range []string{
+		"wandersim.1", "wandersim-plan-backups.1", "wandersim-sim.1", "wandersim-hunt.1", "wandersim-trace.1",
+	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
@@ -81,7 +83,8 @@ func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 	}
 	pages, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, page := range pages {
-		if out, err := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-z", page).CombinedOutput(); err != nil || len(out) > 0 {
+		if out, err := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-ww", "-z", page).
+			CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", page, err, out)
 		}
 	}
@@ -90,7 +93,8 @@ func TestEveryCommandHasAPageThatRoffUnderstands(t *testing.T) {
 func TestCompletions(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		script := filepath.Join(t.TempDir(), "script")
-		if err := os.WriteFile(script, []byte(output(t, &program{name: programName}, "completion", shell)), 0o600); err != nil {
+		if err := os.WriteFile(script, []byte(output(t, &program{name: programName}, "completion", shell)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := exec.LookPath(shell); err != nil {
@@ -100,7 +104,8 @@ func TestCompletions(t *testing.T) {
 			t.Errorf("%s: %v: %s", shell, err, out)
 		}
 	}
-	if got := output(t, &program{name: programName}, "__complete", "sim", "--walk", ""); !strings.HasPrefix(got, "random\nshuffle\nsweep\n") {
+	if got := output(t, &program{name: programName}, "__complete", "sim", "--walk", ""); !strings.HasPrefix(got,
+		"random\nshuffle\nsweep\n") {
 		t.Errorf("values of --walk: %s", got)
 	}
 }

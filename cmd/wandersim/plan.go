@@ -118,16 +118,19 @@ func planTable(w *plan.Request) settings.Table {
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
-		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; the answer has the min_interval that leads to it. Required."),
+		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+
+			"the answer has the min_interval that leads to it. Required."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
 		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual.Backups,
-			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).As("NUMBER"),
+			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).
+			As("NUMBER"),
 		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual.Slots,
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("skip", settings.Duration(&w.Skip), "",
 			"How long the token rests at a member that is not due. If unset, the answer recommends one."),
 		settings.Row("window", settings.Several((*[]window.Window)(&w.Windows), "WINDOW", usual.ParseWindow), "",
-			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\"; can be repeated. The answer says whether every member gets its "+
+			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\"; can be repeated. The answer says "+
+				"whether every member gets its "+
 				"turn in each night."),
 		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
 		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),

@@ -36,7 +36,9 @@ func TestAPlanListsAllErrors(t *testing.T) {
 	if cli.ExitCode(err) != cli.ExitUsage || !ok || len(impossible.Problems) != 3 {
 		t.Fatalf("got %v, want three sentences", err)
 	}
-	for _, flags := range [][]string{{"--op", "5"}, {"--walk", "slow"}, {"--loss", "1.5"}, {"--members", "many"}, {"x"}} {
+	for _, flags := range [][]string{
+		{"--op", "5"}, {"--walk", "slow"}, {"--loss", "1.5"}, {"--members", "many"}, {"x"},
+	} {
 		if _, err := planFor(t, flags...); err == nil {
 			t.Errorf("%v is accepted", flags)
 		}

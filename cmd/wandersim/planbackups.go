@@ -105,8 +105,9 @@ func newPlanBackupsCommand() *cobra.Command {
 	_ = w.target.Set(usualTarget)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.IntVar(&w.members, "members", 0, fmt.Sprintf("How many members the ring has: a `NUMBER` from %d to %d. Required.",
-		fewestInRing, mostInRing))
+	flags.IntVar(&w.members, "members", 0,
+		fmt.Sprintf("How many members the ring has: a `NUMBER` from %d to %d. Required.",
+			fewestInRing, mostInRing))
 	flags.Var(&w.crashed, "crashed", "The share of them that crash, rounded up to whole members. Required.")
 	flags.Var(&w.target, "target", "The least probability that the token survives: a share above 0.")
 	flags.BoolVar(&asJSON, "json", false, "Print one JSON object. Probabilities are from 0 to 1.")
@@ -123,13 +124,16 @@ func (w *backupsRequest) check() error {
 		}
 	}
 	membersOK := w.members >= fewestInRing && w.members <= mostInRing
-	demand(membersOK, "members is %d: say how many members the ring has, from %d to %d", w.members, fewestInRing, mostInRing)
+	demand(membersOK, "members is %d: say how many members the ring has, from %d to %d", w.members, fewestInRing,
+		mostInRing)
 	demand(w.crashed.given(), "crashed is missing: say which share of the members crash, as in 50%%")
-	demand(w.target.share.Sign() > 0, "target is 0, which a token without backups reaches: name the probability that you need, as in 0.999")
+	demand(w.target.share.Sign() > 0,
+		"target is 0, which a token without backups reaches: name the probability that you need, as in 0.999")
 	if membersOK && w.crashed.given() {
 		crashed := w.crashed.of(w.members)
-		demand(w.members-crashed >= fewestSurvive, "crashed is %s, %d of %d members: at least %d must survive, one to pass the token on and one to "+
-			"take it; name a lower share", w.crashed.text, crashed, w.members, fewestSurvive)
+		demand(w.members-crashed >= fewestSurvive,
+			"crashed is %s, %d of %d members: at least %d must survive, one to pass the token on and one to "+
+				"take it; name a lower share", w.crashed.text, crashed, w.members, fewestSurvive)
 	}
 	if len(problems) > 0 {
 		return &plan.Impossible{Problems: problems}
@@ -169,8 +173,10 @@ func nearest(r *big.Rat) float64 {
 func (a *backupsResult) text(columns int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d members in a ring, %d of them crash: %d backups.\n\n", a.Members, a.Crashed, a.K)
-	fmt.Fprintf(&b, "  survives         %-14s at least %v was asked for\n", likelihood(a.Probability, a.Eventual), a.Target)
-	fmt.Fprintf(&b, "  lost eventually  %-14s the crashed stay down, and the token meets more than %d in a row\n", report.Number(a.Eventual), a.K)
+	fmt.Fprintf(&b, "  survives         %-14s at least %v was asked for\n", likelihood(a.Probability, a.Eventual),
+		a.Target)
+	fmt.Fprintf(&b, "  lost eventually  %-14s the crashed stay down, and the token meets more than %d in a row\n",
+		report.Number(a.Eventual), a.K)
 	fmt.Fprintf(&b, "  lost at once     %-14s all crash in one moment, the holder and its %d backups among them\n",
 		report.Number(a.AtOnce), a.K)
 	if len(a.Curve) > 1 {
@@ -212,7 +218,8 @@ func (a *backupsResult) chart() report.Chart {
 		atOnce.X, atOnce.Y = append(atOnce.X, k), append(atOnce.Y, o.AtOnce)
 	}
 	return report.Chart{
-		Title: "The token is lost", X: "backups, k", Y: "probability", Logarithmic: true, Curves: []report.Curve{eventual, atOnce},
+		Title: "The token is lost", X: "backups, k", Y: "probability", Logarithmic: true,
+		Curves: []report.Curve{eventual, atOnce},
 	}
 }
 

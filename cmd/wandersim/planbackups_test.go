@@ -71,8 +71,10 @@ func TestBackupsAreAsManyAsTheTargetNeeds(t *testing.T) {
 		}
 		found := false
 		for i, row := range a.Curve {
-			found = found || row.K == a.K && row.Probability == a.Probability && row.Eventual == a.Eventual && row.AtOnce == a.AtOnce
-			if i > 0 && (row.K <= a.Curve[i-1].K || row.Eventual > a.Curve[i-1].Eventual || row.AtOnce > a.Curve[i-1].AtOnce) {
+			found = found || row.K == a.K && row.Probability == a.Probability && row.Eventual == a.Eventual &&
+				row.AtOnce == a.AtOnce
+			if i > 0 && (row.K <= a.Curve[i-1].K || row.Eventual > a.Curve[i-1].Eventual ||
+				row.AtOnce > a.Curve[i-1].AtOnce) {
 				t.Errorf("%s of %s: %+v comes after %+v", tc.crashed, tc.members, row, a.Curve[i-1])
 			}
 		}
@@ -91,8 +93,10 @@ func TestBackupsAreTextWithoutJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"10000 members in a ring, 5000 of them crash: 22 backups.\n", "survives         0.999418 ", "lost eventually  0.0005823 ",
-		"lost at once     1.162e-07 ", "\n22   0.999418        0.0005823     1.162e-07\n", "─── lost eventually\n··· lost at once\n",
+		"10000 members in a ring, 5000 of them crash: 22 backups.\n", "survives         0.999418 ",
+		"lost eventually  0.0005823 ",
+		"lost at once     1.162e-07 ", "\n22   0.999418        0.0005823     1.162e-07\n",
+		"─── lost eventually\n··· lost at once\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -109,8 +113,11 @@ func TestBackupsListAllErrors(t *testing.T) {
 		want  []string
 	}{
 		{nil, []string{"members is 0: say how many", "crashed is missing: say which share"}},
-		{[]string{"--members", "20001", "--crashed", "10%", "--target", "0"}, []string{"from 2 to 20000", "target is 0"}},
-		{[]string{"--members", "10", "--crashed", "85%"}, []string{"crashed is 85%, 9 of 10 members", "name a lower share"}},
+		{[]string{
+			"--members", "20001", "--crashed", "10%", "--target", "0",
+		}, []string{"from 2 to 20000", "target is 0"}},
+		{[]string{"--members", "10", "--crashed", "85%"},
+			[]string{"crashed is 85%, 9 of 10 members", "name a lower share"}},
 		{[]string{"--members", "10", "--crashed", "100%"}, []string{"10 of 10 members"}},
 	} {
 		_, err := backupsFor(t, tc.flags...)
@@ -144,8 +151,9 @@ func TestBackupsListAllErrors(t *testing.T) {
 func TestPlanSuggestsBackups(t *testing.T) {
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: time.Now}
-	if code := p.run(t.Context(), []string{"plan", "backup"}); code != cli.ExitUsage || !strings.Contains(out.String(), `did you mean "backups"`) &&
-		!strings.Contains(out.String(), "did you mean backups") {
+	if code := p.run(t.Context(), []string{"plan", "backup"}); code != cli.ExitUsage ||
+		!strings.Contains(out.String(), `did you mean "backups"`) &&
+			!strings.Contains(out.String(), "did you mean backups") {
 		t.Errorf("exit code %d: %s", code, out.String())
 	}
 }

@@ -57,7 +57,9 @@ func (p *program) commands() *cli.Program {
 	} else {
 		root.Use = agentName
 	}
-	program := &cli.Program{Root: root, AfterHelp: afterRoot, Section: 1, SeeAlso: []string{"wanderd (8)"}, ExitCode: cli.ExitCode}
+	program := &cli.Program{
+		Root: root, AfterHelp: afterRoot, Section: 1, SeeAlso: []string{"wanderd (8)"}, ExitCode: cli.ExitCode,
+	}
 	program.Complete()
 	return program
 }
@@ -65,7 +67,8 @@ func (p *program) commands() *cli.Program {
 // speakAs puts the program's own names of the commands into all texts, which have those of wanderd.
 func speakAs(name string, cmd *cobra.Command) {
 	own := strings.NewReplacer(
-		"wanderd sim hunt", name+" hunt", "wanderd sim trace", name+" trace", "wanderd sim list", name+" list", "wanderd sim run", name+" run",
+		"wanderd sim hunt", name+" hunt", "wanderd sim trace", name+" trace", "wanderd sim list", name+" list",
+		"wanderd sim run", name+" run",
 		"wanderd sim", name+" sim", "wanderd plan", name+" plan",
 	)
 	cmd.Long, cmd.Example = own.Replace(cmd.Long), own.Replace(cmd.Example)

@@ -46,9 +46,12 @@ func (p *program) newSimCommand() *cobra.Command {
 
 // addScenarioFlags adds the flags of a scenario to a command, except those in besides.
 func addScenarioFlags(cmd *cobra.Command, flags settings.Flags, file *string, besides ...string) {
-	flags.AddTo(cmd.Flags(), slices.DeleteFunc(scenario.Table(), func(s *settings.Setting) bool { return slices.Contains(besides, s.Key) }))
+	flags.AddTo(cmd.Flags(), slices.DeleteFunc(scenario.Table(), func(s *settings.Setting) bool {
+		return slices.Contains(besides, s.Key)
+	}))
 	cmd.Flags().StringVar(file, scenario.FileFlag, "",
-		"Read parameters from the TOML file `FILE`. Its keys are the names of the flags below, with underscores; flags win over it.")
+		"Read parameters from the TOML file `FILE`. Its keys are the names of the flags below, with underscores; "+
+			"flags win over it.")
 }
 
 func addFormatFlag(cmd *cobra.Command, format *report.Format) {
@@ -78,7 +81,8 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 	var plot *report.Output
 	if out.plot != "" {
 		if s.Policy != usual.PolicyWander {
-			return cli.UsageError(fmt.Errorf("--plot draws the intervals of policy %s: leave it out", usual.PolicyWander))
+			return cli.UsageError(fmt.Errorf("--plot draws the intervals of policy %s: leave it out",
+				usual.PolicyWander))
 		}
 		var err error
 		if plot, err = report.Create(out.plot); err != nil {
@@ -102,7 +106,8 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 	}
 	result, wanders := outcome.(*simulate.Result)
 	if trip := 2*s.Latency + s.Jitter; wanders && s.Members > 1 && wander.TooShort(s.Skip, trip) {
-		_, _ = fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the recovery from a loss, wait for them; "+
+		_, _ = fmt.Fprintf(p.stderr, "warning: a skip of %v is too short for round trips of %v: handoffs, and the "+
+			"recovery from a loss, wait for them; "+
 			"the least that fits is %v\n", s.Skip, trip, wander.LeastSkip(trip))
 	}
 	if plot != nil {

@@ -42,7 +42,8 @@ func TestAHuntPrintsItsProgress(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, lines.String())
 	}
 	// The clock is read after each seed, and every second reading prints a line.
-	if n := strings.Count(lines.String(), "things have occurred\n"); n != 3 || !strings.HasPrefix(lines.String(), "2 seeds, ") {
+	if n := strings.Count(lines.String(), "things have occurred\n"); n != 3 ||
+		!strings.HasPrefix(lines.String(), "2 seeds, ") {
 		t.Errorf("%d lines:\n%s", n, lines.String())
 	}
 	if !strings.HasPrefix(out.String(), "6 seeds, ") {
@@ -53,7 +54,8 @@ func TestAHuntPrintsItsProgress(t *testing.T) {
 func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 	broken := errors.New("a token is held twice")
 	failure := &hunt.Failure{
-		Seed: 17, Parameters: "  MinInterval  10s\n", Err: broken, Trace: "the end of the story\n", Replay: "wanderd sim hunt --seed 17 --seeds 1",
+		Seed: 17, Parameters: "  MinInterval  10s\n", Err: broken, Trace: "the end of the story\n",
+		Replay: "wanderd sim hunt --seed 17 --seeds 1",
 	}
 	var out bytes.Buffer
 	p := program{stdout: &out}
@@ -62,7 +64,8 @@ func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, want := range []string{
-		"17 seeds, 17 a second", "seed 17: a token is held twice", "MinInterval", "the end of the story", failure.Replay,
+		"17 seeds, 17 a second", "seed 17: a token is held twice", "MinInterval", "the end of the story",
+		failure.Replay,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())

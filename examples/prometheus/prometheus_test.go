@@ -1,5 +1,5 @@
-// Package prometheus_test holds that the alerts and the dashboard ask for metrics that an agent has, and that promtool, where it is
-// installed, likes the alerts.
+// Package prometheus_test holds that the alerts and the dashboard ask for metrics that an agent has, and that promtool,
+// where it is installed, likes the alerts.
 package prometheus_test
 
 import (
@@ -26,7 +26,8 @@ func exposed(t *testing.T) map[string]bool {
 	now := time.Now()
 	m := metrics.New(func(context.Context) (control.Status, error) {
 		return control.Status{Dropped: one, Gossip: one, Gates: []control.Gate{{
-			Name: "sync", Results: one, CommandResults: one, Taken: one, Given: one, Notes: one, LastRun: now, LastSuccess: now, NextRun: now, SilentSince: now,
+			Name: "sync", Results: one, CommandResults: one, Taken: one, Given: one, Notes: one, LastRun: now,
+			LastSuccess: now, NextRun: now, SilentSince: now,
 			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1, Ready: &control.Ready{Answers: one},
 		}}}, nil
 	})

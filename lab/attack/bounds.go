@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// What has to hold in each row. Amplification and refused files do not depend on how busy the machine is, memory only because a busy one collects
-// garbage late: if one of these is exceeded, the exit status says so. The others are judged only if other programs have left the machine alone.
+// What has to hold in each row. Amplification and refused files do not depend on how busy the machine is, memory only
+// because a busy one collects garbage late: if one of these is exceeded, the exit status says so. The others are judged
+// only if other programs have left the machine alone.
 const (
 	mostMemory = 64 << 20
 	// leastRuns of the 30 that are possible in 15 s.

@@ -55,11 +55,12 @@ func junk(f *fleet) (string, error) {
 		f.send(datagrams[mrand.IntN(len(datagrams))], f.agents[i%size].addr)
 	})
 	after := f.figures()
-	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent), after.most(&before)*1e6*size/float64(sent)), nil
+	return fmt.Sprintf("%s, %.1f µs of CPU for each that was sent to an agent", rate(f, sent),
+		after.most(&before)*1e6*size/float64(sent)), nil
 }
 
-// forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. Without a secret anybody
-// can read the names.
+// forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. Without a
+// secret anybody can read the names.
 func forge(f *fleet) (string, error) {
 	heard, err := record(f, 3*time.Second, 1000)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // perSecond is USER_HZ, the same on every Linux that Go runs on.
 const perSecond = 100
 
-// figures are what the agents and the machine have used so far, and how much the agents have said. Processor times are in seconds.
+// figures are what the agents and the machine have used so far, and how much the agents have said. Processor times are
+// in seconds.
 type figures struct {
 	at      time.Time
 	cpu     []float64

@@ -69,7 +69,8 @@ func newFleet(program, dir string, a *attack, length time.Duration) (*fleet, err
 	}
 	if f.Fleet, err = hosts.New(hosts.Settings{
 		Program: program, Dir: dir, Clear: !a.sealed, Top: top,
-		Gate: fmt.Sprintf("hook = [%q, %q]\nmin_interval = \"2s\"\nop = \"200ms\"", hook, filepath.Join(dir, "journal")),
+		Gate: fmt.Sprintf("hook = [%q, %q]\nmin_interval = \"2s\"\nop = \"200ms\"", hook,
+			filepath.Join(dir, "journal")),
 	}); err != nil {
 		return nil, err
 	}
@@ -93,7 +94,8 @@ func (f *fleet) makeAuthority() error {
 	if err != nil {
 		return fmt.Errorf("keygen: %w\n%s", err, out)
 	}
-	return os.WriteFile(f.File("known_hosts"), append([]byte("@cert-authority "), out[bytes.LastIndexByte(out, '*'):]...), 0o600)
+	return os.WriteFile(f.File("known_hosts"), append([]byte("@cert-authority "),
+		out[bytes.LastIndexByte(out, '*'):]...), 0o600)
 }
 
 // add starts one agent that joins the others.

@@ -26,7 +26,8 @@ func defame(f *fleet) (string, error) {
 	return fmt.Sprintf("%d members called dead", sent), err
 }
 
-// gossip says something of one member after the other to every agent, twenty times a second, until the attack is over, and returns how often.
+// gossip says something of one member after the other to every agent, twenty times a second, until the attack is over,
+// and returns how often.
 func (f *fleet) gossip(say func(node string, incarnation uint32) []byte) (sent int, err error) {
 	seal, err := f.gossipSeal()
 	if err != nil {
@@ -51,7 +52,8 @@ func (f *fleet) whisper(sealed []byte) {
 	}
 }
 
-// alive is an announcement of a node at an address of loopback: with metadata that the key has signed, if it is the node's.
+// alive is an announcement of a node at an address of loopback: with metadata that the key has signed, if it is the
+// node's.
 func alive(node string, key ed25519.PrivateKey, port uint16, flags byte, incarnation uint32) []byte {
 	host := []byte{127, 0, 0, 66}
 	meta := append([]byte{2 | flags}, key.Public().(ed25519.PublicKey)...)
@@ -111,7 +113,8 @@ func dismiss(f *fleet) (string, error) {
 	return "", err
 }
 
-// unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have to be trusted.
+// unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have
+// to be trusted.
 func unsigned(packet []byte) []byte { return append(make([]byte, 16+64), packet...) }
 
 // text appends a string in msgpack.

@@ -19,7 +19,8 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// idleScrapes holds connections to the metrics of each agent, half a request on each, and sees how long a scrape takes meanwhile.
+// idleScrapes holds connections to the metrics of each agent, half a request on each, and sees how long a scrape takes
+// meanwhile.
 func idleScrapes(f *fleet) (string, error) {
 	working := dialAll(f, 500, func(p *process) netip.AddrPort { return p.metrics }, func(conn net.Conn) {
 		_, _ = conn.Write([]byte("GET /metrics HT"))
@@ -35,7 +36,8 @@ func idleScrapes(f *fleet) (string, error) {
 	})
 }
 
-// idleControl holds connections to the control socket of each agent in the same way, and sees how long a list of members takes meanwhile.
+// idleControl holds connections to the control socket of each agent in the same way, and sees how long a list of
+// members takes meanwhile.
 func idleControl(f *fleet) (string, error) {
 	var open []net.Conn
 	defer func() {
@@ -113,7 +115,8 @@ func allReplaceable() []replaceable {
 	}
 }
 
-// files starts agents beside the fleet whose files others can replace, and sees that each refuses to start within five seconds, and names the path.
+// files starts agents beside the fleet whose files others can replace, and sees that each refuses to start within five
+// seconds, and names the path.
 func files(f *fleet) (string, error) {
 	refused := 0
 	var accepted, skipped []string
@@ -165,7 +168,8 @@ func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, f.program, "--hook", filepath.Join(dir, "hook.sh")+" /dev/null", "--secret-file", filepath.Join(dir, "secret"),
+	cmd := exec.CommandContext(ctx, f.program, "--hook", filepath.Join(dir, "hook.sh")+" /dev/null", "--secret-file",
+		filepath.Join(dir, "secret"),
 		"--state-dir", filepath.Join(dir, "state"), "--bind", addr)
 	out, err := cmd.CombinedOutput()
 	ok = err != nil && ctx.Err() == nil && strings.Contains(string(out), dir)

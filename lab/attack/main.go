@@ -1,14 +1,16 @@
 //go:build linux
 
-// Command attack runs fleets of real agents on loopback, attacks them, and prints what became of them: runs of the hook, the longest
-// pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log; then how much of the machine other programs
-// used meanwhile, whether the row holds what it has to, and what else there is to tell.
+// Command attack runs fleets of real agents on loopback, attacks them, and prints what became of them: runs of the
+// hook, the longest pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log;
+// then how much of the machine other programs used meanwhile, whether the row holds what it has to, and what else there
+// is to tell.
 //
 //	go run ./lab/attack [-agents PATH] [-only NAME] [-for 15s]
 //
-// Every attack ends by itself, and nothing is sent beyond loopback. What plays back has to see the packets of loopback first, for
-// which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: bytes sent for bytes that came, files that have to
-// be refused, and memory on a machine that does nothing else. A row that misses another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
+// Every attack ends by itself, and nothing is sent beyond loopback. What plays back has to see the packets of loopback
+// first, for which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: bytes sent for
+// bytes that came, files that have to be refused, and memory on a machine that does nothing else. A row that misses
+// another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
 package main
 
 import (
@@ -55,8 +57,10 @@ func attacks() []attack {
 		{"500 idle connections to each", true, false, besieged(500, hold), false},
 		{"32 connections of ten bytes to each", true, false, besieged(32, tenBytes), false},
 		{"connections that fill", true, false, besieged(32, fill("", 4<<20)), false},
-		{"connections that fill, without a secret", false, false, besieged(32, fill(introduction()+longName, longest)), false},
-		{"a header of 2^20 nodes, without a secret", false, false, besieged(32, fill(introduction()+manyNodes, 0)), false},
+		{"connections that fill, without a secret", false, false, besieged(32, fill(introduction()+longName, longest)),
+			false},
+		{"a header of 2^20 nodes, without a secret", false, false, besieged(32, fill(introduction()+manyNodes, 0)),
+			false},
 		{"frames that never end, without a secret", false, false, neverEnd(longest), false},
 		{"with the secret: frames that never end, trusted keys", true, true, neverEnd(longest), false},
 		{"with the secret: 4 MiB that never end, trusted keys", true, true, neverEnd(4 << 20), true},
@@ -95,10 +99,13 @@ func measure(agents, only string, length time.Duration) error {
 		}
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
-	fmt.Printf("%d agents, %d cores, load %s; %d rows of %s take some %s. CPU in seconds and memory of the agent that used most of it; others: the share of\n"+
-		"all cores that other programs used; runs: of %.0f possible\n", size, runtime.NumCPU(), strings.Join(strings.Fields(string(load))[:3], " "),
+	fmt.Printf("%d agents, %d cores, load %s; %d rows of %s take some %s. CPU in seconds and memory of the agent "+
+		"that used most of it; others: the share of\n"+
+		"all cores that other programs used; runs: of %.0f possible\n", size, runtime.NumCPU(),
+		strings.Join(strings.Fields(string(load))[:3], " "),
 		len(chosen), length, (time.Duration(len(chosen)) * (length + overhead)).Round(10*time.Second), possible(length))
-	fmt.Printf("%-52s %5s %7s %7s %7s %6s %7s %5s %6s  %s\n", "attack", "runs", "pause", "overlap", "revived", "CPU", "memory", "lines", "others", "")
+	fmt.Printf("%-52s %5s %7s %7s %7s %6s %7s %5s %6s  %s\n", "attack", "runs", "pause", "overlap", "revived", "CPU",
+		"memory", "lines", "others", "")
 	exceeded := false
 	for i, a := range chosen {
 		hard, err := one(&a, agents, filepath.Join(dir, fmt.Sprint(i)), length)
@@ -149,7 +156,9 @@ func one(a *attack, agents, dir string, length time.Duration) (hard bool, err er
 	if note != "" {
 		text += "; " + note
 	}
-	fmt.Printf("%-52s %5d %6.2fs %6.2fs %7d %6.2f %4.0f MB %5d %5.0f%%  %s\n", a.name, s.runs, s.pause.Seconds(), s.overlap.Seconds(),
-		after.revived-before.revived, after.most(&before), after.memory/(1<<20), after.lines-before.lines, 100*others, text)
+	fmt.Printf("%-52s %5d %6.2fs %6.2fs %7d %6.2f %4.0f MB %5d %5.0f%%  %s\n", a.name, s.runs, s.pause.Seconds(),
+		s.overlap.Seconds(),
+		after.revived-before.revived, after.most(&before), after.memory/(1<<20), after.lines-before.lines, 100*others,
+		text)
 	return hard, nil
 }

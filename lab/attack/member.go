@@ -19,7 +19,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// member has the key of a member m9. What the others say to each other it hears on loopback, and reads because it has the secret.
+// member has the key of a member m9. What the others say to each other it hears on loopback, and reads because it has
+// the secret.
 type member struct {
 	f     *fleet
 	codec *wire.Codec
@@ -70,7 +71,8 @@ func (m *member) tell(i int, msg *wire.Message) {
 	m.f.send(m.codec.Append(nil, msg), m.f.agents[i].addr)
 }
 
-// slander is an attack with the key of a member that has the gate of that name: twenty times a second it says to all that the token is elsewhere.
+// slander is an attack with the key of a member that has the gate of that name: twenty times a second it says to all
+// that the token is elsewhere.
 func slander(gate string) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		m, err := infiltrate(f, gate)
@@ -95,8 +97,8 @@ func slander(gate string) func(f *fleet) (string, error) {
 	}
 }
 
-// forgeTokens is an attack with the key of a member of the gate: it offers to all tokens that do not exist and are older than the real one, and passes
-// them on.
+// forgeTokens is an attack with the key of a member of the gate: it offers to all tokens that do not exist and are
+// older than the real one, and passes them on.
 func forgeTokens(f *fleet) (string, error) {
 	m, err := infiltrate(f, hosts.GateName)
 	if err != nil {

@@ -47,7 +47,8 @@ func record(f *fleet, length time.Duration, most int) ([]datagram, error) {
 		if err != nil || !ok || link.Pkttype == unix.PACKET_OUTGOING {
 			continue
 		}
-		if to, payload, ok := parseUDP(buf[:n]); ok && slices.ContainsFunc(f.agents, func(p *process) bool { return p.addr == to }) {
+		if to, payload, ok := parseUDP(buf[:n]); ok &&
+			slices.ContainsFunc(f.agents, func(p *process) bool { return p.addr == to }) {
 			heard = append(heard, datagram{bytes: append([]byte(nil), payload...), to: to})
 		}
 	}

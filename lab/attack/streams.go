@@ -24,7 +24,8 @@ const (
 	manyNodes = "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
 	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x01\xff\x00"
 	longest   = 128 << 10
-	// redial is the pause before a connection that was closed is opened again: with 500 of them, an agent sees up to 2,000 a second.
+	// redial is the pause before a connection that was closed is opened again: with 500 of them, an agent sees up to
+	// 2,000 a second.
 	redial = 250 * time.Millisecond
 )
 
@@ -53,8 +54,8 @@ func prove(conn net.Conn, secret *wire.Secret) error {
 	return err
 }
 
-// dialAll keeps count connections to each agent, each from an address of loopback that no member has, and gives each to use. A
-// connection that ends is opened again.
+// dialAll keeps count connections to each agent, each from an address of loopback that no member has, and gives each to
+// use. A connection that ends is opened again.
 func dialAll(f *fleet, count int, to func(*process) netip.AddrPort, use func(conn net.Conn)) *sync.WaitGroup {
 	var working sync.WaitGroup
 	dialer := net.Dialer{Timeout: time.Second, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 66)}}
@@ -113,7 +114,8 @@ func present(conn net.Conn, secret *wire.Secret, frame []byte) {
 	}
 }
 
-// neverEnd holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has one.
+// neverEnd holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has
+// one.
 func neverEnd(length int) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		secret, err := f.secret()

@@ -1,5 +1,6 @@
-// Package beside holds the simulator beside real agents. It has tests only: fleets of complete agents, the real memberlist
-// included, on a network in memory in virtual time, and the simulator with the same constants and the same faults.
+// Package beside holds the simulator beside real agents. It has tests only: fleets of complete agents, the real
+// memberlist included, on a network in memory in virtual time, and the simulator with the same constants and the same
+// faults.
 //
 //	go test ./lab/beside -v     prints what both lead to
 package beside
@@ -13,13 +14,15 @@ import (
 	"github.com/wanderd/wanderd/lab/deep"
 )
 
-var fleets = flag.Bool("fleets", false, "hold more fleets of real agents beside simulated ones, with more kinds of faults, which takes some minutes")
+var fleets = flag.Bool("fleets", false,
+	"hold more fleets of real agents beside simulated ones, with more kinds of faults, which takes some minutes")
 
 // lucks is how many simulated fleets are watched beside each of real agents, with the same faults.
 const lucks = 5
 
-// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %. Real agents draw at random: without
-// -fleets two fleets of them are watched with the most frequent fault, and no more is asked than twice that.
+// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %. Real agents draw at
+// random: without -fleets two fleets of them are watched with the most frequent fault, and no more is asked than twice
+// that.
 func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
 	deep.Only(t, "fleets of 20 real agents")
 	const most = "kill -9, back in five seconds"

@@ -71,6 +71,7 @@ func sum(all ...result) figures {
 
 func (f figures) String() string {
 	s := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()) }
-	return fmt.Sprintf("busy %.1f %%, overlap %.2f %%, interval p50 %s p90 %s p99 %s longest %s s, longest pause %s s (%d runs)",
+	return fmt.Sprintf(
+		"busy %.1f %%, overlap %.2f %%, interval p50 %s p90 %s p99 %s longest %s s, longest pause %s s (%d runs)",
 		100*f.busy, 100*f.overlap, s(f.p50), s(f.p90), s(f.p99), s(f.longest), s(f.longestPause), f.runs)
 }

@@ -67,7 +67,9 @@ func (w *world) faults(seed uint64) []fault {
 		all = append(all, fault{at, who, dies}, fault{at + w.downFor, who, starts})
 	}
 	for from := w.settles; w.pauseEvery > 0 && from+w.pauseEvery <= w.settles+w.lasts; from += w.pauseEvery {
-		all = append(all, fault{from + time.Duration(dice.Int64N(int64(w.pauseEvery-w.pauseFor))), dice.IntN(w.members), pauses})
+		all = append(all, fault{
+			from + time.Duration(dice.Int64N(int64(w.pauseEvery-w.pauseFor))), dice.IntN(w.members), pauses,
+		})
 	}
 	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.at, b.at) })
 	return all
@@ -152,27 +154,31 @@ func (f *realFleet) start(i int) {
 	dead := make(chan struct{})
 	a, err := agenttest.New(agent.Config{
 		Name: fmt.Sprintf("host%d", i), Bind: addrOf(i), Join: []string{addrOf(0).String(), addrOf(1).String()},
-		StateDir: home, Socket: filepath.Join(home, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
+		StateDir: home, Socket: filepath.Join(home, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second,
+		Log: zerolog.Nop(),
 		Gates: []gate.Config{{
 			Name: "default", Hook: []string{"pretend"}, HookTimeout: f.minInterval,
-			Protocol: wander.Settings{Skip: f.skip, Op: f.op, MinInterval: f.minInterval, Walk: wander.Sweep, Backups: f.backups},
+			Protocol: wander.Settings{
+				Skip: f.skip, Op: f.op, MinInterval: f.minInterval, Walk: wander.Sweep, Backups: f.backups,
+			},
 		}},
-	}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil }, func() gate.HookRun {
-		r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
-		go func() {
-			f.r.begins(i, time.Since(f.begin))
-			select {
-			case <-time.After(f.op):
-			case <-r.stop:
-			case <-dead:
+	}, func(addr netip.AddrPort) (*transport.Endpoint, error) { return f.net.Endpoint(addr), nil },
+		func() gate.HookRun {
+			r := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
+			go func() {
+				f.r.begins(i, time.Since(f.begin))
+				select {
+				case <-time.After(f.op):
+				case <-r.stop:
+				case <-dead:
+					f.r.ends(i, time.Since(f.begin))
+					f.say(i, r)
+				}
 				f.r.ends(i, time.Since(f.begin))
-				f.say(i, r)
-			}
-			f.r.ends(i, time.Since(f.begin))
-			r.done <- hook.Result{Took: f.op}
-		}()
-		return r
-	})
+				r.done <- hook.Result{Took: f.op}
+			}()
+			return r
+		})
 	if err != nil {
 		f.t.Error(err)
 		return
@@ -252,7 +258,8 @@ func (w *world) simulated(t *testing.T, seed, luck uint64) result {
 	t.Helper()
 	r := recorder{open: map[int]time.Duration{}}
 	s := wandering.Scenario{
-		Seed: luck, Members: w.members, Skip: w.skip, Op: w.op, MinInterval: w.minInterval, Walk: wander.Sweep, Backups: w.backups,
+		Seed: luck, Members: w.members, Skip: w.skip, Op: w.op, MinInterval: w.minInterval, Walk: wander.Sweep,
+		Backups:   w.backups,
 		WaitAlone: true, StartWithin: time.Millisecond,
 		Network:    sim.Network{Latency: latency, Jitter: latency, Loss: w.loss},
 		Membership: sim.MeasuredMembership(w.members), Hook: sim.Hook{Takes: w.op},
@@ -279,7 +286,8 @@ func (w *world) simulated(t *testing.T, seed, luck uint64) result {
 	return result{r.runs, w.settles, w.settles + w.lasts}
 }
 
-// watcher tells the recorder what runs in the simulator. A run ends when its operation does, also while the member stands still.
+// watcher tells the recorder what runs in the simulator. A run ends when its operation does, also while the member
+// stands still.
 type watcher struct {
 	r  *recorder
 	op time.Duration

@@ -16,11 +16,11 @@ var one struct { //nolint:gochecknoglobals // so has the program
 
 // Test is [synctest.Test], which it also is under the race detector, but there on one processor.
 //
-// A timer in a bubble that is due when somebody looks at its channel is run by the goroutine that looks, on behalf of the
-// race detector in a state that all goroutines of the bubble share, and nothing keeps two from using it at once. On two
-// processors that ends the program in the race detector ("CHECK failed") or with a fault in runtime.(*timer).maybeRunChan:
-// golang/go#78156, in Go 1.26. The test of this package shows it. An agent cannot do without such timers, because
-// memberlist has them.
+// A timer in a bubble that is due when somebody looks at its channel is run by the goroutine that looks, on behalf of
+// the race detector in a state that all goroutines of the bubble share, and nothing keeps two from using it at once. On
+// two processors that ends the program in the race detector ("CHECK failed") or with a fault in
+// runtime.(*timer).maybeRunChan: golang/go#78156, in Go 1.26. The test of this package shows it. An agent cannot do
+// without such timers, because memberlist has them.
 //
 // The race detector loses little: it finds a race by what orders two accesses, and needs not see them at the same time.
 func Test(t *testing.T, f func(*testing.T)) {

@@ -36,7 +36,8 @@ func TestAGateUnderFaults(t *testing.T) {
 	for _, policy := range []string{"tree", "ring", "wander"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			c := &trial{policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()), program: program, self: self, dir: t.TempDir()}
+			c := &trial{policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()),
+				program: program, self: self, dir: t.TempDir()}
 			var err error
 			if c.network, err = hosts.NewNetwork(c.members); err != nil {
 				t.Logf("without faults of the network: %v", err)
@@ -47,7 +48,8 @@ func TestAGateUnderFaults(t *testing.T) {
 				t.Errorf("%d commands: %v", c.holds, err)
 			}
 			if policy != "wander" && !c.strict() {
-				t.Errorf("%d overlaps, %d numbers that do not rise:\n%s", c.overlaps, c.falls, strings.Join(c.faults, "\n"))
+				t.Errorf("%d overlaps, %d numbers that do not rise:\n%s", c.overlaps, c.falls,
+					strings.Join(c.faults, "\n"))
 			}
 			if t.Failed() {
 				story, _ := os.ReadFile(c.dir + "/story")
@@ -63,23 +65,35 @@ func TestTheSweepKnowsALockFromWhatIsNone(t *testing.T) {
 		overlaps, falls  int
 		longest, slowest time.Duration
 	}{
-		"in turn":                    {"start 1 a 7 100 alone\nend 1 a 7 200\nstart 2 b 8 200 alone\nend 2 b 8 250\n", 0, 0, 0, 100},
-		"side by side":               {"start 1 a 7 100 alone\nstart 2 b 8 150 alone\nend 1 a 7 190\nend 2 b 8 250\n", 1, 0, 40, 50},
-		"one within another":         {"start 1 a 7 100 alone\nstart 2 b 8 150 alone\nend 2 b 8 160\nend 1 a 7 190\n", 1, 0, 10, 50},
-		"beside the one before last": {"start 1 a 7 0 alone\nstart 2 b 8 1 alone\nend 2 b 8 2\nstart 3 b 9 5 alone\nend 1 a 7 6\nend 3 b 9 9\n", 2, 0, 1, 4},
+		"in turn": {
+			"start 1 a 7 100 alone\nend 1 a 7 200\nstart 2 b 8 200 alone\nend 2 b 8 250\n", 0, 0, 0, 100,
+		},
+		"side by side": {
+			"start 1 a 7 100 alone\nstart 2 b 8 150 alone\nend 1 a 7 190\nend 2 b 8 250\n", 1, 0, 40, 50,
+		},
+		"one within another": {
+			"start 1 a 7 100 alone\nstart 2 b 8 150 alone\nend 2 b 8 160\nend 1 a 7 190\n", 1, 0, 10, 50,
+		},
+		"beside the one before last": {"start 1 a 7 0 alone\nstart 2 b 8 1 alone\nend 2 b 8 2\nstart 3 b 9 5 " +
+			"alone\nend 1 a 7 6\nend 3 b 9 9\n", 2, 0, 1, 4},
 		"killed, and then another":   {"start 1 a 7 100 alone\nbeat 1 a 7 140\nstart 2 b 8 150 alone\n", 0, 0, 0, 50},
 		"killed after another began": {"start 1 a 7 100 alone\nbeat 1 a 7 160\nstart 2 b 8 150 alone\n", 1, 0, 0, 50},
 		"alive without a beat":       {"start 1 a 7 100 alone\nbeat 1 a 7 140\nstart 2 b 8 150 beside\n", 1, 0, 0, 50},
 		"one number twice":           {"start 1 a 7 100 alone\nend 1 a 7 110\nstart 1 b 8 150 alone\n", 0, 1, 0, 50},
-		"a number that falls":        {"start 3 a 7 0 alone\nend 3 a 7 1\nstart 5 b 8 2 alone\nend 5 b 8 3\nstart 4 a 9 4 alone\n", 0, 1, 0, 2},
-		"a process number again":     {"start 1 a 7 0 alone\nend 1 a 7 1\nstart 2 b 7 2 alone\nend 2 b 7 3\n", 0, 0, 0, 2},
+		"a number that falls": {
+			"start 3 a 7 0 alone\nend 3 a 7 1\nstart 5 b 8 2 alone\nend 5 b 8 3\nstart 4 a 9 4 alone\n", 0, 1, 0, 2,
+		},
+		"a process number again": {
+			"start 1 a 7 0 alone\nend 1 a 7 1\nstart 2 b 7 2 alone\nend 2 b 7 3\n", 0, 0, 0, 2,
+		},
 	} {
 		holds, err := hosts.ReadJournal(strings.NewReader(c.journal))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		v := sweep(holds)
-		if v.overlaps != c.overlaps || v.falls != c.falls || v.longest != c.longest || v.pause != c.slowest || len(v.faults) != c.overlaps+c.falls {
+		if v.overlaps != c.overlaps || v.falls != c.falls || v.longest != c.longest || v.pause != c.slowest ||
+			len(v.faults) != c.overlaps+c.falls {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -24,8 +24,8 @@ type fault struct {
 
 func nothing(*trial, int) {}
 
-// faults are all kinds of harm. None of them stops a guard and lets it go on later: what a stopped guard should have killed runs until the
-// guard does, and only a resource that checks the fencing number can help.
+// faults are all kinds of harm. None of them stops a guard and lets it go on later: what a stopped guard should have
+// killed runs until the guard does, and only a resource that checks the fencing number can help.
 func faults() []fault {
 	start := func(t *trial, at int) { t.try(t.fleet.Hosts[at].Start()) }
 	return []fault{
@@ -45,7 +45,8 @@ func faults() []fault {
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGSTOP) },
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGCONT) },
 		},
-		{"SIGSTOP of the command", 2 * lease, false, signals(recorder, syscall.SIGSTOP), signals(recorder, syscall.SIGCONT)},
+		{"SIGSTOP of the command", 2 * lease, false, signals(recorder, syscall.SIGSTOP),
+			signals(recorder, syscall.SIGCONT)},
 		{"kill -9 of the command", 0, false, signals(recorder, syscall.SIGKILL), nothing},
 		{"kill -9 of the caller", 0, false, signals("exec", syscall.SIGKILL), nothing},
 		{"kill -9 of the guard", 0, false, signals("hook-guard", syscall.SIGKILL), nothing},
@@ -106,7 +107,8 @@ func cutOne(cut bool) func(*trial, int) {
 	}
 }
 
-// harm strikes hosts until the time is over, and then heals them. Each host has at most one fault at a time; several hosts may.
+// harm strikes hosts until the time is over, and then heals them. Each host has at most one fault at a time; several
+// hosts may.
 func (t *trial) harm(dice *rand.Rand, until time.Time) {
 	kinds := faults()
 	if t.fleet.Network == nil {

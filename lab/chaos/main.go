@@ -1,16 +1,17 @@
 //go:build linux
 
-// Command chaos runs fleets of real agents under faults, and checks what the commands that ran under their gate have recorded against a lock
-// with rising fencing numbers.
+// Command chaos runs fleets of real agents under faults, and checks what the commands that ran under their gate have
+// recorded against a lock with rising fencing numbers.
 //
 //	go run ./lab/chaos [-policies tree,ring,wander] [-members 3,5] [-for 30m] [-seed N] [-dir DIR]
 //
-// Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands, callers and guards
-// are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once, and for how long.
+// Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands,
+// callers and guards are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once,
+// and for how long.
 //
-// The hosts are network namespaces, each with a boot time of its own, for which it must be root; otherwise the agents share loopback, and the faults of
-// the network are left out. What it cannot do: set the wall clock of one host (no namespace has that), change the rate of a
-// clock, or suspend a host; the simulator does.
+// The hosts are network namespaces, each with a boot time of its own, for which it must be root; otherwise the agents
+// share loopback, and the faults of the network are left out. What it cannot do: set the wall clock of one host (no
+// namespace has that), change the rate of a clock, or suspend a host; the simulator does.
 package main
 
 import (
@@ -34,7 +35,8 @@ func main() {
 	policies := flag.String("policies", "tree,ring,wander", "the policies that are tried, with commas")
 	members := flag.String("members", "3,5", "how many agents a fleet has, with commas")
 	length := flag.Duration("for", 30*time.Minute, "how long all trials take together")
-	seed := flag.Uint64("seed", uint64(time.Now().Unix()), "decides which faults strike; when they take effect it does not")
+	seed := flag.Uint64("seed", uint64(time.Now().Unix()),
+		"decides which faults strike; when they take effect it does not")
 	dir := flag.String("dir", "", "where journals and logs are kept; by default they are removed")
 	flag.Parse()
 	exit(try(strings.Split(*policies, ","), strings.Split(*members, ","), *length, *seed, *dir))
@@ -69,7 +71,8 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 	var failed []string
 	for _, policy := range policies {
 		for _, size := range members {
-			t := &trial{policy: policy, length: length, seed: seed, program: program, self: self, dir: filepath.Join(dir, policy+size)}
+			t := &trial{policy: policy, length: length, seed: seed, program: program, self: self,
+				dir: filepath.Join(dir, policy+size)}
 			if t.members, err = strconv.Atoi(size); err != nil {
 				return err
 			}
@@ -100,8 +103,10 @@ func (t *trial) tell() (err error) {
 	}
 	fmt.Printf("\n%s, %d members, %s\n", t.policy, t.members, where)
 	err = t.run()
-	fmt.Printf("  %d commands, %d of them killed; longest pause between two starts %.2f s\n", t.holds, t.killed, t.pause.Seconds())
-	fmt.Printf("  %d overlaps, the longest %.3f s; %d numbers that do not rise\n", t.overlaps, t.longest.Seconds(), t.falls)
+	fmt.Printf("  %d commands, %d of them killed; longest pause between two starts %.2f s\n", t.holds, t.killed,
+		t.pause.Seconds())
+	fmt.Printf("  %d overlaps, the longest %.3f s; %d numbers that do not rise\n", t.overlaps, t.longest.Seconds(),
+		t.falls)
 	for _, f := range t.faults {
 		fmt.Println("    " + f)
 	}

@@ -22,9 +22,10 @@ const recorder = "record"
 // beatTime is how often a command says that it is alive: of one that is killed, no end is known but that.
 const beatTime = 20 * time.Millisecond
 
-// record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the end of the file; its
-// clock is boot time. A witness beside the journal is locked for as long as the process lives: the kernel lets go of it when it
-// is dead, and not before. So "beside" says that another command was alive at the start of this one, whatever the two have written.
+// record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the
+// end of the file; its clock is boot time. A witness beside the journal is locked for as long as the process lives: the
+// kernel lets go of it when it is dead, and not before. So "beside" says that another command was alive at the start of
+// this one, whatever the two have written.
 func record(args []string) error {
 	if len(args) < 2 {
 		return errors.New("record needs a journal and a duration")
@@ -44,7 +45,8 @@ func record(args []string) error {
 		signal.Ignore(syscall.SIGTERM)
 	}
 	write := func(what string, at time.Duration, rest string) {
-		_, err = fmt.Fprintf(journal, "%s %s %s %d %d%s\n", what, os.Getenv("WANDERD_SEQ"), os.Getenv("WANDERD_NAME"), os.Getpid(), at, rest)
+		_, err = fmt.Fprintf(journal, "%s %s %s %d %d%s\n", what, os.Getenv("WANDERD_SEQ"), os.Getenv("WANDERD_NAME"),
+			os.Getpid(), at, rest)
 	}
 	witness, err := os.OpenFile(args[0]+".witness", os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {

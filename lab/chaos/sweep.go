@@ -12,7 +12,8 @@ import (
 // verdict is what a journal says of a lock with rising fencing numbers.
 type verdict struct {
 	holds, killed int
-	// overlaps are starts while another command was alive, longest is the longest time that two of them were known to be.
+	// overlaps are starts while another command was alive, longest is the longest time that two of them were known to
+	// be.
 	overlaps int
 	longest  time.Duration
 	// falls are numbers that are not greater than one before.
@@ -28,7 +29,8 @@ const mostFaults = 10
 
 // sweep goes through holds in the order of their starts.
 //
-// Two rules make a lock with fencing numbers: nothing starts while something else is alive, and every number is greater than all before.
+// Two rules make a lock with fencing numbers: nothing starts while something else is alive, and every number is greater
+// than all before.
 func sweep(holds []hosts.Hold) (v verdict) {
 	tell := func(format string, args ...any) {
 		if len(v.faults) < mostFaults {

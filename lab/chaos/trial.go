@@ -16,7 +16,8 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and the guard's margin.
+// lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and
+// the guard's margin.
 const (
 	lease     = 3 * time.Second
 	killAfter = 300 * time.Millisecond
@@ -47,12 +48,13 @@ type trial struct {
 }
 
 func (t *trial) gate() string {
-	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", t.self, recorder, t.journal) +
+	return fmt.Sprintf("hook = [%q, %q, %q, \"150ms\"]\nmin_interval = \"2s\"\nhook_timeout = \"1m\"\n", t.self,
+		recorder, t.journal) +
 		hosts.Policy(t.policy, t.members, lease, killAfter)
 }
 
-// run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once more, and reads
-// what the commands have recorded.
+// run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once
+// more, and reads what the commands have recorded.
 func (t *trial) run() (err error) {
 	t.struck, t.ends, t.journal = map[string]int{}, map[int]int{}, filepath.Join(t.dir, "journal")
 	if t.story, err = os.Create(filepath.Join(t.dir, "story")); err != nil {
@@ -60,7 +62,8 @@ func (t *trial) run() (err error) {
 	}
 	defer func() { _ = t.story.Close() }()
 	t.fleet, err = hosts.New(hosts.Settings{
-		Size: t.members, Program: t.program, Dir: t.dir, Network: t.network, Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: t.gate(),
+		Size: t.members, Program: t.program, Dir: t.dir, Network: t.network,
+		Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: t.gate(),
 	})
 	if err != nil {
 		return err
@@ -116,8 +119,8 @@ func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// command is a call. Now and then it takes longer than a lease; one in four commands does not listen to SIGTERM, and one in three is the child of
-// another one.
+// command is a call. Now and then it takes longer than a lease; one in four commands does not listen to SIGTERM, and
+// one in three is the child of another one.
 func (t *trial) command(h *hosts.Host, dice *rand.Rand) *exec.Cmd {
 	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
 	if dice.IntN(20) == 0 {
@@ -144,7 +147,8 @@ func (t *trial) end(err error) {
 	}
 }
 
-// served waits until a host is granted the gate. An agent that is killed by a fault takes its callers along, so they ask again.
+// served waits until a host is granted the gate. An agent that is killed by a fault takes its callers along, so they
+// ask again.
 func (t *trial) served(h *hosts.Host) error {
 	cmd := h.Wanderd("exec", "--wait", patience.String(), "--", "true")
 	said, err := cmd.CombinedOutput()

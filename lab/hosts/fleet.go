@@ -1,7 +1,8 @@
 //go:build linux
 
-// Package hosts runs real agents for trials, each on a host of its own: a network namespace, or ports of loopback where a process may
-// have none. It stops and kills what runs there, and takes the network apart. It knows nothing of what the agents are tried for.
+// Package hosts runs real agents for trials, each on a host of its own: a network namespace, or ports of loopback where
+// a process may have none. It stops and kills what runs there, and takes the network apart. It knows nothing of what
+// the agents are tried for.
 package hosts
 
 import (
@@ -62,11 +63,13 @@ func Names(size int) (names []string) {
 	return names
 }
 
-// Policy is the part of a gate's settings that says how its token goes round; a strict gate has all members in its roster.
+// Policy is the part of a gate's settings that says how its token goes round; a strict gate has all members in its
+// roster.
 func Policy(policy string, members int, lease, killAfter time.Duration) string {
 	text := fmt.Sprintf("policy = %q\n", policy)
 	if policy != "wander" {
-		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(Names(members), `", "`), lease, killAfter)
+		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(Names(members), `", "`),
+			lease, killAfter)
 	}
 	return text
 }
@@ -74,7 +77,8 @@ func Policy(policy string, members int, lease, killAfter time.Duration) string {
 // New makes a fleet; none of its agents runs yet.
 func New(s Settings) (*Fleet, error) {
 	f := &Fleet{Network: s.Network, settings: s}
-	if err := os.WriteFile(f.File("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(f.File("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"),
+		0o600); err != nil {
 		return nil, err
 	}
 	if !s.Clear {
@@ -90,7 +94,8 @@ func New(s Settings) (*Fleet, error) {
 	return f, nil
 }
 
-// Add makes one host more. Its agent, which does not run yet, gets more flags. Those that run already are not told of it.
+// Add makes one host more. Its agent, which does not run yet, gets more flags. Those that run already are not told of
+// it.
 func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
 	h := &Host{
 		Name: name, Log: f.File(name + ".log"), fleet: f, flags: flags, state: f.File(name),

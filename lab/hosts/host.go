@@ -75,12 +75,14 @@ func (h *Host) Start() error {
 	return nil
 }
 
-// Command is a program on this host. It ends with this process. It has a process group of its own: if this process is in an orphaned group, as under
-// a service manager, the kernel hangs up the whole group as soon as one of it ends while another is stopped.
+// Command is a program on this host. It ends with this process. It has a process group of its own: if this process is
+// in an orphaned group, as under a service manager, the kernel hangs up the whole group as soon as one of it ends while
+// another is stopped.
 func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	argv := slices.Concat(h.enter, []string{program}, args)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.SysProcAttr = append(os.Environ(), h.mark), &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	cmd.Env, cmd.SysProcAttr = append(os.Environ(), h.mark),
+		&syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	return cmd
 }
 
@@ -135,8 +137,8 @@ func (h *Host) PowerCut() {
 	h.Kill()
 }
 
-// processes are the numbers and arguments of all processes of the host that have not ended: each has inherited the host's mark. The environment of a
-// zombie is empty.
+// processes are the numbers and arguments of all processes of the host that have not ended: each has inherited the
+// host's mark. The environment of a zombie is empty.
 func (h *Host) processes() map[int][]string {
 	all := map[int][]string{}
 	entries, _ := os.ReadDir("/proc")
@@ -158,8 +160,8 @@ func (h *Host) processes() map[int][]string {
 // Forget removes what the agent has saved of its gate, but neither its key nor its roster.
 func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
 
-// FreeAddr finds a port of loopback that is free for TCP and UDP now. It is below those that systems choose themselves, which any connection may have
-// taken until an agent listens.
+// FreeAddr finds a port of loopback that is free for TCP and UDP now. It is below those that systems choose themselves,
+// which any connection may have taken until an agent listens.
 func FreeAddr() (string, error) {
 	for range 100 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))

@@ -17,7 +17,8 @@ type Hold struct {
 	PID  int
 	// Start and Last are the first and the last time that it is known to have been alive, by the clock of its journal.
 	Start, Last time.Duration
-	// Ended says that it wrote its end; it was killed otherwise. Beside says that the kernel knew of another one at its start.
+	// Ended says that it wrote its end; it was killed otherwise. Beside says that the kernel knew of another one at its
+	// start.
 	Ended, Beside bool
 }
 
@@ -26,14 +27,16 @@ func (h Hold) String() string {
 	if h.Ended {
 		how = "until"
 	}
-	return fmt.Sprintf("%d at %s (process %d) from %.3f s %s %.3f s", h.Seq, h.Name, h.PID, h.Start.Seconds(), how, h.Last.Seconds())
+	return fmt.Sprintf("%d at %s (process %d) from %.3f s %s %.3f s", h.Seq, h.Name, h.PID, h.Start.Seconds(), how,
+		h.Last.Seconds())
 }
 
 // ReadJournal reads what commands have recorded, a line each time:
 //
 //	what seq name pid nanoseconds [alone|beside]
 //
-// Its holds are in the order of their starts. A process number may come again, so a line belongs to the last hold that it fits.
+// Its holds are in the order of their starts. A process number may come again, so a line belongs to the last hold that
+// it fits.
 func ReadJournal(journal io.Reader) (holds []Hold, err error) {
 	type key struct {
 		seq uint64

@@ -43,7 +43,8 @@ func NewNetwork(size int) (*Network, error) {
 			return nil, err
 		}
 	}
-	n := &Network{Clocks: exec.Command("unshare", "--time", "--boottime", "1", "true").Run() == nil, cuts: map[link]bool{}, lost: make([]int, size)}
+	n := &Network{Clocks: exec.Command("unshare", "--time", "--boottime", "1", "true").
+		Run() == nil, cuts: map[link]bool{}, lost: make([]int, size)}
 	if err := n.build(size); err != nil {
 		n.Close()
 		return nil, err
@@ -73,9 +74,11 @@ func (n *Network) build(size int) (err error) {
 		n.hosts = append(n.hosts, h)
 		port := "port" + strconv.Itoa(i+1)
 		// IPv6 is off: its neighbours' talk would count as bytes at rest.
-		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.Addr(i) + `/24 dev eth0 && nft add table inet faults`
+		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.Addr(i) +
+			`/24 dev eth0 && nft add table inet faults`
 		if err := errors.Join(
-			n.hub.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", strconv.Itoa(h.cmd.Process.Pid)),
+			n.hub.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns",
+				strconv.Itoa(h.cmd.Process.Pid)),
 			n.hub.run("ip", "link", "set", port, "master", "br0", "up"),
 			h.run("sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6; "+script),
 		); err != nil {
@@ -195,8 +198,9 @@ func (n *Network) apply(to int) error {
 			fmt.Fprintf(&rules, "ip saddr %s numgen random mod 1000 < %d drop\n", n.Addr(from), n.lost[to])
 		}
 	}
-	_, err := n.Run(to, "delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+
-		rules.String()+"}\n}\n", "nft", "-f", "-")
+	_, err := n.Run(to,
+		"delete table inet faults\ntable inet faults {\nchain in {\ntype filter hook input priority 0\n"+
+			rules.String()+"}\n}\n", "nft", "-f", "-")
 	return err
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/wanderd/wanderd/lab/deep"
 )
 
-// The test of a mutant runs it with its own seed only. A hunt looks for the first seed that notices it, and writes that into the mutant's file.
+// The test of a mutant runs it with its own seed only. A hunt looks for the first seed that notices it, and writes that
+// into the mutant's file.
 var hunted = flag.Int("mutants.hunt", 0, "look for the first of so many seeds that notices each mutant, and write it into its file") //nolint:gochecknoglobals // a flag of tests
 
 // Hunting says that seeds are looked for, so that what is written of them may change.
@@ -25,15 +26,17 @@ func Hunting() bool { return *hunted > 0 }
 // patience is how long one test may take. A mutant may make a machine turn round for ever.
 const patience = 2 * time.Minute
 
-// EachIsCaught checks every mutant of a set. "caught by" has the package and the test that fails with the mutant in place, and passes
-// without; "seed" is the one that this test explores, by its flags -first and -seeds, if it has any; "noticed by" names the rule that is broken:
+// EachIsCaught checks every mutant of a set. "caught by" has the package and the test that fails with the mutant in
+// place, and passes without; "seed" is the one that this test explores, by its flags -first and -seeds, if it has any;
+// "noticed by" names the rule that is broken:
 //
 //	file: policy/ring/recount.go
 //	caught by: sim/fleet/ring TestSeedsBreakNoRule
 //	seed: 966
 //
-// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest with a seed of its own. A line
-// "also: TestSmallWorldsExhaustively lock" names another test of the package that notices it, without a seed, and its part.
+// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest
+// with a seed of its own. A line "also: TestSmallWorldsExhaustively lock" names another test of the package that
+// notices it, without a seed, and its part.
 //
 // All mutants are in one program for each package that has such a test.
 func (set *Set) EachIsCaught(t *testing.T) {
@@ -49,11 +52,13 @@ func (set *Set) eachIsCaught(t *testing.T) {
 	for _, m := range set.Mutants {
 		by := strings.Fields(m.Head["caught by"])
 		if len(by) != 2 {
-			t.Fatalf("%s does not say what notices it: it needs a line \"caught by: package test\", and, if that explores seeds, one \"seed: 1\"; make mutants finds the seed", m.path)
+			t.Fatalf("%s does not say what notices it: it needs a line \"caught by: package test\", and, if that "+
+				"explores seeds, one \"seed: 1\"; make mutants finds the seed", m.path)
 		}
 		if pkg := by[0]; programs[pkg] == "" {
 			programs[pkg] = filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_"))
-			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", set.overlay, "-o", programs[pkg], "./"+pkg)
+			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay",
+				set.overlay, "-o", programs[pkg], "./"+pkg)
 			build.Dir = set.root
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%s with its mutants does not build: %v\n%s", pkg, err, out)
@@ -66,7 +71,8 @@ func (set *Set) eachIsCaught(t *testing.T) {
 			pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
 			for i := range m.notices {
 				n := &m.notices[i]
-				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)), cmp.Or(n.test, strings.TrimSpace(test))}
+				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)),
+					cmp.Or(n.test, strings.TrimSpace(test))}
 				if *hunted > 0 && n.seed != "" {
 					m.hunt(r.part(n.part), n)
 				}
@@ -84,7 +90,8 @@ type runner struct {
 
 func (r runner) run(number int, args ...string) (out string, passed bool) {
 	r.t.Helper()
-	run := exec.CommandContext(r.t.Context(), r.program, append([]string{"-test.run", "^" + r.test + "$", "-test.timeout", patience.String()}, args...)...)
+	run := exec.CommandContext(r.t.Context(), r.program,
+		append([]string{"-test.run", "^" + r.test + "$", "-test.timeout", patience.String()}, args...)...)
 	run.Dir = r.dir
 	run.Env = append(os.Environ(), variable+"="+strconv.Itoa(number), deep.Variable+"=1")
 	b, err := run.CombinedOutput()
@@ -103,7 +110,8 @@ func (r runner) part(name string) runner {
 	return r
 }
 
-// notice is a part of a test that notices a mutant, and its seed; both may be empty, and so is test, unless it is another one.
+// notice is a part of a test that notices a mutant, and its seed; both may be empty, and so is test, unless it is
+// another one.
 type notice struct{ test, part, seed string }
 
 // noticesOf reads the lines "seed", "seeds" and "also" of a mutant.
@@ -125,8 +133,8 @@ func explore(first string, seeds int) []string {
 	return []string{"-first", first, "-seeds", strconv.Itoa(seeds)}
 }
 
-// isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it. That another test
-// passes without, it says itself.
+// isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it. That
+// another test passes without, it says itself.
 func (m *Mutant) isCaught(r runner, by *notice) {
 	r.t.Helper()
 	var args []string
@@ -143,7 +151,8 @@ func (m *Mutant) isCaught(r runner, by *notice) {
 		}
 	}
 	if out, passed := r.run(m.number, args...); passed || !strings.Contains(out, want) {
-		r.t.Errorf("%s does not notice with %q that: %s; make mutants looks for another seed\n%s", r.test, want, m.Wrong, out)
+		r.t.Errorf("%s does not notice with %q that: %s; make mutants looks for another seed\n%s", r.test, want,
+			m.Wrong, out)
 	}
 }
 
@@ -165,7 +174,8 @@ func (m *Mutant) hunt(r runner, by *notice) {
 	written := string(text)
 	for key, is := range now {
 		if was, ok := m.Head[key]; ok {
-			written = strings.Replace(written, fmt.Sprintf("\n%s: %s\n", key, was), fmt.Sprintf("\n%s: %s\n", key, is), 1)
+			written = strings.Replace(written, fmt.Sprintf("\n%s: %s\n", key, was), fmt.Sprintf("\n%s: %s\n", key, is),
+				1)
 			m.Head[key] = is
 		}
 	}

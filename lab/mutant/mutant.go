@@ -1,9 +1,11 @@
-// Package mutant puts known-bad changes into one build of a program, so that a test can prove that each is noticed. Nothing in the product
-// knows of them: the changes are an overlay of the toolchain, and a variable of the environment chooses one when the program runs.
+// Package mutant puts known-bad changes into one build of a program, so that a test can prove that each is noticed.
+// Nothing in the product knows of them: the changes are an overlay of the toolchain, and a variable of the environment
+// chooses one when the program runs.
 //
-// A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source, and says what is wrong;
-// then come the parts "old", a text that occurs once in the source, in one function or more, and "new", the text in its place. A mutant of several
-// sources has such a pair for each, "policy/ring/ring.go old" and "policy/ring/ring.go new".
+// A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source,
+// and says what is wrong; then come the parts "old", a text that occurs once in the source, in one function or more,
+// and "new", the text in its place. A mutant of several sources has such a pair for each, "policy/ring/ring.go old" and
+// "policy/ring/ring.go new".
 package mutant
 
 import (
@@ -43,8 +45,8 @@ type Set struct {
 	overlay string
 }
 
-// Load reads all mutants in a folder, of a module whose root is given, and prepares their build. The test fails if a mutant is not whole, or does
-// not fit its source any more.
+// Load reads all mutants in a folder, of a module whose root is given, and prepares their build. The test fails if a
+// mutant is not whole, or does not fit its source any more.
 func Load(t testing.TB, root, folder string) *Set {
 	t.Helper()
 	root, err := filepath.Abs(root)
@@ -101,7 +103,8 @@ func read(t testing.TB, root, path string) *Mutant {
 			name, after = m.Head["file"], "new"
 		}
 		if !named && a.Files[i].Name != "old" || a.Files[i+1].Name != after {
-			t.Fatalf("%s is not a whole mutant: %q and %q are no pair of old and new", path, a.Files[i].Name, a.Files[i+1].Name)
+			t.Fatalf("%s is not a whole mutant: %q and %q are no pair of old and new", path, a.Files[i].Name,
+				a.Files[i+1].Name)
 		}
 		m.changes = append(m.changes, change{
 			source: filepath.Join(root, filepath.FromSlash(name)),
@@ -113,7 +116,8 @@ func read(t testing.TB, root, path string) *Mutant {
 	return m
 }
 
-// write writes the sources with their switches, and the package that says which mutant is chosen, and the list of all these for the toolchain.
+// write writes the sources with their switches, and the package that says which mutant is chosen, and the list of all
+// these for the toolchain.
 func (set *Set) write(t testing.TB, sources map[string]*source) {
 	t.Helper()
 	dir := t.TempDir()

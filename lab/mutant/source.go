@@ -107,10 +107,11 @@ func (s *source) add(number int, c change) error {
 
 func numbered(name string, number int) string { return fmt.Sprintf("%s__%d", name, number) }
 
-// switched returns the text in which each function that some mutants change calls the variant of the one that is chosen. Its lines keep their
-// numbers.
+// switched returns the text in which each function that some mutants change calls the variant of the one that is
+// chosen. Its lines keep their numbers.
 func (s *source) switched() string {
-	inserts := map[token.Pos]string{s.syntax.Name.End(): `; import mutant__chosen "github.com/wanderd/wanderd/lab/mutant/chosen"`}
+	inserts := map[token.Pos]string{s.syntax.Name.End(): `; import mutant__chosen ` +
+		`"github.com/wanderd/wanderd/lab/mutant/chosen"`}
 	var variants strings.Builder
 	for _, name := range s.inOrder {
 		all, d := s.variants[name], s.funcs[name]

@@ -56,14 +56,16 @@ func (w *world) absences(times int) error {
 			took = append(took, t)
 		}
 		if times > 0 {
-			w.say("a member was %s during the order, and began no run: %d times; back, it knew the order after %.2f s at most",
+			w.say("a member was %s during the order, and began no run: %d times; back, it knew the order after %.2f "+
+				"s at most",
 				a.name, times, slices.Max(took).Seconds())
 		}
 	}
 	return nil
 }
 
-// absent lets a member be away while the fleet is paused. It must begin no run when it is back, and tells how soon it knew the order.
+// absent lets a member be away while the fleet is paused. It must begin no run when it is back, and tells how soon it
+// knew the order.
 func (w *world) absent(a absence, at int) (time.Duration, error) {
 	if err := a.leave(w, at); err != nil {
 		return 0, err

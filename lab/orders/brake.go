@@ -18,7 +18,9 @@ import (
 // brake lets the hook fail on one host, and then on all, restarts everybody, and resumes.
 func (w *world) brake() error {
 	first := w.fleet.Hosts[:1]
-	if _, err := watch(first, patience, "has failed three times", func(g *control.Gate) bool { return g.Failures >= 3 }); err != nil {
+	if _, err := watch(first, patience, "has failed three times", func(g *control.Gate) bool {
+		return g.Failures >= 3
+	}); err != nil {
 		return err
 	}
 	if _, err := watch(w.fleet.Hosts, look, "goes on after three failures of one host", isResumed); err != nil {
@@ -69,7 +71,8 @@ func (w *world) restart(since time.Time) error {
 		return err
 	}
 	if _, err := watch(w.fleet.Hosts, look, "is still paused after a restart of all", func(g *control.Gate) bool {
-		return g.Paused != nil && g.Paused.Since.Before(back) && !g.Paused.Since.Before(since.Truncate(time.Millisecond))
+		return g.Paused != nil && g.Paused.Since.Before(back) &&
+			!g.Paused.Since.Before(since.Truncate(time.Millisecond))
 	}); err != nil {
 		return err
 	}

@@ -31,15 +31,17 @@ func (w *world) pauses(times, lost int) error {
 		paused, resumed = append(paused, p), append(resumed, r)
 		running += during
 	}
-	w.say("%.1f %% of all packets lost, %d members; in %d pauses a run was under way, and ended as usual", float64(lost)/10, len(w.fleet.Hosts), running)
-	return errors.Join(w.print("  paused, from the start of the command to the last host", paused), w.print("  resumed", resumed), w.lose(0))
+	w.say("%.1f %% of all packets lost, %d members; in %d pauses a run was under way, and ended as usual",
+		float64(lost)/10, len(w.fleet.Hosts), running)
+	return errors.Join(w.print("  paused, from the start of the command to the last host", paused),
+		w.print("  resumed", resumed), w.lose(0))
 }
 
 // sameRun is by how much the start of one run may differ in two answers: an agent reckons it from two clocks.
 const sameRun = 50 * time.Millisecond
 
-// pause pauses the fleet from a host, and checks that no run begins where the pause is known, and that those that had begun end as usual. It
-// returns whether there were any.
+// pause pauses the fleet from a host, and checks that no run begins where the pause is known, and that those that had
+// begun end as usual. It returns whether there were any.
 func (w *world) pause(from int) (took time.Duration, running int, err error) {
 	took, first, err := w.order(from, w.fleet.Hosts, isPaused, "pause", "--reason", "drill "+strconv.Itoa(from))
 	if err != nil {

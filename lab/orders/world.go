@@ -24,7 +24,8 @@ sleep 0.3
 ! grep -qsx "$WANDERD_NAME" "$1"
 `
 
-// busy is a gate in which somebody runs nearly always. Between two rounds of a braked one its first host fails more than once.
+// busy is a gate in which somebody runs nearly always. Between two rounds of a braked one its first host fails more
+// than once.
 const (
 	busy   = "min_interval = \"3s\""
 	braked = "min_interval = \"40s\"\nretry_after = \"2s\"\nstop_after = 3"
@@ -46,7 +47,8 @@ func inWorld(s hosts.Settings, gate string, say func(string, ...any), drill func
 	if gate == braked {
 		failsFirst = hosts.Names(1)[0]
 	}
-	if err := errors.Join(os.Mkdir(s.Dir, 0o700), os.WriteFile(hook, []byte(hookScript), 0o700), os.WriteFile(w.failing, []byte(failsFirst), 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(s.Dir, 0o700), os.WriteFile(hook, []byte(hookScript), 0o700),
+		os.WriteFile(w.failing, []byte(failsFirst), 0o600)); err != nil {
 		return err
 	}
 	s.Gate = fmt.Sprintf("hook = [%q, %q]\n%s", hook, w.failing, gate)
@@ -57,7 +59,9 @@ func inWorld(s hosts.Settings, gate string, say func(string, ...any), drill func
 	if err := w.fleet.Start(patience); err != nil {
 		return err
 	}
-	if _, err := watch(w.fleet.Hosts, patience, "has run", func(g *control.Gate) bool { return g.Runs > 0 }); err != nil {
+	if _, err := watch(w.fleet.Hosts, patience, "has run", func(g *control.Gate) bool {
+		return g.Runs > 0
+	}); err != nil {
 		return err
 	}
 	return drill(w)
@@ -98,7 +102,8 @@ func watch(asked []*hosts.Host, within time.Duration, what string, met func(*con
 					return
 				default:
 					g := &s.Gates[0]
-					failed[i] = fmt.Errorf("%s does not say within %s that it %s: paused %v, running %v, last run %s, members %d",
+					failed[i] = fmt.Errorf(
+						"%s does not say within %s that it %s: paused %v, running %v, last run %s, members %d",
 						h.Name, within, what, g.Paused, g.Running, g.LastRun, g.Members)
 					return
 				}
@@ -113,8 +118,10 @@ func isPaused(g *control.Gate) bool  { return g.Paused != nil }
 func isResumed(g *control.Gate) bool { return g.Paused == nil }
 func rests(g *control.Gate) bool     { return !g.Running }
 
-// order gives an order from one host and returns how long it took until others obeyed, with the start of the command. It may take within.
-func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, command string, args ...string) (time.Duration, []seen, error) {
+// order gives an order from one host and returns how long it took until others obeyed, with the start of the command.
+// It may take within.
+func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, command string,
+	args ...string) (time.Duration, []seen, error) {
 	begun := time.Now()
 	cmd := w.fleet.Hosts[from].Wanderd(command, args...)
 	if err := cmd.Start(); err != nil {
@@ -137,7 +144,8 @@ func unruly(g *control.Gate) uint64 {
 func (w *world) print(what string, took []time.Duration) error {
 	slices.Sort(took)
 	longest := took[len(took)-1]
-	w.say("%s: %d times, median %.2f s, longest %.2f s", what, len(took), took[len(took)/2].Seconds(), longest.Seconds())
+	w.say("%s: %d times, median %.2f s, longest %.2f s", what, len(took), took[len(took)/2].Seconds(),
+		longest.Seconds())
 	if longest > within && !w.patient {
 		return fmt.Errorf("%s: %.2f s, more than %s", what, longest.Seconds(), within)
 	}

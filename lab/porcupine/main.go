@@ -1,10 +1,11 @@
-// Command porcupine asks whether the journal of a chaos trial can be that of a lock with rising fencing numbers: whether there is an order of
-// all grants and releases that respects their times and that such a lock could have produced.
+// Command porcupine asks whether the journal of a chaos trial can be that of a lock with rising fencing numbers:
+// whether there is an order of all grants and releases that respects their times and that such a lock could have
+// produced.
 //
 //	go -C lab/porcupine run . JOURNAL...
 //
-// It knows nothing of how lab/chaos sweeps a journal, so the two check each other. It is a module of its own, which keeps the checker out of the
-// product's go.sum.
+// It knows nothing of how lab/chaos sweeps a journal, so the two check each other. It is a module of its own, which
+// keeps the checker out of the product's go.sum.
 package main
 
 import (
@@ -72,8 +73,9 @@ func lock() porcupine.Model {
 	}
 }
 
-// read makes operations of a journal. A grant has been made by the time its command starts, and it has not been released while the command gives
-// signs of life. When the release of a grant took effect nobody records: it may have been at any time after.
+// read makes operations of a journal. A grant has been made by the time its command starts, and it has not been
+// released while the command gives signs of life. When the release of a grant took effect nobody records: it may have
+// been at any time after.
 func read(journal io.Reader) (history []porcupine.Operation, err error) {
 	type key struct {
 		seq uint64
@@ -92,7 +94,9 @@ func read(journal io.Reader) (history []porcupine.Operation, err error) {
 		if what == "start" {
 			history = append(history,
 				porcupine.Operation{ClientId: clients, Input: act{seq: k.seq}, Call: at, Return: at},
-				porcupine.Operation{ClientId: clients + 1, Input: act{seq: k.seq, release: true}, Return: math.MaxInt64})
+				porcupine.Operation{
+					ClientId: clients + 1, Input: act{seq: k.seq, release: true}, Return: math.MaxInt64,
+				})
 			clients += 2
 			releases[k] = len(history) - 1
 		}

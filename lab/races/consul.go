@@ -13,8 +13,9 @@ func consul() *product {
 	return &product{
 		name: "Consul", program: "consul", servers: servers, ports: []int{8500, 8301, 8300},
 		argv: consulArgs, dial: dialConsul, leader: consulLeader, victim: "the leader",
-		version:  func(*cluster) string { return firstLine("consul", "version") },
-		settings: fmt.Sprintf("%d servers, session of %s, lock-delay of 15 s (its default), its Go client (api.Lock)", servers, lease),
+		version: func(*cluster) string { return firstLine("consul", "version") },
+		settings: fmt.Sprintf("%d servers, session of %s, lock-delay of 15 s (its default), its Go client (api.Lock)",
+			servers, lease),
 		command: func(c *cluster) (string, []string) {
 			return "consul lock", []string{"consul", "lock", "-http-addr", c.endpoints()[0], "command", "true"}
 		},
@@ -25,14 +26,16 @@ func consul() *product {
 func consulArgs(dir string, i int, all []place) ([]string, error) {
 	own := all[i]
 	argv := []string{
-		"consul", "agent", "-server", fmt.Sprintf("-bootstrap-expect=%d", len(all)), "-node", fmt.Sprintf("s%d", i), "-data-dir", filepath.Join(dir, fmt.Sprint(i)),
+		"consul", "agent", "-server", fmt.Sprintf("-bootstrap-expect=%d", len(all)), "-node", fmt.Sprintf("s%d", i),
+		"-data-dir", filepath.Join(dir, fmt.Sprint(i)),
 		"-bind", own.host, "-retry-interval", "1s",
 	}
 	for _, p := range all {
 		argv = append(argv, "-retry-join", p.addr(1))
 	}
 	if own.host == loopback {
-		argv = append(argv, "-http-port", fmt.Sprint(own.ports[0]), "-serf-lan-port", fmt.Sprint(own.ports[1]), "-server-port", fmt.Sprint(own.ports[2]),
+		argv = append(argv, "-http-port", fmt.Sprint(own.ports[0]), "-serf-lan-port", fmt.Sprint(own.ports[1]),
+			"-server-port", fmt.Sprint(own.ports[2]),
 			"-serf-wan-port", "-1", "-dns-port", "-1", "-grpc-port", "-1", "-grpc-tls-port", "-1")
 	}
 	return argv, nil
@@ -47,7 +50,8 @@ func dialConsul(endpoints []string) (locker, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, _, err := client.Session().Create(&api.SessionEntry{TTL: lease.String(), Behavior: api.SessionBehaviorRelease}, nil)
+	session, _, err := client.Session().
+		Create(&api.SessionEntry{TTL: lease.String(), Behavior: api.SessionBehaviorRelease}, nil)
 	if err != nil {
 		return nil, err
 	}

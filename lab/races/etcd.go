@@ -19,7 +19,8 @@ func etcd() *product {
 		settings: fmt.Sprintf("%d servers, session of %s, its Go client (concurrency.Mutex)", servers, lease),
 		command: func(c *cluster) (string, []string) {
 			return "etcdctl lock", []string{
-				"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", strings.Join(c.endpoints(), ","), "lock", "--ttl", fmt.Sprint(int(lease.Seconds())), "command", "true",
+				"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", strings.Join(c.endpoints(), ","), "lock", "--ttl",
+				fmt.Sprint(int(lease.Seconds())), "command", "true",
 			}
 		},
 	}
@@ -32,8 +33,10 @@ func etcdArgs(dir string, i int, all []place) ([]string, error) {
 	}
 	client, peer := "http://"+all[i].addr(0), "http://"+all[i].addr(1)
 	return []string{
-		"etcd", "--name", fmt.Sprintf("s%d", i), "--data-dir", fmt.Sprintf("%s/s%d", dir, i), "--listen-client-urls", client, "--advertise-client-urls", client,
-		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", strings.Join(initial, ","),
+		"etcd", "--name", fmt.Sprintf("s%d", i), "--data-dir", fmt.Sprintf("%s/s%d", dir, i), "--listen-client-urls",
+		client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
+		strings.Join(initial, ","),
 	}, nil
 }
 
@@ -44,7 +47,8 @@ type etcdLocker struct {
 }
 
 func dialEtcd(endpoints []string) (locker, error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 2 * time.Second, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second})
+	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 2 * time.Second,
+		DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second})
 	if err != nil {
 		return nil, err
 	}

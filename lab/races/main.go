@@ -1,10 +1,10 @@
-// Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine, and prints what it has
-// measured.
+// Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine,
+// and prints what it has measured.
 //
 //	go -C lab/races run . [-only NAME] [--write ../../docs]
 //
-// A system whose program is not installed, or that fails, is skipped, and the page says so. It is a module of its own: the clients of the other
-// systems stay out of the product's go.sum.
+// A system whose program is not installed, or that fails, is skipped, and the page says so. It is a module of its own:
+// the clients of the other systems stay out of the product's go.sum.
 package main
 
 import (
@@ -87,7 +87,8 @@ func (p *page) run(s system, dir string) error {
 	for _, step := range []struct {
 		name string
 		do   func(system, string) error
-	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServer}, {"rest", p.rest}} {
+	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServer},
+		{"rest", p.rest}} {
 		own := dir + step.name
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
@@ -118,6 +119,8 @@ func (p *page) rest(s system, dir string) error {
 	if err != nil {
 		return err
 	}
-	p.resting = append(p.resting, []string{s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers), messages})
+	p.resting = append(p.resting, []string{
+		s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers), messages,
+	})
 	return nil
 }

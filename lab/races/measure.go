@@ -60,7 +60,8 @@ func spread(took []time.Duration) []string {
 	return []string{at(50), at(99)}
 }
 
-// alone measures a grant and its release, of which nobody else wants any: by one client, and by those of all members in turn.
+// alone measures a grant and its release, of which nobody else wants any: by one client, and by those of all members in
+// turn.
 func (p *page) alone(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {
@@ -198,7 +199,8 @@ func (p *page) contended(s system, dir string) error {
 	return nil
 }
 
-// killHolders measures how long the lock is away when its holder is killed: from the kill until somebody who waited has it.
+// killHolders measures how long the lock is away when its holder is killed: from the kill until somebody who waited has
+// it.
 func (p *page) killHolders(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {
@@ -239,7 +241,8 @@ func (p *page) killHolders(s system, dir string) error {
 	return nil
 }
 
-// killServer measures the longest time without any grant after a server or a member was killed, while the clients of all contend.
+// killServer measures the longest time without any grant after a server or a member was killed, while the clients of
+// all contend.
 func (p *page) killServer(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {

@@ -37,7 +37,8 @@ func machine() string {
 		}
 	}
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	return fmt.Sprintf("%d cores (%s), Linux %s, %s", runtime.NumCPU(), model, strings.TrimSpace(string(kernel)), runtime.Version())
+	return fmt.Sprintf("%d cores (%s), Linux %s, %s", runtime.NumCPU(), model, strings.TrimSpace(string(kernel)),
+		runtime.Version())
 }
 
 func (p *page) text() string {
@@ -56,25 +57,38 @@ loopback. Their files are in %s, on the same disk.
 		if len(rows) == 0 {
 			return
 		}
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n| %s |\n|%s\n", title, text, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n| %s |\n|%s\n", title, text, strings.Join(head, " | "),
+			strings.Repeat("---|", len(head)))
 		for _, row := range rows {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 		}
 		b.WriteString("\n")
 	}
-	table("Who races", "Load is the machine's load average over one minute, before and after the system raced.", []string{"system", "version", "settings", "load"}, p.racers)
-	table("A grant and its release", fmt.Sprintf("Nobody else wants the lock. First one client asks for %s, then the clients of three servers or members ask in turn, for the same time.", raceTime),
-		[]string{"system", "one client: median", "99th percentile", "in turn: median", "99th percentile"}, p.uncontended)
-	table("Ten that contend", "Each client asks again as soon as it has released the lock. wanderd has ten members here, all of them in the roster. The others have ten clients of their servers.",
-		[]string{"system", "grants a second", "wait: median", "99th percentile", "grants of the least, most served"}, p.contending)
-	table("The holder is killed", fmt.Sprintf("The pause is the time from kill -9 until a client at another server or member is granted the lock. Each case is measured %d times.", deaths),
+	table("Who races", "Load is the machine's load average over one minute, before and after the system raced.",
+		[]string{"system", "version", "settings", "load"}, p.racers)
+	table("A grant and its release", fmt.Sprintf("Nobody else wants the lock. First one client asks for %s, then the "+
+		"clients of three servers or members ask in turn, for the same time.", raceTime),
+		[]string{
+			"system", "one client: median", "99th percentile", "in turn: median", "99th percentile",
+		}, p.uncontended)
+	table("Ten that contend", "Each client asks again as soon as it has released the lock. wanderd has ten members "+
+		"here, all of them in the roster. The others have ten clients of their servers.",
+		[]string{
+			"system", "grants a second", "wait: median", "99th percentile", "grants of the least, most served",
+		}, p.contending)
+	table("The holder is killed", fmt.Sprintf("The pause is the time from kill -9 until a client at another server "+
+		"or member is granted the lock. Each case is measured %d times.", deaths),
 		append([]string{"system", "killed"}, slices.Repeat([]string{"pause"}, deaths)...), p.holderDeaths)
-	table("A server or a member is killed", fmt.Sprintf("The clients of three servers, or of the two other members, contend. The pause is the longest time without any grant in the %s after kill -9.", watchTime),
+	table("A server or a member is killed", fmt.Sprintf("The clients of three servers, or of the two other members, "+
+		"contend. The pause is the longest time without any grant in the %s after kill -9.", watchTime),
 		[]string{"system", "killed", "pause"}, p.serverDeaths)
-	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in its own network namespace. Bytes are on the wire, per minute, with all headers, counted for %s. "+
-		"Messages are wanderd's datagrams that are not gossip. A strict gate at rest sends none. The token of a soft gate goes round all the time.", restTime),
+	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in its own network "+
+		"namespace. Bytes are on the wire, per minute, with all headers, counted for %s. "+
+		"Messages are wanderd's datagrams that are not gossip. A strict gate at rest sends none. The token of a soft "+
+		"gate goes round all the time.", restTime),
 		[]string{"system", "all", "each", "messages"}, p.resting)
-	table("A command under a lock", fmt.Sprintf("The time of a process from its start to its end, %d times one after the other. Nobody else wants the lock.", commands),
+	table("A command under a lock", fmt.Sprintf("The time of a process from its start to its end, %d times one after "+
+		"the other. Nobody else wants the lock.", commands),
 		[]string{"command", "median", "99th percentile"}, p.commands)
 	table("Skipped", "These did not race here.", []string{"system", "why"}, p.skipped)
 	return strings.TrimRight(b.String(), "\n") + "\n"

@@ -12,7 +12,8 @@ import (
 type product struct {
 	name, program string
 	servers       int
-	// ports are those that a server listens on, the first of them for clients; scheme is what stands before an endpoint.
+	// ports are those that a server listens on, the first of them for clients; scheme is what stands before an
+	// endpoint.
 	ports  []int
 	scheme string
 	// argv is the command line of a server; all are where the servers are.
@@ -124,7 +125,9 @@ func (c *cluster) command() (string, []string) {
 }
 
 func (c *cluster) holders() []victim {
-	return []victim{{what: "the holder's process", prepare: func() (func(), error) { return startHolder(c.name, c.endpoints()) }}}
+	return []victim{{what: "the holder's process", prepare: func() (func(), error) {
+		return startHolder(c.name, c.endpoints())
+	}}}
 }
 
 func (c *cluster) server() victim {

@@ -17,11 +17,13 @@ func redis() *product {
 	return &product{
 		name: "Redis", program: "redis-server", servers: 1, ports: []int{6379},
 		argv: func(_ string, _ int, all []place) ([]string, error) {
-			return []string{"redis-server", "--bind", all[0].host, "--port", fmt.Sprint(all[0].ports[0]), "--save", "", "--protected-mode", "no"}, nil
+			return []string{"redis-server", "--bind", all[0].host, "--port", fmt.Sprint(all[0].ports[0]), "--save", "",
+				"--protected-mode", "no"}, nil
 		},
 		dial: dialRedis, leader: func(*cluster) (int, error) { return 0, nil }, victim: "its only server",
-		version:  func(*cluster) string { return firstLine("redis-server", "--version") },
-		settings: fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, tried again every 1 to 10 ms", lease.Milliseconds()),
+		version: func(*cluster) string { return firstLine("redis-server", "--version") },
+		settings: fmt.Sprintf("1 server, nothing on the disk; SET NX PX %d, tried again every 1 to 10 ms",
+			lease.Milliseconds()),
 	}
 }
 
@@ -81,7 +83,8 @@ func (l *redisLocker) lock() error {
 }
 
 func (l *redisLocker) unlock() error {
-	_, err := l.do("EVAL", `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else return 0 end`, "1", "race", l.token)
+	_, err := l.do("EVAL", `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("del",KEYS[1]) else `+
+		`return 0 end`, "1", "race", l.token)
 	return err
 }
 

@@ -17,7 +17,8 @@ import (
 )
 
 // counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
-const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 counter\n}\n}\n"
+const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 " +
+	"counter\n}\n}\n"
 
 // atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are no gossip.
 func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
@@ -57,7 +58,8 @@ func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
 // wanderd is the agents of this module with a gate of some policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
-		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n, Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second)})
+		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n,
+			Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second)})
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +91,9 @@ func wanderd(program, policy string) system {
 }
 
 func names() map[string]string {
-	return map[string]string{"tree": "wanderd, strict tree", "ring": "wanderd, strict ring", "wander": "wanderd, soft gate"}
+	return map[string]string{
+		"tree": "wanderd, strict tree", "ring": "wanderd, strict ring", "wander": "wanderd, soft gate",
+	}
 }
 
 type fleet struct {
@@ -203,8 +207,10 @@ func (f *fleet) holders() []victim {
 	}
 }
 
-// server is no holder: what its death costs is among the holders'. The last member has no client, or it would have the token
-// every few milliseconds.
+// server is no holder: what its death costs is among the holders'. The last member has no client, or it would have the
+// token every few milliseconds.
 func (f *fleet) server() victim {
-	return victim{what: "a member that does not want it", spared: true, prepare: func() (func(), error) { return f.Hosts[servers-1].PowerCut, nil }}
+	return victim{what: "a member that does not want it", spared: true, prepare: func() (func(), error) {
+		return f.Hosts[servers-1].PowerCut, nil
+	}}
 }

@@ -19,8 +19,9 @@ const zkClasses = "/usr/share/java/zookeeper.jar"
 
 func zooKeeper() *product {
 	return &product{
-		name: "ZooKeeper", program: "/usr/share/zookeeper/bin/zkServer.sh", servers: servers, ports: []int{2181, 2888, 3888},
-		argv: zkArgs, dial: dialZooKeeper, leader: zkLeader, victim: "the leader",
+		name: "ZooKeeper", program: "/usr/share/zookeeper/bin/zkServer.sh", servers: servers,
+		ports: []int{2181, 2888, 3888},
+		argv:  zkArgs, dial: dialZooKeeper, leader: zkLeader, victim: "the leader",
 		version: func(c *cluster) string {
 			line, _, _ := strings.Cut(zkAsk(c.endpoints()[0]), "\n")
 			return strings.TrimPrefix(line, "Zookeeper version: ")
@@ -29,18 +30,22 @@ func zooKeeper() *product {
 	}
 }
 
-// zkArgs writes a server's configuration, and returns its command line. The session of ten seconds needs a tick of at least half a second.
+// zkArgs writes a server's configuration, and returns its command line. The session of ten seconds needs a tick of at
+// least half a second.
 func zkArgs(dir string, i int, all []place) ([]string, error) {
 	data, config := filepath.Join(dir, fmt.Sprint(i)), filepath.Join(dir, fmt.Sprintf("zoo%d.cfg", i))
-	text := fmt.Sprintf("tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%d\nadmin.enableServer=false\nmaxClientCnxns=0\n", data, all[i].ports[0])
+	text := fmt.Sprintf(
+		"tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%d\nadmin.enableServer=false\nmaxClientCnxns=0\n", data, all[i].ports[0])
 	for j, p := range all {
 		text += fmt.Sprintf("server.%d=%s:%d\n", j+1, p.addr(1), p.ports[2])
 	}
-	return []string{"java", "-Xmx192m", "-cp", zkClasses, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config}, errors.Join(
-		os.Mkdir(data, 0o700),
-		os.WriteFile(filepath.Join(data, "myid"), []byte(fmt.Sprint(i+1)), 0o600),
-		os.WriteFile(config, []byte(text), 0o600),
-	)
+	return []string{
+			"java", "-Xmx192m", "-cp", zkClasses, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config,
+		}, errors.Join(
+			os.Mkdir(data, 0o700),
+			os.WriteFile(filepath.Join(data, "myid"), []byte(fmt.Sprint(i+1)), 0o600),
+			os.WriteFile(config, []byte(text), 0o600),
+		)
 }
 
 func zkLeader(c *cluster) (int, error) {

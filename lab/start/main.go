@@ -1,7 +1,7 @@
 //go:build unix
 
-// Start says what a start of wanderd costs: a lone agent's gate, whose token is here, is asked for by "wanderd exec -- true", and the same is
-// run under flock(1), in turn. It prints medians, and the median of the pairs' ratios.
+// Start says what a start of wanderd costs: a lone agent's gate, whose token is here, is asked for by "wanderd exec --
+// true", and the same is run under flock(1), in turn. It prints medians, and the median of the pairs' ratios.
 //
 //	go run ./lab/start [-rounds 50] [PROGRAM...]
 //
@@ -61,7 +61,9 @@ func run(programs []string, rounds int) (err error) {
 		}
 		defer fleet.Close()
 		all = append(all, &contender{name: program + " version", argv: []string{program, "version"}},
-			&contender{name: program + " exec", argv: []string{program, "exec", "--socket", fleet.Hosts[0].Socket(), "--", "true"}})
+			&contender{name: program + " exec", argv: []string{
+				program, "exec", "--socket", fleet.Hosts[0].Socket(), "--", "true",
+			}})
 	}
 	for range rounds {
 		for _, c := range all {

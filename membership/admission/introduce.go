@@ -63,7 +63,9 @@ type Introducer struct {
 
 // NewIntroducer introduces a member with this name and key; certificate returns nil if it has none.
 func NewIntroducer(name string, key ed25519.PrivateKey, certificate func() []byte) *Introducer {
-	return &Introducer{name: name, ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey)), Key: key, certificate: certificate}
+	return &Introducer{
+		name: name, ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey)), Key: key, certificate: certificate,
+	}
 }
 
 // SignPacket returns the content of a datagram.

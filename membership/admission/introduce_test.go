@@ -17,7 +17,8 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 		who.certificate = func() []byte { return certificate }
 		nonces := bytes.Repeat([]byte{7}, 48)
 		in, err := ParseIntroduction(who.Introduce("caller", nonces, []byte("message")))
-		if err != nil || in.Name != "host1" || !in.Key.Equal(peertest.KeyOf(1)) || !bytes.Equal(in.Certificate, certificate) || string(in.Message) != "message" {
+		if err != nil || in.Name != "host1" || !in.Key.Equal(peertest.KeyOf(1)) ||
+			!bytes.Equal(in.Certificate, certificate) || string(in.Message) != "message" {
 			t.Fatalf("%+v, %v", in, err)
 		}
 		a := New(&peertest.Book{Known: []int{1}})

@@ -35,7 +35,8 @@ type Outsiders struct {
 func (o *Outsiders) Note(x Outsider) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.list = append(slices.DeleteFunc(o.list, func(was Outsider) bool { return was.ID == x.ID && was.Name == x.Name }), x)
+	o.list = append(slices.DeleteFunc(o.list, func(was Outsider) bool { return was.ID == x.ID && was.Name == x.Name }),
+		x)
 	if n := len(o.list) - maxOutsiders; n > 0 {
 		o.list = slices.Delete(o.list, 0, n)
 	}

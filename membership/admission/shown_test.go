@@ -10,7 +10,9 @@ import (
 
 // FuzzCertificates: what is read has one writing, and nothing that another member shows is believed.
 func FuzzCertificates(f *testing.F) {
-	one, two := Shown{"host1", peertest.KeyOf(1), peertest.Lasting(1)}, Shown{"host2", peertest.KeyOf(2), peertest.Issued("other", 2, peertest.FarFuture())}
+	one, two := Shown{"host1", peertest.KeyOf(1), peertest.Lasting(1)}, Shown{
+		"host2", peertest.KeyOf(2), peertest.Issued("other", 2, peertest.FarFuture()),
+	}
 	f.Add(two.Append(one.Append(nil)))
 	f.Add(one.Append(nil)[:40])
 	f.Add(AppendWanted(nil, []wire.MemberID{{1}, {2}}))
@@ -26,7 +28,8 @@ func FuzzCertificates(f *testing.F) {
 		var again []byte
 		for _, c := range list {
 			again = c.Append(again)
-			if a.Vouch(c.Name, wire.MemberIDOf(c.Key), c.Key, c.Certificate, true) && !bytes.HasPrefix(c.Certificate, []byte("ca "+wire.MemberIDOf(c.Key).String()+" "+c.Name)) {
+			if a.Vouch(c.Name, wire.MemberIDOf(c.Key), c.Key, c.Certificate, true) &&
+				!bytes.HasPrefix(c.Certificate, []byte("ca "+wire.MemberIDOf(c.Key).String()+" "+c.Name)) {
 				t.Errorf("%+v is believed", c)
 			}
 		}

@@ -59,7 +59,8 @@ func (u *Unverified) Hear(a *Admission, from wire.MemberID, said *packets.Alive,
 		return
 	}
 	meta, err := peers.ParseMetadata(said.Meta) // its signature is not checked here
-	if err != nil || wire.MemberIDOf(meta.Key) != id || !errors.Is(a.Judge(name, id, meta.Key, nil), identity.ErrNoCertificate) {
+	if err != nil || wire.MemberIDOf(meta.Key) != id ||
+		!errors.Is(a.Judge(name, id, meta.Key, nil), identity.ErrNoCertificate) {
 		return
 	}
 	addr, err := said.At()
@@ -126,7 +127,8 @@ func (u *Unverified) Wanted() (from wire.MemberID, list map[wire.MemberID]Unveri
 			speakers[m.from] = true
 		}
 	}
-	for _, id := range peers.Some(slices.Collect(maps.Keys(speakers)), 1) { // one that speaks of many and does not answer keeps nobody up
+	// one that speaks of many and does not answer keeps nobody up
+	for _, id := range peers.Some(slices.Collect(maps.Keys(speakers)), 1) {
 		from = id
 	}
 	return from, list

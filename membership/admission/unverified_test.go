@@ -22,7 +22,8 @@ func TestUnverifiedMembersAreBounded(t *testing.T) {
 		meta := peers.Metadata{Key: peertest.KeyOf(i), Counter: 1}
 		node := identity.NodeName(fmt.Sprintf("host%d", i), wire.MemberIDOf(peertest.KeyOf(i)))
 		s.Hear(a, from, &packets.Alive{
-			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: meta.Encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
+			Node: []byte(node), Addr: []byte{10, 0, 0, 1}, Port: 7946,
+			Meta: meta.Encode(peertest.PrivateOf(i), node, peertest.AddrOf(i)), Vsn: make([]byte, 6),
 		}, now)
 	}
 	byzantine, honest := wire.MemberID{1}, wire.MemberID{2}

@@ -110,7 +110,8 @@ func Parse(b []byte) (*Signed, error) {
 		into *string
 		most int
 	}{{&n.name, identity.MaxName}, {&n.Who, MaxWho}, {&n.Reason, MaxReason}} {
-		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) || !identity.Printable(rest[1:1+rest[0]]) {
+		if len(rest) == 0 || int(rest[0]) > text.most || int(rest[0]) >= len(rest) ||
+			!identity.Printable(rest[1:1+rest[0]]) {
 			return nil, errBroadcast
 		}
 		*text.into, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
@@ -203,7 +204,9 @@ func (k *Store) Errands() []wire.GateID {
 }
 
 func (k *Store) errands() []wire.GateID {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool { return slices.Contains(k.gates, g) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(k.newest)), func(g wire.GateID) bool {
+		return slices.Contains(k.gates, g)
+	})
 }
 
 // mayGo reports whether there is room for an order to a gate.

@@ -65,7 +65,8 @@ func (a *Alive) Message() []byte {
 // Clone returns a copy that shares no bytes.
 func (a *Alive) Clone() Alive {
 	c := *a
-	c.Node, c.Addr, c.Meta, c.Vsn = slices.Clone(a.Node), slices.Clone(a.Addr), slices.Clone(a.Meta), slices.Clone(a.Vsn)
+	c.Node, c.Addr, c.Meta, c.Vsn = slices.Clone(a.Node), slices.Clone(a.Addr), slices.Clone(a.Meta),
+		slices.Clone(a.Vsn)
 	return c
 }
 

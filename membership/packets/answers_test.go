@@ -10,7 +10,8 @@ import (
 
 func TestAnAnswerInTheClearIsNoLongerThanThePingAndGoesBack(t *testing.T) {
 	from, third := netip.MustParseAddrPort("10.0.0.1:1"), netip.MustParseAddrPort("10.0.0.3:3")
-	ack, gossip := peertest.Pack(AckRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)), peertest.Pack(DeadMsg, "Node", "x")
+	ack, gossip := peertest.Pack(AckRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)),
+		peertest.Pack(DeadMsg, "Node", "x")
 	with := peertest.Compound(ack, gossip)
 	for _, c := range []struct {
 		what     string

@@ -11,8 +11,10 @@ import (
 
 func TestThePacketFilterPassesWhatMembersSend(t *testing.T) {
 	name := strings.Repeat("n", maxNode)
-	ask := peertest.Pack(PingMsg, "SeqNo", 7, "Node", name, "SourceAddr", []byte{10, 0, 0, 2}, "SourcePort", 7946, "SourceNode", name)
-	alive := peertest.Pack(AliveMsg, "Incarnation", 1, "Node", name, "Addr", []byte{10, 0, 0, 1}, "Port", 7946, "Meta", make([]byte, 63), "Vsn", make([]byte, 6))
+	ask := peertest.Pack(PingMsg, "SeqNo", 7, "Node", name, "SourceAddr", []byte{10, 0, 0, 2}, "SourcePort", 7946,
+		"SourceNode", name)
+	alive := peertest.Pack(AliveMsg, "Incarnation", 1, "Node", name, "Addr", []byte{10, 0, 0, 1}, "Port", 7946, "Meta",
+		make([]byte, 63), "Vsn", make([]byte, 6))
 	for _, clear := range []bool{true, false} {
 		for what, packet := range map[string][]byte{
 			"ping": ask, "ack": peertest.Pack(AckRespMsg, "SeqNo", 7, "Payload", make([]byte, 8)), "alive": alive,
@@ -34,23 +36,32 @@ func TestThePacketFilterPassesWhatMembersSend(t *testing.T) {
 func TestThePacketFilterRefusesWhatMembersDoNotSend(t *testing.T) {
 	ask := peertest.Pack(PingMsg, "SeqNo", 7)
 	for what, packet := range map[string][]byte{
-		"nothing": {}, "user message": peertest.Pack(8, "SeqNo", 7), "compressed": peertest.Pack(9, "Algo", 0), "label": {244, 1, 'x'},
-		"a push/pull in a packet": peertest.Pack(PushPullMsg), "an array": {AliveMsg, 0x91, 0}, "nested": peertest.Compound(peertest.Compound(ask)),
-		"an empty compound": {CompoundMsg, 0}, "an empty part": {CompoundMsg, 1, 0, 0}, "cut short": peertest.Compound(ask, ask)[:30],
-		"a long name":           peertest.LongNamed(AliveMsg),
-		"a long name of a dead": peertest.LongNamed(DeadMsg), "a long accuser": peertest.Pack(SuspectMsg, "From", strings.Repeat("x", maxNode+1)),
-		"escape sequences": peertest.Pack(DeadMsg, "Node", "\x1b[2J"), "two lines": peertest.Pack(SuspectMsg, "From", "a\nb"), "no UTF-8": peertest.Pack(AliveMsg, "Node", "\xff"),
-		"long metadata":   peertest.Pack(AliveMsg, "Meta", make([]byte, maxField+1)),
-		"half a version":  peertest.Pack(AliveMsg, "Vsn", make([]byte, 3)),
-		"a short address": peertest.Pack(PingMsg, "SourceAddr", []byte{1}, "SourcePort", 7), "a high port": peertest.Pack(PingMsg, "SourceAddr", make([]byte, 4), "SourcePort", 1<<16),
-		"a length beyond the end": {AliveMsg, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'x'}, "a map within": {AliveMsg, 0x81, 0xa1, 'x', 0x80},
+		"nothing": {}, "user message": peertest.Pack(8, "SeqNo", 7), "compressed": peertest.Pack(9, "Algo", 0),
+		"label":                   {244, 1, 'x'},
+		"a push/pull in a packet": peertest.Pack(PushPullMsg), "an array": {AliveMsg, 0x91, 0},
+		"nested":            peertest.Compound(peertest.Compound(ask)),
+		"an empty compound": {CompoundMsg, 0}, "an empty part": {CompoundMsg, 1, 0, 0},
+		"cut short":               peertest.Compound(ask, ask)[:30],
+		"a long name":             peertest.LongNamed(AliveMsg),
+		"a long name of a dead":   peertest.LongNamed(DeadMsg),
+		"a long accuser":          peertest.Pack(SuspectMsg, "From", strings.Repeat("x", maxNode+1)),
+		"escape sequences":        peertest.Pack(DeadMsg, "Node", "\x1b[2J"),
+		"two lines":               peertest.Pack(SuspectMsg, "From", "a\nb"),
+		"no UTF-8":                peertest.Pack(AliveMsg, "Node", "\xff"),
+		"long metadata":           peertest.Pack(AliveMsg, "Meta", make([]byte, maxField+1)),
+		"half a version":          peertest.Pack(AliveMsg, "Vsn", make([]byte, 3)),
+		"a short address":         peertest.Pack(PingMsg, "SourceAddr", []byte{1}, "SourcePort", 7),
+		"a high port":             peertest.Pack(PingMsg, "SourceAddr", make([]byte, 4), "SourcePort", 1<<16),
+		"a length beyond the end": {AliveMsg, 0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'x'},
+		"a map within":            {AliveMsg, 0x81, 0xa1, 'x', 0x80},
 	} {
 		if _, err := Filter(packet, false); err == nil {
 			t.Errorf("%s passes", what)
 		}
 	}
 	for what, packet := range map[string][]byte{
-		"two pings": peertest.Compound(ask, ask), "a hidden ping": peertest.Compound(peertest.Pack(DeadMsg), ask), "a request to ping": peertest.Pack(IndirectPingMsg, "SeqNo", 7),
+		"two pings": peertest.Compound(ask, ask), "a hidden ping": peertest.Compound(peertest.Pack(DeadMsg), ask),
+		"a request to ping": peertest.Pack(IndirectPingMsg, "SeqNo", 7),
 	} {
 		if _, err := Filter(packet, true); err == nil {
 			t.Errorf("%s passes in the clear", what)
@@ -64,7 +75,8 @@ func TestThePacketFilterRefusesWhatMembersDoNotSend(t *testing.T) {
 func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 	node := peertest.Pack(0, "Name", "a", "Meta", make([]byte, 63))[1:]
 	full := func(nodes, state int, rest ...[]byte) []byte {
-		return append(peertest.Pack(PushPullMsg, "Nodes", nodes, "UserStateLen", state, "Join", 0), bytes.Join(rest, nil)...)
+		return append(peertest.Pack(PushPullMsg, "Nodes", nodes, "UserStateLen", state, "Join", 0),
+			bytes.Join(rest, nil)...)
 	}
 	for what, stream := range map[string][]byte{
 		"nobody": full(0, 0), "two nodes": full(2, 0, node, node), "a state": full(1, 3, node, []byte("abc")),
@@ -77,7 +89,8 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 	for what, stream := range map[string][]byte{
 		"2^20 nodes": full(1<<20, 0, node), "one more": full(3, 0, node, node), "one less": full(1, 0, node, node),
 		"fewer than none": full(-1, 0), "a state that is not there": full(0, 1<<20), "a negative state": full(0, -1),
-		"a long name": full(1, 0, peertest.LongNamed(0)[1:]), "nothing": {}, "compressed": peertest.Pack(9, "Algo", 0), "a user message": peertest.Pack(8, "UserMsgLen", 1<<20),
+		"a long name": full(1, 0, peertest.LongNamed(0)[1:]), "nothing": {}, "compressed": peertest.Pack(9, "Algo", 0),
+		"a user message": peertest.Pack(8, "UserMsgLen", 1<<20),
 	} {
 		if err := FilterStream(stream); err == nil {
 			t.Errorf("%s passes", what)

@@ -10,7 +10,8 @@ import (
 )
 
 func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
-	said := Alive{Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255), Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40}
+	said := Alive{Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255),
+		Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40}
 	message := said.Message()
 	if _, err := Filter(message, false); err == nil {
 		t.Error("the incarnation is absurd")
@@ -20,16 +21,19 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 	keep := func(a *Alive) { heard = append(heard, a.Clone()) }
 	message = said.Message()
 	dead := peertest.Pack(DeadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
-	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message), append([]byte{HasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
+	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message),
+		append([]byte{HasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
 		if _, err := Filter(packet, false); err != nil {
 			t.Error(err)
 		}
 		EachInPacket(packet, keep)
 	}
 	node := func(state int) []byte {
-		return peertest.Pack(0, "Name", "host1~x", "Addr", said.Addr, "Port", 7946, "Meta", said.Meta, "Incarnation", 70_000, "State", state, "Vsn", said.Vsn)[1:]
+		return peertest.Pack(0, "Name", "host1~x", "Addr", said.Addr, "Port", 7946, "Meta", said.Meta, "Incarnation",
+			70_000, "State", state, "Vsn", said.Vsn)[1:]
 	}
-	sync := slices.Concat(peertest.Pack(PushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2), node(0), []byte{0})
+	sync := slices.Concat(peertest.Pack(PushPullMsg, "Nodes", 3, "UserStateLen", 1, "Join", 0), node(0), node(2),
+		node(0), []byte{0})
 	if err := FilterStream(sync); err != nil {
 		t.Error(err)
 	}

@@ -19,14 +19,16 @@ func Advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 	case port == 0:
 		return netip.AddrPort{}, errors.New("no port to advertise: the bound address has none")
 	case host.IsValid() && (host.IsUnspecified() || host.IsMulticast()):
-		return netip.AddrPort{}, fmt.Errorf("cannot advertise %s: give --advertise an address at which other hosts can reach this one",
-			host)
+		return netip.AddrPort{},
+			fmt.Errorf("cannot advertise %s: give --advertise an address at which other hosts can reach this one",
+				host)
 	case isOfLink(host):
 		return netip.AddrPort{}, errOfLink(host)
 	case host.IsValid():
 	case bound.Addr().IsValid() && !bound.Addr().IsUnspecified():
 		if host = bound.Addr().Unmap(); isOfLink(host) {
-			return netip.AddrPort{}, fmt.Errorf("cannot advertise %s, to which --bind is set: a link-local address means nothing on another host; bind to "+
+			return netip.AddrPort{}, fmt.Errorf("cannot advertise %s, to which --bind is set: a link-local address "+
+				"means nothing on another host; bind to "+
 				"another address, or to [::]", host)
 		}
 	default:
@@ -44,7 +46,8 @@ func Advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 func isOfLink(a netip.Addr) bool { return a.Is6() && a.IsLinkLocalUnicast() }
 
 func errOfLink(host netip.Addr) error {
-	return fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise another address", host)
+	return fmt.Errorf("cannot advertise %s: a link-local address means nothing on another host; give --advertise "+
+		"another address", host)
 }
 
 // CheckAdvertised returns an error if nothing would listen on the advertised address, for an agent that is bound to
@@ -58,16 +61,20 @@ func CheckAdvertised(bound, advertise netip.AddrPort, own []netip.Addr) error {
 	case !at.IsValid() || host == at && advertise.Port() == bound.Port():
 		return nil
 	case host.Is6() && at.Is4():
-		return fmt.Errorf("nothing listens on %s: %s is IPv4 only; bind to [::]:%d, which accepts both", advertise, bound, bound.Port())
+		return fmt.Errorf("nothing listens on %s: %s is IPv4 only; bind to [::]:%d, which accepts both", advertise,
+			bound, bound.Port())
 	case host.Is4() && at.Is6() && !at.IsUnspecified():
-		return fmt.Errorf("nothing listens on %s: %s is IPv6 only; bind to [::]:%d, which accepts both", advertise, bound, bound.Port())
+		return fmt.Errorf("nothing listens on %s: %s is IPv6 only; bind to [::]:%d, which accepts both", advertise,
+			bound, bound.Port())
 	case !slices.Contains(own, host) || host.IsLoopback(): // On loopback, a relay may forward.
 		return nil
 	case host != at && !at.IsUnspecified():
-		return fmt.Errorf("nothing listens on %s: the address is this host's, but the agent is bound to %s; omit --advertise, or bind to the same address",
+		return fmt.Errorf("nothing listens on %s: the address is this host's, but the agent is bound to %s; omit "+
+			"--advertise, or bind to the same address",
 			advertise, bound)
 	case advertise.Port() != bound.Port():
-		return fmt.Errorf("nothing listens on %s: the agent is bound to port %d; advertise that port", advertise, bound.Port())
+		return fmt.Errorf("nothing listens on %s: the agent is bound to port %d; advertise that port", advertise,
+			bound.Port())
 	}
 	return nil
 }
@@ -112,8 +119,9 @@ func chooseAddr(routed, own []netip.Addr, only4 bool) (netip.Addr, error) {
 		}
 	}
 	if only4 {
-		return netip.Addr{}, errors.New("this host has no IPv4 address that other hosts could reach, and 0.0.0.0 is IPv4 only: " +
-			"bind to [::], which accepts IPv6 too, or set an address with --advertise")
+		return netip.Addr{},
+			errors.New("this host has no IPv4 address that other hosts could reach, and 0.0.0.0 is IPv4 only: " +
+				"bind to [::], which accepts IPv6 too, or set an address with --advertise")
 	}
 	return netip.Addr{}, errors.New("this host has no address that other hosts could reach: set one with --advertise")
 }

@@ -65,7 +65,8 @@ func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
 	} {
 		got, err := chooseAddr(c.routed, c.own, c.only4)
 		if (err != nil) != (c.want == "") || c.want != "" && got != netip.MustParseAddr(c.want) {
-			t.Errorf("routes from %v, addresses %v, only IPv4 %v: %v, %v; want %q", c.routed, c.own, c.only4, got, err, c.want)
+			t.Errorf("routes from %v, addresses %v, only IPv4 %v: %v, %v; want %q", c.routed, c.own, c.only4, got, err,
+				c.want)
 		}
 	}
 	for _, at := range []struct{ bound, wanted string }{{"[::]:7946", "[fe80::1]:7946"}, {"[fe80::1]:7946", ""}} {
@@ -73,14 +74,16 @@ func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
 		if at.wanted != "" {
 			wanted = netip.MustParseAddrPort(at.wanted)
 		}
-		if got, err := Advertised(netip.MustParseAddrPort(at.bound), wanted); err == nil || !strings.Contains(err.Error(), "link-local") {
+		if got, err := Advertised(netip.MustParseAddrPort(at.bound), wanted); err == nil ||
+			!strings.Contains(err.Error(), "link-local") {
 			t.Errorf("bound to %s, wanted %q: %v, %v", at.bound, at.wanted, got, err)
 		}
 	}
 }
 
 func TestAnAddressOnWhichNothingListensIsNotAdvertised(t *testing.T) {
-	own := []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"), netip.MustParseAddr("fd00::1"), netip.MustParseAddr("127.0.0.1")}
+	own := []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"),
+		netip.MustParseAddr("fd00::1"), netip.MustParseAddr("127.0.0.1")}
 	for _, c := range []struct {
 		bound, advertise string
 		heard            bool

@@ -20,9 +20,17 @@ func TestAnOldClaimStopsNobody(t *testing.T) {
 	for name, claim := range map[string]func(mine *DuplicateWatch) []byte{
 		"to nobody":         func(*DuplicateWatch) []byte { return watch(private, true).Claim() },
 		"to an earlier one": func(*DuplicateWatch) []byte { w := watch(private, true); w.other = 7; return w.Claim() },
-		"of another key":    func(m *DuplicateWatch) []byte { w := watch(other, true); w.other = m.life; return w.Claim() },
-		"its own":           func(m *DuplicateWatch) []byte { m.other = m.life; return m.Claim() },
-		"cut short":         func(m *DuplicateWatch) []byte { w := watch(private, true); w.other = m.life; return w.Claim()[:50] },
+		"of another key": func(m *DuplicateWatch) []byte {
+			w := watch(other, true)
+			w.other = m.life
+			return w.Claim()
+		},
+		"its own": func(m *DuplicateWatch) []byte { m.other = m.life; return m.Claim() },
+		"cut short": func(m *DuplicateWatch) []byte {
+			w := watch(private, true)
+			w.other = m.life
+			return w.Claim()[:50]
+		},
 		"changed": func(m *DuplicateWatch) []byte {
 			w := watch(private, false)
 			w.other = m.life

@@ -59,7 +59,8 @@ func NewDuplicateWatch(cfg *Config, me *Member) *DuplicateWatch {
 	_, _ = rand.Read(life[:]) // It never fails.
 	return &DuplicateWatch{
 		cfg: cfg, Addr: me.Addr, self: me.ID, life: binary.BigEndian.Uint64(life[:]) | 1, started: time.Now(),
-		Copied: make(chan netip.AddrPort, 1), warn: timing.Throttle{Every: DuplicateWarnEvery}, again: timing.Throttle{Every: duplicateMeetEvery},
+		Copied: make(chan netip.AddrPort, 1), warn: timing.Throttle{Every: DuplicateWarnEvery},
+		again: timing.Throttle{Every: duplicateMeetEvery},
 	}
 }
 
@@ -92,7 +93,8 @@ func (w *DuplicateWatch) Met(addr netip.AddrPort) {
 	w.Found.Add(1)
 	if ok, _ := w.warn.Allow(time.Now()); ok {
 		w.cfg.Log.Error().Stringer("addr", w.Addr).Stringer("other", addr).
-			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if it has this version; " +
+			Msg("another agent runs with this one's key: a state directory was copied. The copy stops by itself if " +
+				"it has this version; " +
 				"otherwise stop one of them, remove its state directory and start it again")
 	}
 }

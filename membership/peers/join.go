@@ -301,7 +301,8 @@ func (j *Joiner) heal(ctx context.Context) {
 					return
 				}
 				if err := j.Contact(addr); err != nil {
-					j.cfg.Log.Debug().Stringer("addr", addr).Str("reason", Explain(err)).Msg("a lost member does not answer")
+					j.cfg.Log.Debug().Stringer("addr", addr).Str("reason", Explain(err)).
+						Msg("a lost member does not answer")
 					return
 				}
 				j.cfg.Log.Info().Stringer("addr", addr).Msg("reached a lost member again")
@@ -334,7 +335,8 @@ func (j *Joiner) settle(ctx context.Context) {
 			}
 			for _, m := range Some(j.peers.Others(), 1) {
 				if err := j.Contact(m.Addr); err != nil {
-					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", Explain(err)).Msg("a member does not answer")
+					j.cfg.Log.Debug().Stringer("addr", m.Addr).Str("reason", Explain(err)).
+						Msg("a member does not answer")
 				}
 			}
 		}
@@ -351,8 +353,10 @@ func Explain(err error) string {
 	}
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
-	case has(packets.ErrForeignSeal.Error()), has(packets.ErrMalformed.Error()), has(io.EOF.Error()), has("connection reset by peer"), has("broken pipe"):
-		hint = "it has another secret or version, does not trust this host's key, or is not a wanderd: compare --secret-file, " +
+	case has(packets.ErrForeignSeal.Error()), has(packets.ErrMalformed.Error()), has(io.EOF.Error()),
+		has("connection reset by peer"), has("broken pipe"):
+		hint = "it has another secret or version, does not trust this host's key, or is not a wanderd: compare " +
+			"--secret-file, " +
 			"--known-hosts and the versions on both hosts"
 	case has("connection refused"):
 		hint = "no wanderd listens there: is it running, and is the port right?"

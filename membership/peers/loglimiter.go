@@ -72,7 +72,8 @@ func (l *logLimiter) note(changes []change, members int, now time.Time) {
 		l.summarised = now
 	}
 	l.log.Info().Int("joined", l.held["a member joined"]).Int("came_back", l.held["a member came back"]).
-		Int("left", l.held["a member left"]).Int("failed", l.held["a member failed"]).Int("moved", l.held["a member moved"]).
+		Int("left", l.held["a member left"]).Int("failed", l.held["a member failed"]).
+		Int("moved", l.held["a member moved"]).
 		Int("untrusted", l.held["a member is no longer trusted"]).
 		Int("members", members).
 		Msg("the membership changed")

@@ -55,7 +55,8 @@ func (m *Metadata) hasRosters() bool {
 func NewMetadata(key ed25519.PublicKey, gates []wire.GateID) (Metadata, error) {
 	m := Metadata{Key: key}
 	if len(gates) > identity.MaxGates {
-		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates), identity.MaxGates)
+		return m, fmt.Errorf("%d gates, but one agent can have at most %d: run a second agent for the rest", len(gates),
+			identity.MaxGates)
 	}
 	for _, g := range gates {
 		m.Gates = append(m.Gates, gateMark{tag: tagOf(g)})
@@ -63,7 +64,8 @@ func NewMetadata(key ed25519.PublicKey, gates []wire.GateID) (Metadata, error) {
 	slices.SortFunc(m.Gates, func(a, b gateMark) int { return cmp.Compare(a.tag, b.tag) })
 	for i := 1; i < len(m.Gates); i++ {
 		if m.Gates[i] == m.Gates[i-1] {
-			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them", m.Gates[i].tag)
+			return m, fmt.Errorf("two gates of this agent have the same tag in gossip (%04x): rename one of them",
+				m.Gates[i].tag)
 		}
 	}
 	return m, nil

@@ -37,8 +37,12 @@ func TestMetadataBytes(t *testing.T) {
 		meta      Metadata
 	}{
 		{"no gate", "02" + keyHex + counter, Metadata{Key: key, Counter: 7}},
-		{"a gate", "02" + keyHex + counter + "1234", Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}}}},
-		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), met: true}}}},
+		{"a gate", "02" + keyHex + counter + "1234", Metadata{
+			Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}},
+		}},
+		{"two gates, a token met", "02" + keyHex + counter + "1234 ffff", Metadata{
+			Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), met: true}},
+		}},
 		{
 			"a roster", "03" + keyHex + counter + "1234 0000000000000000 fffe 00000000000000ff",
 			Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), roster: 255}}},
@@ -49,7 +53,8 @@ func TestMetadataBytes(t *testing.T) {
 		if got := c.meta.appendUnsigned(nil); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded as %x, want %x", c.name, got, want)
 		}
-		if got, err := ParseMetadata(append(want, make([]byte, ed25519.SignatureSize)...)); err != nil || !reflect.DeepEqual(got, c.meta) {
+		if got, err := ParseMetadata(append(want, make([]byte, ed25519.SignatureSize)...)); err != nil ||
+			!reflect.DeepEqual(got, c.meta) {
 			t.Errorf("%s: parsed as %+v, %v", c.name, got, err)
 		}
 	}
@@ -58,18 +63,19 @@ func TestMetadataBytes(t *testing.T) {
 func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 	signature := strings.Repeat("00", ed25519.SignatureSize)
 	for name, text := range map[string]string{
-		"nothing":             "",
-		"the version before":  "01" + keyHex + counter + signature,
-		"short key":           "02 0001",
-		"no signature":        "02" + keyHex + counter,
-		"half a gate":         "02" + keyHex + counter + "12" + signature,
-		"gates out of order":  "02" + keyHex + counter + "2000 1000" + signature,
-		"one gate twice":      "02" + keyHex + counter + "1000 1001" + signature,
-		"too many gates":      "02" + keyHex + counter + strings.Repeat("1000", identity.MaxGates+1) + signature,
-		"half a roster":       "03" + keyHex + counter + "1000 00000000" + signature,
-		"no roster":           "03" + keyHex + counter + "1000 0000000000000000" + signature,
-		"neither":             "03" + keyHex + counter + signature,
-		"too many rosters":    "03" + keyHex + counter + strings.Repeat("1000 0000000000000001", identity.MaxGates+1) + signature,
+		"nothing":            "",
+		"the version before": "01" + keyHex + counter + signature,
+		"short key":          "02 0001",
+		"no signature":       "02" + keyHex + counter,
+		"half a gate":        "02" + keyHex + counter + "12" + signature,
+		"gates out of order": "02" + keyHex + counter + "2000 1000" + signature,
+		"one gate twice":     "02" + keyHex + counter + "1000 1001" + signature,
+		"too many gates":     "02" + keyHex + counter + strings.Repeat("1000", identity.MaxGates+1) + signature,
+		"half a roster":      "03" + keyHex + counter + "1000 00000000" + signature,
+		"no roster":          "03" + keyHex + counter + "1000 0000000000000000" + signature,
+		"neither":            "03" + keyHex + counter + signature,
+		"too many rosters": "03" + keyHex + counter + strings.Repeat("1000 0000000000000001", identity.MaxGates+1) +
+			signature,
 		"half a kilobyte":     "02" + keyHex + counter + strings.Repeat("00", 512),
 		"somebody else's own": "82a4726f6c65a6636f6e73756c",
 	} {
@@ -82,7 +88,9 @@ func TestMetadataThatIsNotOursIsRefused(t *testing.T) {
 func TestMetadataHasOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Mostly close to valid: a version, a key, and some gates.
-		b := append([]byte{rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 0}).Draw(t, "first")}, make([]byte, ed25519.PublicKeySize+8)...)
+		b := append([]byte{
+			rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 0}).Draw(t, "first"),
+		}, make([]byte, ed25519.PublicKeySize+8)...)
 		b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "gates")...)
 		m, err := ParseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
 		if again := m.appendUnsigned(nil); err == nil && !bytes.Equal(again, b) {
@@ -100,13 +108,15 @@ func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 200 {
+	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))),
+		peertest.AddrOf(1))); n >= 200 {
 		t.Errorf("%d bytes", n)
 	}
 	for _, g := range gates {
 		m.Declare(g, 1)
 	}
-	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1))); n >= 400 {
+	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))),
+		peertest.AddrOf(1))); n >= 400 {
 		t.Errorf("%d bytes with rosters", n)
 	}
 }
@@ -157,7 +167,8 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"", "consul-1", "a~", "a~1234", identity.NodeName("", id), identity.NodeName("a\nb", id), identity.NodeName("\x1b[2J", id), identity.NodeName("\xff", id),
+		"", "consul-1", "a~", "a~1234", identity.NodeName("", id), identity.NodeName("a\nb", id),
+		identity.NodeName("\x1b[2J", id), identity.NodeName("\xff", id),
 		identity.NodeName(strings.Repeat("x", identity.MaxName+1), id), "a~" + strings.ToUpper(id.String()),
 	} {
 		if name, _, err := identity.ParseNodeName(bad); err == nil {
@@ -168,11 +179,13 @@ func TestNodeNameCarriesNameAndIdentity(t *testing.T) {
 
 func TestASignatureIsForOneNameAddressAndContent(t *testing.T) {
 	node, addr := identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))), peertest.AddrOf(1)
-	b := (&Metadata{Key: peertest.KeyOf(1), Counter: 7, Gates: []gateMark{{tag: tagOf(gateA)}}}).Encode(peertest.PrivateOf(1), node, addr)
+	b := (&Metadata{Key: peertest.KeyOf(1), Counter: 7, Gates: []gateMark{{tag: tagOf(gateA)}}}).
+		Encode(peertest.PrivateOf(1), node, addr)
 	if !vouched(b, peertest.KeyOf(1), node, addr) {
 		t.Fatal("the member's own signature")
 	}
-	if vouched(b, peertest.KeyOf(1), identity.NodeName("y", wire.MemberIDOf(peertest.KeyOf(1))), addr) || vouched(b, peertest.KeyOf(1), node, peertest.AddrOf(2)) || vouched(b, peertest.KeyOf(2), node, addr) {
+	if vouched(b, peertest.KeyOf(1), identity.NodeName("y", wire.MemberIDOf(peertest.KeyOf(1))), addr) ||
+		vouched(b, peertest.KeyOf(1), node, peertest.AddrOf(2)) || vouched(b, peertest.KeyOf(2), node, addr) {
 		t.Error("it holds for another name, address or key")
 	}
 	for i := range b {

@@ -92,8 +92,9 @@ func New(cfg *Config, me Member, suspectFor time.Duration) *Table {
 	t := &Table{
 		cfg: cfg, Self: me.ID, gates: cfg.Gates, suspectFor: suspectFor,
 		Views: make(chan *View, 1), lost: make(chan struct{}, 1),
-		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: WarnEvery}, namesakes: timing.Throttle{Every: WarnEvery},
-		Me: me, meta: Metadata{Key: me.Key, Gates: me.Gates}, records: make(map[string]*record),
+		logLimiter: newLogLimiter(cfg.Log), refused: timing.Throttle{Every: WarnEvery},
+		namesakes: timing.Throttle{Every: WarnEvery},
+		Me:        me, meta: Metadata{Key: me.Key, Gates: me.Gates}, records: make(map[string]*record),
 	}
 	t.changed()
 	t.view.Store(&View{})
@@ -285,7 +286,8 @@ func (t *Table) members(pass func(*record) bool, show func(*record) Member) []Me
 		}
 	}
 	slices.SortFunc(recs, func(a, b *record) int {
-		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -cmp.Compare(a.Counter, b.Counter), -a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(a.ID.Compare(b.ID), -compareBool(a.live(), b.live()), -cmp.Compare(a.Counter, b.Counter),
+			-a.since.Compare(b.since), cmp.Compare(a.Name, b.Name))
 	})
 	recs = slices.CompactFunc(recs, func(a, b *record) bool { return a.ID == b.ID })
 	members := make([]Member, len(recs))
@@ -307,14 +309,15 @@ func compareBool(a, b bool) int {
 
 // All returns all known members, with suspicion in their State.
 func (t *Table) All(now time.Time) []Member {
-	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft }, func(rec *record) Member {
-		m := rec.Member
-		if m.State == StateAlive && rec.suspectUntil.After(now) {
-			m.State = StateSuspect
-		}
-		m.Since = rec.since
-		return m
-	})
+	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft },
+		func(rec *record) Member {
+			m := rec.Member
+			if m.State == StateAlive && rec.suspectUntil.After(now) {
+				m.State = StateSuspect
+			}
+			m.Since = rec.since
+			return m
+		})
 }
 
 // due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
@@ -335,7 +338,8 @@ func (t *Table) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	next = now.Add(HealMax)
 	for _, rec := range t.records {
 		switch {
-		case rec.live() || rec.State == StateUntrusted || rec.trying || rec.State == StateLeft && (others > 0 || rec.retries > 0):
+		case rec.live() || rec.State == StateUntrusted || rec.trying || rec.State == StateLeft &&
+			(others > 0 || rec.retries > 0):
 			continue
 		case rec.retryAt.After(now):
 		case live[rec.Addr] || rand.IntN(1+others) >= healers:

@@ -31,7 +31,8 @@ func newTestPeers(l *peertest.Logs) *Table {
 }
 
 func sightingOf(i int, gone bool) Sighting {
-	return Sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i), Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, Gone: gone}
+	return Sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i),
+		Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, Gone: gone}
 }
 
 func mailOf(sightings ...Sighting) Reports {
@@ -196,7 +197,8 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 		asked = append(asked, addrs...)
 		now = next
 	}
-	if want := []netip.AddrPort{peertest.AddrOf(6), peertest.AddrOf(3), peertest.AddrOf(2)}; !slices.Equal(asked, want) {
+	if want := []netip.AddrPort{peertest.AddrOf(6), peertest.AddrOf(3), peertest.AddrOf(2)}; !slices.Equal(asked,
+		want) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 }

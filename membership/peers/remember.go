@@ -34,7 +34,8 @@ const (
 func (t *Table) Recall(list []Remembered, now time.Time) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Remembered) int {
-		return cmp.Or(compareBool(a.Left, b.Left), compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone))
+		return cmp.Or(compareBool(a.Left, b.Left), compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()),
+			-a.Gone.Compare(b.Gone))
 	})
 	retryAt := now
 	for _, m := range list {
@@ -50,7 +51,9 @@ func (t *Table) Recall(list []Remembered, now time.Time) {
 			state = StateLeft
 		}
 		t.records[identity.NodeName(m.Name, m.ID)] = &record{
-			Sighting: Sighting{Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state}}, since: since, retryAt: retryAt,
+			Sighting: Sighting{
+				Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state},
+			}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)
 	}
@@ -73,7 +76,8 @@ func (t *Table) Remembered() []Remembered {
 		list = append(list, m)
 	}
 	slices.SortFunc(list, func(a, b Remembered) int {
-		return cmp.Or(compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone), a.ID.Compare(b.ID), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(compareBool(!a.Gone.IsZero(), !b.Gone.IsZero()), -a.Gone.Compare(b.Gone), a.ID.Compare(b.ID),
+			cmp.Compare(a.Name, b.Name))
 	})
 	return list[:min(len(list), maxRemembered)]
 }

@@ -63,7 +63,8 @@ func LongNamed(kind byte) []byte {
 // Junk returns datagrams that anybody may send.
 func Junk() map[string][]byte {
 	return map[string][]byte{
-		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "half a message": []byte("\x04\x86\xabIncarnation"), "a long name": LongNamed(4),
+		"noise": bytes.Repeat([]byte("junk"), 100), "nothing": nil, "half a message": []byte("\x04\x86\xabIncarnation"),
+		"a long name": LongNamed(4),
 	}
 }
 

@@ -169,7 +169,8 @@ func (g *Conn) introduced(content []byte) ([]byte, error) {
 	if err := in.Check(g.End.Admission, g.otherSide, g.Nonces); err != nil {
 		if !errors.Is(err, identity.ErrForged) {
 			g.End.Outsiders.Note(admission.Outsider{
-				Name: in.Name, ID: wire.MemberIDOf(in.Key), Key: slices.Clone(in.Key), Addr: g.RemoteAddr(), Why: err, At: time.Now(),
+				Name: in.Name, ID: wire.MemberIDOf(in.Key), Key: slices.Clone(in.Key), Addr: g.RemoteAddr(), Why: err,
+				At: time.Now(),
 			})
 		}
 		return nil, &UntrustedError{Who: in.Name, Why: err}

@@ -67,7 +67,8 @@ func New(cfg Config) *Endpoint {
 		sending: preAuthLimit{most: MaxSending, perAddr: maxPerSending},
 		long:    fairQueue{most: maxLong, mostWaiting: MaxIncoming},
 		queues: map[Purpose]*fairQueue{
-			ForGossip: {most: MaxIncoming, mostWaiting: MaxWaiting}, ForQuestion: {most: maxAnswering, mostWaiting: MaxWaiting},
+			ForGossip:       {most: MaxIncoming, mostWaiting: MaxWaiting},
+			ForQuestion:     {most: maxAnswering, mostWaiting: MaxWaiting},
 			ForCertificates: {most: maxAnswering, mostWaiting: MaxWaiting},
 		},
 		Closed: closed, close: closes, conns: make(map[*Conn]struct{}),

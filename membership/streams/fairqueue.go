@@ -102,7 +102,9 @@ func (f *fairQueue) leave(q *queuedConn, now time.Time) {
 func (f *fairQueue) relieve(now time.Time) {
 	f.mu.Lock()
 	var out *queuedConn
-	slow := slices.DeleteFunc(slices.Clone(f.placed), func(g *queuedConn) bool { return g.heard || now.Sub(g.since) < slowAfter })
+	slow := slices.DeleteFunc(slices.Clone(f.placed), func(g *queuedConn) bool {
+		return g.heard || now.Sub(g.since) < slowAfter
+	})
 	if len(slow) > 0 && len(f.waiting) > 0 {
 		out = slices.MaxFunc(slow, byCount(f.placed))
 	}

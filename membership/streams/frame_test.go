@@ -31,8 +31,12 @@ func TestAFrameIsReadAsItWasWritten(t *testing.T) {
 
 func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 	sent := appendFrame([]byte("hello"), keysOf(t, secretOne, "caller"))
-	for what, keys := range map[string]*streamKeys{"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller")} {
-		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() error { return nil }); !errors.Is(err, packets.ErrForeignSeal) {
+	for what, keys := range map[string]*streamKeys{
+		"side": keysOf(t, secretOne, "acceptor"), "secret": keysOf(t, secretTwo, "caller"),
+	} {
+		if _, err := readFrame(bytes.NewReader(sent), keys, maxClear, func() error {
+			return nil
+		}); !errors.Is(err, packets.ErrForeignSeal) {
 			t.Errorf("another %s: %v", what, err)
 		}
 	}
@@ -41,14 +45,18 @@ func TestAFrameOfAnotherConnectionOrSideDoesNotOpen(t *testing.T) {
 func TestAFrameIsBoundedBeforeAnythingIsAllocated(t *testing.T) {
 	for _, secret := range [][]byte{secretOne, nil} {
 		keys := keysOf(t, secret, "caller")
-		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() error { return nil }); !errors.Is(err, ErrTooLong) {
+		if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff}), keys, maxFrame, func() error {
+			return nil
+		}); !errors.Is(err, ErrTooLong) {
 			t.Errorf("4 GiB: %v", err)
 		}
 		const times = 100
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range times {
-			_, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys, maxFrame, func() error { return nil })
+			_, err := readFrame(bytes.NewReader([]byte{0, 1, 0xff, 0xff, 1}), keys, maxFrame, func() error {
+				return nil
+			})
 			if !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatal(err)
 			}
@@ -83,7 +91,8 @@ func FuzzFrame(f *testing.F) {
 		if sealed {
 			keys = secret
 		}
-		if got, err := readFrame(bytes.NewReader(b), keys, maxFrame, func() error { return nil }); err == nil && len(got) > len(b) {
+		if got, err := readFrame(bytes.NewReader(b), keys, maxFrame, func() error { return nil }); err == nil &&
+			len(got) > len(b) {
 			t.Errorf("%d bytes of %d", len(got), len(b))
 		}
 	})

@@ -38,7 +38,8 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *Conn, callErr, answerEr
 
 func TestBothSidesNoticeAnotherSecret(t *testing.T) {
 	for _, secrets := range [][2][]byte{{secretOne, secretTwo}, {secretOne, nil}, {nil, secretOne}} {
-		if _, _, callErr, answerErr := sides(t, secrets[0], secrets[1]); !errors.Is(callErr, packets.ErrForeignSeal) || !errors.Is(answerErr, packets.ErrForeignSeal) {
+		if _, _, callErr, answerErr := sides(t, secrets[0], secrets[1]); !errors.Is(callErr, packets.ErrForeignSeal) ||
+			!errors.Is(answerErr, packets.ErrForeignSeal) {
 			t.Errorf("the caller says %v, the acceptor %v", callErr, answerErr)
 		}
 	}

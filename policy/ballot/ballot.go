@@ -1,6 +1,6 @@
-// Package ballot gives one member of a strict gate at a time the right to run: leases (Gray, Cheriton) on promises (Paxos) by a majority of a fixed
-// roster. It has no log and no leader. Any token protocol with a roster can use its machine: it answers "may I make a new token?", and gives the holder
-// its lease.
+// Package ballot gives one member of a strict gate at a time the right to run: leases (Gray, Cheriton) on promises
+// (Paxos) by a majority of a fixed roster. It has no log and no leader. Any token protocol with a roster can use its
+// machine: it answers "may I make a new token?", and gives the holder its lease.
 //
 //	proposer              members of the roster
 //	  promises e to itself, saves
@@ -13,34 +13,42 @@
 //	  ◀────────── Renewed(e) ─
 //	  a majority: may run until D, a lease from when it began to ask, less the drift of clocks
 //
-// Even with two tokens, two commands never run at once, as long as all clocks run within 1 ± ρ of true time. Within an epoch there is one token, by the
-// rules of a handoff. The majorities of two epochs share a member. This member answered the older epoch before it promised the newer one, and promised
-// only after the older lease had ended on its clock. In true time, the older holder's D is before the end of this lease. After the promise, the member
-// refuses the older epoch. "A handoff during a round is harmless: either its receiver renews at a member first, and the round fails, or the members have
-// promised, and the receiver cannot run. Two revivals are two epochs; Seq tells them apart."
+// Even with two tokens, two commands never run at once, as long as all clocks run within 1 ± ρ of true time. Within an
+// epoch there is one token, by the rules of a handoff. The majorities of two epochs share a member. This member
+// answered the older epoch before it promised the newer one, and promised only after the older lease had ended on its
+// clock. In true time, the older holder's D is before the end of this lease. After the promise, the member refuses the
+// older epoch. "A handoff during a round is harmless: either its receiver renews at a member first, and the round
+// fails, or the members have promised, and the receiver cannot run. Two revivals are two epochs; Seq tells them apart."
 //
 // # Embedding
 //
-// The owner is a protocol's machine. It has the token, decides which member gets the token next, and when a new token is wanted. In its Step:
+// The owner is a protocol's machine. It has the token, decides which member gets the token next, and when a new token
+// is wanted. In its Step:
 //
 //   - Started: [Machine.Start] with the saved memo. Its first [MemoSize] bytes are the ballot's.
 //   - Saved: [Machine.OnSaved].
-//   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that [Machine.Accepts] refuses is dropped.
+//   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that
+//     [Machine.Accepts] refuses is dropped.
 //   - Woke: [Machine.Wake].
-//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcomes Promised and Won carry the copy that the
-//     promising member has kept ([Machine.Keep]): "the new epoch starts from the greatest" (rule 10).
-//   - A handoff ended here: [Machine.Hold], or nothing if Accepts is false now. The ballot counts the hops: [Machine.Token] has the present number.
-//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices. If not, call Run again at the outcome
-//     Renewed. Every further Renewed is an Extend to [Machine.Until].
-//   - The run has ended: now, and not before, the token may be offered. Its Commit lends the rest of the lease (handoff's Lend). After the token was
-//     passed: [Machine.LetGo]. If the token is [Machine.Spent] instead: [Machine.Release] and Propose.
-//   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other members may refuse the token.
+//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcomes Promised and
+//     Won carry the copy that the promising member has kept ([Machine.Keep]): "the new epoch starts from the greatest"
+//     (rule 10).
+//   - A handoff ended here: [Machine.Hold], or nothing if Accepts is false now. The ballot counts the hops:
+//     [Machine.Token] has the present number.
+//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices. If
+//     not, call Run again at the outcome Renewed. Every further Renewed is an Extend to [Machine.Until].
+//   - The run has ended: now, and not before, the token may be offered. Its Commit lends the rest of the lease
+//     (handoff's Lend). After the token was passed: [Machine.LetGo]. If the token is [Machine.Spent] instead:
+//     [Machine.Release] and Propose.
+//   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other
+//     members may refuse the token.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
 //   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
 // Package policytest has the smallest machine that does all this.
 //
-// The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a host is suspended.
+// The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a
+// host is suspended.
 //
 // Its decisions, in docs/decisions: 060, 061, 062.
 package ballot
@@ -60,8 +68,8 @@ type Config struct {
 	Self int
 	// Lease is L, the time for which a member promises no other epoch.
 	Lease time.Duration
-	// MostLease is the longest lease that any member of the roster may ask for. A member without a saved state waits for this time after its start. At
-	// least Lease.
+	// MostLease is the longest lease that any member of the roster may ask for. A member without a saved state waits
+	// for this time after its start. At least Lease.
 	MostLease time.Duration
 	// KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	KillAfter, Margin time.Duration
@@ -73,7 +81,8 @@ type Config struct {
 	Entropy policy.Entropy
 }
 
-// Machine is one member's part in the ballots of a gate: supporter always, proposer or holder at times. It is a plain value.
+// Machine is one member's part in the ballots of a gate: supporter always, proposer or holder at times. It is a plain
+// value.
 type Machine struct {
 	cfg Config
 	// held is H.
@@ -100,7 +109,8 @@ type Ending uint8
 const (
 	// Pending: no result for the owner.
 	Pending Ending = iota
-	// Promised: Peer has promised the epoch of this member's proposal, and sent Copy. This member's own promise comes with an empty Copy.
+	// Promised: Peer has promised the epoch of this member's proposal, and sent Copy. This member's own promise comes
+	// with an empty Copy.
 	Promised
 	// Won: as Promised, and now a majority has promised: this member holds Token.
 	Won
@@ -134,7 +144,8 @@ func (b *Machine) Expects(m *wire.Message) bool {
 // Meet tells the ballot of a number that the owner has met, and believes: the next proposal here is above it.
 func (b *Machine) Meet(seq wire.Seq) { b.seen = max(b.seen, EpochOf(seq)) }
 
-// Counts reports whether a message is from another member of the roster whose roster has the given hash. If not, it appends a note.
+// Counts reports whether a message is from another member of the roster whose roster has the given hash. If not, it
+// appends a note.
 func (b *Machine) Counts(m *wire.Message, roster uint64, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	switch rank, is := b.cfg.Roster.Rank(m.From); {
 	case !is || rank == b.cfg.Self:

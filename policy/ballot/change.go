@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// sums is a digest of a roster that fits into a memo: the sum of its members' numbers, and the sum of their squares. Two rosters differ by one member if
-// the square of the difference of the first sums is the difference of the second sums. Other rosters pass this test by chance in one of 10^18 cases.
+// sums is a digest of a roster that fits into a memo: the sum of its members' numbers, and the sum of their squares.
+// Two rosters differ by one member if the square of the difference of the first sums is the difference of the second
+// sums. Other rosters pass this test by chance in one of 10^18 cases.
 type sums struct{ first, squares uint64 }
 
 // prime is 2^61 − 1: members' numbers, their sums and squares are computed modulo prime.
@@ -45,16 +46,18 @@ func (r *Roster) Changes(saved *policy.Memo) bool {
 	return hash != 0 && hash != r.hash
 }
 
-// Follows returns an error if members with the old roster, under which a memo was saved, and members with r could each have a majority. It returns nil for
-// a memo that was never saved.
+// Follows returns an error if members with the old roster, under which a memo was saved, and members with r could each
+// have a majority. It returns nil for a memo that was never saved.
 //
-// "A changed roster can make two disjoint majorities ({a, b} of 3 and {c, d, e} of 5): the saved roster may differ from the configured one by one member
-// at a time, unless forced with the gate stopped everywhere." To force a change, remove the saved state.
+// "A changed roster can make two disjoint majorities ({a, b} of 3 and {c, d, e} of 5): the saved roster may differ from
+// the configured one by one member at a time, unless forced with the gate stopped everywhere." To force a change,
+// remove the saved state.
 func (r *Roster) Follows(saved *policy.Memo) error {
 	was := sums{binary.BigEndian.Uint64(saved[sumsAt:]), binary.BigEndian.Uint64(saved[sumsAt+8:])}
 	if !r.Changes(saved) || r.sums.less(was).oneMore() || was.less(r.sums).oneMore() {
 		return nil
 	}
-	return fmt.Errorf("the roster (%s) differs by more than one member from the one before: two majorities could differ; change one member at a time on all members",
+	return fmt.Errorf("the roster (%s) differs by more than one member from the one before: two majorities could "+
+		"differ; change one member at a time on all members",
 		r)
 }

@@ -37,7 +37,8 @@ const slack = 10_000
 func (c *checker) init(w *world) {
 	n := len(w.hosts)
 	*c = checker{
-		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
+		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n),
+		told:  make([]ballot.Epoch, n),
 		waits: make([]int64, n), counted: make([]bool, n),
 	}
 	c.pace.init(w)
@@ -64,7 +65,8 @@ func (c *checker) resumed(i int) {
 	if c.running > 1 {
 		for k := range c.counted {
 			if c.counted[k] && k != i {
-				c.w.fail("overlap: commands run on %d under %s and on %d under %s", i, seqName(c.w.hosts[i].run.token.Seq), k,
+				c.w.fail("overlap: commands run on %d under %s and on %d under %s", i,
+					seqName(c.w.hosts[i].run.token.Seq), k,
 					seqName(c.w.hosts[k].run.token.Seq))
 			}
 		}
@@ -127,7 +129,8 @@ func (c *checker) stepped(i int) {
 			}
 		}
 		if supporters <= len(c.leases)/2 {
-			w.fail("lease: %d may run under %s until %.6f, with %d supporters of %d", k, seqName(c.holds[k]), float64(until)/1e9, supporters,
+			w.fail("lease: %d may run under %s until %.6f, with %d supporters of %d", k, seqName(c.holds[k]),
+				float64(until)/1e9, supporters,
 				len(c.leases))
 		}
 	}

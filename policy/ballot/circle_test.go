@@ -57,8 +57,9 @@ func newCircle(t *testing.T, n int) *circle {
 
 func (c *circle) config(i int) ballot.Config {
 	return ballot.Config{
-		Gate: 7, Roster: &c.roster, Self: i, Lease: lease, MostLease: lease, KillAfter: grace, Margin: margin, Rho: rho, Patience: patience,
-		Entropy: rand.NewPCG(uint64(i), 1),
+		Gate: 7, Roster: &c.roster, Self: i, Lease: lease, MostLease: lease, KillAfter: grace, Margin: margin, Rho: rho,
+		Patience: patience,
+		Entropy:  rand.NewPCG(uint64(i), 1),
 	}
 }
 
@@ -78,7 +79,8 @@ func (c *circle) did(out []policy.Effect) {
 			c.words = append(c.words, e.Msg)
 		case policy.Run:
 			c.run = *e
-		case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
+		case policy.Save, policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim,
+			policy.Gone:
 			c.t.Fatalf("a ballot has no business with %v", e.Kind)
 		}
 	}
@@ -93,7 +95,8 @@ func (c *circle) step(i int, do func(m *ballot.Machine, end *ballot.Outcome, out
 	}
 }
 
-func (c *circle) stepUnsaved(i int, do func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect) {
+func (c *circle) stepUnsaved(i int, do func(m *ballot.Machine, end *ballot.Outcome,
+	out []policy.Effect) []policy.Effect) {
 	c.t.Helper()
 	c.end = ballot.Outcome{}
 	c.did(do(c.m[i], &c.end, nil))
@@ -112,7 +115,8 @@ func (c *circle) receive(msg wire.Message) []wire.Message {
 	return sent
 }
 
-// deliver delivers everything that is in the air, and what is sent for it, to all but the absent, and returns the last outcome there was.
+// deliver delivers everything that is in the air, and what is sent for it, to all but the absent, and returns the last
+// outcome there was.
 func (c *circle) deliver(absent ...int) (end ballot.Outcome) {
 	c.t.Helper()
 	for len(c.air) > 0 {

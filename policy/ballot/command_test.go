@@ -25,7 +25,8 @@ func (w *world) run(i int, e *policy.Effect) {
 		w.fail("%d starts a second command", i)
 		return
 	}
-	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0], said: h.run.said}
+	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0],
+		said: h.run.said}
 	if late {
 		h.run.endAt = w.now + 1
 		h.run.active, h.run.termed = true, true // Nothing was started: Finished follows.
@@ -120,7 +121,8 @@ func (w *world) finish(i int) {
 	}
 }
 
-// stillWant says again that somebody waits whom no run has served: "The next Run ends the demand. If anybody waits after that … the shell says it again".
+// stillWant says again that somebody waits whom no run has served: "The next Run ends the demand. If anybody waits
+// after that … the shell says it again".
 func (w *world) stillWant(i int) {
 	if h := &w.hosts[i]; w.check.waits[i] != 0 && h.up && !h.away {
 		w.ev.Kind = policy.Wanted

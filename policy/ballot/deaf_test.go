@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 )
 
-// A holder that sends but hears nobody keeps the others waiting for one lease from its first unanswered renewal: its further ones, and its repetitions of that
-// one, lend nothing.
+// A holder that sends but hears nobody keeps the others waiting for one lease from its first unanswered renewal: its
+// further ones, and its repetitions of that one, lend nothing.
 func TestUnansweredRenewalsLendNothing(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -50,7 +50,8 @@ func TestUnansweredRenewalsLendNothing(t *testing.T) {
 	}
 }
 
-// When a holder is heard again after renewals without an answer, one answered probe is enough: it renews its lease at once.
+// When a holder is heard again after renewals without an answer, one answered probe is enough: it renews its lease at
+// once.
 func TestAHolderThatIsHeardAgainRenewsAtOnce(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -73,12 +74,14 @@ func TestAHolderThatIsHeardAgainRenewsAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if end := c.deliver(); end.Ending != ballot.Renewed || c.m[0].Until() != c.now.Add(held) || c.m[0].Until() <= until {
+	if end := c.deliver(); end.Ending != ballot.Renewed || c.m[0].Until() != c.now.Add(held) ||
+		c.m[0].Until() <= until {
 		t.Errorf("%+v: it may run for %v", end, c.m[0].Until().Sub(c.now))
 	}
 }
 
-// A probe lends and promises nothing, wherever it comes: not to a member that has promised an older epoch, nor to one that is busy.
+// A probe lends and promises nothing, wherever it comes: not to a member that has promised an older epoch, nor to one
+// that is busy.
 func TestAProbePromisesNothing(t *testing.T) {
 	c := newCircle(t, 3)
 	probe := c.ask(ballot.KindRenew, 0, 1, epoch(5, 0)+1, 3)
@@ -96,8 +99,9 @@ func TestAProbePromisesNothing(t *testing.T) {
 	c.wantAnswer(c.receive(probe), ballot.KindRefused)
 }
 
-// "A lease renewed by nobody ends its epoch's token": a member has promised a newer epoch while the lease was running. When nobody renews that, the token is
-// over, and its holder says so; without such a word it keeps the token, and goes on when a majority answers again.
+// "A lease renewed by nobody ends its epoch's token": a member has promised a newer epoch while the lease was running.
+// When nobody renews that, the token is over, and its holder says so; without such a word it keeps the token, and goes
+// on when a majority answers again.
 func TestALeaseRenewedByNobodyEndsAContestedToken(t *testing.T) {
 	for _, contested := range []bool{true, false} {
 		c := newCircle(t, 3)

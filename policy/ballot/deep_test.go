@@ -12,13 +12,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// To explore a world is to copy it and to know it again. Machines are plain values but for the parts that these two follow: pointers, slices and
-// interfaces.
+// To explore a world is to copy it and to know it again. Machines are plain values but for the parts that these two
+// follow: pointers, slices and interfaces.
 
-// isShared reports whether all copies of a machine have the same one, which is never changed, or means nothing between two steps.
+// isShared reports whether all copies of a machine have the same one, which is never changed, or means nothing between
+// two steps.
 func isShared(t reflect.Type) bool {
-	return t == reflect.TypeFor[*ballot.Roster]() || t == reflect.TypeFor[*kcopies.Config]() || t == reflect.TypeFor[*explorer]() ||
-		t == reflect.TypeFor[[]wire.MemberID]() || t == reflect.TypeFor[policy.Event]() || t == reflect.TypeFor[handoff.Outcome]()
+	return t == reflect.TypeFor[*ballot.Roster]() || t == reflect.TypeFor[*kcopies.Config]() ||
+		t == reflect.TypeFor[*explorer]() ||
+		t == reflect.TypeFor[[]wire.MemberID]() || t == reflect.TypeFor[policy.Event]() ||
+		t == reflect.TypeFor[handoff.Outcome]()
 }
 
 // isMute reports whether nothing that a machine does follows from a part: it is only told to people.
@@ -33,7 +36,8 @@ func isDrawn(t reflect.Type) bool {
 
 // layout is where a type has what.
 type layout struct {
-	// bytes are from where to where a value is taken as it is; drawn and finished are where its drawn numbers are, parts are pointers and the like.
+	// bytes are from where to where a value is taken as it is; drawn and finished are where its drawn numbers are,
+	// parts are pointers and the like.
 	bytes           [][2]uintptr
 	drawn, finished []uintptr
 	parts           []part
@@ -119,8 +123,8 @@ func (ls layouts) own(pointer reflect.Value) {
 	})
 }
 
-// form is how a machine is known again: by all that it has but the numbers that it or others drew, and by these. Of those that are finished it only
-// knows that they do not come again.
+// form is how a machine is known again: by all that it has but the numbers that it or others drew, and by these. Of
+// those that are finished it only knows that they do not come again.
 type form struct {
 	hash            uint64
 	drawn, finished []uint64

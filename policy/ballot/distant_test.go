@@ -8,12 +8,16 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// distantPlan is a roster of five without faults, the last of which is further away than the others: a round trip to it takes several patiences.
+// distantPlan is a roster of five without faults, the last of which is further away than the others: a round trip to it
+// takes several patiences.
 func distantPlan(kind gateKind, seed uint64, away time.Duration) plan {
 	p := plan{
-		kind: kind, seed: seed, members: 5, lease: 8 * time.Second, killAfter: time.Second, margin: 100 * time.Millisecond,
-		patience: 200 * time.Millisecond, drift: 0.01, wantEvery: 10 * time.Second, runFor: 100 * time.Millisecond, latency: time.Millisecond,
-		jitter: time.Millisecond, saveFor: 5 * time.Millisecond, startsAfter: 100 * time.Millisecond, faultsFor: 10 * time.Minute,
+		kind: kind, seed: seed, members: 5, lease: 8 * time.Second, killAfter: time.Second,
+		margin:   100 * time.Millisecond,
+		patience: 200 * time.Millisecond, drift: 0.01, wantEvery: 10 * time.Second, runFor: 100 * time.Millisecond,
+		latency: time.Millisecond,
+		jitter:  time.Millisecond, saveFor: 5 * time.Millisecond, startsAfter: 100 * time.Millisecond,
+		faultsFor: 10 * time.Minute,
 	}
 	far := p.members - 1
 	for i := range far {
@@ -22,8 +26,8 @@ func distantPlan(kind gateKind, seed uint64, away time.Duration) plan {
 	return p
 }
 
-// longestWaits lets a world live, and returns how long each member has waited at most for a run: first those that it has wanted before the others knew
-// it, then the others.
+// longestWaits lets a world live, and returns how long each member has waited at most for a run: first those that it
+// has wanted before the others knew it, then the others.
 func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []time.Duration) {
 	t.Helper()
 	w := newWorld(p, shell{})
@@ -46,9 +50,10 @@ func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []tim
 	return first, later
 }
 
-// A member that wants a run gets it in a few round trips, the distant one and the others. It takes minutes until all know how far away it is: each
-// member that passes the token to it for the first time tries several times, and in a tree the distant member also has to find its place in the queue.
-// Until then it waits for up to two minutes in a tree, and half a minute in a ring; the others never wait longer than that.
+// A member that wants a run gets it in a few round trips, the distant one and the others. It takes minutes until all
+// know how far away it is: each member that passes the token to it for the first time tries several times, and in a
+// tree the distant member also has to find its place in the queue. Until then it waits for up to two minutes in a tree,
+// and half a minute in a ring; the others never wait longer than that.
 func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 	const (
 		away  = 550 * time.Millisecond
@@ -69,7 +74,8 @@ func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 						least = inTree
 					}
 					if first[i] > least || later[i] > bound {
-						t.Errorf("member %d waits for %v before the others know it, and then for %v", i, first[i], later[i])
+						t.Errorf("member %d waits for %v before the others know it, and then for %v", i, first[i],
+							later[i])
 					}
 				}
 			})
@@ -77,7 +83,8 @@ func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 	}
 }
 
-// A status says how far away the furthest member is where that is further than a strict gate expects, and which lease that needs if the gate's is shorter.
+// A status says how far away the furthest member is where that is further than a strict gate expects, and which lease
+// that needs if the gate's is shorter.
 func TestAStatusNamesADistanceThatIsTooLongForItsLease(t *testing.T) {
 	const away = 550 * time.Millisecond
 	for _, c := range []struct {

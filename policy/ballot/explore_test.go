@@ -35,13 +35,15 @@ type explorer struct {
 	out             []policy.Effect
 	// own are the last messages of the kinds that only one protocol has.
 	own []wire.Message
-	// naive says that nothing is left out: each state is known by all that it has. met are the situations that there were.
+	// naive says that nothing is left out: each state is known by all that it has. met are the situations that there
+	// were.
 	naive bool
 	met   map[uint64]bool
 }
 
-// isDead reports whether nothing can come of a message any more. Answers are to a question that is over, or to an offer that is; a Token is one that
-// has come, unless its addressee forgets that; and while one is here, a gate does not look at others.
+// isDead reports whether nothing can come of a message any more. Answers are to a question that is over, or to an offer
+// that is; a Token is one that has come, unless its addressee forgets that; and while one is here, a gate does not look
+// at others.
 func (x *explorer) isDead(s *small, m *sent) bool {
 	to := &s.gates[m.to]
 	msg := x.message(m)
@@ -51,7 +53,8 @@ func (x *explorer) isDead(s *small, m *sent) bool {
 	if m.kind == handoff.KindToken && s.crashes < x.crashes {
 		return false
 	}
-	return m.kind != handoff.KindToken && m.kind != handoff.KindCommit || !s.run[m.to].active && to.Ballot().Token() == nil
+	return m.kind != handoff.KindToken && m.kind != handoff.KindCommit || !s.run[m.to].active && to.Ballot().
+		Token() == nil
 }
 
 // comesAgain reports whether a message that has arrived may be sent again: its question or offer is open.
@@ -129,8 +132,8 @@ func (x *explorer) branch(s *small, reach func(*small, string)) {
 	}
 }
 
-// smallWorld is a world, and the bound of what happens in it: how many leases of time pass, how many members crash, how many offers of the token
-// arrive, zero for all there are. A message arrives once.
+// smallWorld is a world, and the bound of what happens in it: how many leases of time pass, how many members crash, how
+// many offers of the token arrive, zero for all there are. A message arrives once.
 type smallWorld struct {
 	kind    gateKind
 	ticks   policy.Time
@@ -140,7 +143,8 @@ type smallWorld struct {
 
 func (w smallWorld) String() string { return fmt.Sprintf("%d leases, %d crashes", w.ticks, w.crashes) }
 
-// smallWorlds are three members of a kind, with one handoff: what a crash does, what a lease of time brings, with which a ballot follows, and both.
+// smallWorlds are three members of a kind, with one handoff: what a crash does, what a lease of time brings, with which
+// a ballot follows, and both.
 func smallWorlds(kind gateKind, long bool) []smallWorld {
 	hops := 0
 	if kind == always { // whose token goes round for ever
@@ -153,10 +157,11 @@ func smallWorlds(kind gateKind, long bool) []smallWorld {
 	return all
 }
 
-var exploreLong = flag.Bool("ballot.long", false, "explore the small worlds of rings, too, in which time passes: they take minutes")
+var exploreLong = flag.Bool("ballot.long", false,
+	"explore the small worlds of rings, too, in which time passes: they take minutes")
 
-// Three members, one handoff, one ballot, one crash, in each gate. Rings have twenty times the states of the others, because their token
-// goes on: what time brings there is explored with -ballot.long only.
+// Three members, one handoff, one ballot, one crash, in each gate. Rings have twenty times the states of the others,
+// because their token goes on: what time brings there is explored with -ballot.long only.
 func TestSmallWorldsExhaustively(t *testing.T) {
 	for kind := range paced {
 		t.Run(gateKinds()[kind], func(t *testing.T) {
@@ -183,7 +188,8 @@ func (w smallWorld) explore(t *testing.T) {
 	if w.hops > 0 {
 		offers = fmt.Sprint(w.hops)
 	}
-	t.Logf("all %d states, in %d steps, at most %d in a row; bound: %d leases of time, %d crashes, %s offers of the token, each message once",
+	t.Logf("all %d states, in %d steps, at most %d in a row; bound: %d leases of time, %d crashes, %s offers of the "+
+		"token, each message once",
 		x.States, x.Transitions, x.Deepest, w.ticks, w.crashes, offers)
 }
 
@@ -199,7 +205,8 @@ func (w smallWorld) explored(t *testing.T, naive bool) (*explorer, error) {
 	return x, x.From(s)
 }
 
-// What is not explored would lead to no other situation: a naive explorer, which leaves nothing out, meets the same ones.
+// What is not explored would lead to no other situation: a naive explorer, which leaves nothing out, meets the same
+// ones.
 func TestNothingIsLeftOutOfASmallWorld(t *testing.T) {
 	worlds := []smallWorld{{lock, 0, 1, 0}, {lock, 1, 0, 0}, {tree, 1, 0, 0}}
 	if *exploreLong {

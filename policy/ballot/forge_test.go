@@ -14,8 +14,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member with a valid key can send anything. Nobody can keep it from lying about tokens and leases; but no word of it may end another member's process,
-// silence another member for good, or end a gate: when it lies no more, all have their turn again.
+// A member with a valid key can send anything. Nobody can keep it from lying about tokens and leases; but no word of it
+// may end another member's process, silence another member for good, or end a gate: when it lies no more, all have
+// their turn again.
 
 // forger takes messages as they are sent, changes one field, and sends them as one member to another.
 type forger struct {
@@ -51,8 +52,10 @@ func liesOf(b []byte) (lies []lie) {
 func (w *world) extremes() []uint64 {
 	latest := uint64(ballot.Latest(wallEpoch + w.now))
 	return []uint64{
-		0, 1, 2, 3, 77, 1<<7 - 1, 1<<8 - 1, 1 << 15, 1<<16 - 1, 1<<16 - 2, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 61, 1 << 62, 1<<62 + 1, 1<<63 - 1, 1 << 63, 1<<64 - 1,
-		latest, latest + 1, latest &^ (1<<31 - 1), uint64(wallEpoch + w.now), uint64(wallEpoch+w.now) + uint64(23*time.Hour), uint64(time.Hour),
+		0, 1, 2, 3, 77, 1<<7 - 1, 1<<8 - 1, 1 << 15, 1<<16 - 1, 1<<16 - 2, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 61,
+		1 << 62, 1<<62 + 1, 1<<63 - 1, 1 << 63, 1<<64 - 1,
+		latest, latest + 1, latest &^ (1<<31 - 1), uint64(wallEpoch + w.now),
+		uint64(wallEpoch+w.now) + uint64(23*time.Hour), uint64(time.Hour),
 	}
 }
 
@@ -131,7 +134,8 @@ func (f *forger) change(m *wire.Message, field, value uint8, to int) {
 // onForged lets a host hear a forged message, if its shell would.
 func (w *world) onForged(i int, m *wire.Message) {
 	h := &w.hosts[i]
-	if !h.up || h.away || m.Token.ID.Birth < 0 || m.Token.Seq > wire.MaxSeq || !w.descriptor.WellFormed(m) || !h.g.Expects(m) {
+	if !h.up || h.away || m.Token.ID.Birth < 0 || m.Token.Seq > wire.MaxSeq || !w.descriptor.WellFormed(m) ||
+		!h.g.Expects(m) {
 		return
 	}
 	w.tell("%d hears a lie of %v: kind %d, %s, load %x", i, m.From[15], m.Kind, seqName(m.Token.Seq), m.Load)
@@ -145,8 +149,10 @@ func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any))
 	p := draw(seed % 1000)
 	p.kind = kind
 	p = plan{
-		kind: kind, seed: p.seed, members: max(p.members, 3), lease: p.lease, killAfter: p.killAfter, margin: p.margin, patience: p.patience, drift: p.drift,
-		runFor: p.runFor / 4, wantEvery: p.lease, latency: p.latency, jitter: p.jitter, saveFor: p.saveFor, faultsFor: 20 * p.lease, startsAfter: p.startsAfter,
+		kind: kind, seed: p.seed, members: max(p.members, 3), lease: p.lease, killAfter: p.killAfter, margin: p.margin,
+		patience: p.patience, drift: p.drift,
+		runFor: p.runFor / 4, wantEvery: p.lease, latency: p.latency, jitter: p.jitter, saveFor: p.saveFor,
+		faultsFor: 20 * p.lease, startsAfter: p.startsAfter,
 	}
 	w := newWorld(p, shell{})
 	w.log, w.blind = log, true
@@ -170,7 +176,8 @@ func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any))
 	w.wantAll()
 	for !w.check.allServed(healed) {
 		if w.now > healed+int64(6*p.lease+4*time.Second+2*p.bound()) {
-			return w.forger.told, fmt.Errorf("liveness: %v after the last lie, some still wait: %v of lease %v", time.Duration(w.now-healed), w.check.waits, p.lease)
+			return w.forger.told, fmt.Errorf("liveness: %v after the last lie, some still wait: %v of lease %v",
+				time.Duration(w.now-healed), w.check.waits, p.lease)
 		}
 		if err := w.until(w.now + int64(p.patience)); err != nil {
 			return w.forger.told, err

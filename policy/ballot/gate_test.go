@@ -37,7 +37,8 @@ func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds()
 
 func (w *world) settings(i int) strict.Settings {
 	s := strict.Settings{
-		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin, Rho: 0.01, Patience: w.p.patienceOf(i),
+		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
+		Rho: 0.01, Patience: w.p.patienceOf(i),
 		Backups: max(w.p.members-2, 0),
 	}
 	moves := w.p.kind
@@ -55,7 +56,9 @@ func (w *world) newGate(i int) gate {
 	if w.p.kind == lock {
 		return policytest.New(w.config(i))
 	}
-	return strict.New(w.settings(i), policy.Env{Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy})
+	return strict.New(w.settings(i), policy.Env{
+		Gate: 7, Self: w.roster.ID(i), OnDemand: w.p.kind != paced, Entropy: w.entropy,
+	})
 }
 
 func (w *world) newDescriptor() policy.Descriptor {

@@ -15,20 +15,24 @@ type holder struct {
 	until policy.Time
 	// needs says that the holder renews its lease, lapsed that no majority has renewed it in time.
 	needs, lapsed bool
-	// contester is a member that has promised a newer epoch and refused to renew while the lease was running; zero if there is none.
+	// contester is a member that has promised a newer epoch and refused to renew while the lease was running; zero if
+	// there is none.
 	contester wire.MemberID
-	// wished says that a member that has renewed the lease waits without being served, and would propose a new epoch as soon as the lease ends.
+	// wished says that a member that has renewed the lease waits without being served, and would propose a new epoch as
+	// soon as the lease ends.
 	wished bool
 }
 
-// lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this time from an earlier event, the time
-// is over before span is. "Every clock runs within 1 ± ρ of true time" and "H = L(1−ρ)/(1+ρ)".
+// lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
+// time from an earlier event, the time is over before span is. "Every clock runs within 1 ± ρ of true time" and "H =
+// L(1−ρ)/(1+ρ)".
 func lasting(span time.Duration, rho float64) time.Duration {
 	return time.Duration(float64(span) * (1 - rho) / (1 + rho))
 }
 
-// Accepts reports whether a token may be accepted. It is asked when the token is offered, and again when the token arrives: "Nothing of an epoch below
-// promised is accepted." (rule 7) The epoch must also have a number for the next hop.
+// Accepts reports whether a token may be accepted. It is asked when the token is offered, and again when the token
+// arrives: "Nothing of an epoch below promised is accepted." (rule 7) The epoch must also have a number for the next
+// hop.
 func (b *Machine) Accepts(seq wire.Seq) bool {
 	return !b.IsOutdated(seq) && !isLastHop(seq)
 }
@@ -36,13 +40,15 @@ func (b *Machine) Accepts(seq wire.Seq) bool {
 // IsOutdated reports whether a token is of an epoch below promised.
 func (b *Machine) IsOutdated(seq wire.Seq) bool { return EpochOf(seq) < b.supporter.promised }
 
-// Hold must be called when a token has arrived by a handoff and the owner keeps the token; Accepts must be true. The token gets the number of its next
-// hop. took is the time since this member first sent the Ack. left is the rest of the sender's lease when the sender got this Ack, or zero. Both are in
-// the handoff's outcome. An open proposal is withdrawn.
+// Hold must be called when a token has arrived by a handoff and the owner keeps the token; Accepts must be true. The
+// token gets the number of its next hop. took is the time since this member first sent the Ack. left is the rest of the
+// sender's lease when the sender got this Ack, or zero. Both are in the handoff's outcome. An open proposal is
+// withdrawn.
 //
-// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) + r(1−ρ)/(1+ρ), r = what the
-// sender had left when it had that Ack. Never from the receipt." (rule 8)
-func (b *Machine) Hold(now policy.Time, token *wire.Ref, took, left time.Duration, out []policy.Effect) []policy.Effect {
+// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) +
+// r(1−ρ)/(1+ρ), r = what the sender had left when it had that Ack. Never from the receipt." (rule 8)
+func (b *Machine) Hold(now policy.Time, token *wire.Ref, took, left time.Duration,
+	out []policy.Effect) []policy.Effect {
 	out = b.Desist(now, out)
 	until := now
 	if left > 0 {
@@ -65,19 +71,21 @@ func (b *Machine) Token() *wire.Ref {
 	return &b.holder.token
 }
 
-// Spent reports whether the token that this member holds has the last number of its epoch: it can neither be passed nor run. The holder releases it,
-// and proposes a new epoch.
+// Spent reports whether the token that this member holds has the last number of its epoch: it can neither be passed nor
+// run. The holder releases it, and proposes a new epoch.
 func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.token.Seq) }
 
-// Contested reports whether a member has promised a newer epoch while the lease was running: such a member no longer accepts this token. The holder
-// finishes its run, releases the token, and passes it to nobody.
+// Contested reports whether a member has promised a newer epoch while the lease was running: such a member no longer
+// accepts this token. The holder finishes its run, releases the token, and passes it to nobody.
 func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
 
-// Wished reports whether, since the token came here, a member that renewed the lease has said that it waits and would propose a new epoch.
+// Wished reports whether, since the token came here, a member that renewed the lease has said that it waits and would
+// propose a new epoch.
 func (b *Machine) Wished() bool { return b.holder.wished }
 
-// Need starts the renewals of the lease, at once and again and again, because the holder is about to run, runs, or passes the token on. "An idle holder
-// lets its lease go and renews when demand comes: one majority round trip before the grant, silence in between."
+// Need starts the renewals of the lease, at once and again and again, because the holder is about to run, runs, or
+// passes the token on. "An idle holder lets its lease go and renews when demand comes: one majority round trip before
+// the grant, silence in between."
 func (b *Machine) Need(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	h := &b.holder
 	if !h.holds || h.needs {
@@ -95,14 +103,15 @@ func (b *Machine) Rest() {
 	}
 }
 
-// LetGo must be called when the token has been passed on, or was discarded. A holder that discards its token may Release it instead.
+// LetGo must be called when the token has been passed on, or was discarded. A holder that discards its token may
+// Release it instead.
 func (b *Machine) LetGo() {
 	b.Rest()
 	b.holder = holder{}
 }
 
-// renewEvery is the time from one renewal to the next. If a renewal fails, the second one after it is still in time: "the lease must exceed two renewals +
-// kill-after + kill margin + a round trip".
+// renewEvery is the time from one renewal to the next. If a renewal fails, the second one after it is still in time:
+// "the lease must exceed two renewals + kill-after + kill margin + a round trip".
 func (b *Machine) renewEvery() time.Duration {
 	return (b.held - b.cfg.KillAfter - b.cfg.Margin) / renewals
 }
@@ -126,21 +135,22 @@ func (b *Machine) onRenewed(end *Outcome, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// Until returns D: at D nothing is left of the command. D is the Until of an Extend, and the end of the lease that a handoff lends.
+// Until returns D: at D nothing is left of the command. D is the Until of an Extend, and the end of the lease that a
+// handoff lends.
 func (b *Machine) Until() policy.Time { return b.holder.until }
 
 // Fence returns when a command under a lease until D is told to end, and when it is killed.
 //
-// "Self-fence: TERM at D − kill margin − kill-after, KILL at D − kill margin, by the guard process, outside the command's process group,
-// which knows D and needs no word from the agent" (rule 6)
+// "Self-fence: TERM at D − kill margin − kill-after, KILL at D − kill margin, by the guard process, outside the
+// command's process group, which knows D and needs no word from the agent" (rule 6)
 func (c *Config) Fence(until policy.Time) (term, kill policy.Time) {
 	kill = until.Add(-c.Margin)
 	return kill.Add(-c.KillAfter), kill
 }
 
-// Run appends the grant of a run with its end, and the messages that the guard sends if the agent dies. The token gets the number of its next hop. If the
-// lease is too short now, Run appends nothing, and ok is false: "No grant starts with less than kill-after + margin left. A holder past D keeps the token
-// but runs nothing" (rule 6)
+// Run appends the grant of a run with its end, and the messages that the guard sends if the agent dies. The token gets
+// the number of its next hop. If the lease is too short now, Run appends nothing, and ok is false: "No grant starts
+// with less than kill-after + margin left. A holder past D keeps the token but runs nothing" (rule 6)
 func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	h := &b.holder
 	startBy, _ := b.cfg.Fence(h.until)
@@ -153,9 +163,11 @@ func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, 
 	return b.preSign(out), true
 }
 
-// refusedBy handles a refusal. "a refusal with a newer epoch ends its token for good" (rule 6). Without a lease, the token ends at once. With a lease, the
-// holder runs on, and the token ends with the lease: only a majority of such refusals shows that the newer epoch is more than a proposal.
-func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+// refusedBy handles a refusal. "a refusal with a newer epoch ends its token for good" (rule 6). Without a lease, the
+// token ends at once. With a lease, the holder runs on, and the token ends with the lease: only a majority of such
+// refusals shows that the newer epoch is more than a proposal.
+func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	h := &b.holder
 	if h.holds && now < h.until && newer > EpochOf(h.token.Seq) {
 		h.contester = by
@@ -164,19 +176,21 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 	return b.overtaken(newer, by, end, out)
 }
 
-// Outbids reports whether m, a Refused, says that its sender has promised a newer epoch than the epoch of the token here. This member's next proposal is
-// above the newer epoch.
+// Outbids reports whether m, a Refused, says that its sender has promised a newer epoch than the epoch of the token
+// here. This member's next proposal is above the newer epoch.
 func (b *Machine) Outbids(now policy.Instant, m *wire.Message) bool {
 	l := loadOf(&m.Load)
 	newer := Epoch(l.number)
-	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) || l.roster != b.cfg.Roster.Hash() || !believable(newer, now.Wall) {
+	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) || l.roster != b.cfg.Roster.Hash() ||
+		!believable(newer, now.Wall) {
 		return false
 	}
 	b.seen = max(b.seen, newer)
 	return true
 }
 
-// overtaken ends the token of this member for good if somebody has promised a newer epoch. The command, if one runs, must be stopped.
+// overtaken ends the token of this member for good if somebody has promised a newer epoch. The command, if one runs,
+// must be stopped.
 func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) {
 		return out

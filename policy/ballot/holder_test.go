@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 )
 
-// "D = s + H, … s = the M-th latest local send time among its questions that distinct members answered, each answer matched to its own question by
-// number" (rule 5)
+// "D = s + H, … s = the M-th latest local send time among its questions that distinct members answered, each answer
+// matched to its own question by number" (rule 5)
 func TestTheHoldersTimeCountsFromItsQuestion(t *testing.T) {
 	c := newCircle(t, 5)
 	c.elect(0)
@@ -57,7 +57,8 @@ func TestTheAnswerToAnEarlierQuestionDoesNotCount(t *testing.T) {
 	}
 }
 
-// "the lease must exceed two renewals + kill-after + kill margin + a round trip": when one renewal comes to nothing, another one is in time.
+// "the lease must exceed two renewals + kill-after + kill margin + a round trip": when one renewal comes to nothing,
+// another one is in time.
 func TestAHolderRenewsInTime(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -105,10 +106,12 @@ func TestARunHasAnEndAndItsGuardAPreSignedRelease(t *testing.T) {
 	if !run() {
 		t.Fatal("it does not run in time")
 	}
-	if r := c.run; r.StartBy != until.Add(-margin-grace) || r.Until != until || r.Token.Seq != seq+1 || c.m[0].Token().Seq != seq+1 {
+	if r := c.run; r.StartBy != until.Add(-margin-grace) || r.Until != until || r.Token.Seq != seq+1 ||
+		c.m[0].Token().Seq != seq+1 {
 		t.Errorf("the grant is %+v", r)
 	}
-	if len(c.words) != 2 || c.words[0].Kind != ballot.KindRelease || c.words[0].Token.Seq != seq+1 || !ballot.WellFormed(&c.words[0]) {
+	if len(c.words) != 2 || c.words[0].Kind != ballot.KindRelease || c.words[0].Token.Seq != seq+1 ||
+		!ballot.WellFormed(&c.words[0]) {
 		t.Fatalf("the guard has %+v", c.words)
 	}
 	// "supporters of e end its lease, and the next epoch need not wait" (rule 11)
@@ -165,8 +168,8 @@ func TestATokenEndsWithANewerEpoch(t *testing.T) {
 	}
 }
 
-// A single proposer stops nobody: its refusal ends a token only when there is no majority behind it any more. Meanwhile the newer epoch cannot have one,
-// because all that renew refuse it until their lease is over, and D comes first.
+// A single proposer stops nobody: its refusal ends a token only when there is no majority behind it any more. Meanwhile
+// the newer epoch cannot have one, because all that renew refuse it until their lease is over, and D comes first.
 func TestAMinorityWithANewerEpochStopsNoRun(t *testing.T) {
 	c := newCircle(t, 5)
 	propose := func(i int) {
@@ -220,8 +223,8 @@ func TestAHolderThatPromisesANewerEpochGivesItsTokenUp(t *testing.T) {
 	}
 }
 
-// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) + r(1−ρ)/(1+ρ), r = what the
-// sender had left when it had that Ack. Never from the receipt." (rule 8)
+// "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) +
+// r(1−ρ)/(1+ρ), r = what the sender had left when it had that Ack. Never from the receipt." (rule 8)
 func TestAReceiverInheritsFromItsAck(t *testing.T) {
 	const took = 40 * time.Millisecond
 	for name, tc := range map[string]struct{ left, want time.Duration }{
@@ -241,8 +244,8 @@ func TestAReceiverInheritsFromItsAck(t *testing.T) {
 	}
 }
 
-// "each answer matched to its own question by number" (rule 5), this member's own too: one that waits for a save does not count for the next token.
-// A hunt found that in one of 10,000 seeds.
+// "each answer matched to its own question by number" (rule 5), this member's own too: one that waits for a save does
+// not count for the next token. A hunt found that in one of 10,000 seeds.
 func TestAMembersOwnAnswerDoesNotCountForAnotherQuestion(t *testing.T) {
 	c := newCircle(t, 3)
 	hold := func(n int) {

@@ -16,8 +16,8 @@ type host struct {
 	// local = offset + rate × true time, less what was slept where clocks stop.
 	rate   float64
 	offset int64
-	// away says that the process stands still until backAt; asleep, that the whole host does. rest are effects that it had not carried out yet,
-	// mail what has arrived meanwhile.
+	// away says that the process stands still until backAt; asleep, that the whole host does. rest are effects that it
+	// had not carried out yet, mail what has arrived meanwhile.
 	away, asleep bool
 	backAt       int64
 	sleptAt      int64
@@ -37,8 +37,8 @@ type host struct {
 	behind int64
 }
 
-// setBack draws how far a host's clock is behind when its process starts again: one in four has none that runs without power. Operations that
-// are due by the clock have a test of their own.
+// setBack draws how far a host's clock is behind when its process starts again: one in four has none that runs without
+// power. Operations that are due by the clock have a test of their own.
 func (w *world) setBack(i int) int64 {
 	dice := rand.New(rand.NewPCG(w.p.seed, uint64(w.hosts[i].life)<<8+uint64(i)))
 	if dice.IntN(4) > 0 {

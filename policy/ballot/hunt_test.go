@@ -15,7 +15,8 @@ import (
 )
 
 var (
-	huntGate = flag.String("ballot.gate", "", "the protocols of a hunt, all if empty: lock, tree; always, martin, q, d for rings; paced for gates with an operation of their own")
+	huntGate = flag.String("ballot.gate", "", "the protocols of a hunt, all if empty: lock, tree; always, martin, q, "+
+		"d for rings; paced for gates with an operation of their own")
 	huntAll  = flag.Bool("ballot.all", false, "go on after a seed that fails")
 	huntShow = flag.Bool("ballot.show", false, "tell the story of the first seed")
 )
@@ -27,8 +28,9 @@ func draw(seed uint64) plan {
 	sometimes := func(p float64) bool { return d.Float64() < p }
 	p := plan{
 		seed: seed, members: []int{3, 3, 3, 5, 5, 2, 4}[d.IntN(7)],
-		killAfter: between(50*time.Millisecond, time.Second), margin: between(10*time.Millisecond, 100*time.Millisecond),
-		patience: between(20*time.Millisecond, 100*time.Millisecond), drift: 0.01,
+		killAfter: between(50*time.Millisecond, time.Second),
+		margin:    between(10*time.Millisecond, 100*time.Millisecond),
+		patience:  between(20*time.Millisecond, 100*time.Millisecond), drift: 0.01,
 	}
 	p.lease = p.killAfter + p.margin + between(6*p.patience, 3*time.Second)
 	p.runFor = between(10*time.Millisecond, p.lease)
@@ -104,7 +106,8 @@ func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *wor
 	}
 	for !w.check.allServed(healed) {
 		if w.now > healed+int64(w.p.bound()) {
-			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v; %s", w.p.bound(), w.check.waits, w.p.lease,
+			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v; %s",
+				w.p.bound(), w.check.waits, w.p.lease,
 				w.check.pace.missing(healed))
 		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
@@ -141,8 +144,8 @@ func (w *world) rests() error {
 // leastPatience is the least timeout of a tree's handoffs.
 const leastPatience = 250 * time.Millisecond
 
-// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed in the lock, in a tree and in a ring, each with its
-// seed. With -mutants.hunt it is the first that notices.
+// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed in the lock, in a
+// tree and in a ring, each with its seed. With -mutants.hunt it is the first that notices.
 func TestBrokenShellsAreCaught(t *testing.T) {
 	for _, tc := range []struct {
 		what  string
@@ -150,10 +153,12 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 		seeds map[gateKind]uint64
 	}{
 		{"the agent itself is the guard", shell{agentIsGuard: true}, map[gateKind]uint64{lock: 623, tree: 62, q: 663}},
-		{"the hook outlives kill -9 of the agent", shell{outlives: true}, map[gateKind]uint64{lock: 65, tree: 10, q: 65}},
+		{"the hook outlives kill -9 of the agent", shell{outlives: true},
+			map[gateKind]uint64{lock: 65, tree: 10, q: 65}},
 		{"the clock stops in suspend", shell{clockStops: true}, map[gateKind]uint64{lock: 6, tree: 9, q: 2}},
 		{"restart keeps the token", shell{keepsToken: true}, map[gateKind]uint64{lock: 5, tree: 7, q: 7}},
-		{"the guard releases although no command of its was killed", shell{alwaysReleases: true}, map[gateKind]uint64{lock: 2, tree: 2, q: 2}},
+		{"the guard releases although no command of its was killed", shell{alwaysReleases: true},
+			map[gateKind]uint64{lock: 2, tree: 2, q: 2}},
 	} {
 		for kind, seed := range tc.seeds {
 			t.Run(tc.what+", "+gateKinds()[kind], func(t *testing.T) {
@@ -236,8 +241,10 @@ func hunt(t *testing.T, kind gateKind) {
 		p := draw(sum.failed)
 		t.Errorf("seed %d: %v\n%+v", sum.failed, sum.err, p)
 	}
-	t.Logf("seeds from %d on: %d, of which %d with three members and %d with five; %d starts, %d failures; at most %.0f %% of the bound after healing; %.0f seeds/s",
-		seeds[0], sum.seeds, sum.threes, sum.fives, sum.starts, sum.failures, 100*sum.longest, float64(sum.seeds)/time.Since(begun).Seconds())
+	t.Logf("seeds from %d on: %d, of which %d with three members and %d with five; %d starts, %d failures; at most "+
+		"%.0f %% of the bound after healing; %.0f seeds/s",
+		seeds[0], sum.seeds, sum.threes, sum.fives, sum.starts, sum.failures, 100*sum.longest,
+		float64(sum.seeds)/time.Since(begun).Seconds())
 	t.Logf("drawn: %s", sum.parts())
 }
 

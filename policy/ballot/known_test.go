@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// By what a state is known again: by what its gates are, but for which numbers were drawn, and by the messages that may arrive. A state is not explored
-// if one has been from which as many messages may arrive.
+// By what a state is known again: by what its gates are, but for which numbers were drawn, and by the messages that may
+// arrive. A state is not explored if one has been from which as many messages may arrive.
 
 var smallSeed = maphash.MakeSeed()
 
@@ -43,8 +43,8 @@ func raw[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), u
 // mail are messages as numbers of the explorer, in their order.
 type mail struct{ pending, arrived []uint32 }
 
-// covers reports whether all that may follow with other messages may follow with these, too: as many may arrive, which is to say be lost, and no
-// more have arrived, which do not come again.
+// covers reports whether all that may follow with other messages may follow with these, too: as many may arrive, which
+// is to say be lost, and no more have arrived, which do not come again.
 func (m *mail) covers(o *mail) bool {
 	return includes(m.pending, o.pending) && includes(o.arrived, m.arrived)
 }
@@ -80,7 +80,8 @@ func (x *explorer) isNew(s *small) bool {
 	return true
 }
 
-// naming gives drawn numbers the names by which a state is known again: the first that occurs twice is 1, and so on. Which one occurs once means nothing.
+// naming gives drawn numbers the names by which a state is known again: the first that occurs twice is 1, and so on.
+// Which one occurs once means nothing.
 type naming struct {
 	ids   []uint64
 	count []int

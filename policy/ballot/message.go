@@ -17,10 +17,12 @@ const (
 	KindPromised
 	// KindRenewed answers a Renew: yes.
 	KindRenewed
-	// KindRefused answers a Promise or a Renew: no, because of the lease of another epoch, or because of the promise of a newer one.
+	// KindRefused answers a Promise or a Renew: no, because of the lease of another epoch, or because of the promise of
+	// a newer one.
 	KindRefused
-	// KindRelease says that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender is a proposer that withdraws, a holder
-	// that has destroyed its token, or the guard of the holder's command. It has no answer.
+	// KindRelease says that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender is a
+	// proposer that withdraws, a holder that has destroyed its token, or the guard of the holder's command. It has no
+	// answer.
 	KindRelease
 )
 
@@ -61,12 +63,14 @@ const (
 // load is what a message of a ballot carries besides the token.
 type load struct {
 	roster uint64
-	// span is the lease that a question asks for; in a Refused, the time until a lease, or the quarantine of rule 9, ends.
+	// span is the lease that a question asks for; in a Refused, the time until a lease, or the quarantine of rule 9,
+	// ends.
 	span time.Duration
-	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender would propose a new epoch as soon
-	// as this lease ends. In a Renew it is 1 if the question is a probe.
+	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender
+	// would propose a new epoch as soon as this lease ends. In a Renew it is 1 if the question is a probe.
 	number uint64
-	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any other life.
+	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any
+	// other life.
 	clock policy.Time
 	life  uint64
 }
@@ -93,8 +97,8 @@ func isQuestion(k wire.Kind) bool { return k == KindPromise || k == KindRenew }
 // Owns reports whether a kind of message is a ballot's.
 func Owns(k wire.Kind) bool { return k >= KindPromise && k <= KindRelease }
 
-// WellFormed reports whether m is a message of a ballot, and has the fields of its kind: the token of an epoch, the number of the question, the lease that
-// is asked for.
+// WellFormed reports whether m is a message of a ballot, and has the fields of its kind: the token of an epoch, the
+// number of the question, the lease that is asked for.
 func WellFormed(m *wire.Message) bool {
 	if !Owns(m.Kind) || m.Nonce != 0 || !IsNumber(m.Token.Seq) || m.Token.ID.Generator.IsZero() {
 		return false
@@ -113,7 +117,9 @@ func WellFormed(m *wire.Message) bool {
 
 // message returns a message to the member of a rank about a token. l needs no roster.
 func (b *Machine) message(kind wire.Kind, to int, about *wire.Ref, number wire.Exchange, l load) wire.Message {
-	m := wire.Message{Gate: b.cfg.Gate, Kind: kind, From: b.id(b.cfg.Self), To: b.id(to), Token: *about, Exchange: number}
+	m := wire.Message{
+		Gate: b.cfg.Gate, Kind: kind, From: b.id(b.cfg.Self), To: b.id(to), Token: *about, Exchange: number,
+	}
 	l.roster = b.cfg.Roster.Hash()
 	l.append(&m.Load)
 	return m

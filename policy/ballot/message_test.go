@@ -21,7 +21,8 @@ func TestALoadHasTheLayoutThatItSays(t *testing.T) {
 		t.Fatalf("sent %+v, read %+v", answer, read)
 	}
 	load := hex.EncodeToString(read.Load[:])
-	if load[16:32] != "0000000000000000" || load[32:48] != "0102030405060708" || load[80:82] != "aa" || load[222:] != "bb" {
+	if load[16:32] != "0000000000000000" || load[32:48] != "0102030405060708" || load[80:82] != "aa" ||
+		load[222:] != "bb" {
 		t.Errorf("the load is %s", load)
 	}
 	if load[48:64] != "000003480d8ef000" { // an hour and eight seconds
@@ -33,7 +34,8 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	c := newCircle(t, 3)
 	roster := c.roster.Hash()
 	for _, kind := range []wire.Kind{
-		ballot.KindPromise, ballot.KindRenew, ballot.KindPromised, ballot.KindRenewed, ballot.KindRefused, ballot.KindRelease,
+		ballot.KindPromise, ballot.KindRenew, ballot.KindPromised, ballot.KindRenewed, ballot.KindRefused,
+		ballot.KindRelease,
 	} {
 		question := kind == ballot.KindPromise || kind == ballot.KindRenew
 		good := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0), 1)

@@ -27,7 +27,8 @@ const (
 	NoteClockRates
 	// NoteNoEpochs: there is no newer epoch.
 	NoteNoEpochs
-	// NoteEpochRefused: the epoch of Peer's message is impossible: a day ahead of this member's clock, or not Peer's to propose.
+	// NoteEpochRefused: the epoch of Peer's message is impossible: a day ahead of this member's clock, or not Peer's to
+	// propose.
 	NoteEpochRefused
 	// NoteStrayAnswer: an answer to a question that is not open any more.
 	NoteStrayAnswer
@@ -36,20 +37,26 @@ const (
 // Notes returns the notes of a ballot.
 func Notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteProposed, Name: "proposed", Level: policy.Info, Text: "no holder answers; asking the roster for a new token", Repeats: true},
+		{Note: NoteProposed, Name: "proposed", Level: policy.Info,
+			Text: "no holder answers; asking the roster for a new token", Repeats: true},
 		{Note: NoteWon, Name: "won", Level: policy.Info, Text: "a majority agrees; made a new token"},
 		{
-			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true, Facts: []policy.Key{policy.KeyMissing},
-			Text: "no majority agrees to a new token; trying again",
+			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true,
+			Facts: []policy.Key{policy.KeyMissing},
+			Text:  "no majority agrees to a new token; trying again",
 		},
 		{
-			Note: NoteNoMajority, Name: "no_majority", Level: policy.Warn, Repeats: true, Facts: []policy.Key{policy.KeyMissing},
-			Text: "no majority of the roster answers; nothing runs here until one does",
+			Note: NoteNoMajority, Name: "no_majority", Level: policy.Warn, Repeats: true,
+			Facts: []policy.Key{policy.KeyMissing},
+			Text:  "no majority of the roster answers; nothing runs here until one does",
 		},
 		{Note: NoteEnded, Name: "ended", Level: policy.Warn, Text: "a newer token exists; dropped the one held here"},
-		{Note: NoteReleased, Name: "released", Level: policy.Info, Text: "gave the gate up; the others need not wait for the lease"},
-		{Note: NoteNotSaved, Name: "not_saved", Level: policy.Error, Text: "a promise could not be saved, and was not given", Repeats: true},
-		{Note: NoteOutsider, Name: "outsider", Level: policy.Warn, Text: "a member that is not in the roster does not count", Repeats: true},
+		{Note: NoteReleased, Name: "released", Level: policy.Info,
+			Text: "gave the gate up; the others need not wait for the lease"},
+		{Note: NoteNotSaved, Name: "not_saved", Level: policy.Error,
+			Text: "a promise could not be saved, and was not given", Repeats: true},
+		{Note: NoteOutsider, Name: "outsider", Level: policy.Warn,
+			Text: "a member that is not in the roster does not count", Repeats: true},
 		{
 			Note: NoteOtherRoster, Name: "other_roster", Level: policy.Warn, Repeats: true,
 			Text: "a member has another roster, and does not count; configure the same names and keys on all members",
@@ -59,8 +66,9 @@ func Notes() policy.Notes {
 			Text: "a member asks for a longer lease than this gate allows; configure the same lease on all members",
 		},
 		{
-			Note: NoteClockRates, Name: "clock_rates", Level: policy.Error, Repeats: true, Facts: []policy.Key{policy.KeyClockRate},
-			Text: "the clocks of two members run at different rates; a strict gate is not safe between them",
+			Note: NoteClockRates, Name: "clock_rates", Level: policy.Error, Repeats: true,
+			Facts: []policy.Key{policy.KeyClockRate},
+			Text:  "the clocks of two members run at different rates; a strict gate is not safe between them",
 		},
 		{Note: NoteNoEpochs, Name: "no_epochs", Level: policy.Error, Text: "no number is left for a new token"},
 		{

@@ -16,7 +16,8 @@ type pacePlan struct {
 	moves                   gateKind
 	minInterval, retryAfter time.Duration
 	windows                 window.Set
-	// wallAhead is what the wall clock reads when the world begins, after wallEpoch; from openFrom on a window is open, in true time.
+	// wallAhead is what the wall clock reads when the world begins, after wallEpoch; from openFrom on a window is open,
+	// in true time.
 	wallAhead, openFrom int64
 	fails, notNow       float64
 }
@@ -54,7 +55,9 @@ func (p *plan) drawWindows(dice *rand.Rand) {
 				last += int64(time.Hour)
 			}
 			clock := func(t int64) string { return time.Unix(0, t).UTC().Format("15:04") }
-			open, err := window.Parse(clock(at)+"-"+clock(last), func(string) (*time.Location, error) { return time.UTC, nil })
+			open, err := window.Parse(clock(at)+"-"+clock(last), func(string) (*time.Location, error) {
+				return time.UTC, nil
+			})
 			if err != nil {
 				panic(err)
 			}
@@ -73,8 +76,8 @@ type attempts struct {
 	started, due policy.Time
 	// startedAt is when the last one has started in true time.
 	startedAt int64
-	// known says that there was one, demanded that the present run is for callers; sure that failures and due are those of the member, and no
-	// more than a bound: what it had concluded when it crashed may be on its disk or not.
+	// known says that there was one, demanded that the present run is for callers; sure that failures and due are those
+	// of the member, and no more than a bound: what it had concluded when it crashed may be on its disk or not.
 	known, demanded, sure bool
 	// called says that the last run was for callers.
 	called bool
@@ -82,9 +85,9 @@ type attempts struct {
 	saves, saved bool
 }
 
-// pacing checks when members run their own operations: not before min_interval is over, or after a failed run what follows from retry_after;
-// nothing runs outside of the windows; a restart forgets nothing that was saved; and of two runs in a row, not both are for callers while the operation
-// is due.
+// pacing checks when members run their own operations: not before min_interval is over, or after a failed run what
+// follows from retry_after; nothing runs outside of the windows; a restart forgets nothing that was saved; and of two
+// runs in a row, not both are for callers while the operation is due.
 type pacing struct {
 	w       *world
 	now, at []attempts // at is as it was before the present run
@@ -170,7 +173,8 @@ func (a *attempts) conclude(p *plan, local policy.Time, o policy.Outcome) {
 	a.due = min(local.Add(wait), a.started.Add(p.minInterval))
 }
 
-// restart compares what a member has found on its disk with what it was told is there. A start is saved before it happens, by a lease at most.
+// restart compares what a member has found on its disk with what it was told is there. A start is saved before it
+// happens, by a lease at most.
 func (k *pacing) restart(i int) {
 	a := &k.now[i]
 	a.called = false
@@ -191,7 +195,8 @@ func (k *pacing) wantDue(i int, what string) {
 	ahead := now.Wall - int64(now.Time)
 	want := policy.Time(w.p.windows.Opens(int64(max(a.due, now.Time))+ahead) - ahead)
 	if got := w.hosts[i].g.Status(now.Time).NextRun; got != want {
-		w.fail("pace: %d %s, and is due in %v instead of %v, after %d failures", i, what, got.Sub(now.Time), want.Sub(now.Time), a.failures)
+		w.fail("pace: %d %s, and is due in %v instead of %v, after %d failures", i, what, got.Sub(now.Time),
+			want.Sub(now.Time), a.failures)
 	}
 }
 

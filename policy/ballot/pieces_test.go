@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// unequal is what a seed draws of the differences between hosts, and of what happens to several of them at once. Each piece has its own dice, so a new one
-// changes nothing in the worlds that do not have it.
+// unequal is what a seed draws of the differences between hosts, and of what happens to several of them at once. Each
+// piece has its own dice, so a new one changes nothing in the worlds that do not have it.
 type unequal struct {
 	// far is how much longer messages from one host to another take, saves how much longer its saves do.
 	far   [maxHosts][maxHosts]time.Duration
 	saves [maxHosts]time.Duration
-	// shorter is the part of runFor that a host's commands take, patient by how much its patience is longer; zero is no difference.
+	// shorter is the part of runFor that a host's commands take, patient by how much its patience is longer; zero is no
+	// difference.
 	shorter, patient [maxHosts]float64
-	// together is the mean time between two stops of several hosts in the same moment; gracefully says that they leave, all that it is the whole fleet.
+	// together is the mean time between two stops of several hosts in the same moment; gracefully says that they leave,
+	// all that it is the whole fleet.
 	together        time.Duration
 	gracefully, all bool
 	// deafEvery is the mean time between two spells in which one host hears nobody, or is heard by nobody if mute.
@@ -106,9 +108,11 @@ func (p *plan) pieces() (names []string) {
 func allPieces() []string {
 	one := [maxHosts]float64{1}
 	p := plan{
-		members: 7, loss: 1, late: 1, slow: 1, saveFails: 1, crashEvery: 1, pauseEvery: 1, partEvery: 1, leaveEvery: 1, deaf: 1,
+		members: 7, loss: 1, late: 1, slow: 1, saveFails: 1, crashEvery: 1, pauseEvery: 1, partEvery: 1, leaveEvery: 1,
+		deaf: 1,
 		unequal: unequal{
-			far: [maxHosts][maxHosts]time.Duration{{1}}, saves: [maxHosts]time.Duration{1}, shorter: one, patient: one, together: 1, deafEvery: 1,
+			far: [maxHosts][maxHosts]time.Duration{{1}}, saves: [maxHosts]time.Duration{1}, shorter: one, patient: one,
+			together: 1, deafEvery: 1,
 			standsDeaf: true,
 		},
 	}
@@ -193,8 +197,8 @@ func (w *world) deafen(i int) {
 	}
 }
 
-// stands judges a fault that lasts: a host that runs a command hears nobody any more. It cannot keep the others waiting for more than a lease from its first
-// renewal without an answer, the rest is the time that a healthy gate takes.
+// stands judges a fault that lasts: a host that runs a command hears nobody any more. It cannot keep the others waiting
+// for more than a lease from its first renewal without an answer, the rest is the time that a healthy gate takes.
 func (w *world) stands() error {
 	if !w.p.standsDeaf || w.p.members < 3 || w.p.kind == paced {
 		return nil
@@ -232,7 +236,8 @@ func (w *world) stands() error {
 		case waits < 0:
 			return nil
 		case w.now > since+int64(w.p.standing()):
-			return fmt.Errorf("stands: %v after %d has gone deaf, %d still waits; the lease is %v", w.p.standing(), deaf, waits, w.p.lease)
+			return fmt.Errorf("stands: %v after %d has gone deaf, %d still waits; the lease is %v", w.p.standing(),
+				deaf, waits, w.p.lease)
 		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
 			return err
@@ -240,8 +245,8 @@ func (w *world) stands() error {
 	}
 }
 
-// standing is how long the others may wait when a holder has gone deaf: two leases, of which one is that of its first renewal without an answer, a third is
-// until that begins, and the rest the proposers' pauses.
+// standing is how long the others may wait when a holder has gone deaf: two leases, of which one is that of its first
+// renewal without an answer, a third is until that begins, and the rest the proposers' pauses.
 func (p *plan) standing() time.Duration { return p.bound() - p.lease }
 
 func (w *world) wantAll() {

@@ -17,13 +17,14 @@ type proposer struct {
 	failures  uint8
 	// awaits is the oldest of the epochs whose leases blocked the last attempt.
 	awaits Epoch
-	// unheard says that less than a majority has answered the last attempt; heard is the set of members that have answered.
+	// unheard says that less than a majority has answered the last attempt; heard is the set of members that have
+	// answered.
 	unheard bool
 	heard   ranks
 }
 
-// holdOff lets the other members propose first, after this one has given up an epoch for them. Otherwise the same member would propose first, and win,
-// again and again.
+// holdOff lets the other members propose first, after this one has given up an epoch for them. Otherwise the same
+// member would propose first, and win, again and again.
 type holdOff struct {
 	// runs is how many runs of others go first; by is how long this member waits for each of these runs.
 	runs int
@@ -33,9 +34,10 @@ type holdOff struct {
 // mostDoublings is how often the pause between two attempts is doubled at most.
 const mostDoublings = 4
 
-// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as the lease that this member has given, and then turn, have
-// passed. Attempts go on until one succeeds (Won), a token arrives (Hold), or Desist is called. "Rank: backups (nested detection sets, queue positions)
-// decide who proposes when" (rule 10). The owner chooses turn, 0 or more: a few round trips for each rank.
+// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as the lease that this
+// member has given, and then turn, have passed. Attempts go on until one succeeds (Won), a token arrives (Hold), or
+// Desist is called. "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10). The
+// owner chooses turn, 0 or more: a few round trips for each rank.
 func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	if b.holder.holds {
 		return
@@ -44,8 +46,8 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = now.Add(b.turn())
 }
 
-// HoldOff lets each other member run once before this one proposes again, and waits within for each of these runs. It is for a holder that is about to
-// release its token because other members propose; a token that comes here ends it.
+// HoldOff lets each other member run once before this one proposes again, and waits within for each of these runs. It
+// is for a holder that is about to release its token because other members propose; a token that comes here ends it.
 func (b *Machine) HoldOff(within time.Duration) {
 	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
 }
@@ -81,7 +83,8 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 	case !ok:
 		b.proposer.notBefore = policy.Never
 		return policy.AppendTell(out, NoteNoEpochs, wire.MemberID{}, nil)
-	case !believable(e, now.Wall): // somebody has raised the numbers to the bound: nobody would promise e before the clocks have reached it
+	case !believable(e, now.Wall):
+		// somebody has raised the numbers to the bound: nobody would promise e before the clocks have reached it
 		b.proposer.notBefore = now.Time.Add(time.Second)
 		return out
 	}
@@ -92,8 +95,10 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 	return b.supportSelf(now.Time, &q, end, out)
 }
 
-// "New epoch: only a proposer with M promises for e, all within H of its sending the question, makes the token (e, 0)." (rule 4)
-func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *Copy, end *Outcome, out []policy.Effect) []policy.Effect {
+// "New epoch: only a proposer with M promises for e, all within H of its sending the question, makes the token (e, 0)."
+// (rule 4)
+func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *Copy, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	r := &b.round
 	end.Ending, end.Peer, end.Copy = Promised, b.id(rank), *carried
 	until := r.began.Add(b.held)
@@ -110,13 +115,14 @@ func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *
 	return out
 }
 
-// attempt is how long the others have to promise: two patiences, and longer with each failure, because their disks may be slow.
+// attempt is how long the others have to promise: two patiences, and longer with each failure, because their disks may
+// be slow.
 func (b *Machine) attempt() time.Duration {
 	return min(2*b.cfg.Patience<<b.proposer.failures, b.held/2)
 }
 
-// "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing, proposers block each
-// other for a lease at a time" (rule 4)
+// "Too few: it withdraws (supporters end the lease of e and keep promised; e is never used again). Without withdrawing,
+// proposers block each other for a lease at a time" (rule 4)
 //
 // If leases blocked this attempt, the next attempt waits until the first of these leases ends.
 func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
@@ -138,7 +144,8 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	return policy.AppendTell(out, NoteWithdrew, wire.MemberID{}, &r.token)
 }
 
-// pause draws the pause before an attempt: it is random, so that two proposers do not meet again, and grows with each failure.
+// pause draws the pause before an attempt: it is random, so that two proposers do not meet again, and grows with each
+// failure.
 func (b *Machine) pause() time.Duration {
 	spread := b.cfg.Patience << b.proposer.failures
 	return b.cfg.Patience/2 + time.Duration(b.cfg.Entropy.Uint64()%uint64(spread))

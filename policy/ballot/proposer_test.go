@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "New epoch: only a proposer with M promises for e … makes the token (e, 0)." (rule 4) "A proposer saves its own epoch before it asks." (rule 2)
+// "New epoch: only a proposer with M promises for e … makes the token (e, 0)." (rule 4) "A proposer saves its own epoch
+// before it asks." (rule 2)
 func TestAProposerWithAMajorityOfPromisesMakesTheToken(t *testing.T) {
 	c := newCircle(t, 5)
 	c.m[3].Keep(&ballot.Copy{Seq: 77, Data: [ballot.CopySize]byte{1, 2, 3}})
@@ -42,7 +43,8 @@ func TestAProposerWithAMajorityOfPromisesMakesTheToken(t *testing.T) {
 		t.Errorf("the promise carries %+v", c.end.Copy)
 	}
 	e := ballot.EpochOf(c.end.Token.Seq)
-	if token := c.m[1].Token(); token == nil || *token != c.end.Token || token.Seq != wire.Seq(e) || e.Rank() != 1 || token.ID.Generator != c.roster.ID(1) {
+	if token := c.m[1].Token(); token == nil || *token != c.end.Token || token.Seq != wire.Seq(e) || e.Rank() != 1 ||
+		token.ID.Generator != c.roster.ID(1) {
 		t.Errorf("it holds %+v", token)
 	}
 	if d := c.m[1].Until(); d != began.Add(held) {
@@ -101,7 +103,8 @@ func TestAProposerWithoutAMajorityWithdraws(t *testing.T) {
 	t.Error("there is no next attempt")
 }
 
-// When too many refuse, there is nothing to wait for; the next attempt waits for the first lease that ends, and for its turn.
+// When too many refuse, there is nothing to wait for; the next attempt waits for the first lease that ends, and for its
+// turn.
 func TestAProposerTriesAgainWhenALeaseEnds(t *testing.T) {
 	const turn = 300 * time.Millisecond
 	c := newCircle(t, 3)

@@ -11,7 +11,8 @@ type rates struct {
 	life uint64
 	// The first answer was written between asked and heard on this clock, at theirs on the other clock.
 	asked, heard, theirs policy.Time
-	// differs is the member whose clock was last found to run at another rate, and rate is this rate: 1.02 is two percent faster than here.
+	// differs is the member whose clock was last found to run at another rate, and rate is this rate: 1.02 is two
+	// percent faster than here.
 	differs wire.MemberID
 	rate    float64
 }
@@ -19,8 +20,8 @@ type rates struct {
 // compareFor is the number of leases for which two clocks are compared. Then the next member's turn comes.
 const compareFor = 64
 
-// compare takes an answer to the open round. Between two answers, the other clock's progress is known exactly; this clock's progress has a lower and an
-// upper bound. So no delay of a message makes equal clocks seem to differ.
+// compare takes an answer to the open round. Between two answers, the other clock's progress is known exactly; this
+// clock's progress has a lower and an upper bound. So no delay of a message makes equal clocks seem to differ.
 func (k *rates) compare(now policy.Time, b *Machine, m *wire.Message, l *load, out []policy.Effect) []policy.Effect {
 	began := b.round.began
 	over := now.Sub(k.heard) > compareFor*b.cfg.Lease

@@ -12,7 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Clocks whose rates differ by more than the rules allow are noticed by renewals, and others are not, whatever the network does.
+// Clocks whose rates differ by more than the rules allow are noticed by renewals, and others are not, whatever the
+// network does.
 func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rate float64
@@ -55,7 +56,8 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 				if f.Key == policy.KeyClockRate {
 					named = f.Member
 					rank, _ := c.roster.Rank(named)
-					if !strings.HasPrefix(f.Text, "the clock of "+c.roster.Name(rank)+" runs ") || !strings.Contains(f.Text, " than that of a, and each may be wrong by 1 %") {
+					if !strings.HasPrefix(f.Text, "the clock of "+c.roster.Name(rank)+" runs ") ||
+						!strings.Contains(f.Text, " than that of a, and each may be wrong by 1 %") {
 						t.Errorf("it says %q", f.Text)
 					}
 				}

@@ -5,10 +5,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Release ends the epoch of this member's token. The owner must have destroyed the token before, and nothing of its command may be left.
+// Release ends the epoch of this member's token. The owner must have destroyed the token before, and nothing of its
+// command may be left.
 //
-// "Early end: a holder that has stopped its command and destroys the token may release; supporters of e end its lease, and the next epoch
-// need not wait. From nobody else, and never after a handoff has begun." (rule 11)
+// "Early end: a holder that has stopped its command and destroys the token may release; supporters of e end its lease,
+// and the next epoch need not wait. From nobody else, and never after a handoff has begun." (rule 11)
 func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect {
 	h := b.holder
 	if !h.holds {
@@ -22,10 +23,10 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 
 // preSign gives the guard of the command that was just started the releases that it sends if the agent dies.
 //
-// "The guard's last word: while a command runs, its guard holds a release of this grant (epoch, hop), signed and sealed by the agent
-// beforehand. If the agent dies (the lifeline breaks) while the command runs, the guard kills the command's group, sees it gone, and only
-// then sends the release, a few times, to the supporters. It is rule 11: the token died with the agent, which never holds after a restart,
-// and no handoff begins while a command runs." (rule 12)
+// "The guard's last word: while a command runs, its guard holds a release of this grant (epoch, hop), signed and sealed
+// by the agent beforehand. If the agent dies (the lifeline breaks) while the command runs, the guard kills the
+// command's group, sees it gone, and only then sends the release, a few times, to the supporters. It is rule 11: the
+// token died with the agent, which never holds after a restart, and no handoff begins while a command runs." (rule 12)
 func (b *Machine) preSign(out []policy.Effect) []policy.Effect {
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self {
@@ -46,9 +47,10 @@ func (b *Machine) tellReleased(token *wire.Ref, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// onRelease ends the lease of an epoch. A member that has promised this epoch proposes at once, in its turn. A member that has promised another epoch, and
-// awaits the end of this one, adds a pause: it does not know how many others have promised another epoch. The withdrawal of any other proposal is no
-// reason to try again: proposers would call each other.
+// onRelease ends the lease of an epoch. A member that has promised this epoch proposes at once, in its turn. A member
+// that has promised another epoch, and awaits the end of this one, adds a pause: it does not know how many others have
+// promised another epoch. The withdrawal of any other proposal is no reason to try again: proposers would call each
+// other.
 func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	if b.holdOff.runs > 0 && hasMoved(m.Token.Seq) {
 		b.holdOff.runs--
@@ -65,7 +67,8 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 	p.notBefore = min(p.notBefore, free)
 }
 
-// release ends the lease of an epoch, and drops a waiting answer that would begin this lease. It reports whether the epoch was the promised one.
+// release ends the lease of an epoch, and drops a waiting answer that would begin this lease. It reports whether the
+// epoch was the promised one.
 func (s *supporter) release(now policy.Time, e Epoch) bool {
 	s.over = e
 	if s.promised != e {

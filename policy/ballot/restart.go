@@ -9,8 +9,9 @@ import (
 
 // durable is what a member must not forget.
 //
-// "Durable per gate: the promised epoch, the greatest lease ever promised, the roster's hash; saved before the message that depends on
-// them leaves. A proposer saves its own epoch before it asks. Token, leases, nonces and queue are not saved." (rule 2)
+// "Durable per gate: the promised epoch, the greatest lease ever promised, the roster's hash; saved before the message
+// that depends on them leaves. A proposer saves its own epoch before it asks. Token, leases, nonces and queue are not
+// saved." (rule 2)
 //
 // A proposer promises its own epoch to itself, so this epoch is saved like every promise.
 type durable struct {
@@ -38,8 +39,8 @@ func inMemo(lease time.Duration) time.Duration {
 // longestLease is the longest lease that a memo has room for: seven weeks.
 const longestLease = time.Duration(1<<32-1) * time.Millisecond
 
-// NeedsSave reports whether the owner must save its state now, with the bytes of Memo in it. Ask at the end of each step. It returns true once for each
-// save; OnSaved must follow.
+// NeedsSave reports whether the owner must save its state now, with the bytes of Memo in it. Ask at the end of each
+// step. It returns true once for each save; OnSaved must follow.
 func (b *Machine) NeedsSave() bool {
 	s := &b.supporter
 	if !s.unsaved || s.saving || s.waiting.kind == 0 {
@@ -59,10 +60,11 @@ func (b *Machine) Memo(to *policy.Memo) {
 	binary.BigEndian.PutUint64(to[sumsAt+8:], b.cfg.Roster.sums.squares)
 }
 
-// Doubt forgets a saved promise of an epoch that cannot be when a clock reads wall, and says so: an older version of this package may have promised a
-// forged one, and would keep all others from proposing for good. A member that forgets its promise counts like one that has lost its state: it promises
-// nothing for the greatest lease. But a host without a battery starts with a clock that is months or years behind, and its promise holds: such a clock is
-// believed only when a time server has set it (synced), or if even a clock that is years behind could not explain the number.
+// Doubt forgets a saved promise of an epoch that cannot be when a clock reads wall, and says so: an older version of
+// this package may have promised a forged one, and would keep all others from proposing for good. A member that forgets
+// its promise counts like one that has lost its state: it promises nothing for the greatest lease. But a host without a
+// battery starts with a clock that is months or years behind, and its promise holds: such a clock is believed only when
+// a time server has set it (synced), or if even a clock that is years behind could not explain the number.
 func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
 	if !synced && wall >= year2000 {
 		wall += int64(mostBehind)
@@ -71,7 +73,8 @@ func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
 		return ""
 	}
 	binary.BigEndian.PutUint64(saved[:8], 0)
-	return "a promise in the state directory has a number that cannot be by this host's clock; forgot it, and promise nothing for the longest lease"
+	return "a promise in the state directory has a number that cannot be by this host's clock; forgot it, and " +
+		"promise nothing for the longest lease"
 }
 
 // mostBehind is how far a clock that nobody has set may be behind: as old as the system's image, which sets it at boot.
@@ -79,9 +82,9 @@ const mostBehind = 5 * 365 * 24 * time.Hour
 
 // Start begins a life with the memo that an earlier life saved, or with zeros.
 //
-// "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its clock it neither
-// promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a state file the same, with the greatest
-// lease that the configuration allows." (rule 9)
+// "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its
+// clock it neither promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a
+// state file the same, with the greatest lease that the configuration allows." (rule 9)
 func (b *Machine) Start(now policy.Time, saved *policy.Memo) {
 	d := durable{
 		promised: Epoch(binary.BigEndian.Uint64(saved[:8])),

@@ -10,14 +10,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "Until the greatest lease has passed on its clock it neither promises nor supports an epoch other than promised." (rule 9)
+// "Until the greatest lease has passed on its clock it neither promises nor supports an epoch other than promised."
+// (rule 9)
 func TestARestartedMemberIsQuarantined(t *testing.T) {
 	for name, tc := range map[string]struct {
 		promised int
 		greatest time.Duration
 	}{
-		"with its state":    {5, 3 * time.Second},
-		"without its state": {0, lease}, // "Without a state file the same, with the greatest lease that the configuration allows."
+		"with its state": {5, 3 * time.Second},
+		// "Without a state file the same, with the greatest lease that the configuration allows."
+		"without its state": {0, lease},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t, 3)
@@ -80,8 +82,8 @@ func TestAMemoKeepsThePromiseAndTheLeaseAndTheRoster(t *testing.T) {
 	}
 }
 
-// "The greatest lease promised bounds the quarantine": a member that has promised a longer lease than any before, with a promise or a renewal, waits for that
-// one when it starts again, and not for the one that an earlier life had saved.
+// "The greatest lease promised bounds the quarantine": a member that has promised a longer lease than any before, with
+// a promise or a renewal, waits for that one when it starts again, and not for the one that an earlier life had saved.
 func TestTheGreatestLeasePromisedBoundsTheQuarantine(t *testing.T) {
 	for name, kind := range map[string]wire.Kind{"a promise": ballot.KindPromise, "a renewal": ballot.KindRenew} {
 		c := newCircle(t, 3)
@@ -99,13 +101,15 @@ func TestTheGreatestLeasePromisedBoundsTheQuarantine(t *testing.T) {
 		c.m[2].Memo(&memo)
 		c.m[2] = c.restart(2, &memo)
 		c.now = c.now.Add(lease - 1)
-		if span, _ := c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(9, 1), 3)), ballot.KindRefused); span != 1 {
+		if span, _ := c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(9, 1), 3)),
+			ballot.KindRefused); span != 1 {
 			t.Errorf("%s of %v: after a restart it is busy for %v more", name, lease, span)
 		}
 	}
 }
 
-// "A member restarted knows what it promised": it refuses all below, and the same epoch to another question; it renews that epoch.
+// "A member restarted knows what it promised": it refuses all below, and the same epoch to another question; it renews
+// that epoch.
 func TestAMemberRestartedKnowsWhatItPromised(t *testing.T) {
 	c := newCircle(t, 3)
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
@@ -114,7 +118,8 @@ func TestAMemberRestartedKnowsWhatItPromised(t *testing.T) {
 	c.m[2] = c.restart(2, &memo)
 	c.now = c.now.Add(2 * lease)
 	for _, question := range []wire.Message{
-		c.ask(ballot.KindPromise, 1, 2, epoch(4, 1), 7), c.ask(ballot.KindRenew, 1, 2, epoch(4, 1)+3, 8), c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 9),
+		c.ask(ballot.KindPromise, 1, 2, epoch(4, 1), 7), c.ask(ballot.KindRenew, 1, 2, epoch(4, 1)+3, 8),
+		c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 9),
 	} {
 		if _, promised := c.wantAnswer(c.receive(question), ballot.KindRefused); promised != epoch(5, 0) {
 			t.Errorf("it says that it has promised %d", promised)

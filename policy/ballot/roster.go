@@ -18,8 +18,8 @@ const MaxRoster = 1 << rankBits
 
 // Roster is the fixed membership of a strict gate, in the order of the names. It does not change while a machine lives.
 //
-// "The roster: names, the same on all members; its hash is in every strict message; members that differ are warned about and do not count."
-// The hash covers the keys too: two keys under one name would be one voter with two memories.
+// "The roster: names, the same on all members; its hash is in every strict message; members that differ are warned
+// about and do not count." The hash covers the keys too: two keys under one name would be one voter with two memories.
 type Roster struct {
 	members []rosterMember
 	hash    uint64
@@ -31,8 +31,8 @@ type rosterMember struct {
 	id   wire.MemberID
 }
 
-// NewRoster returns the roster of members with these names; ids[i] is the identity of the member names[i]. If a name or key is listed twice, the error
-// names it.
+// NewRoster returns the roster of members with these names; ids[i] is the identity of the member names[i]. If a name or
+// key is listed twice, the error names it.
 func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	switch {
 	case len(names) == 0:
@@ -53,10 +53,12 @@ func NewRoster(names []string, ids []wire.MemberID) (Roster, error) {
 	for i, m := range r.members {
 		for _, before := range r.members[:i] {
 			if before.name == m.name {
-				return Roster{}, fmt.Errorf("%q is in the roster twice, with the keys of %s and %s", m.name, before.id.Short(), m.id.Short())
+				return Roster{}, fmt.Errorf("%q is in the roster twice, with the keys of %s and %s", m.name,
+					before.id.Short(), m.id.Short())
 			}
 			if before.id == m.id {
-				return Roster{}, fmt.Errorf("%q and %q have one key, that of %s: they would be one voter that counts twice", before.name, m.name, m.id.Short())
+				return Roster{}, fmt.Errorf("%q and %q have one key, that of %s: they would be one voter that counts "+
+					"twice", before.name, m.name, m.id.Short())
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func TestTwoMajoritiesShareAMember(t *testing.T) {
 	}
 }
 
-// "names, the same on all members; its hash is in every strict message": the order in a configuration does not matter, names and keys do.
+// "names, the same on all members; its hash is in every strict message": the order in a configuration does not matter,
+// names and keys do.
 func TestARosterIsTheSameHoweverItIsListed(t *testing.T) {
 	one, other := roster(t, "a b c"), roster(t, "c a b")
 	if one.Hash() != other.Hash() || one.String() != "a, b, c" || other.Name(1) != "b" || one.ID(2) != other.ID(2) {
@@ -67,13 +68,16 @@ func TestABadRosterIsRefusedByName(t *testing.T) {
 		ids   []wire.MemberID
 		want  string
 	}{
-		"nobody":                  {nil, nil, "empty"},
-		"one name twice":          {[]string{"web", "db", "web"}, []wire.MemberID{key(1), key(2), key(3)}, `"web" is in the roster twice, with the keys of 01000000 and 03000000`},
-		"one key under two names": {[]string{"a", "b"}, []wire.MemberID{key(9), key(9)}, `"a" and "b" have one key, that of 09000000`},
-		"no name":                 {[]string{"a", ""}, []wire.MemberID{key(1), key(2)}, "place 2"},
-		"no key":                  {[]string{"a", "b"}, []wire.MemberID{key(1), {}}, "place 2"},
-		"more names than keys":    {[]string{"a", "b"}, []wire.MemberID{key(1)}, "2 names and 1 keys"},
-		"more than have numbers":  {make([]string, 257), make([]wire.MemberID, 257), "257 members"},
+		"nobody": {nil, nil, "empty"},
+		"one name twice": {[]string{"web", "db", "web"}, []wire.MemberID{key(1), key(2), key(3)},
+			`"web" is in the roster twice, with the keys of 01000000 and 03000000`},
+		"one key under two names": {
+			[]string{"a", "b"}, []wire.MemberID{key(9), key(9)}, `"a" and "b" have one key, that of 09000000`,
+		},
+		"no name":                {[]string{"a", ""}, []wire.MemberID{key(1), key(2)}, "place 2"},
+		"no key":                 {[]string{"a", "b"}, []wire.MemberID{key(1), {}}, "place 2"},
+		"more names than keys":   {[]string{"a", "b"}, []wire.MemberID{key(1)}, "2 names and 1 keys"},
+		"more than have numbers": {make([]string, 257), make([]wire.MemberID, 257), "257 members"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := ballot.NewRoster(tc.names, tc.ids); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -8,11 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// round is one question to all members of the roster: a Promise of a proposer, or a Renew of the holder. Its messages have one number.
+// round is one question to all members of the roster: a Promise of a proposer, or a Renew of the holder. Its messages
+// have one number.
 //
-// "D = s + H, H = L(1−ρ)/(1+ρ), s = the M-th latest local send time among its questions that distinct members answered, each answer matched to its own
-// question by number; read before the datagram leaves." (rule 5) All questions of a round count as sent when the round began, before any was sent. An
-// answer counts only in its own round. So s is never later than the rule's s.
+// "D = s + H, H = L(1−ρ)/(1+ρ), s = the M-th latest local send time among its questions that distinct members answered,
+// each answer matched to its own question by number; read before the datagram leaves." (rule 5) All questions of a
+// round count as sent when the round began, before any was sent. An answer counts only in its own round. So s is never
+// later than the rule's s.
 type round struct {
 	// kind is zero if there is no round.
 	kind   wire.Kind
@@ -136,8 +138,10 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 	return out
 }
 
-// onRefused counts a member that does not support the round. "a refusal with a newer epoch ends its token for good" (rule 6)
-func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
+// onRefused counts a member that does not support the round. "a refusal with a newer epoch ends its token for good"
+// (rule 6)
+func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	r, l := &b.round, loadOf(&m.Load)
 	if !believable(Epoch(l.number), now.Wall) {
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
@@ -145,7 +149,8 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	r.no.add(rank)
 	b.seen = max(b.seen, Epoch(l.number))
 	if l.span > 0 {
-		// "busy until" is no longer than any lease: who names a longer time would keep this member from ever asking again.
+		// "busy until" is no longer than any lease: who names a longer time would keep this member from ever asking
+		// again.
 		r.freeAt = min(r.freeAt, now.Time.Add(min(l.span, b.cfg.MostLease)))
 		if e := Epoch(l.number); r.awaits == 0 || e < r.awaits {
 			r.awaits = e

@@ -14,19 +14,22 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// small is a world of three gates of a kind in ticks of a lease. One member holds the token, the next one has asked for it, and the third may propose. In each
-// state anything may happen that can: a message that was ever sent arrives, once; a command ends; one process or host dies; a tick passes. So every
-// order and every loss is tried, up to a number of ticks.
+// small is a world of three gates of a kind in ticks of a lease. One member holds the token, the next one has asked for
+// it, and the third may propose. In each state anything may happen that can: a message that was ever sent arrives,
+// once; a command ends; one process or host dies; a tick passes. So every order and every loss is tried, up to a number
+// of ticks.
 type small struct {
 	gates [3]stepped
 	disk  [3]policy.Memo
 	draws [3]uint64
 	run   [3]smallRun
 	now   policy.Time
-	// crashes and hops are how many members have crashed, and how many offers of a token have arrived if they are counted.
+	// crashes and hops are how many members have crashed, and how many offers of a token have arrived if they are
+	// counted.
 	crashes, hops int
 	newest        wire.Seq
-	// pending are the messages that may still arrive, arrived those that have, and that a gate may send again. Both belong to this state alone.
+	// pending are the messages that may still arrive, arrived those that have, and that a gate may send again. Both
+	// belong to this state alone.
 	pending, arrived []sent
 }
 
@@ -66,8 +69,8 @@ func (s *small) clone() *small {
 	return &next
 }
 
-// Uint64 draws from the member that takes a step: a number that it has not drawn before. Pauses, which are drawn too, are all the least: between ticks they
-// mean nothing. So is the number of a ring's tour, of which requests speak alone.
+// Uint64 draws from the member that takes a step: a number that it has not drawn before. Pauses, which are drawn too,
+// are all the least: between ticks they mean nothing. So is the number of a ring's tour, of which requests speak alone.
 func (x *explorer) Uint64() uint64 {
 	*x.drawing++
 	return (*x.drawing*4 + uint64(x.who)) * uint64(8*time.Second) << 20 & (1<<63 - 1)
@@ -76,7 +79,8 @@ func (x *explorer) Uint64() uint64 {
 // newGate returns a gate that waits for Started.
 func (x *explorer) newGate(i int) gate {
 	w := world{p: plan{
-		kind: x.kind, members: 3, lease: time.Second, killAfter: 300 * time.Millisecond, margin: 100 * time.Millisecond, patience: 500 * time.Millisecond,
+		kind: x.kind, members: 3, lease: time.Second, killAfter: 300 * time.Millisecond, margin: 100 * time.Millisecond,
+		patience: 500 * time.Millisecond,
 	}, roster: x.roster, entropy: x}
 	if x.kind == lock {
 		return w.newGate(i)
@@ -86,7 +90,8 @@ func (x *explorer) newGate(i int) gate {
 	return strict.New(s, policy.Env{Gate: 7, Self: x.roster.ID(i), OnDemand: true, Entropy: x})
 }
 
-// step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for the hunt.
+// step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for
+// the hunt.
 func (x *explorer) step(s *small, i int, ev policy.Event) {
 	x.drawing, x.who = &s.draws[i], i
 	g := x.copied(s, i)
@@ -145,7 +150,8 @@ func (x *explorer) send(s *small, m *wire.Message) {
 
 func (x *explorer) message(m *sent) wire.Message {
 	return wire.Message{
-		Gate: 7, Kind: m.kind, From: x.ids[m.from], To: x.ids[m.to], Exchange: m.exchange, Nonce: m.nonce, Token: m.token, Load: m.load,
+		Gate: 7, Kind: m.kind, From: x.ids[m.from], To: x.ids[m.to], Exchange: m.exchange, Nonce: m.nonce,
+		Token: m.token, Load: m.load,
 	}
 }
 
@@ -235,10 +241,11 @@ func (x *explorer) propose(s *small, i int) {
 	x.put(s, i, g)
 }
 
-// newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its lease; the token has ended
-// the tour with which rings begin.
+// newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its
+// lease; the token has ended the tour with which rings begin.
 func newExplorer(w smallWorld) (*explorer, *small, error) {
-	x := &explorer{smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{}, layouts: layouts{}}
+	x := &explorer{smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{},
+		layouts: layouts{}}
 	x.Visited, x.Judge, x.Branch = x.visited, x.judge, x.branch
 	list, ids := names(3)
 	x.ids = ids

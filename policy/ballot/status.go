@@ -7,13 +7,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have answered the last proposal.
+// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have
+// answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
 	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
 }
 
-// Missing returns a sentence for people about the open question, or the last proposal that too few have answered: "sees a, misses b, c"; nothing
-// if there is none.
+// Missing returns a sentence for people about the open question, or the last proposal that too few have answered: "sees
+// a, misses b, c"; nothing if there is none.
 func (b *Machine) Missing() string {
 	heard := b.proposer.heard
 	switch {
@@ -45,7 +46,8 @@ func (b *Machine) rateText() string {
 	if percent < 0 {
 		percent, how = -percent, "slower"
 	}
-	return fmt.Sprintf("the clock of %s runs %.2f %% %s than that of %s, and each may be wrong by %v %%: a strict gate is not safe between them; set both by one source",
+	return fmt.Sprintf("the clock of %s runs %.2f %% %s than that of %s, and each may be wrong by %v %%: a strict "+
+		"gate is not safe between them; set both by one source",
 		b.cfg.Roster.Name(rank), percent, how, b.cfg.Roster.Name(b.cfg.Self), 100*b.cfg.Rho)
 }
 

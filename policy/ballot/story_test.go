@@ -11,7 +11,8 @@ import (
 func (w *world) tellStep(i int) {
 	what := w.ev.Kind.String()
 	if w.ev.Kind == policy.Received {
-		what = fmt.Sprintf("%s from %d %s", w.descriptor.Kinds.Of(w.ev.Msg.Kind).Name, w.ev.Msg.From[15]-1, seqName(w.ev.Msg.Token.Seq))
+		what = fmt.Sprintf("%s from %d %s", w.descriptor.Kinds.Of(w.ev.Msg.Kind).Name, w.ev.Msg.From[15]-1,
+			seqName(w.ev.Msg.Token.Seq))
 	}
 	h := &w.hosts[i]
 	promised, end := h.g.Ballot().Lease()
@@ -23,7 +24,8 @@ func (w *world) tellStep(i int) {
 	for n := range w.out {
 		switch e := &w.out[n]; e.Kind {
 		case policy.Send:
-			w.log("              %s to %d %s", w.descriptor.Kinds.Of(e.Msg.Kind).Name, e.Msg.To[15]-1, seqName(e.Msg.Token.Seq))
+			w.log("              %s to %d %s", w.descriptor.Kinds.Of(e.Msg.Kind).Name, e.Msg.To[15]-1,
+				seqName(e.Msg.Token.Seq))
 		case policy.Tell:
 			w.log("              %s", w.descriptor.Notes.Of(e.Note).Name)
 		case policy.PreSign, policy.Announce, policy.Proclaim:

@@ -7,7 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// supporter is a member's promise, and the lease that it has given. "Supporter: one lease per gate, (epoch, end)." (rule 3)
+// supporter is a member's promise, and the lease that it has given. "Supporter: one lease per gate, (epoch, end)."
+// (rule 3)
 type supporter struct {
 	durable
 	// end is when the lease of the promised epoch ends.
@@ -16,7 +17,8 @@ type supporter struct {
 	calmAt policy.Time
 	// over is the epoch that was last released.
 	over Epoch
-	// by is the question by which promised was asked for in this life, renewed the last one by which its lease was renewed; or zero.
+	// by is the question by which promised was asked for in this life, renewed the last one by which its lease was
+	// renewed; or zero.
 	by, renewed wire.Exchange
 	// unsaved says that durable is newer than the state on the disk, saving that a save of it is under way.
 	unsaved, saving bool
@@ -35,19 +37,21 @@ type question struct {
 	probes bool
 }
 
-// judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the promise is saved.
+// judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the
+// promise is saved.
 //
-// "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and treats
-// Renew(e > promised) as Promise(e). It answers Promise(e) only if e > promised and its lease has ended; then promised := e, saved,
-// end := now + L: a promise is a lease. Otherwise it says "busy until" or "promised e′" and changes nothing. Holder and proposer are
-// supporters of themselves by the same rules." (rule 3)
+// "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and
+// treats Renew(e > promised) as Promise(e). It answers Promise(e) only if e > promised and its lease has ended; then
+// promised := e, saved, end := now + L: a promise is a lease. Otherwise it says "busy until" or "promised e′" and
+// changes nothing. Holder and proposer are supporters of themselves by the same rules." (rule 3)
 //
-// A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is refused. A question that comes after
-// the release of its epoch is refused too: its lease would block all others.
+// A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is
+// refused. A question that comes after the release of its epoch is refused too: its lease would block all others.
 //
-// A holder that sends but hears nobody must not keep the others waiting: its unanswered renewals count. A renewal gives its lease once, however often the
-// question is repeated: the holder's time counts from the first one. If too few have answered a renewal, the next ones are probes. They are answered by
-// the same rules, but nothing is lent or promised by them; the holder renews its lease when a majority has answered a probe.
+// A holder that sends but hears nobody must not keep the others waiting: its unanswered renewals count. A renewal gives
+// its lease once, however often the question is repeated: the holder's time counts from the first one. If too few have
+// answered a renewal, the next ones are probes. They are answered by the same rules, but nothing is lent or promised by
+// them; the holder renews its lease when a majority has answered a probe.
 func (s *supporter) judge(now policy.Time, q *question) bool {
 	switch e := EpochOf(q.token.Seq); {
 	case e < s.promised || e == s.over:
@@ -80,10 +84,12 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
 
 // onQuestion answers another member, at once or when the promise is saved.
-func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome, out []policy.Effect) []policy.Effect {
+func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	now := at.Time
 	l := loadOf(&m.Load)
-	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span, probes: m.Kind == KindRenew && l.number == 1}
+	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span,
+		probes: m.Kind == KindRenew && l.number == 1}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.cfg.MostLease:
@@ -116,8 +122,9 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	return out
 }
 
-// OnSaved must be called when the save that NeedsSave asked for is durable, or has failed. It sends the answer that has waited for the save: "saved before
-// the message that depends on them leaves" (rule 2). If the save failed, there is no answer, and the asking member asks again.
+// OnSaved must be called when the save that NeedsSave asked for is durable, or has failed. It sends the answer that has
+// waited for the save: "saved before the message that depends on them leaves" (rule 2). If the save failed, there is no
+// answer, and the asking member asks again.
 func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
 	if !s.saving {
@@ -160,11 +167,12 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 	return b.answer(KindRefused, q, l, out)
 }
 
-// RefuseToken answers a Token that this member does not accept because it has promised a newer epoch, or the owner has met the token of one, whose number is
-// met. Without an answer, the sender would offer the Token until its lease ends.
+// RefuseToken answers a Token that this member does not accept because it has promised a newer epoch, or the owner has
+// met the token of one, whose number is met. Without an answer, the sender would offer the Token until its lease ends.
 func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, met wire.Seq, out []policy.Effect) []policy.Effect {
 	rank, _ := b.cfg.Roster.Rank(m.From)
-	l := load{span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))), clock: now, life: b.life}
+	l := load{span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))),
+		clock: now, life: b.life}
 	return b.answer(KindRefused, &question{rank: rank, number: m.Exchange, token: m.Token}, l, out)
 }
 

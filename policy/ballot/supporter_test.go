@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "It answers Promise(e) only if e > promised and its lease has ended; … a promise is a lease. Otherwise it says "busy until" or "promised e′" and
-// changes nothing." (rule 3)
+// "It answers Promise(e) only if e > promised and its lease has ended; … a promise is a lease. Otherwise it says "busy
+// until" or "promised e′" and changes nothing." (rule 3)
 func TestASupporterPromisesOnlyWhenItsLeaseHasEnded(t *testing.T) {
 	c := newCircle(t, 3)
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
@@ -29,8 +29,8 @@ func TestASupporterPromisesOnlyWhenItsLeaseHasEnded(t *testing.T) {
 	}
 }
 
-// "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and treats Renew(e > promised) as
-// Promise(e)." (rule 3)
+// "It answers Renew(e) if e = promised (end := max(end, now + L), L from the message), refuses if e < promised, and
+// treats Renew(e > promised) as Promise(e)." (rule 3)
 func TestASupporterRenewsWhatItHasPromised(t *testing.T) {
 	c := newCircle(t, 3)
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)
@@ -77,8 +77,8 @@ func TestAnAnswerWaitsForItsSave(t *testing.T) {
 	c.wantAnswer(c.air, ballot.KindPromised)
 }
 
-// A question that comes again is answered again: its answer may be lost. Another proposal with the same epoch is not: its proposer has lost its
-// state, and its clock is wrong.
+// A question that comes again is answered again: its answer may be lost. Another proposal with the same epoch is not:
+// its proposer has lost its state, and its clock is wrong.
 func TestAnEpochIsPromisedToOneQuestion(t *testing.T) {
 	c := newCircle(t, 3)
 	for range 2 {
@@ -87,7 +87,8 @@ func TestAnEpochIsPromisedToOneQuestion(t *testing.T) {
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 2)), ballot.KindRefused)
 }
 
-// "supporters of e end its lease" (rule 11), of no other epoch, and what the release has overtaken begins no lease any more.
+// "supporters of e end its lease" (rule 11), of no other epoch, and what the release has overtaken begins no lease any
+// more.
 func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 	c := newCircle(t, 3)
 	c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1))
@@ -100,19 +101,24 @@ func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 1, epoch(5, 0), 1)), ballot.KindRefused)
 }
 
-// "members that differ are warned about and do not count" (the roster), and no forged number ends the numbers of a gate.
+// "members that differ are warned about and do not count" (the roster), and no forged number ends the numbers of a
+// gate.
 func TestWhatCannotBeIsRefused(t *testing.T) {
 	stranger := wire.MemberID{1: 1, 15: 1}
 	for name, tc := range map[string]struct {
 		change func(*wire.Message)
 		note   policy.Note
 	}{
-		"an outsider":              {func(m *wire.Message) { m.From = stranger }, ballot.NoteOutsider},
-		"itself":                   {func(m *wire.Message) { m.From = m.To }, ballot.NoteOutsider},
-		"another roster":           {func(m *wire.Message) { m.Load[7]++ }, ballot.NoteOtherRoster},
-		"too long a lease":         {func(m *wire.Message) { ballot.SetLoad(&m.Load, 0, lease+1, 0) }, ballot.NoteLeaseTooLong},
-		"another proposer's":       {func(m *wire.Message) { m.Token.Seq = epoch(5, 1) }, ballot.NoteEpochRefused},
-		"two days in the future":   {func(m *wire.Message) { m.Token.Seq = epoch(2*24*60*60, 0) }, ballot.NoteEpochRefused},
+		"an outsider":    {func(m *wire.Message) { m.From = stranger }, ballot.NoteOutsider},
+		"itself":         {func(m *wire.Message) { m.From = m.To }, ballot.NoteOutsider},
+		"another roster": {func(m *wire.Message) { m.Load[7]++ }, ballot.NoteOtherRoster},
+		"too long a lease": {
+			func(m *wire.Message) { ballot.SetLoad(&m.Load, 0, lease+1, 0) }, ballot.NoteLeaseTooLong,
+		},
+		"another proposer's": {func(m *wire.Message) { m.Token.Seq = epoch(5, 1) }, ballot.NoteEpochRefused},
+		"two days in the future": {
+			func(m *wire.Message) { m.Token.Seq = epoch(2*24*60*60, 0) }, ballot.NoteEpochRefused,
+		},
 		"an answer to no question": {func(m *wire.Message) { m.Kind = ballot.KindPromised }, ballot.NoteStrayAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a few strict gates in true time, with the shells and hosts around them and a network between them: small and fast, for deep hunts.
-// Each host has a clock of its own, at a rate of its own, that also counts while the host is suspended.
+// world is a few strict gates in true time, with the shells and hosts around them and a network between them: small and
+// fast, for deep hunts. Each host has a clock of its own, at a rate of its own, that also counts while the host is
+// suspended.
 type world struct {
 	p       plan
 	shell   shell
@@ -32,7 +33,8 @@ type world struct {
 	// lost is the last of the messages that are lost because they were under way when all became quiet.
 	lost uint64
 	err  error
-	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases: a member that lies can break them.
+	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases: a member
+	// that lies can break them.
 	forger     *forger
 	forged     []wire.Message
 	blind      bool
@@ -59,8 +61,8 @@ type shell struct {
 	keepsToken bool
 }
 
-// plan is what a seed draws: the roster, the constants, and what goes wrong. Times are in true nanoseconds; every is the mean time between two
-// faults of a kind, zero for never.
+// plan is what a seed draws: the roster, the constants, and what goes wrong. Times are in true nanoseconds; every is
+// the mean time between two faults of a kind, zero for never.
 type plan struct {
 	kind                               gateKind
 	seed                               uint64
@@ -173,8 +175,9 @@ func newWorld(p plan, s shell) *world {
 
 func (w *world) config(i int) ballot.Config {
 	return ballot.Config{
-		Gate: 7, Roster: &w.roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
-		Rho: 0.01, Patience: w.p.patienceOf(i), Entropy: w.entropy,
+		Gate: 7, Roster: &w.roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter,
+		Margin: w.p.margin,
+		Rho:    0.01, Patience: w.p.patienceOf(i), Entropy: w.entropy,
 	}
 }
 

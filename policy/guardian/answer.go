@@ -5,7 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onAsk answers a question about a token that this member does not hold. A question also contains what the asker knows, and shows that the asker lives.
+// onAsk answers a question about a token that this member does not hold. A question also contains what the asker knows,
+// and shows that the asker lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	switch {
@@ -24,16 +25,16 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 	return g.Reply(now, m, nil, out)
 }
 
-// giveWay postpones the revival of a token, because another member may be about to revive an older token. When this member asks again, the holder of the
-// older token answers.
+// giveWay postpones the revival of a token, because another member may be about to revive an older token. When this
+// member asks again, the holder of the older token answers.
 func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 	if g.question.live && !g.question.byHolder && ask.Token.ID.Precedes(g.watch.token.ID) {
 		g.calm(now, g.patience())
 	}
 }
 
-// Reply answers a question with one message, and learns nothing from it: a holder says that it holds the token, a guardian when it heard the holder, and
-// another member sends the last state of the token that it knows.
+// Reply answers a question with one message, and learns nothing from it: a holder says that it holds the token, a
+// guardian when it heard the holder, and another member sends the last state of the token that it knows.
 func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	kind, about := KindKnown, TokenOf(m)
 	switch {
@@ -63,8 +64,8 @@ func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// hasHeardLately reports whether this member guards a token and has, within the last patience, heard its holder or passed the token to it. This counts for
-// more than what another member has heard.
+// hasHeardLately reports whether this member guards a token and has, within the last patience, heard its holder or
+// passed the token to it. This counts for more than what another member has heard.
 func (g *Machine) hasHeardLately(now policy.Time) bool {
 	return g.watch.live && now.Sub(g.watch.heardAt) < g.cfg.Patience
 }

@@ -18,19 +18,32 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 	}{
 		"by the holder": {nil, holder, theToken, guardian.KindHeartbeat, 5},
 		"by the holder, who has come further than that": {nil, holder, since(theToken, 3), guardian.KindHeartbeat, 5},
-		"by a guardian":                                       {nil, guardianOf, theToken, guardian.KindHeard, 5},
-		"by a guardian that knows more":                       {nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5},
-		"by a guardian that knows less, and heard the holder": {nil, guardianOf, since(theToken, 8), guardian.KindHeard, 5},
-		"by a guardian that knows less":                       {silent, guardianOf, since(theToken, 8), guardian.KindHeard, 8},
-		"by a guardian that learns that it guards no longer":  {silent, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8},
-		"by the holder, of whose copy another one has more":   {nil, holder, since(theToken, 8), guardian.KindHeartbeat, 5},
-		"by one who has never heard of it":                    {nil, stranger, theToken, guardian.KindKnown, 5},
-		"by one who guards another token":                     {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
-		"by one who has passed it on, and left it":            {left, holder, theToken, guardian.KindKnown, 6},
-		"by one who has passed it on, and guards it":          {passed, holder, theToken, guardian.KindHeard, 6},
-		"by one who knows that it was removed":                {removed, guardianOf, theToken, guardian.KindTombstone, 5},
-		"by one who knows that a later copy was removed":      {removed, guardianOf, since(theToken, 3), guardian.KindTombstone, 3},
-		"by one who has removed it":                           {removed, holder, theToken, guardian.KindTombstone, 5},
+		"by a guardian": {nil, guardianOf, theToken, guardian.KindHeard, 5},
+		"by a guardian that knows more": {
+			nil, guardianOf, since(theToken, 3), guardian.KindHeard, 5,
+		},
+		"by a guardian that knows less, and heard the holder": {
+			nil, guardianOf, since(theToken, 8), guardian.KindHeard, 5,
+		},
+		"by a guardian that knows less": {
+			silent, guardianOf, since(theToken, 8), guardian.KindHeard, 8,
+		},
+		"by a guardian that learns that it guards no longer": {
+			silent, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8,
+		},
+		"by the holder, of whose copy another one has more": {
+			nil, holder, since(theToken, 8), guardian.KindHeartbeat, 5,
+		},
+		"by one who has never heard of it":           {nil, stranger, theToken, guardian.KindKnown, 5},
+		"by one who guards another token":            {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
+		"by one who has passed it on, and left it":   {left, holder, theToken, guardian.KindKnown, 6},
+		"by one who has passed it on, and guards it": {passed, holder, theToken, guardian.KindHeard, 6},
+		"by one who knows that it was removed": {removed, guardianOf, theToken, guardian.KindTombstone,
+			5},
+		"by one who knows that a later copy was removed": {
+			removed, guardianOf, since(theToken, 3), guardian.KindTombstone, 3,
+		},
+		"by one who has removed it": {removed, holder, theToken, guardian.KindTombstone, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -44,7 +57,8 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 				t.Fatalf("the answers are %+v", c.air)
 			}
 			got := c.air[0].msg
-			if got.Kind != tc.kind || got.Token.ID != tc.about.ID || got.Token.Seq != tc.seq || got.Exchange != ask.Exchange ||
+			if got.Kind != tc.kind || got.Token.ID != tc.about.ID || got.Token.Seq != tc.seq ||
+				got.Exchange != ask.Exchange ||
 				got.From != ask.To || got.To != ask.From || got.Gate != gate {
 				t.Errorf("the answer is %+v", got)
 			}
@@ -77,7 +91,8 @@ func removed(c *circle) {
 	c.advance(latency)
 }
 
-// No other token should be revived while one is there, so its holder says so, unless it knows that the other one was removed.
+// No other token should be revived while one is there, so its holder says so, unless it knows that the other one was
+// removed.
 func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
 	c := newCircle(t)
 	other := born(20, 8)
@@ -110,7 +125,8 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 			c.receive(message(guardian.KindAsk, c.ann, c.bob, theToken))
 			c.advance(17)
 		}, guardianOf, 17},
-		{func(c *circle) { c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf, wire.Nonce(patience)},
+		{func(c *circle) { c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf,
+			wire.Nonce(patience)},
 	} {
 		c := newCircle(t)
 		tc.begin(c)

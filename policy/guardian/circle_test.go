@@ -34,7 +34,9 @@ var (
 
 // born returns a token with this birth stamp.
 func born(stamp int64, seq wire.Seq, guardians ...wire.MemberID) guardian.Token {
-	t := guardian.Token{Ref: wire.Ref{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq}}
+	t := guardian.Token{
+		Ref: wire.Ref{ID: wire.TokenID{Birth: stamp, Generator: wire.MemberID{0xe}, Random: 99}, Seq: seq},
+	}
 	var trail guardian.Trail
 	copy(trail[:], guardians)
 	t.SetTrail(&trail)
@@ -47,7 +49,8 @@ func since(t guardian.Token, seq wire.Seq) guardian.Token {
 	return t
 }
 
-// member is a machine and its owner, which holds the token, drops it when it is overtaken, and takes it when it is revived.
+// member is a machine and its owner, which holds the token, drops it when it is overtaken, and takes it when it is
+// revived.
 type member struct {
 	name  string
 	id    wire.MemberID
@@ -58,7 +61,8 @@ type member struct {
 	dead, away bool
 	notes      []policy.Note
 	endings    []guardian.Ending
-	// heardAt is when it last heard of a token from its holder; revived are the tokens that it has revived and not heard of since.
+	// heardAt is when it last heard of a token from its holder; revived are the tokens that it has revived and not
+	// heard of since.
 	heardAt map[wire.TokenID]policy.Time
 	revived map[wire.TokenID]bool
 }
@@ -77,10 +81,10 @@ func (m *member) held() *guardian.Token {
 	return &m.token
 }
 
-// circle is four members, one clock and a network in which a message takes a millisecond, or is lost. After every step it checks:
-// no wake-up is in the past; an unexpected message changes nothing; a message causes at most one message to its sender, and none to
-// everybody; and no token is revived within a patience of having heard its holder, unless that has yielded it, nor twice without
-// news of it in between.
+// circle is four members, one clock and a network in which a message takes a millisecond, or is lost. After every step
+// it checks: no wake-up is in the past; an unexpected message changes nothing; a message causes at most one message to
+// its sender, and none to everybody; and no token is revived within a patience of having heard its holder, unless that
+// has yielded it, nor twice without news of it in between.
 type circle struct {
 	t                  rapid.TB
 	now                policy.Time
@@ -126,8 +130,8 @@ func (c *circle) find(id wire.MemberID) *member {
 	return c.all[i]
 }
 
-// took carries out the result of a call of m's machine, and acts as its owner. It returns the number of messages, and of those to a
-// certain member.
+// took carries out the result of a call of m's machine, and acts as its owner. It returns the number of messages, and
+// of those to a certain member.
 func (c *circle) took(m *member, to wire.MemberID, o guardian.Outcome, out []policy.Effect) (all, back int) {
 	c.t.Helper()
 	for i := range out {
@@ -140,7 +144,8 @@ func (c *circle) took(m *member, to wire.MemberID, o guardian.Outcome, out []pol
 			c.send(&e.Msg)
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave,
+			policy.Announce, policy.Proclaim, policy.Gone:
 			c.t.Fatalf("a guardian has no business with %v", e.Kind)
 		}
 	}
@@ -184,7 +189,8 @@ func (c *circle) send(m *wire.Message) {
 	if got, ok := wire.Parse(m.Append(nil)); !ok || got != *m {
 		c.t.Fatalf("a datagram cannot carry %+v", *m)
 	}
-	c.sent = append(c.sent, fmt.Sprintf("%v %s→%s %v", c.now.Sub(began), c.find(m.From).name, c.find(m.To).name, nameOf(m.Kind)))
+	c.sent = append(c.sent, fmt.Sprintf("%v %s→%s %v", c.now.Sub(began), c.find(m.From).name, c.find(m.To).name,
+		nameOf(m.Kind)))
 	if c.lose == nil || !c.lose(m) {
 		c.air = append(c.air, flight{c.now.Add(latency), *m})
 	}
@@ -238,7 +244,8 @@ func (c *circle) receive(msg wire.Message) (sent int) {
 	}
 	var o guardian.Outcome
 	out := m.g.Receive(c.now, &msg, m.held(), &o, nil)
-	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 || out[0].Note != guardian.NoteStrayWord) {
+	if !expected && (m.g != before || o != guardian.Outcome{} || len(out) != 1 ||
+		out[0].Note != guardian.NoteStrayWord) {
 		c.t.Fatalf("%s did not expect a %s, and it led to %+v", m.name, nameOf(msg.Kind), out)
 	}
 	holding := m.held() != nil && m.token.ID == msg.Token.ID
@@ -333,7 +340,8 @@ func (c *circle) answering(m wire.Message) wire.Message {
 	return m
 }
 
-// wantSent wants exactly these messages since the last call, as "250ms ann→bob Beat", with the time since the beginning.
+// wantSent wants exactly these messages since the last call, as "250ms ann→bob Beat", with the time since the
+// beginning.
 func (c *circle) wantSent(want ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.sent, want) {

@@ -1,7 +1,8 @@
 // Package guardian prevents the loss of a token with its holder. Any token protocol can use its machine.
 //
-// Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members detect a loss by a silence of Δmax. Here the
-// last holders are guardians: they keep a copy, as in the k-copies algorithm of Arantes and Sopena for rings, and the holder sends them heartbeats:
+// Ciuffoletti leaves "a better reaction to token loss" open (section 7): his members detect a loss by a silence of
+// Δmax. Here the last holders are guardians: they keep a copy, as in the k-copies algorithm of Arantes and Sopena for
+// rings, and the holder sends them heartbeats:
 //
 //	holder                     guardian of rank 0         of rank 1
 //	  ── Beat ───────────────────▶                            four in a patience, to each guardian
@@ -13,16 +14,17 @@
 //	                             revives the token
 //	                              ── Beat ─────────────────▶  and is its holder
 //
-// A soft gate may suspect a live holder: then a second copy of the token exists for a while. Copies differ in Seq: a revival raises it above every number
-// that the lost copy can have reached. Every member keeps only the higher copy. To make second copies rare, a guardian asks all members before it revives,
-// a higher rank waits longer, and guardians that hear the holder say so. If the holder itself has said that it no longer holds the token (Yield), the
-// first guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away for longer than a patience asks its
-// guardians before it does anything with the token. A removed token has a tombstone: its guardians are told, and tell others. Otherwise they would revive every
-// removed token.
+// A soft gate may suspect a live holder: then a second copy of the token exists for a while. Copies differ in Seq: a
+// revival raises it above every number that the lost copy can have reached. Every member keeps only the higher copy. To
+// make second copies rare, a guardian asks all members before it revives, a higher rank waits longer, and guardians
+// that hear the holder say so. If the holder itself has said that it no longer holds the token (Yield), the first
+// guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away for
+// longer than a patience asks its guardians before it does anything with the token. A removed token has a tombstone:
+// its guardians are told, and tell others. Otherwise they would revive every removed token.
 //
-// The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with the token.
-// Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go (questions and their results),
-// answer.go (answers), yield.go (a holder that gives up its token), tombstone.go.
+// The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with
+// the token. Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go
+// (questions and their results), answer.go (answers), yield.go (a holder that gives up its token), tombstone.go.
 //
 // Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049.
 package guardian
@@ -34,9 +36,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Intervals as parts of a patience: a holder beats four times in one. A question lasts for half of one. It is repeated after an eighth, and then eight times
-// as often as it lasts, but at least twice in a patience, because a holder that asks does not beat. Where three in ten datagrams are lost, three questions
-// find nobody once in some hundred times, and a holder that runs for long is suspected again and again.
+// Intervals as parts of a patience: a holder beats four times in one. A question lasts for half of one. It is repeated
+// after an eighth, and then eight times as often as it lasts, but at least twice in a patience, because a holder that
+// asks does not beat. Where three in ten datagrams are lost, three questions find nobody once in some hundred times,
+// and a holder that runs for long is suspected again and again.
 const (
 	beatsPerPatience     = 4
 	questionsPerPatience = 2
@@ -69,7 +72,8 @@ type Machine struct {
 	// tombstoneNext is the place of the next tombstone, which replaces the oldest.
 	tombstoneNext uint8
 	closed        bool
-	// askFrom is the place of the first member to ask in the next question to others: those before it have not answered.
+	// askFrom is the place of the first member to ask in the next question to others: those before it have not
+	// answered.
 	askFrom int32
 }
 
@@ -79,8 +83,8 @@ type Ending uint8
 const (
 	// Pending: no result for the owner.
 	Pending Ending = iota
-	// Revived: the holder Peer is lost, and this member holds Token, without Peer and this member in its trail. Its Seq is still the
-	// last known one.
+	// Revived: the holder Peer is lost, and this member holds Token, without Peer and this member in its trail. Its Seq
+	// is still the last known one.
 	Revived
 	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must drop the held one.
 	Overtaken
@@ -90,7 +94,8 @@ const (
 	Answered
 )
 
-// Outcome is the result of a call. Ending says which fields are set. A call writes it to the caller's variable, and only if there is one.
+// Outcome is the result of a call. Ending says which fields are set. A call writes it to the caller's variable, and
+// only if there is one.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -100,12 +105,14 @@ type Outcome struct {
 // New returns a machine that guards nothing.
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
 
-// Measured sets how long an answer takes in this network. The delay does not change the frequency of heartbeats, but the first beat of a new
-// holder comes a round trip after the token was passed, and answers come a round trip after the question.
+// Measured sets how long an answer takes in this network. The delay does not change the frequency of heartbeats, but
+// the first beat of a new holder comes a round trip after the token was passed, and answers come a round trip after the
+// question.
 func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
 
-// patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the answers to n questions. Both exceed the
-// configuration only if a round trip is longer than half, or a third, of the configured patience.
+// patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the
+// answers to n questions. Both exceed the configuration only if a round trip is longer than half, or a third, of the
+// configured patience.
 func (g *Machine) patience() time.Duration { return max(g.cfg.Patience, 2*g.roundTrip) }
 
 func (g *Machine) questions(n int) time.Duration {
@@ -143,7 +150,8 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) || g.question.meets(m) }
 
 // Receive handles a message between holder and guardians.
-func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	switch {
 	case !g.Expects(m, held):
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
@@ -197,7 +205,8 @@ func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 }
 
 // send appends a message about a token, and returns it.
-func (g *Machine) send(kind wire.Kind, to wire.MemberID, about *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
+func (g *Machine) send(kind wire.Kind, to wire.MemberID, about *Token, out []policy.Effect) ([]policy.Effect,
+	*wire.Message) {
 	out, m := policy.AppendMessage(out)
 	m.Gate, m.Kind, m.From, m.To, m.Token, m.Load = g.cfg.Gate, kind, g.cfg.Self, to, about.Ref, about.Load
 	return out, m

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a circle and an adversary that controls the network and the processes. It keeps all messages, and may deliver any of them at
-// any time, any number of times, or never; it also forges messages.
+// world is a circle and an adversary that controls the network and the processes. It keeps all messages, and may
+// deliver any of them at any time, any number of times, or never; it also forges messages.
 type world struct {
 	*circle
 	ever []wire.Message
@@ -64,9 +64,11 @@ func (w *world) playBack(t *rapid.T) {
 // forge makes a message, often with a used question or count.
 func (w *world) forge(t *rapid.T) {
 	to := w.someone(t)
-	kinds := []wire.Kind{guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, guardian.KindYield}
+	kinds := []wire.Kind{guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown,
+		guardian.KindTombstone, guardian.KindYield}
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
-	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))
+	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).
+		Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))
 	trail := w.trail(t)
 	guardian.SetTrail(&msg.Load, &trail)
 	if n := len(w.ever); n > 0 && kind != guardian.KindAsk && rapid.Bool().Draw(t, "as an answer") {
@@ -98,7 +100,8 @@ func (w *world) chooseGuardians(t *rapid.T) {
 	}
 }
 
-// handOn passes a token on like an owner: a holder that was away asks first, and one that knows of a higher copy drops the token.
+// handOn passes a token on like an owner: a holder that was away asks first, and one that knows of a higher copy drops
+// the token.
 func (w *world) handOn(t *rapid.T) {
 	from := w.someone(t)
 	to := w.another(t, from)
@@ -173,17 +176,19 @@ func (w *world) play(t *rapid.T, actions map[string]func(*rapid.T), often []stri
 	}
 }
 
-// For any messages of any sender at any time: an unexpected message changes nothing, an expected one causes at most one message, and
-// an early wake-up does nothing. The circle checks it.
+// For any messages of any sender at any time: an unexpected message changes nothing, an expected one causes at most one
+// message, and an early wake-up does nothing. The circle checks it.
 func TestTheInvariantsHoldForAnyMessages(t *testing.T) {
 	endings := map[guardian.Ending]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		w.play(t, map[string]func(*rapid.T){
-			"forge": w.forge, "time": w.letTimePass, "choose guardians": w.chooseGuardians, "hand on": w.handOn, "stop": w.stopOrGoOn, "nap": w.nap,
+			"forge": w.forge, "time": w.letTimePass, "choose guardians": w.chooseGuardians, "hand on": w.handOn,
+			"stop": w.stopOrGoOn, "nap": w.nap,
 			"restart": w.restart, "remove": w.remove, "early": w.wakeEarly, "leave": w.leave, "play back": w.playBack,
 		}, []string{
-			"forge", "forge", "forge", "forge", "forge", "forge", "time", "time", "time", "time", "choose guardians", "hand on", "hand on",
+			"forge", "forge", "forge", "forge", "forge", "forge", "time", "time", "time", "time", "choose guardians",
+			"hand on", "hand on",
 			"stop", "nap", "nap", "nap", "restart", "remove", "early", "early", "leave", "play back",
 		})
 		for _, m := range w.all {
@@ -199,19 +204,21 @@ func TestTheInvariantsHoldForAnyMessages(t *testing.T) {
 	}
 }
 
-// Under loss, delay, duplication, replay and processes that are paused or restarted: one guardian never revives a token twice without
-// news of it in between, nor within a patience of having heard its holder; the circle checks it. If the holder is lost and a live
-// member guards the copy with the highest number, the token is revived in the end.
+// Under loss, delay, duplication, replay and processes that are paused or restarted: one guardian never revives a token
+// twice without news of it in between, nor within a patience of having heard its holder; the circle checks it. If the
+// holder is lost and a live member guards the copy with the highest number, the token is revived in the end.
 func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 	worlds, lost, revivals := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		worlds++
 		w := newWorld(t)
 		w.play(t, map[string]func(*rapid.T){
-			"time": w.letTimePass, "change": w.change, "delay": w.delay, "play back": w.playBack, "choose guardians": w.chooseGuardians,
-			"hand on": w.handOn, "stop": w.stopOrGoOn, "nap": w.nap, "restart": w.restart,
+			"time": w.letTimePass, "change": w.change, "delay": w.delay, "play back": w.playBack,
+			"choose guardians": w.chooseGuardians,
+			"hand on":          w.handOn, "stop": w.stopOrGoOn, "nap": w.nap, "restart": w.restart,
 		}, []string{
-			"time", "time", "time", "time", "time", "time", "change", "delay", "play back", "play back", "choose guardians", "hand on",
+			"time", "time", "time", "time", "time", "time", "change", "delay", "play back", "play back",
+			"choose guardians", "hand on",
 			"hand on", "hand on", "stop", "nap", "restart",
 		})
 		for _, m := range w.all {
@@ -233,7 +240,8 @@ func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 		}
 	})
 	if lost < worlds/4 || revivals < worlds/4 {
-		t.Errorf("in %d worlds there were %d revivals, and in %d a guardian was left: too little was tried", worlds, revivals, lost)
+		t.Errorf("in %d worlds there were %d revivals, and in %d a guardian was left: too little was tried", worlds,
+			revivals, lost)
 	}
 }
 

@@ -52,15 +52,16 @@ func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []po
 	return out
 }
 
-// Dismiss tells the holder of another token, by its beat, that its token is no more: by a rule of the protocol the one that this member holds survives.
+// Dismiss tells the holder of another token, by its beat, that its token is no more: by a rule of the protocol the one
+// that this member holds survives.
 func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effect {
 	other := TokenOf(beat)
 	out, _ = g.send(KindTombstone, beat.From, &other, out)
 	return out
 }
 
-// Overdue reports whether this member has been away, paused or starved, for so long since its last heartbeat that its guardians may suspect
-// it.
+// Overdue reports whether this member has been away, paused or starved, for so long since its last heartbeat that its
+// guardians may suspect it.
 func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 	if !g.beats(held) {
 		return false
@@ -69,8 +70,8 @@ func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 	return now >= lastHeartbeat.Add(g.cfg.Patience)
 }
 
-// Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken follows. It also
-// restarts the patience for another token that this member guards, whose beats it may have missed.
+// Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken
+// follows. It also restarts the patience for another token that this member guards, whose beats it may have missed.
 func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, &held.Ref)
@@ -79,8 +80,8 @@ func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// Probe asks the guardians, and if they do not answer others, to find out whether this member, which holds a token and was not away, can hear anybody.
-// Answered follows at the first answer; or Overtaken; or Sure if nobody answers.
+// Probe asks the guardians, and if they do not answer others, to find out whether this member, which holds a token and
+// was not away, can hear anybody. Answered follows at the first answer; or Overtaken; or Sure if nobody answers.
 func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, &held.Ref)
@@ -100,7 +101,8 @@ func (g *Machine) EndDoubt() {
 }
 
 // onWordOfHeld handles a message about the held token.
-func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome,
+	out []policy.Effect) []policy.Effect {
 	switch {
 	case m.Kind == KindAsk:
 		return g.claim(m, held, out)
@@ -116,9 +118,11 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 	return out
 }
 
-// Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the trail. It
-// releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the token as passed.
-func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID, out []policy.Effect) []policy.Effect {
+// Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the
+// trail. It releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the
+// token as passed.
+func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID,
+	out []policy.Effect) []policy.Effect {
 	g.EndDoubt()
 	token, trail := *passed, passed.Trail()
 	token.Seq = token.Seq.After()
@@ -156,7 +160,8 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	*end = Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
 }
 
-// Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one otherwise.
+// Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one
+// otherwise.
 func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
 	if g.knowsTombstone(&higher.Ref) {
@@ -165,9 +170,9 @@ func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []
 	return g.tellGuardians(kind, dropped.Trail(), higher, out)
 }
 
-// overtakes reports whether a message about the held token shows that a copy with a higher number exists or existed. If two holders
-// have the same number, which two guardians may choose by chance, the one with the lower identity yields. A removed copy also ends all
-// copies that it had overtaken.
+// overtakes reports whether a message about the held token shows that a copy with a higher number exists or existed. If
+// two holders have the same number, which two guardians may choose by chance, the one with the lower identity yields. A
+// removed copy also ends all copies that it had overtaken.
 func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Kind == KindAsk {
 		return false

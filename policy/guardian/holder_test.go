@@ -221,9 +221,12 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Any message about a copy with a higher number makes the holder drop its copy, except a question: who asks knows of no holder.
+// Any message about a copy with a higher number makes the holder drop its copy, except a question: who asks knows of no
+// holder.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
-	for _, kind := range []wire.Kind{guardian.KindHeartbeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone} {
+	for _, kind := range []wire.Kind{
+		guardian.KindHeartbeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone,
+	} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
 			higher := born(10, 6, bobsID, dansID)
@@ -256,7 +259,8 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 	}
 }
 
-// Two members hold the same token with the same number and guard each other: one holder is left, and no messages follow.
+// Two members hold the same token with the same number and guard each other: one holder is left, and no messages
+// follow.
 func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.bob, born(10, 5, cydsID))

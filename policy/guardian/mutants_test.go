@@ -6,5 +6,6 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 )
 
-// Most known-bad guardians are in sim/fleet/wander, where hunts notice them. Those whose rule keeps a Byzantine member within its bounds are noticed by stories.
+// Most known-bad guardians are in sim/fleet/wander, where hunts notice them. Those whose rule keeps a Byzantine member
+// within its bounds are noticed by stories.
 func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }

@@ -10,7 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A holder that was not away asks only whether it can hear anybody: the first answer is enough. Without an answer it hears nobody.
+// A holder that was not away asks only whether it can hear anybody: the first answer is enough. Without an answer it
+// hears nobody.
 func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lose  func(m *wire.Message) bool
@@ -18,8 +19,9 @@ func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 		want  guardian.Ending
 	}{
 		"both guardians answer": {func(*wire.Message) bool { return false }, 2 * latency, guardian.Answered},
-		"one of them answers":   {func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency, guardian.Answered},
-		"neither answers":       {func(m *wire.Message) bool { return m.To == annsID }, patience / 2, guardian.Sure},
+		"one of them answers": {func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency,
+			guardian.Answered},
+		"neither answers": {func(m *wire.Message) bool { return m.To == annsID }, patience / 2, guardian.Sure},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -56,7 +58,8 @@ func (c *circle) asked(fleet []wire.MemberID) (asked []wire.MemberID, question w
 	return asked, question
 }
 
-// A holder that nobody answers asks its guardians first. If they are silent, it asks other members before it believes that it hears nobody.
+// A holder that nobody answers asks its guardians first. If they are silent, it asks other members before it believes
+// that it hears nobody.
 func TestAProbeOfALargeFleetAsksSomeOthersWhenTheGuardiansAreSilent(t *testing.T) {
 	c, fleet := probing(t)
 	if asked, _ := c.asked(fleet); len(asked) > 0 {

@@ -9,21 +9,23 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many messages. Only who hears nobody asks
-// others there too: this many with each question.
+// MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many
+// messages. Only who hears nobody asks others there too: this many with each question.
 const MostAsked = 64
 
 // question is an open question: of a guardian that suspects the holder, or of a holder that was away.
 type question struct {
 	live bool
-	// byHolder is set if this member holds the token, first if the first answer is enough (Probe), answered after the first answer.
+	// byHolder is set if this member holds the token, first if the first answer is enough (Probe), answered after the
+	// first answer.
 	byHolder, first, answered bool
 	id                        wire.Exchange
 	token                     wire.TokenID
 	// silent are the members that have not answered: the holder and the guardians; empty places are zero.
 	silent [1 + MaxBackups]wire.MemberID
-	// all is set if other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked at the first repetition; more,
-	// if there are still others. missing is the sum of the marks of the members that have not answered. A member that answers twice counts as missing.
+	// all is set if other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked
+	// at the first repetition; more, if there are still others. missing is the sum of the marks of the members that
+	// have not answered. A member that answers twice counts as missing.
 	all, spreads, later, more bool
 	missing                   uint64
 	// The question is repeated at repeatAt, and ends at until.
@@ -36,7 +38,8 @@ func (q *question) waitsFor(m *wire.Message) bool {
 	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && (q.all || q.place(m.From) >= 0)
 }
 
-// meets reports whether m, a Beat, answers a question to others: its sender holds the token of the question, or another token of the gate.
+// meets reports whether m, a Beat, answers a question to others: its sender holds the token of the question, or another
+// token of the gate.
 func (q *question) meets(m *wire.Message) bool {
 	return q.live && q.all && m.Kind == KindHeartbeat && m.Exchange == q.id
 }
@@ -71,9 +74,10 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 	return g.askSilent(about, out)
 }
 
-// AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold this token or another one, and this
-// member has not heard of it. Of a large fleet only those are asked that follow the ones asked before, and only by who hears nobody: it looks for anybody
-// that answers. It must be called after each Wake.
+// AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold
+// this token or another one, and this member has not heard of it. Of a large fleet only those are asked that follow the
+// ones asked before, and only by who hears nobody: it looks for anybody that answers. It must be called after each
+// Wake.
 func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	if len(members) > MostAsked && !g.hearsNobody() {
@@ -96,7 +100,8 @@ func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.E
 	return out
 }
 
-// hearsNobody reports whether this member asks because nobody has answered it: as a holder that was not away, or after it has given its token up.
+// hearsNobody reports whether this member asks because nobody has answered it: as a holder that was not away, or after
+// it has given its token up.
 func (g *Machine) hearsNobody() bool { return g.question.first || g.watch.own && !g.question.byHolder }
 
 // asksAbout is the token of the open question.
@@ -130,7 +135,8 @@ func (g *Machine) askOne(to wire.MemberID, about *Token, out []policy.Effect) []
 	return out
 }
 
-// wakeQuestion repeats the question, and concludes at its end. A member that was away while answers may have come asks again.
+// wakeQuestion repeats the question, and concludes at its end. A member that was away while answers may have come asks
+// again.
 func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	switch {
@@ -151,16 +157,16 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out [
 	return out
 }
 
-// silentSinceAsked reports whether a holder has not repeated its question for so long that its guardians may suspect it. In a slow
-// network the question may still be open then.
+// silentSinceAsked reports whether a holder has not repeated its question for so long that its guardians may suspect
+// it. In a slow network the question may still be open then.
 func (g *Machine) silentSinceAsked(now policy.Time) bool {
 	q := &g.question
 	askedAt := q.repeatAt.Add(-q.wait)
 	return q.byHolder && now >= askedAt.Add(g.cfg.Patience)
 }
 
-// answered records that a member has no news. It concludes if that was the last answer, or if the first is enough. Answers that are
-// read after the end of the question may be outdated: the member was away, and asks again.
+// answered records that a member has no news. It concludes if that was the last answer, or if the first is enough.
+// Answers that are read after the end of the question may be outdated: the member was away, and asks again.
 func (g *Machine) answered(now policy.Time, by wire.MemberID, end *Outcome) {
 	q := &g.question
 	q.answered = true
@@ -179,8 +185,8 @@ func (q *question) complete() bool {
 	return q.silent == [len(q.silent)]wire.MemberID{} && !q.later && (!q.all || q.missing == 0)
 }
 
-// conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that gave up the
-// token because it heard nobody takes it back only if somebody has answered.
+// conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that
+// gave up the token because it heard nobody takes it back only if somebody has answered.
 func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	q := g.question
 	if g.askFrom += MostAsked; q.answered || !q.more {
@@ -199,7 +205,8 @@ func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	}
 }
 
-// onAnswer handles the answer of a member that does not hold the token. If it knows more than this member, the token has moved on.
+// onAnswer handles the answer of a member that does not hold the token. If it knows more than this member, the token
+// has moved on.
 func (g *Machine) onAnswer(now policy.Time, m *wire.Message, end *Outcome) {
 	switch {
 	case g.knowsBetter(m):
@@ -212,17 +219,19 @@ func (g *Machine) onAnswer(now policy.Time, m *wire.Message, end *Outcome) {
 	}
 }
 
-// letsGoFirst reports whether this member waits for another guardian, which heard the holder recently or has a lower rank.
+// letsGoFirst reports whether this member waits for another guardian, which heard the holder recently or has a lower
+// rank.
 func (g *Machine) letsGoFirst(m *wire.Message) bool {
-	// The rank is taken from the sender's copy: if the two disagree on their ranks, they must not both wait for the other.
+	// The rank is taken from the sender's copy: if the two disagree on their ranks, they must not both wait for the
+	// other.
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
 	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)
 	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
 }
 
-// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by a sighting only, that
-// the holder has chosen other guardians.
+// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by a
+// sighting only, that the holder has chosen other guardians.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
 	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !g.isIn(&m.Load)

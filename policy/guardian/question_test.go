@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// suspecting returns the circle at the moment when bob begins to ask: ann is dead, and so are others if the test says so.
+// suspecting returns the circle at the moment when bob begins to ask: ann is dead, and so are others if the test says
+// so.
 func suspecting(t *testing.T, others ...wire.MemberID) *circle {
 	t.Helper()
 	c := newCircle(t)
@@ -89,13 +90,19 @@ func TestATokenIsNotRevived(t *testing.T) {
 	lately := message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, theToken)
 	lately.Nonce = wire.Nonce(patience - 1)
 	for because, answer := range map[string]wire.Message{
-		"its holder answers":                    message(guardian.KindHeartbeat, &member{id: annsID}, &member{id: bobsID}, since(theToken, 5)),
-		"somebody else holds it":                message(guardian.KindHeartbeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)),
+		"its holder answers": message(guardian.KindHeartbeat, &member{id: annsID},
+			&member{id: bobsID}, since(theToken, 5)),
+		"somebody else holds it": message(guardian.KindHeartbeat, &member{id: dansID},
+			&member{id: bobsID}, since(theToken, 6)),
 		"another guardian has heard its holder": lately,
-		"another guardian knows a higher copy":  message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID}, since(theToken, 6)),
-		"somebody knows that it has moved on":   message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
-		"it was removed":                        message(guardian.KindTombstone, &member{id: annsID}, &member{id: bobsID}, theToken),
-		"it was removed later":                  message(guardian.KindTombstone, &member{id: annsID}, &member{id: bobsID}, since(theToken, 6)),
+		"another guardian knows a higher copy": message(guardian.KindHeard, &member{id: cydsID}, &member{id: bobsID},
+			since(theToken, 6)),
+		"somebody knows that it has moved on": message(guardian.KindKnown, &member{id: annsID}, &member{id: bobsID},
+			since(theToken, 6)),
+		"it was removed": message(guardian.KindTombstone, &member{id: annsID},
+			&member{id: bobsID}, theToken),
+		"it was removed later": message(guardian.KindTombstone, &member{id: annsID},
+			&member{id: bobsID}, since(theToken, 6)),
 	} {
 		t.Run(because, func(t *testing.T) {
 			c := suspecting(t, cydsID)
@@ -147,7 +154,8 @@ func TestAQuestionEndsWhenTheTokenComes(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// The first in the trail revives the token. The others wait half a patience for each rank before them, and then for its beat.
+// The first in the trail revives the token. The others wait half a patience for each rank before them, and then for its
+// beat.
 func TestTheFirstInTheTrailRevivesTheToken(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead = true
@@ -195,8 +203,8 @@ func TestTheNextRankWaitsForALiveOneBeforeIt(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// The holder has changed the order of its guardians and died, and one guardian has missed the change. Each believes that the other is
-// before it.
+// The holder has changed the order of its guardians and died, and one guardian has missed the change. Each believes
+// that the other is before it.
 func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead = true
@@ -218,8 +226,8 @@ func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T)
 	}
 }
 
-// A Commit is lost for good. The other guardian knows only from the question that the token has moved on: it has not heard the new
-// holder, and does not say that it has.
+// A Commit is lost for good. The other guardian knows only from the question that the token has moved on: it has not
+// heard the new holder, and does not say that it has.
 func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 	c := newCircle(t)
 	c.giveUp(c.ann, dansID)
@@ -233,7 +241,8 @@ func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 	}
 }
 
-// The new holder has chosen other guardians. A guardian that knows of its copy by a sighting only learns this from one that has heard it.
+// The new holder has chosen other guardians. A guardian that knows of its copy by a sighting only learns this from one
+// that has heard it.
 func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
 	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
 		t.Run(nameOf(kind), func(t *testing.T) {
@@ -255,8 +264,10 @@ func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 		learn  wire.Message
 		answer guardian.Token
 	}{
-		"where it has heard the holder": {message(guardian.KindHeartbeat, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 6, cydsID)},
-		"for an older copy":             {message(guardian.KindKnown, &member{id: dansID}, &member{id: bobsID}, since(theToken, 6)), born(10, 5, cydsID)},
+		"where it has heard the holder": {message(guardian.KindHeartbeat, &member{id: dansID}, &member{id: bobsID},
+			since(theToken, 6)), born(10, 6, cydsID)},
+		"for an older copy": {message(guardian.KindKnown, &member{id: dansID}, &member{id: bobsID},
+			since(theToken, 6)), born(10, 5, cydsID)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newStrangers(t)
@@ -342,8 +353,8 @@ func TestAReplayedQuestionOfTheHolderCalmsNobody(t *testing.T) {
 	}
 }
 
-// After the next beat of the holder, its question shows again that it lives, also if it gets no answer and does not beat until the
-// question ends.
+// After the next beat of the holder, its question shows again that it lives, also if it gets no answer and does not
+// beat until the question ends.
 func TestEveryQuestionOfALivingHolderCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(m *wire.Message) bool { return m.To == annsID }
@@ -392,8 +403,8 @@ func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 	}
 }
 
-// There is one question at a time: a holder that was away asks about its own token. It has missed the beats of the other holder itself,
-// so its patience for that one begins again.
+// There is one question at a time: a holder that was away asks about its own token. It has missed the beats of the
+// other holder itself, so its patience for that one begins again.
 func TestAfterAnAbsenceThePatienceWithOthersBeginsAgain(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
@@ -498,7 +509,8 @@ func TestAGuardianGivesWayToOneThatAsksAboutAnOlderToken(t *testing.T) {
 	}
 }
 
-// A holder that answers lives, also one of a lower number: its copy is overtaken, but nobody needs another one now. One that says so unasked is told.
+// A holder that answers lives, also one of a lower number: its copy is overtaken, but nobody needs another one now. One
+// that says so unasked is told.
 func TestAHolderOfALowerNumberThatAnswersIsNoReasonToRevive(t *testing.T) {
 	for name, asked := range map[string]bool{"answers": true, "beats unasked": false} {
 		t.Run(name, func(t *testing.T) {

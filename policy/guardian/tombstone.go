@@ -14,8 +14,8 @@ type tombstone struct {
 	seq wire.Seq
 }
 
-// Tombstone must be called after this member has removed a token by a rule of its protocol. It tells the token's guardians, which must not
-// revive it.
+// Tombstone must be called after this member has removed a token by a rule of its protocol. It tells the token's
+// guardians, which must not revive it.
 func (g *Machine) Tombstone(removed *Token, out []policy.Effect) []policy.Effect {
 	g.remember(&removed.Ref)
 	if g.watch.diesWith(&removed.Ref) {
@@ -46,8 +46,8 @@ func (g *Machine) knowsTombstone(t *wire.Ref) bool {
 	return false
 }
 
-// mayBeAsked reports whether a tombstone is about a token that this member guarded before it turned to an older one: its other guardians
-// may still ask.
+// mayBeAsked reports whether a tombstone is about a token that this member guarded before it turned to an older one:
+// its other guardians may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
 	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
 }

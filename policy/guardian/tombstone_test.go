@@ -154,7 +154,8 @@ func TestTheTombstoneWithTheHighestNumberIsRemembered(t *testing.T) {
 	c.air = nil
 	c.receive(message(guardian.KindAsk, c.ann, c.bob, since(theToken, 8)))
 	c.receive(message(guardian.KindAsk, c.ann, c.bob, since(theToken, 9)))
-	if got := []wire.Kind{c.air[0].msg.Kind, c.air[1].msg.Kind}; got[0] != guardian.KindTombstone || got[1] != guardian.KindKnown {
+	if got := []wire.Kind{c.air[0].msg.Kind, c.air[1].msg.Kind}; got[0] != guardian.KindTombstone ||
+		got[1] != guardian.KindKnown {
 		t.Errorf("the answers are %v", got)
 	}
 }

@@ -5,8 +5,8 @@ import "github.com/wanderd/wanderd/wire"
 // MaxBackups is the largest number of guardians of a token.
 const MaxBackups = 4
 
-// Trail lists a token's guardians by rank: the members that keep a copy of it against its loss, usually its previous holders. The
-// first one revives it first. Empty places are last and zero.
+// Trail lists a token's guardians by rank: the members that keep a copy of it against its loss, usually its previous
+// holders. The first one revives it first. Empty places are last and zero.
 type Trail [MaxBackups]wire.MemberID
 
 // Len returns how many guardians there are.
@@ -48,8 +48,8 @@ func (t *Trail) Drop(rank int) {
 	t[len(t)-1] = wire.MemberID{}
 }
 
-// Behind returns the trail of a token that is passed from one member to another: from is the first guardian, the others move back, to
-// is removed, and there are at most n.
+// Behind returns the trail of a token that is passed from one member to another: from is the first guardian, the others
+// move back, to is removed, and there are at most n.
 func (t *Trail) Behind(from, to wire.MemberID, n int) (behind Trail) {
 	behind[0] = from
 	for i := 0; i < t.Len() && behind.Len() < n; i++ {
@@ -63,8 +63,8 @@ func (t *Trail) Behind(from, to wire.MemberID, n int) (behind Trail) {
 	return behind
 }
 
-// TrailSize is the length of a trail in bytes: a guarded token's load begins with it, its guardians by rank, 16 bytes each. The rest of the
-// load is the protocol's.
+// TrailSize is the length of a trail in bytes: a guarded token's load begins with it, its guardians by rank, 16 bytes
+// each. The rest of the load is the protocol's.
 const TrailSize = MaxBackups * len(wire.MemberID{})
 
 // TrailOf returns the trail of a token with that load.

@@ -35,8 +35,10 @@ func TestATrailListsTheLastHolders(t *testing.T) {
 		{"who gets it is none", trailOf(b, a), c, b, 2, trailOf(c, a)},
 		{"more places than holders", trailOf(b, a), c, d, 4, trailOf(c, b, a)},
 		{"fewer places than there were", trailOf(c, b, a), d, a, 1, trailOf(d)},
-		{"more wanted than a trail has places", trailOf(d, c, b, a), wire.MemberID{5}, wire.MemberID{6}, 9, trailOf(wire.MemberID{5}, d, c, b)},
-		{"back to the first, the others keep their order", trailOf(d, c, b, a), wire.MemberID{5}, d, 4, trailOf(wire.MemberID{5}, c, b, a)},
+		{"more wanted than a trail has places", trailOf(d, c, b, a), wire.MemberID{5}, wire.MemberID{6}, 9,
+			trailOf(wire.MemberID{5}, d, c, b)},
+		{"back to the first, the others keep their order", trailOf(d, c, b, a), wire.MemberID{5}, d, 4,
+			trailOf(wire.MemberID{5}, c, b, a)},
 		{"from one that is in it", trailOf(c, b, a), b, d, 4, trailOf(b, c, a)},
 		{"none wanted", trailOf(b, a), c, d, 0, trailOf()},
 	} {
@@ -94,7 +96,9 @@ func TestGuardiansMoveUpWhenOneIsDropped(t *testing.T) {
 
 func TestATrailListsNobodyTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		member := rapid.Custom(func(t *rapid.T) wire.MemberID { return wire.MemberID{rapid.ByteRange(1, 6).Draw(t, "member")} })
+		member := rapid.Custom(func(t *rapid.T) wire.MemberID {
+			return wire.MemberID{rapid.ByteRange(1, 6).Draw(t, "member")}
+		})
 		var trail Trail
 		for range rapid.IntRange(0, 10).Draw(t, "handoffs") {
 			n := rapid.IntRange(0, MaxBackups).Draw(t, "backups")

@@ -9,8 +9,9 @@ import (
 
 // watch is a member's knowledge of one token that it does not hold: the oldest one that concerns it.
 type watch struct {
-	// live is set if this member guards the token; excused, if the holder has asked since its last heartbeat; yielded, if the holder has said
-	// that it no longer holds the token; own, if this member was the holder and has given the token up.
+	// live is set if this member guards the token; excused, if the holder has asked since its last heartbeat; yielded,
+	// if the holder has said that it no longer holds the token; own, if this member was the holder and has given the
+	// token up.
 	live, excused, yielded, own bool
 	// given says that this member has passed the token to the holder, needless that another member holds another token.
 	given, needless bool
@@ -20,8 +21,8 @@ type watch struct {
 	token Token
 	// holder is the holder; zero if this member knows of a holder by a sighting only.
 	holder wire.MemberID
-	// count is the number of the holder's last heartbeat with this Seq. heardAt is when the holder was last heard or got the token; after a sighting, heardAt is
-	// one patience earlier.
+	// count is the number of the holder's last heartbeat with this Seq. heardAt is when the holder was last heard or
+	// got the token; after a sighting, heardAt is one patience earlier.
 	count   wire.Nonce
 	heardAt policy.Time
 	// suspectAt is when this member will suspect the holder.
@@ -44,12 +45,12 @@ func (g *Machine) Latest(id wire.TokenID) (t *Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
-// Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none, or if this
-// member knows of its holder by a sighting only.
+// Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none,
+// or if this member knows of its holder by a sighting only.
 func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
-// Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member knows of it by
-// a sighting only.
+// Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member
+// knows of it by a sighting only.
 func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // rank is this member's rank among the guardians.
@@ -84,8 +85,8 @@ func (g *Machine) learnOf(now policy.Time, m *wire.Message, holder wire.MemberID
 	g.learn(now, &m.Token, &m.Load, holder)
 }
 
-// calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one guardian
-// revives the token.
+// calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one
+// guardian revives the token.
 func (g *Machine) calm(now policy.Time, patience time.Duration) {
 	g.stopAsking()
 	g.watch.suspectAt = now.Add(patience).Add(g.questions(g.rank()))
@@ -98,7 +99,8 @@ func (g *Machine) stopAsking() {
 	}
 }
 
-// hears reports whether a Beat is news: for the watched token, a later beat; for another token, that this member should guard it.
+// hears reports whether a Beat is news: for the watched token, a later beat; for another token, that this member should
+// guard it.
 func (g *Machine) hears(m *wire.Message) bool {
 	w := &g.watch
 	if w.token.ID == m.Token.ID {
@@ -128,7 +130,8 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 	return out
 }
 
-// postpone keeps the copy of a token that is not revived now, because another member holds it with a lower number, or holds another token.
+// postpone keeps the copy of a token that is not revived now, because another member holds it with a lower number, or
+// holds another token.
 func (g *Machine) postpone(now policy.Time, m *wire.Message) {
 	g.watch.needless = m.Token.ID != g.watch.token.ID
 	if m.Token.ID.Precedes(g.watch.token.ID) {

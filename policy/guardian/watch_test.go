@@ -181,7 +181,8 @@ func TestAHolderOfATokenDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// The revived token is the last known copy, without the lost and the new holder in its trail. The owner raises its number.
+// The revived token is the last known copy, without the lost and the new holder in its trail. The owner raises its
+// number.
 func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	c := newStrangers(t)
 	token := theToken
@@ -270,8 +271,9 @@ func TestANewMachineSleeps(t *testing.T) {
 	c.wantSent()
 }
 
-// In a network whose round trips are long, a guardian waits for two of them before it suspects the holder, and for one and a half for the answers: the
-// first beat of a new holder comes a round trip after the token was passed, and an answer a round trip after its question.
+// In a network whose round trips are long, a guardian waits for two of them before it suspects the holder, and for one
+// and a half for the answers: the first beat of a new holder comes a round trip after the token was passed, and an
+// answer a round trip after its question.
 func TestAGuardianIsAsPatientAsItsNetworkIsSlow(t *testing.T) {
 	for _, tc := range []struct{ roundTrip, silence, answers time.Duration }{
 		{0, patience, patience / 2},

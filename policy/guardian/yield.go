@@ -7,16 +7,18 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A Yield says that its sender no longer holds the token, and that nobody else does: the holder has died during its run, and the guard
-// of its hook speaks for it; or no message reaches the holder. So its guardians need not wait for a silence. A Yield is about one number
-// of one token: members that know a higher number, or have heard a later beat, ignore it.
+// A Yield says that its sender no longer holds the token, and that nobody else does: the holder has died during its
+// run, and the guard of its hook speaks for it; or no message reaches the holder. So its guardians need not wait for a
+// silence. A Yield is about one number of one token: members that know a higher number, or have heard a later beat,
+// ignore it.
 
 // mostDoublings bounds the doublings of the interval in which a member that has given up its token repeats its Yield.
 const mostDoublings = 6
 
-// Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot know whether
-// anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield and asks for the token's state, of a large fleet others each time, and at
-// growing intervals once all were asked. It revives the token if somebody answers and nobody has news, or if there is no other member (TakeBack).
+// Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot
+// know whether anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield and asks for the token's
+// state, of a large fleet others each time, and at growing intervals once all were asked. It revives the token if
+// somebody answers and nobody has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.EndDoubt()
 	out = g.tellGuardians(KindYield, held.Trail(), held, out)
@@ -30,8 +32,8 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts how often all members were asked, because nobody
-// sends beats to this member.
+// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts how often all
+// members were asked, because nobody sends beats to this member.
 func (g *Machine) tellsAgainAfter() time.Duration {
 	if g.askFrom > 0 {
 		return g.cfg.Patience / questionsPerPatience
@@ -47,8 +49,8 @@ func (g *Machine) TakeBack(end *Outcome) {
 	}
 }
 
-// PreSign gives the guard of the running hook the Yields to send if this process dies: then this member no longer holds the token, and no handoff has
-// begun.
+// PreSign gives the guard of the running hook the Yields to send if this process dies: then this member no longer holds
+// the token, and no handoff has begun.
 func (g *Machine) PreSign(held *Token, out []policy.Effect) []policy.Effect {
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
@@ -59,7 +61,8 @@ func (g *Machine) PreSign(held *Token, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// yields reports whether m, a Yield, is news of the guarded token: it comes from the last known holder, or from a later one.
+// yields reports whether m, a Yield, is news of the guarded token: it comes from the last known holder, or from a later
+// one.
 func (g *Machine) yields(m *wire.Message) bool {
 	w := &g.watch
 	if !w.live || w.token.ID != m.Token.ID || !g.isIn(&m.Load) {
@@ -69,8 +72,8 @@ func (g *Machine) yields(m *wire.Message) bool {
 	return w.isBehind(&m.Token) || m.Token.Seq == w.token.Seq && sameHolder && !w.yielded
 }
 
-// onYield revives the token at once if this member is the first guardian. The others wait half a patience for each rank before them,
-// then ask as after a silence.
+// onYield revives the token at once if this member is the first guardian. The others wait half a patience for each rank
+// before them, then ask as after a silence.
 func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	w := &g.watch
 	count := w.count

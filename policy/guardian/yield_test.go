@@ -138,7 +138,8 @@ func TestAHolderThatHearsOfAYieldedHigherNumberIsOvertaken(t *testing.T) {
 	c.wantHolders()
 }
 
-// A copy that got a tombstone after its holder gave it up is not taken back by a holder that finds itself alone: it would bring a removed token back.
+// A copy that got a tombstone after its holder gave it up is not taken back by a holder that finds itself alone: it
+// would bring a removed token back.
 func TestATokenThatWasRemovedAfterItsYieldIsNotTakenBack(t *testing.T) {
 	for name, tombstone := range map[string]bool{"removed": true, "not removed": false} {
 		t.Run(name, func(t *testing.T) {
@@ -157,8 +158,8 @@ func TestATokenThatWasRemovedAfterItsYieldIsNotTakenBack(t *testing.T) {
 	}
 }
 
-// A member that cannot know whether anybody hears it says again and again that it has given its token up, at growing intervals: after one patience, two,
-// and so on up to sixty-four.
+// A member that cannot know whether anybody hears it says again and again that it has given its token up, at growing
+// intervals: after one patience, two, and so on up to sixty-four.
 func TestAYieldThatNobodyAnswersIsRepeatedAtGrowingIntervals(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(*wire.Message) bool { return true }
@@ -197,7 +198,8 @@ func TestWhoHasYieldedDoesNotAskItself(t *testing.T) {
 	wake, _ := c.ann.g.NextWake(nil)
 	c.advance(wake.Sub(c.now))
 	c.sent = nil
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.AskOthers([]wire.MemberID{annsID, bobsID, cydsID, dansID}, nil, nil))
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
+		c.ann.g.AskOthers([]wire.MemberID{annsID, bobsID, cydsID, dansID}, nil, nil))
 	if len(c.sent) != 1 || !strings.HasSuffix(c.sent[0], "ann→dan Ask") {
 		t.Errorf("it sends %v", c.sent)
 	}

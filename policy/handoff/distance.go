@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// Most fleets have a few members that are further away than the others: a host at another site, a mobile one. Their answers are rare among
-// those of near members, so a patience of all partners is too short when they are offered a token again, and they would never get one.
-// So each member remembers the partners that are furthest from it, by themselves.
+// Most fleets have a few members that are further away than the others: a host at another site, a mobile one. Their
+// answers are rare among those of near members, so a patience of all partners is too short when they are offered a
+// token again, and they would never get one. So each member remembers the partners that are furthest from it, by
+// themselves.
 const maxDistances = 8
 
-// distances has the longest recent round trips of the partners that are furthest away, by the hints of their identities. When all places
-// are taken, a partner that is further away takes the place of the nearest one. So a partner that is not listed is no further away than the
-// nearest that is, as far as this member knows: it is given that much patience. So among many distant members each is reached, too.
+// distances has the longest recent round trips of the partners that are furthest away, by the hints of their
+// identities. When all places are taken, a partner that is further away takes the place of the nearest one. So a
+// partner that is not listed is no further away than the nearest that is, as far as this member knows: it is given that
+// much patience. So among many distant members each is reached, too.
 type distances struct {
 	hints [maxDistances]uint32
 	trips [maxDistances]micros
@@ -81,7 +83,8 @@ func (d *distances) shortest() (shortest time.Duration) {
 
 func (d *distances) isFar(place int) bool { return d.far&(1<<place) != 0 }
 
-// answered records an answer, and reports whether too many of this partner's are slow. tooSlow is the longest round trip that is not.
+// answered records an answer, and reports whether too many of this partner's are slow. tooSlow is the longest round
+// trip that is not.
 func (d *distances) answered(hint uint32, after time.Duration, isSlow bool, tooSlow time.Duration) (tooMany bool) {
 	place, ok := d.find(hint)
 	if !ok {

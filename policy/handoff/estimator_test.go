@@ -60,8 +60,8 @@ func TestABusyHostDoesNotLookLikeALostDatagram(t *testing.T) {
 	}
 }
 
-// The round trip grows from a tenth of a millisecond to fifty. With a short wait the message is repeated before its answer can arrive,
-// and only the time since the last sending is seen.
+// The round trip grows from a tenth of a millisecond to fifty. With a short wait the message is repeated before its
+// answer can arrive, and only the time since the last sending is seen.
 func TestTheWaitRecoversWhenTheRoundTripHasGrown(t *testing.T) {
 	const rtt = 50 * time.Millisecond
 	e := estimator{handoff: time.Second}
@@ -88,7 +88,8 @@ func TestTheWaitRecoversWhenTheRoundTripHasGrown(t *testing.T) {
 func TestEachWaitIsTwiceTheLastUpToHalfOfTheTimeout(t *testing.T) {
 	e := estimator{handoff: time.Second}
 	for wait, want := range map[time.Duration]time.Duration{
-		10 * time.Millisecond: 20 * time.Millisecond, 200 * time.Millisecond: 400 * time.Millisecond, 300 * time.Millisecond: 500 * time.Millisecond,
+		10 * time.Millisecond: 20 * time.Millisecond, 200 * time.Millisecond: 400 * time.Millisecond,
+		300 * time.Millisecond: 500 * time.Millisecond,
 	} {
 		if got := e.next(wait); got != want {
 			t.Errorf("after %v comes %v, want %v", wait, got, want)

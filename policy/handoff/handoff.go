@@ -10,12 +10,13 @@
 //	  gives the token up
 //	        ── Commit(h,n) ───────▶  holds the token
 //
-// This property holds in every state, under loss, duplication, reordering and delay: "when both partners leave the protocol, at
-// most one holds the token". The token is lost only if every Commit of a handoff is lost.
+// This property holds in every state, under loss, duplication, reordering and delay: "when both partners leave the
+// protocol, at most one holds the token". The token is lost only if every Commit of a handoff is lost.
 //
-// Additions to the paper, which do not weaken this: both sides repeat their message until the answer comes or their patience ends,
-// which is the paper's timeout or more; for a while the sender answers a repeated Ack with the same Commit; and the Commit is bound
-// to the Ack's nonce, so a replayed Token and Commit meet another nonce and are refused.
+// Additions to the paper, which do not weaken this: both sides repeat their message until the answer comes or their
+// patience ends, which is the paper's timeout or more; for a while the sender answers a repeated Ack with the same
+// Commit; and the Commit is bound to the Ack's nonce, so a replayed Token and Commit meet another nonce and are
+// refused.
 //
 // The package never chooses a receiver, does not interpret a token, and sends only these three messages.
 //
@@ -30,8 +31,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Limits of one member's tables. A fleet with one token needs one entry of each; the others are for several tokens and late
-// datagrams.
+// Limits of one member's tables. A fleet with one token needs one entry of each; the others are for several tokens and
+// late datagrams.
 const (
 	maxIncoming  = 4
 	maxCommitted = 4
@@ -42,10 +43,10 @@ const (
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Timeout is the least time for which a partner waits for an answer; in a slow network it waits longer. "For convenience, they
-	// are set to Δskip: they should neither be much shorter than this, since this makes the timing of the token passing operation
-	// uselessly critical, nor too large, since this would make time consuming the detection of a token passing failure."
-	// (Ciuffoletti, section 4)
+	// Timeout is the least time for which a partner waits for an answer; in a slow network it waits longer. "For
+	// convenience, they are set to Δskip: they should neither be much shorter than this, since this makes the timing of
+	// the token passing operation uselessly critical, nor too large, since this would make time consuming the detection
+	// of a token passing failure." (Ciuffoletti, section 4)
 	Timeout time.Duration
 	// Entropy draws handoff identities and nonces.
 	Entropy policy.Entropy
@@ -84,15 +85,15 @@ const (
 	Arrived
 )
 
-// Outcome is the result of a call. Peer, Token and Load are set unless Ending is Pending. A call writes it to the caller's variable, and
-// only if a handoff ended: it is large, and most calls end none.
+// Outcome is the result of a call. Peer, Token and Load are set unless Ending is Pending. A call writes it to the
+// caller's variable, and only if a handoff ended: it is large, and most calls end none.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
 	Token  wire.Ref
 	Load   wire.Load
-	// Took and Left come with Arrived: the time since this member first acknowledged the offer, and the rest of the sender's lease when the sender got
-	// this Ack (see Lend).
+	// Took and Left come with Arrived: the time since this member first acknowledged the offer, and the rest of the
+	// sender's lease when the sender got this Ack (see Lend).
 	Took, Left time.Duration
 }
 
@@ -122,8 +123,8 @@ func (h *Machine) Answers(m *wire.Message) bool {
 // Close makes the machine refuse new offers. Handoffs in progress continue.
 func (h *Machine) Close() { h.closed = true }
 
-// Abandon leaves every handoff in progress: this member keeps an offered token, and acknowledged tokens do not arrive. There is no
-// outcome.
+// Abandon leaves every handoff in progress: this member keeps an offered token, and acknowledged tokens do not arrive.
+// There is no outcome.
 func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	h.Withdraw()
 	for in := range h.inProgress {
@@ -132,8 +133,8 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// Refuse leaves a handoff in progress whose sender asks for the holder of the token: the sender has given the token up, and looks for it. A Commit that
-// comes later is ignored.
+// Refuse leaves a handoff in progress whose sender asks for the holder of the token: the sender has given the token up,
+// and looks for it. A Commit that comes later is ignored.
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
@@ -143,8 +144,8 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 	return out
 }
 
-// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: a late Ack gets no Commit; otherwise there would be
-// two holders.
+// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: a late Ack gets
+// no Commit; otherwise there would be two holders.
 func (h *Machine) Forget(id wire.TokenID) {
 	for i := range h.committed {
 		if c := &h.committed[i]; c.birth == id.Birth && c.random == id.Random {
@@ -189,7 +190,8 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
 func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
-// Patience is how long this member waits for a partner at most: the timeout, or longer in a slow network, or where a partner is far away.
+// Patience is how long this member waits for a partner at most: the timeout, or longer in a slow network, or where a
+// partner is far away.
 func (h *Machine) Patience() time.Duration { return h.patience.lasts(h.patience.longest()) }
 
 // PatienceWith is how long this member waits for that partner.
@@ -206,7 +208,8 @@ func (h *Machine) Keep(present func(hint uint32) bool) {
 // Nearest is the round trip to the nearest partner that this member knows of: zero if it knows of none.
 func (h *Machine) Nearest() time.Duration { return h.patience.distances.shortest() }
 
-// Measure records how long an answer of a partner took that belongs to no handoff. What comes later than anybody waits is a replay, or says nothing.
+// Measure records how long an answer of a partner took that belongs to no handoff. What comes later than anybody waits
+// is a replay, or says nothing.
 func (h *Machine) Measure(from wire.MemberID, after time.Duration) {
 	if after < h.patience.most() {
 		h.patience.answered(from.Hint(), after)
@@ -216,8 +219,8 @@ func (h *Machine) Measure(from wire.MemberID, after time.Duration) {
 // Failures is how many offers have failed since a token was passed or received.
 func (h *Machine) Failures() int { return int(h.patience.failures) }
 
-// QuietAt returns the time from which no partner needs this member, if no other handoff begins: after it, no Commit has to be
-// repeated. ok is false while a handoff is in progress.
+// QuietAt returns the time from which no partner needs this member, if no other handoff begins: after it, no Commit has
+// to be repeated. ok is false while a handoff is in progress.
 func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 	if h.outgoing.live() || h.Receiving() {
 		return 0, false

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is three members, one token, and an adversary that controls the network and the processes. It keeps all messages, and may
-// deliver any of them at any time, any number of times, or never.
+// world is three members, one token, and an adversary that controls the network and the processes. It keeps all
+// messages, and may deliver any of them at any time, any number of times, or never.
 type world struct {
 	t       *rapid.T
 	now     policy.Time
@@ -192,8 +192,8 @@ func TestAtMostOneHoldsTheToken(t *testing.T) {
 	})
 }
 
-// If no message is lost and none takes longer than a quarter of the timeout, the token always arrives, in any order of messages and
-// with any duplicates.
+// If no message is lost and none takes longer than a quarter of the timeout, the token always arrives, in any order of
+// messages and with any duplicates.
 func TestWithoutLossTheTokenArrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &pair{

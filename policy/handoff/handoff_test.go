@@ -23,7 +23,8 @@ func TestTheSenderGivesTheTokenUpBeforeTheCommitLeaves(t *testing.T) {
 	if outcome.Ending != handoff.Passed || outcome.Peer != bobsID || outcome.Token != theToken {
 		t.Errorf("the Ack led to %+v", outcome)
 	}
-	if len(out) != 3 || out[0].Note != handoff.NotePassed || out[2].Kind != policy.Send || out[2].Msg.Kind != handoff.KindCommit {
+	if len(out) != 3 || out[0].Note != handoff.NotePassed || out[2].Kind != policy.Send ||
+		out[2].Msg.Kind != handoff.KindCommit {
 		t.Fatalf("the Ack led to %+v, want that it passed and then the Commit", out)
 	}
 	if e := out[1]; e.Kind != policy.Gave || e.Cause != policy.CausePassed || e.Peer != bobsID || e.Token != theToken {
@@ -169,8 +170,8 @@ func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
 	}
 }
 
-// A receiver that crashed and restarted acknowledges a repeated Token with another nonce. The sender has committed to the first nonce,
-// so the handoff fails.
+// A receiver that crashed and restarted acknowledges a repeated Token with another nonce. The sender has committed to
+// the first nonce, so the handoff fails.
 func TestTheSenderCommitsToOneAckOnly(t *testing.T) {
 	p := newPair(t)
 	p.offer()
@@ -514,7 +515,8 @@ func TestAnOfferIsToOneMember(t *testing.T) {
 	}
 }
 
-// One offer without an answer is a failure, four double the patience, and whoever stops offering for a while begins anew.
+// One offer without an answer is a failure, four double the patience, and whoever stops offering for a while begins
+// anew.
 func TestAWithdrawalForgetsTheFailures(t *testing.T) {
 	p := newPair(t)
 	fail := func(times int) {

@@ -11,8 +11,8 @@ const (
 	KindToken wire.Kind = iota + 1
 	// KindAck is the acknowledgement: the receiver answers with a new nonce.
 	KindAck
-	// KindCommit is the commitment: the sender has given up the token, and the receiver holds it. It repeats the Ack's nonce, and so is bound to this Ack.
-	// Its load is the rest of the sender's lease.
+	// KindCommit is the commitment: the sender has given up the token, and the receiver holds it. It repeats the Ack's
+	// nonce, and so is bound to this Ack. Its load is the rest of the sender's lease.
 	KindCommit
 )
 

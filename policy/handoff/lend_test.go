@@ -36,7 +36,8 @@ func TestACommitSaysWhatTheSenderHadLeftWhenItHadTheAck(t *testing.T) {
 				bob := p.bob.h // A copy: it has not had the other Commit.
 				bob.Receive(p.now, &commit, &o, nil)
 				if o.Ending != handoff.Arrived || o.Left != want || o.Took != 21*time.Millisecond {
-					t.Errorf("the outcome is %v with %v left after %v, want %v after 21ms", o.Ending, o.Left, o.Took, want)
+					t.Errorf("the outcome is %v with %v left after %v, want %v after 21ms", o.Ending, o.Left, o.Took,
+						want)
 				}
 			}
 		})

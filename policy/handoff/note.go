@@ -21,7 +21,8 @@ const (
 	NoteStrayAck
 	// NoteStrayCommit: a Commit belongs to no handoff of this member, or is bound to another Ack.
 	NoteStrayCommit
-	// NoteSlowNetwork: answers take longer than half of a handoff's timeout, Peer's most recently: skip is too short for this network.
+	// NoteSlowNetwork: answers take longer than half of a handoff's timeout, Peer's most recently: skip is too short
+	// for this network.
 	NoteSlowNetwork
 )
 
@@ -31,14 +32,16 @@ func Notes() policy.Notes {
 		{Note: NoteOffered, Name: "offered", Level: policy.Debug, Text: "offering the token"},
 		{Note: NotePassed, Name: "passed", Level: policy.Debug, Text: "token passed"},
 		{Note: NoteNoAck, Name: "no_ack", Level: policy.Info, Text: "no answer; trying another member", Repeats: true},
-		{Note: NoteNoCommit, Name: "no_commit", Level: policy.Warn, Text: "acknowledged a token, but no commit came", Repeats: true},
+		{Note: NoteNoCommit, Name: "no_commit", Level: policy.Warn, Text: "acknowledged a token, but no commit came",
+			Repeats: true},
 		{Note: NoteTokenAgain, Name: "token_again", Level: policy.Debug, Text: "answered a repeated message"},
 		{Note: NoteAckAgain, Name: "ack_again", Level: policy.Debug, Text: "answered a repeated message"},
 		{Note: NoteStrayToken, Name: "stray_token", Level: policy.Debug, Text: "ignored a late message"},
 		{Note: NoteStrayAck, Name: "stray_ack", Level: policy.Debug, Text: "ignored a late message"},
 		{Note: NoteStrayCommit, Name: "stray_commit", Level: policy.Debug, Text: "ignored a late message"},
 		{
-			Note: NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true, Facts: []policy.Key{policy.KeyRoundTrip, policy.KeyLeastSkip},
+			Note: NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true,
+			Facts: []policy.Key{policy.KeyRoundTrip, policy.KeyLeastSkip},
 			Text: "skip is too short for this network: answers take longer than half of it; " +
 				"set skip to least_skip or more, on all members",
 		},

@@ -39,8 +39,8 @@ func newMember(name string, id wire.MemberID, entropy policy.Entropy) *member {
 	return &member{name: name, h: handoff.New(handoff.Config{Gate: gate, Self: id, Timeout: timeout, Entropy: entropy})}
 }
 
-// pair is two members, one clock and the air between them. Messages stay in the air until the test delivers or drops them. After
-// each step at most one of the two holds the token.
+// pair is two members, one clock and the air between them. Messages stay in the air until the test delivers or drops
+// them. After each step at most one of the two holds the token.
 type pair struct {
 	t        *testing.T
 	now      policy.Time
@@ -81,7 +81,8 @@ func (p *pair) took(m *member, o handoff.Outcome, out []policy.Effect) {
 			}
 		case policy.Tell:
 			m.notes = append(m.notes, e.Note)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Announce, policy.Proclaim, policy.Gone:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Announce,
+			policy.Proclaim, policy.Gone:
 			p.t.Fatalf("a handoff has no business with %v", e.Kind)
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Patience follows the network. It is two round trips if that is more than the paper's timeout, and at most mostTimeouts timeouts.
-// Offers that fail without an answer double it, once for every failuresPerDoubling in a row: a single member that does not answer is
-// down, but if none answers, the network may be slower than the patience. With every earlier answer the excess falls by 1/fallback.
+// Patience follows the network. It is two round trips if that is more than the paper's timeout, and at most
+// mostTimeouts timeouts. Offers that fail without an answer double it, once for every failuresPerDoubling in a row: a
+// single member that does not answer is down, but if none answers, the network may be slower than the patience. With
+// every earlier answer the excess falls by 1/fallback.
 const (
 	mostTimeouts          = 16
 	roundTripsPerPatience = 2
@@ -19,21 +20,22 @@ const (
 	unmeasuredTimeouts = 4
 )
 
-// A network is too slow for its timeout if answers take longer than half of it: too few repetitions fit in, and a question waits for
-// half a timeout only. One late answer is no sign: each adds slowStep, any other answer subtracts one, and at slowAlarm there is a
-// note.
+// A network is too slow for its timeout if answers take longer than half of it: too few repetitions fit in, and a
+// question waits for half a timeout only. One late answer is no sign: each adds slowStep, any other answer subtracts
+// one, and at slowAlarm there is a note.
 const (
 	slowStep  = 2
 	slowAlarm = 8 * slowStep
 )
 
-// patience is how long a member waits for a partner. A sender that gives up before the Ack can arrive never passes its token; a
-// receiver that gives up before the Commit loses it. Too much patience only delays the detection of a lost partner.
+// patience is how long a member waits for a partner. A sender that gives up before the Ack can arrive never passes its
+// token; a receiver that gives up before the Commit loses it. Too much patience only delays the detection of a lost
+// partner.
 type patience struct {
 	// timeout is the paper's timeout, and the least patience.
 	timeout time.Duration
-	// roundTrip is the longest recent time from the first sending of a message to its answer, of all partners. If the message was repeated,
-	// it may be too long, never too short, which is the harmless side of RFC 6298's problem.
+	// roundTrip is the longest recent time from the first sending of a message to its answer, of all partners. If the
+	// message was repeated, it may be too long, never too short, which is the harmless side of RFC 6298's problem.
 	roundTrip time.Duration
 	// distances are those of partners that are further away: their answers are too rare to keep roundTrip up.
 	distances distances
@@ -70,7 +72,8 @@ func (p *patience) with(hint uint32) time.Duration { return p.lasts(p.to(hint)) 
 // longest returns the longest round trip to any partner.
 func (p *patience) longest() time.Duration { return max(p.roundTrip, p.distances.longest()) }
 
-// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long, nothing is.
+// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long,
+// nothing is.
 func (p *patience) forCommit(hint uint32) time.Duration {
 	if p.roundTrip == 0 {
 		return max(p.with(hint), policy.Times(unmeasuredTimeouts, p.timeout))
@@ -78,8 +81,8 @@ func (p *patience) forCommit(hint uint32) time.Duration {
 	return p.with(hint)
 }
 
-// repeats returns the wait before the first repetition of a message; wait is the estimate from round trips. To a partner with round trips
-// above half a timeout it is half a timeout.
+// repeats returns the wait before the first repetition of a message; wait is the estimate from round trips. To a
+// partner with round trips above half a timeout it is half a timeout.
 func (p *patience) repeats(hint uint32, wait time.Duration) time.Duration {
 	if p.to(hint) > p.timeout/2 {
 		return max(p.timeout/2, 1)
@@ -87,8 +90,9 @@ func (p *patience) repeats(hint uint32, wait time.Duration) time.Duration {
 	return wait
 }
 
-// answered records the time from the first sending of a message to its answer, in time or late, and reports whether the network, or this
-// partner, is too slow. One answer at most doubles the patience, because a partner that was paused says little about the network.
+// answered records the time from the first sending of a message to its answer, in time or late, and reports whether the
+// network, or this partner, is too slow. One answer at most doubles the patience, because a partner that was paused
+// says little about the network.
 func (p *patience) answered(hint uint32, after time.Duration) (tooSlow bool) {
 	most := p.most() / roundTripsPerPatience
 	theirs := max(min(after, p.with(hint), most), 1)

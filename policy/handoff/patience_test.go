@@ -95,7 +95,8 @@ func TestASlowNetworkIsNotedAfterEightAnswersInARow(t *testing.T) {
 	if got := tell(slow, quick); got == 0 {
 		t.Error("every second is slow, and nobody is told")
 	}
-	if got := tell(slow, slow, slow, slow, slow, slow, slow, quick, slow, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick, quick); got != 0 {
+	if got := tell(slow, slow, slow, slow, slow, slow, slow, quick, slow, quick, quick, quick, quick, quick, quick,
+		quick, quick, quick, quick, quick, quick, quick, quick, quick, quick); got != 0 {
 		t.Errorf("eight slow ones, and a quick one among them: told %d times", got)
 	}
 	if got := tell(slow, quick, quick); got != 0 {

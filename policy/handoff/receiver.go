@@ -55,17 +55,20 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		return policy.AppendTell(out, NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
-		live: true, from: m.From, id: m.Exchange, token: m.Token, load: m.Load, nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
-		sentAt: now, wait: h.patience.repeats(m.From.Hint(), h.rtt.timeout()), giveUpAt: now.Add(h.patience.forCommit(m.From.Hint())),
+		live: true, from: m.From, id: m.Exchange, token: m.Token, load: m.Load,
+		nonce: wire.Nonce(policy.Draw(h.cfg.Entropy)), since: now,
+		sentAt: now, wait: h.patience.repeats(m.From.Hint(), h.rtt.timeout()),
+		giveUpAt: now.Add(h.patience.forCommit(m.From.Hint())),
 	}
 	h.receiving++
 	return h.sendAck(in, out)
 }
 
-// onTokenAgain answers a repeated offer with the same Ack. The sender had no answer when it repeated, so the wait for its Commit begins again, and lasts
-// for as long as the handoff has been open: a round trip may take that long. A sender repeats at least twice in a timeout, so a receiver need not know the
-// sender's patience. No sender waits longer than the longest patience, so a replayed Token does not keep the handoff open for longer. A member that is
-// about to leave waits for at most two patiences.
+// onTokenAgain answers a repeated offer with the same Ack. The sender had no answer when it repeated, so the wait for
+// its Commit begins again, and lasts for as long as the handoff has been open: a round trip may take that long. A
+// sender repeats at least twice in a timeout, so a receiver need not know the sender's patience. No sender waits longer
+// than the longest patience, so a replayed Token does not keep the handoff open for longer. A member that is about to
+// leave waits for at most two patiences.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
@@ -80,8 +83,8 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 	return h.sendAck(in, out)
 }
 
-// onCommit ends the handoff: this member holds the token. The Commit must repeat the nonce of this member's Ack, and be in time: a
-// member that was paused may find a late Commit before it is woken to give up.
+// onCommit ends the handoff: this member holds the token. The Commit must repeat the nonce of this member's Ack, and be
+// in time: a member that was paused may find a late Commit before it is woken to give up.
 func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
@@ -149,8 +152,9 @@ func (h *Machine) findIncoming(m *wire.Message) *incoming {
 	return nil
 }
 
-// makeRoom returns a place for another handoff, or nil. If all are taken, it ends the oldest one that had to repeat its Ack: a live sender commits within
-// a round trip, so this handoff has lost its sender, or comes from a replayed Token that is meant to block others.
+// makeRoom returns a place for another handoff, or nil. If all are taken, it ends the oldest one that had to repeat its
+// Ack: a live sender commits within a round trip, so this handoff has lost its sender, or comes from a replayed Token
+// that is meant to block others.
 func (h *Machine) makeRoom(out []policy.Effect) (*incoming, []policy.Effect) {
 	var oldest *incoming
 	for i := range h.incoming {

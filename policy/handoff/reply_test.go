@@ -12,7 +12,8 @@ func TestAReplyHasTheSameFieldsButNoGeneratorAndNoLoad(t *testing.T) {
 	offer.Load[3] = 4
 	before := offer
 	want := wire.Message{
-		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: offer.From, Exchange: offer.Exchange, Nonce: 7, Token: offer.Token,
+		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: offer.From, Exchange: offer.Exchange, Nonce: 7,
+		Token: offer.Token,
 	}
 	want.Token.ID.Generator = wire.MemberID{}
 	if got := handoff.Reply(&offer, handoff.KindAck, 7); got != want {

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Haste is that of a sender that is about to leave: the wait for an answer to its first offer, in waits before a repetition and at least, and how often it
-// doubles at most.
+// Haste is that of a sender that is about to leave: the wait for an answer to its first offer, in waits before a
+// repetition and at least, and how often it doubles at most.
 const (
 	hasteRepeats = 8
 	leastHaste   = 100 * time.Millisecond
@@ -34,7 +34,8 @@ func (o *outgoing) live() bool { return o.id != 0 }
 
 func (o *outgoing) repeatAt() policy.Time { return o.sentAt.Add(o.wait) }
 
-// maxFailed is how many failed offers are remembered: while one partner's answer is under way, others are offered the token.
+// maxFailed is how many failed offers are remembered: while one partner's answer is under way, others are offered the
+// token.
 const maxFailed = 4
 
 // failed has the last offers without an answer in time. A late answer still measures how long answers take.
@@ -66,7 +67,8 @@ func (f *failed) isLast(place int) bool {
 	return place >= 0 && place == int(f.next+maxFailed-1)%maxFailed
 }
 
-// forget forgets the offers to a partner: a partner that was paused answers all of them at once, and that says no more than one answer.
+// forget forgets the offers to a partner: a partner that was paused answers all of them at once, and that says no more
+// than one answer.
 func (f *failed) forget(hint uint32) {
 	for i, to := range f.to {
 		if to == hint {
@@ -75,8 +77,8 @@ func (f *failed) forget(hint uint32) {
 	}
 }
 
-// committed is a handoff whose token has been given up, with enough of its Ack to answer a repetition with the same Commit. It needs
-// no timer: it is used only when an Ack comes.
+// committed is a handoff whose token has been given up, with enough of its Ack to answer a repetition with the same
+// Commit. It needs no timer: it is used only when an Ack comes.
 type committed struct {
 	id       wire.Exchange
 	to       wire.MemberID
@@ -93,7 +95,8 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 }
 
 // Offer begins to pass token, with its load, to a member. There must be no other offer in progress.
-func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID, out []policy.Effect) []policy.Effect {
+func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID,
+	out []policy.Effect) []policy.Effect {
 	h.outgoing = outgoing{
 		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
 		since: now, sentAt: now, wait: h.patience.repeats(to.Hint(), h.rtt.timeout()),
@@ -106,13 +109,13 @@ func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
 	return h.outgoing.live() && h.outgoing.id == id && h.outgoing.to == to
 }
 
-// Lend sets the end of the lease that goes with the offer in progress: the Commit says how much is left. A repeated Commit says that nothing is left. Call
-// Lend again when the end moves.
+// Lend sets the end of the lease that goes with the offer in progress: the Commit says how much is left. A repeated
+// Commit says that nothing is left. Call Lend again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
-// giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer may take, or that of a distant
-// partner, and twice as long with each offer that fails: others may be there that take the token, and there is little time. Who answers too late gets no
-// Commit.
+// giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer
+// may take, or that of a distant partner, and twice as long with each offer that fails: others may be there that take
+// the token, and there is little time. Who answers too late gets no Commit.
 func (h *Machine) giveUpAt() policy.Time {
 	to := h.outgoing.to.Hint()
 	wait := h.patience.with(to)
@@ -123,8 +126,8 @@ func (h *Machine) giveUpAt() policy.Time {
 	return h.outgoing.since.Add(wait)
 }
 
-// Withdraw ends the offer in progress, if there is one; a later Ack is ignored. It also resets the count of failed offers, because
-// the owner stops offering for now.
+// Withdraw ends the offer in progress, if there is one; a later Ack is ignored. It also resets the count of failed
+// offers, because the owner stops offering for now.
 func (h *Machine) Withdraw() {
 	h.outgoing = outgoing{}
 	h.patience.failures = 0
@@ -143,9 +146,10 @@ func (h *Machine) sendToken(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes it back, even if the Commit is lost.
-// "Both components will silently discard late messages" (Ciuffoletti, section 4). An Ack after the patience is late, even if this member was paused and
-// has not been woken to give up yet: the receiver may have given up.
+// onAck gives the token up and commits. The member gives the token up before the first Commit leaves, and never takes
+// it back, even if the Commit is lost. "Both components will silently discard late messages" (Ciuffoletti, section 4).
+// An Ack after the patience is late, even if this member was paused and has not been woken to give up yet: the receiver
+// may have given up.
 func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
 		return h.onLateAck(now, m, out)
@@ -160,7 +164,8 @@ func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []po
 	return sendCommit(m, left, out)
 }
 
-// sendCommit answers an Ack. The load of a Commit is the rest of the sender's lease, in nanoseconds; zero if the sender has no lease.
+// sendCommit answers an Ack. The load of a Commit is the rest of the sender's lease, in nanoseconds; zero if the sender
+// has no lease.
 func sendCommit(ack *wire.Message, left time.Duration, out []policy.Effect) []policy.Effect {
 	out, commit := policy.AppendMessage(out)
 	reply(commit, ack, KindCommit, ack.Nonce)
@@ -173,8 +178,8 @@ func leftOf(commit *wire.Load) time.Duration {
 	return time.Duration(binary.BigEndian.Uint64(commit[:]))
 }
 
-// sample records the time between the last sending of a message and its answer, for the repetitions to all partners. One that is far away
-// says nothing of the others, and repetitions to it are not timed by this.
+// sample records the time between the last sending of a message and its answer, for the repetitions to all partners.
+// One that is far away says nothing of the others, and repetitions to it are not timed by this.
 func (h *Machine) sample(from wire.MemberID, after time.Duration) {
 	if h.patience.distances.to(from.Hint()) <= h.patience.timeout/2 {
 		h.rtt.sample(after)
@@ -189,8 +194,8 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 	return out
 }
 
-// onLateAck answers a repeated Ack with the same Commit. It does not answer any other Ack; an Ack for a failed offer shows that the patience was too
-// short.
+// onLateAck answers a repeated Ack with the same Commit. It does not answer any other Ack; an Ack for a failed offer
+// shows that the patience was too short.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
@@ -204,8 +209,8 @@ func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effec
 }
 
 // wakeOutgoing repeats the Token, and gives up on a receiver that does not answer. "In case the token sender does not
-// receive the acknowledgement in time, it […] will not send the commitment. The token passing operation is considered as
-// failed, and is retried, possibly selecting another neighbor." (Ciuffoletti, section 4)
+// receive the acknowledgement in time, it […] will not send the commitment. The token passing operation is considered
+// as failed, and is retried, possibly selecting another neighbor." (Ciuffoletti, section 4)
 func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	o := &h.outgoing
 	switch {
@@ -222,8 +227,8 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 	return out
 }
 
-// linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last Token, and this Token may have been in
-// flight for a while.
+// linger is how long a Commit may have to be repeated: the receiver repeats its Ack for a patience after the last
+// Token, and this Token may have been in flight for a while.
 func (h *Machine) linger(with wire.MemberID) time.Duration {
 	return policy.Times(2, h.PatienceWith(with))
 }

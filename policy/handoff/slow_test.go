@@ -84,8 +84,8 @@ func (d *distant) next() bool {
 	return true
 }
 
-// Without loss of messages the token arrives and is never lost, for delays up to three and a half timeouts with jitter, although neither
-// member has measured the network.
+// Without loss of messages the token arrives and is never lost, for delays up to three and a half timeouts with jitter,
+// although neither member has measured the network.
 func TestWithoutLossTheTokenArrivesIfRoundTripsTakeSeveralTimeouts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		least := rapid.Int64Range(0, int64(3*timeout)).Draw(t, "least")
@@ -102,13 +102,14 @@ func TestWithoutLossTheTokenArrivesIfRoundTripsTakeSeveralTimeouts(t *testing.T)
 			}
 		}
 		if !d.bob.holds || d.ann.holds {
-			t.Fatalf("nothing was lost, and the token is gone: ways take %v and up to %v more", time.Duration(least), time.Duration(jitter))
+			t.Fatalf("nothing was lost, and the token is gone: ways take %v and up to %v more", time.Duration(least),
+				time.Duration(jitter))
 		}
 	})
 }
 
-// While nobody answers, for any earlier round trips: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout, and on average fewer
-// than three.
+// While nobody answers, for any earlier round trips: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout, and on
+// average fewer than three.
 func TestOffersThatFailAreBounded(t *testing.T) {
 	p := newPair(t)
 	for range 20 {

@@ -6,9 +6,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// WellFormed reports whether m is a valid message of a handoff: a Token has the whole token and no nonce; Ack and Commit have a nonce, and a token with "a
-// distinguished NULL value" as its generator (Ciuffoletti, section 4). The load of a Token is its protocol's, the load of a Commit is the rest of a lease,
-// and the load of an Ack is zero.
+// WellFormed reports whether m is a valid message of a handoff: a Token has the whole token and no nonce; Ack and
+// Commit have a nonce, and a token with "a distinguished NULL value" as its generator (Ciuffoletti, section 4). The
+// load of a Token is its protocol's, the load of a Commit is the rest of a lease, and the load of an Ack is zero.
 func WellFormed(m *wire.Message) bool {
 	switch {
 	case m.Kind == KindToken:

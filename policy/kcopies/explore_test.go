@@ -10,10 +10,10 @@ import (
 	"github.com/wanderd/wanderd/sim/explore"
 )
 
-// Small worlds are explored to the end: every order in which the holder passes the token on, so many times at most; any pending
-// message is delivered; a site crashes, also between two messages of a SafeSendToken; and a site is told of a crash, late or early. The
-// appendix's properties hold in every state. Where nothing is under way any more, somebody holds the token, unless more than k sites in a
-// row have crashed.
+// Small worlds are explored to the end: every order in which the holder passes the token on, so many times at most; any
+// pending message is delivered; a site crashes, also between two messages of a SafeSendToken; and a site is told of a
+// crash, late or early. The appendix's properties hold in every state. Where nothing is under way any more, somebody
+// holds the token, unless more than k sites in a row have crashed.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, tc := range []struct{ n, k, hops, crashes int }{
 		{3, 0, 5, 1}, {3, 1, 6, 2}, {4, 1, 5, 2}, {4, 2, 4, 2}, {5, 1, 4, 3}, {5, 2, 3, 3}, {5, 3, 3, 3},

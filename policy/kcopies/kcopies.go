@@ -1,41 +1,48 @@
-// Package kcopies keeps the token of any ring algorithm alive although members crash: Arantes and Sopena, "Easily rendering
-// token-ring algorithm fault tolerant" (k-copies), and its earlier form, "Mais valem k + 1 tokens voando do que um na mão" (Mais valem). Sections
-// and figure 2 are those of k-copies; the lines of figure 2 have the numbers of Mais valem.
+// Package kcopies keeps the token of any ring algorithm alive although members crash: Arantes and Sopena, "Easily
+// rendering token-ring algorithm fault tolerant" (k-copies), and its earlier form, "Mais valem k + 1 tokens voando do
+// que um na mão" (Mais valem). Sections and figure 2 are those of k-copies; the lines of figure 2 have the numbers of
+// Mais valem.
 //
-// "Whenever the node that holds the token grants it to its direct successor by sending a <TOKEN> message, the former also
-// transparently sends a copy of such a message to k successors of the latter in the ring." (section 1)
+// "Whenever the node that holds the token grants it to its direct successor by sending a <TOKEN> message, the former
+// also transparently sends a copy of such a message to k successors of the latter in the ring." (section 1)
 //
 //	        S_i                S_i+1       S_i+2       …  S_i+k+1
 //	SafeSendToken ── TOKEN ──▶ REAL        BACKUP         BACKUP       <TOKEN, S_T = S_i+1, count>
 //	 NONE, D = {}              D={S_i+1}   D={S_i+1,S_i+2}  D={S_i+1 … S_i+k+1}
 //
-// A member with a copy watches the members before it, back to the holder: the detection sets D are nested. If all watched members have crashed,
-// its copy becomes the token. The token survives k crashes in a row, and more that are not in a row. Messages may arrive in any order.
+// A member with a copy watches the members before it, back to the holder: the detection sets D are nested. If all
+// watched members have crashed, its copy becomes the token. The token survives k crashes in a row, and more that are
+// not in a row. Messages may arrive in any order.
 //
 // What an owner does:
 //
-//   - [New] is Initialisation: one member holds the token, its k successors have copies. [NewObject] begins without an object,
-//     for requests and claims: a member makes the object later with [Machine.Issue].
-//   - [Machine.SafeSendToken] passes the token and its copies on. If the real token goes by a handoff, the owner calls [Machine.Hop] for
-//     what the handoff carries, [Machine.Hopped] when the sender gives the token up, and [Machine.Arrived] where the token arrives.
-//   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. An [Outcome] says what they led to.
-//   - Delivered and Regenerated are the paper's DeliverToken. After Regenerated the owner first does its UpdateToken: Crashed is the
-//     paper's #(D) − 1.
-//   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls [Machine.UseBackup] at once
-//     (the papers' perfect detector), or later, or never; until then the token stays BACKUP.
+//   - [New] is Initialisation: one member holds the token, its k successors have copies. [NewObject] begins without an
+//     object, for requests and claims: a member makes the object later with [Machine.Issue].
+//   - [Machine.SafeSendToken] passes the token and its copies on. If the real token goes by a handoff, the owner calls
+//     [Machine.Hop] for what the handoff carries, [Machine.Hopped] when the sender gives the token up, and
+//     [Machine.Arrived] where the token arrives.
+//   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. An [Outcome] says what they led
+//     to.
+//   - Delivered and Regenerated are the paper's DeliverToken. After Regenerated the owner first does its UpdateToken:
+//     Crashed is the paper's #(D) − 1.
+//   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls
+//     [Machine.UseBackup] at once (the papers' perfect detector), or later, or never; until then the token stays
+//     BACKUP.
 //   - The owner emits Took and Gave, because not every object is a token of its gate.
 //
-// Figure 2 lacks these rules; each was found by running it as printed. Only a BACKUP becomes REAL by UseBackup. Suspecting a member that is
-// not in D has no effect (otherwise a holder with D = {S_i} that hears of any crash would deliver the token twice). D is {S_i} after
-// UseBackup, as in k-copies (Mais valem leaves it unchanged).
+// Figure 2 lacks these rules; each was found by running it as printed. Only a BACKUP becomes REAL by UseBackup.
+// Suspecting a member that is not in D has no effect (otherwise a holder with D = {S_i} that hears of any crash would
+// deliver the token twice). D is {S_i} after UseBackup, as in k-copies (Mais valem leaves it unchanged).
 //
-// The package needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a detector that never suspects
-// a living member. Without such a detector, the owner's answer to MayRegenerate replaces it.
+// The package needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a
+// detector that never suspects a living member. Without such a detector, the owner's answer to MayRegenerate replaces
+// it.
 //
-// Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure 2), message.go
-// (the TOKEN message), member.go (what the applications have alike), note.go. Package proof has the appendix's properties as checks, package survival the study of k. Packages
-// lelann, martin, misra, election and transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of
-// tokens that do not go round a ring.
+// Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure
+// 2), message.go (the TOKEN message), member.go (what the applications have alike), note.go. Package proof has the
+// appendix's properties as checks, package survival the study of k. Packages lelann, martin, misra, election and
+// transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of tokens that
+// do not go round a ring.
 //
 // Its decisions, in docs/decisions: 066.
 package kcopies
@@ -57,12 +64,13 @@ type Config struct {
 	Ring []wire.MemberID
 	// Self is S_i.
 	Self Site
-	// K is the number of crashes in a row that the token survives: 0 to N − 2. "Let k (k < N − 1), which is known to every process, be the
-	// maximum number of consecutive faulty processes in the ring" (section 2).
+	// K is the number of crashes in a row that the token survives: 0 to N − 2. "Let k (k < N − 1), which is known to
+	// every process, be the maximum number of consecutive faulty processes in the ring" (section 2).
 	K int
 	// Backwards reverses the ring: the successor of S_i is S_i−1.
 	Backwards bool
-	// ID names the token on every hop. If it is zero, the token has the ID of the last token that was made: see IssueAs.
+	// ID names the token on every hop. If it is zero, the token has the ID of the last token that was made: see
+	// IssueAs.
 	ID wire.TokenID
 }
 
@@ -90,18 +98,19 @@ type Machine struct {
 	count wire.Seq
 	id    wire.TokenID
 	token Token
-	// monitors says that D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring increasing order,
-	// including both sites".
+	// monitors says that D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring
+	// increasing order, including both sites".
 	monitors bool
 	st       Site
-	// live is the complement of F, "the set of processes that S_i has detected to be faulty": see Suspect. Nil while F is empty.
+	// live is the complement of F, "the set of processes that S_i has detected to be faulty": see Suspect. Nil while F
+	// is empty.
 	live []wire.MemberID
 	// data is what the copy carries, while the token is BACKUP.
 	data Data
 }
 
-// New is Initialisation (lines 3–15), with any first holder in place of S_0: the first holder, its k successors with copies, and the
-// others. cfg is kept, and must not change.
+// New is Initialisation (lines 3–15), with any first holder in place of S_0: the first holder, its k successors with
+// copies, and the others. cfg is kept, and must not change.
 func New(cfg *Config, first Site, data Data) Machine {
 	m := NewObject(cfg)
 	switch d := cfg.Distance(first, cfg.Self); {
@@ -113,8 +122,8 @@ func New(cfg *Config, first Site, data Data) Machine {
 	return m
 }
 
-// NewObject returns the machine of an object not made yet: "the initialisation function of our algorithm ensures the presence of k + 1 copies of
-// the token but not of the requests" (section 3.1).
+// NewObject returns the machine of an object not made yet: "the initialisation function of our algorithm ensures the
+// presence of k + 1 copies of the token but not of the requests" (section 3.1).
 func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
 // Config returns the configuration of the token.

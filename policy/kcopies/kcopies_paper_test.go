@@ -64,8 +64,9 @@ func tokenFrom(t *testing.T, n, k int, st, to kcopies.Site, count wire.Seq) wire
 	return wire.Message{}
 }
 
-// "we assume that S0 holds the token. Hence, each process S_i ∈ {S_1 … S_k} has a copy of the token and initializes its respective D to
-// {S_0 … S_i}. […] All the other processes of the system do not keep any valid copy" (section 2.2, lines 3–15).
+// "we assume that S0 holds the token. Hence, each process S_i ∈ {S_1 … S_k} has a copy of the token and initializes its
+// respective D to {S_0 … S_i}. […] All the other processes of the system do not keep any valid copy" (section 2.2,
+// lines 3–15).
 func TestInitialisation(t *testing.T) {
 	for i, want := range []struct {
 		token kcopies.Token
@@ -83,7 +84,8 @@ func TestSafeSendTokenSendsToItsKPlusOneSuccessors(t *testing.T) {
 	m, _ := siteOf(6, 3, 4, 4)
 	out := m.SafeSendToken(&kcopies.Data{42}, nil)
 	to := addressees(out)
-	if want := []wire.MemberID{siteID(5), siteID(0), siteID(1), siteID(2)}; len(to) != 4 || [4]wire.MemberID(to) != [4]wire.MemberID(want) {
+	if want := []wire.MemberID{siteID(5), siteID(0), siteID(1), siteID(2)}; len(to) != 4 ||
+		[4]wire.MemberID(to) != [4]wire.MemberID(want) {
 		t.Errorf("sent to %v, want %v", to, want)
 	}
 	if m.Token() != kcopies.None || m.D() != 0 || m.Count() != 1 {
@@ -97,7 +99,8 @@ func TestSafeReceiveToken(t *testing.T) {
 	m, _ := siteOf(5, 2, 3, 0)
 	var end kcopies.Outcome
 	m.Receive(&token, &end, nil)
-	if end.Ending != kcopies.Delivered || end.Data[0] != 42 || m.Token() != kcopies.Real || m.D() != 1 || m.Count() != 8 {
+	if end.Ending != kcopies.Delivered || end.Data[0] != 42 || m.Token() != kcopies.Real || m.D() != 1 ||
+		m.Count() != 8 {
 		t.Errorf("the token led to %v and %v", end.Ending, &m)
 	}
 
@@ -125,8 +128,8 @@ func TestSafeReceiveToken(t *testing.T) {
 	}
 }
 
-// Lines 34–42: "If all the processes whose liveness it monitors have crashed, S_i calls the function UseBackup()", which adds "the number
-// of nodes that S_i has detected as crashed" to the count.
+// Lines 34–42: "If all the processes whose liveness it monitors have crashed, S_i calls the function UseBackup()",
+// which adds "the number of nodes that S_i has detected as crashed" to the count.
 func TestUseBackup(t *testing.T) {
 	m, cfg := siteOf(5, 2, 2, 0)
 	var end kcopies.Outcome
@@ -134,16 +137,19 @@ func TestUseBackup(t *testing.T) {
 	if m.UseBackup(0, &end, nil); end.Ending != kcopies.Pending {
 		t.Fatalf("with S1 alive, S2 gets %v", end.Ending)
 	}
-	if m.Suspect(without(cfg.Ring, 0, 1), &end, nil); end.Ending != kcopies.MayRegenerate || m.Token() != kcopies.Backup {
+	if m.Suspect(without(cfg.Ring, 0, 1), &end, nil); end.Ending != kcopies.MayRegenerate ||
+		m.Token() != kcopies.Backup {
 		t.Fatalf("with S0 and S1 suspected, S2 gets %v and is %v", end.Ending, &m)
 	}
 	m.UseBackup(0, &end, nil)
-	if end.Ending != kcopies.Regenerated || end.Crashed != 2 || end.Data[0] != 1 || m.Token() != kcopies.Real || m.Count() != 2 || m.D() != 1 {
+	if end.Ending != kcopies.Regenerated || end.Crashed != 2 || end.Data[0] != 1 || m.Token() != kcopies.Real ||
+		m.Count() != 2 || m.D() != 1 {
 		t.Errorf("UseBackup led to %+v and %v", end, &m)
 	}
 }
 
-// Line 37 as printed calls UseBackup whenever D/F = {S_i}, which is so at every holder: it would deliver the token twice.
+// Line 37 as printed calls UseBackup whenever D/F = {S_i}, which is so at every holder: it would deliver the token
+// twice.
 func TestAHolderThatHearsOfACrashDeliversNothing(t *testing.T) {
 	m, cfg := siteOf(5, 2, 0, 0)
 	var end kcopies.Outcome
@@ -170,11 +176,13 @@ func TestADiscardedCopyIsNoCopy(t *testing.T) {
 	}
 }
 
-// A hop that leaves crashed sites out counts as if their successor had used its copy; with few members left the sender keeps a copy itself.
+// A hop that leaves crashed sites out counts as if their successor had used its copy; with few members left the sender
+// keeps a copy itself.
 func TestAHopThatLeavesSitesOut(t *testing.T) {
 	m, cfg := siteOf(4, 2, 0, 0)
 	out := m.Hopped(2, &kcopies.Data{42}, nil)
-	if to := addressees(out); len(to) != 1 || to[0] != siteID(3) || m.Token() != kcopies.Backup || m.D() != 3 || m.Count() != 2 {
+	if to := addressees(out); len(to) != 1 || to[0] != siteID(3) || m.Token() != kcopies.Backup || m.D() != 3 ||
+		m.Count() != 2 {
 		t.Errorf("copies to %v, and the sender is %v", to, &m)
 	}
 	var end kcopies.Outcome

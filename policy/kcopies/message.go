@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// KindToken is <TOKEN, S_T, count>: "the identification of the successor of the message sender as well as the current value of the
-// count variable of this node. Moreover, the <TOKEN> message might contain application data" (section 2.1). For S_T the message is the token, for
-// others a copy. count is the message's Token.Seq; its Load is
+// KindToken is <TOKEN, S_T, count>: "the identification of the successor of the message sender as well as the current
+// value of the count variable of this node. Moreover, the <TOKEN> message might contain application data" (section
+// 2.1). For S_T the message is the token, for others a copy. count is the message's Token.Seq; its Load is
 //
 //	0        2                                      112
 //	+--------+---------------------------------------+

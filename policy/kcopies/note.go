@@ -7,7 +7,8 @@ const (
 	NoteCopy policy.Note = iota + 160
 	// NoteOldToken: a TOKEN message is old, or not for this member.
 	NoteOldToken
-	// NoteMayRegenerate: Peer, to which the token was last sent, and all members between Peer and this one have crashed.
+	// NoteMayRegenerate: Peer, to which the token was last sent, and all members between Peer and this one have
+	// crashed.
 	NoteMayRegenerate
 	// NoteUsedBackup: the copy has become the real token, which Peer was to hold.
 	NoteUsedBackup
@@ -18,7 +19,8 @@ func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteCopy, Name: "copy", Level: policy.Debug, Text: "keeping a copy of the token"},
 		{Note: NoteOldToken, Name: "old_token", Level: policy.Debug, Text: "ignored an old message"},
-		{Note: NoteMayRegenerate, Name: "may_regenerate", Level: policy.Info, Repeats: true, Text: "the holder and all backups before this one have crashed"},
+		{Note: NoteMayRegenerate, Name: "may_regenerate", Level: policy.Info, Repeats: true,
+			Text: "the holder and all backups before this one have crashed"},
 		{Note: NoteUsedBackup, Name: "used_backup", Level: policy.Warn, Text: "regenerated the token from a copy"},
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 )
 
-// A seed draws a ring of 2 to 12, k, and everything that happens: the appendix's properties hold after every step, and in the end somebody
-// has the token unless more than k in a row have crashed.
+// A seed draws a ring of 2 to 12, k, and everything that happens: the appendix's properties hold after every step, and
+// in the end somebody has the token unless more than k in a row have crashed.
 func TestEverySeedKeepsTheProperties(t *testing.T) {
 	regenerated, lost, crashed := 0, 0, 0
 	seeds := mutant.Seeds(2000)
@@ -28,7 +28,8 @@ func TestEverySeedKeepsTheProperties(t *testing.T) {
 			lost++
 		}
 	}
-	t.Logf("%d seeds: %d crashes, the token was regenerated %d times and lost %d times", len(seeds), crashed, regenerated, lost)
+	t.Logf("%d seeds: %d crashes, the token was regenerated %d times and lost %d times", len(seeds), crashed,
+		regenerated, lost)
 	if len(seeds) > 100 && (regenerated < len(seeds)/10 || lost < len(seeds)/100) {
 		t.Error("too little happens")
 	}
@@ -90,8 +91,8 @@ func (w *world) walk() error {
 	return nil
 }
 
-// Section 4, on the machines: of all crash patterns of f sites, the token is lost at once in those in which the holder and its k successors
-// crash, C(N−k−1, f−k−1) of them, and it is lost sooner or later in all but W_k(f, N).
+// Section 4, on the machines: of all crash patterns of f sites, the token is lost at once in those in which the holder
+// and its k successors crash, C(N−k−1, f−k−1) of them, and it is lost sooner or later in all but W_k(f, N).
 func TestTheTokenIsLostExactlyWhenTheTheorySays(t *testing.T) {
 	for n := 2; n <= 9; n++ {
 		for k := 0; k <= n-2; k++ {
@@ -124,7 +125,8 @@ func TestTheTokenIsLostExactlyWhenTheTheorySays(t *testing.T) {
 					share *big.Rat
 				}{{"at once", atOnce[f], theory.LostAtOnce(k)}, {"eventually", sooner[f], theory.LostEventually(k)}} {
 					if got := new(big.Rat).SetFrac(big.NewInt(loss.of), theory.All()); got.Cmp(loss.share) != 0 {
-						t.Errorf("n = %d, k = %d, %d crash: lost %s in %v, want %v", n, k, f, loss.name, got, loss.share)
+						t.Errorf("n = %d, k = %d, %d crash: lost %s in %v, want %v", n, k, f, loss.name, got,
+							loss.share)
 					}
 				}
 			}

@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// SafeSendToken (lines 16–21) passes the real token on to S_i+1, "and a copy of it to {S_i+2 … S_i+k+1}". "S_i can call the function
-// SafeSendToken only if it holds the REAL token and once it does, it grants the token" (section 2.2).
+// SafeSendToken (lines 16–21) passes the real token on to S_i+1, "and a copy of it to {S_i+2 … S_i+k+1}". "S_i can call
+// the function SafeSendToken only if it holds the REAL token and once it does, it grants the token" (section 2.2).
 func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect {
 	return m.SafeSendTokenTo(m.cfg.Successor(), data, out)
 }
@@ -18,9 +18,9 @@ func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []po
 	return m.Hopped(to, data, out)
 }
 
-// Hop returns what the real token carries to another site: <TOKEN, S_T, count> with S_T = to and the count that is valid there. For S_i+1 this is
-// line 17, count ← count + 1. Each site that the owner leaves out as crashed adds one: the same count as if this site's successor had used its
-// copy.
+// Hop returns what the real token carries to another site: <TOKEN, S_T, count> with S_T = to and the count that is
+// valid there. For S_i+1 this is line 17, count ← count + 1. Each site that the owner leaves out as crashed adds one:
+// the same count as if this site's successor had used its copy.
 func (m *Machine) Hop(to Site, data *Data) (ref wire.Ref, load wire.Load) {
 	put(&load, to, data)
 	return m.hop(to), load
@@ -30,8 +30,8 @@ func (m *Machine) hop(to Site) wire.Ref {
 	return m.ref(m.count + wire.Seq(m.cfg.Distance(m.cfg.Self, to)))
 }
 
-// Hopped records that the real token is on its way to another site, and sends the k copies (line 18). After a hop that left sites out, this
-// member can be one of the k sites: then it keeps a copy itself.
+// Hopped records that the real token is on its way to another site, and sends the k copies (line 18). After a hop that
+// left sites out, this member can be one of the k sites: then it keeps a copy itself.
 func (m *Machine) Hopped(to Site, data *Data, out []policy.Effect) []policy.Effect {
 	ref := m.hop(to)
 	m.count = ref.Seq

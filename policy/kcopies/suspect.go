@@ -7,8 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Suspect is ReceiveSuspected (lines 34–37). live are the members that have not crashed, as far as the detector has told this member, in the
-// order of their identities: all others are in F. The slice is kept, and must not be changed. Members that come back leave F.
+// Suspect is ReceiveSuspected (lines 34–37). live are the members that have not crashed, as far as the detector has
+// told this member, in the order of their identities: all others are in F. The slice is kept, and must not be changed.
+// Members that come back leave F.
 func (m *Machine) Suspect(live []wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	m.live = live
 	for j := range m.cfg.Ring {
@@ -29,8 +30,8 @@ func (m *Machine) Suspects(j Site) bool {
 	return !alive
 }
 
-// Alone reports whether this member would regenerate the token: it has a copy, and D/F = {S_i} (lines 29 and 36). With NONE or REAL a member
-// regenerates nothing, whoever is suspected. Sites outside D do not count.
+// Alone reports whether this member would regenerate the token: it has a copy, and D/F = {S_i} (lines 29 and 36). With
+// NONE or REAL a member regenerates nothing, whoever is suspected. Sites outside D do not count.
 func (m *Machine) Alone() bool {
 	if m.token != Backup {
 		return false

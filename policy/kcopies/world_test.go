@@ -17,7 +17,8 @@ type ring struct {
 	configs []kcopies.Config
 	// views are the detector's, by the set of the suspected.
 	views [][]wire.MemberID
-	// forgets says that messages that are old are never delivered: what is known to change nothing need not be explored.
+	// forgets says that messages that are old are never delivered: what is known to change nothing need not be
+	// explored.
 	forgets bool
 }
 
@@ -77,7 +78,8 @@ func (w *world) holder() (int, bool) {
 
 func siteAt(id wire.MemberID) int { return int(id[15]) - 1 }
 
-// send lets the holder pass the token on. Only so many of its messages leave before it crashes; all, if that is negative.
+// send lets the holder pass the token on. Only so many of its messages leave before it crashes; all, if that is
+// negative.
 func (w *world) send(i, only int) error {
 	out := w.sites[i].SafeSendToken(&kcopies.Data{}, nil)
 	for e := range out {
@@ -222,8 +224,8 @@ const (
 	suspects
 )
 
-// action is one thing that can happen: to site i, or to message i. other is the site that is suspected, or how many messages a holder
-// sends before it crashes.
+// action is one thing that can happen: to site i, or to message i. other is the site that is suspected, or how many
+// messages a holder sends before it crashes.
 type action struct {
 	kind     actionKind
 	i, other int

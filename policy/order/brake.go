@@ -5,10 +5,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The brake: a number of failed runs in a row, on different hosts, pauses the gate until somebody resumes it. One bad host does not stop a
-// fleet, because the others succeed in between; a bad release does. The list of the hosts travels with the token, so each member counts
-// on from what the one before it knew. A run by hand counts as any other: an operator who sees a release fail by hand on that many
-// hosts does not want it on the others. In a gate with several tokens runs that end at the same time may count as one.
+// The brake: a number of failed runs in a row, on different hosts, pauses the gate until somebody resumes it. One bad
+// host does not stop a fleet, because the others succeed in between; a bad release does. The list of the hosts travels
+// with the token, so each member counts on from what the one before it knew. A run by hand counts as any other: an
+// operator who sees a release fail by hand on that many hosts does not want it on the others. In a gate with several
+// tokens runs that end at the same time may count as one.
 
 // StopAfter changes after how many failures in a row the gate is paused; see [New].
 func (l *Layer) StopAfter(hosts int) { l.stopAfter = hosts }

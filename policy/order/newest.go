@@ -7,18 +7,19 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "Newest wins." An order's stamp is a Lamport clock that is never behind the wall clock of its giver. So an operator's order is newer than
-// all that the giver knew; and if the giver did not know the last one, by the clocks. A pause ends by the wall clock of each member, because
-// an order that says how long it still lasts would change on its way.
+// "Newest wins." An order's stamp is a Lamport clock that is never behind the wall clock of its giver. So an operator's
+// order is newer than all that the giver knew; and if the giver did not know the last one, by the clocks. A pause ends
+// by the wall clock of each member, because an order that says how long it still lasts would change on its way.
 
-// Next is an order that this member gives now, newer than all it knows; see [wire.Order] for until. It has no effect before it comes
-// back with Ordered.
+// Next is an order that this member gives now, newer than all it knows; see [wire.Order] for until. It has no effect
+// before it comes back with Ordered.
 func (l *Layer) Next(wall, until int64) wire.Order {
 	stamp := uint64(max(time.Unix(0, wall).UnixMilli(), 1))
 	return wire.Order{Stamp: max(stamp, l.order.Stamp+1), By: l.self, Until: until}
 }
 
-// listen takes from a message what is new in it. A message that the machine does not expect has no effect at all: it may be played back.
+// listen takes from a message what is new in it. A message that the machine does not expect has no effect at all: it
+// may be played back.
 func (l *Layer) listen(wall int64, m *wire.Message) {
 	if m.Order.Compare(l.order) <= 0 && m.Failures.Compare(&l.failures) <= 0 || !l.Expects(m) {
 		return
@@ -29,8 +30,8 @@ func (l *Layer) listen(wall int64, m *wire.Message) {
 	}
 }
 
-// hear takes an order if it is newer than the one that this member knows. With each order the failures are counted anew: whoever gives one
-// has looked. So a list of failures that comes from a member with another order means nothing.
+// hear takes an order if it is newer than the one that this member knows. With each order the failures are counted
+// anew: whoever gives one has looked. So a list of failures that comes from a member with another order means nothing.
 func (l *Layer) hear(wall int64, o wire.Order) {
 	if o.Compare(l.order) > 0 && o.Stamp <= wire.LatestStamp(wall) {
 		l.order = o

@@ -1,11 +1,13 @@
-// Package order has the orders of operators: to pause a gate, and to resume it. Its [Layer] stands between a shell and the machine of any
-// protocol, and keeps one rule for all protocols: a member never runs under an order to pause that it knows.
+// Package order has the orders of operators: to pause a gate, and to resume it. Its [Layer] stands between a shell and
+// the machine of any protocol, and keeps one rule for all protocols: a member never runs under an order to pause that
+// it knows.
 //
-// An order is small, and the newest one counts. Every message of the gate carries the newest order that its sender knows. So a member that
-// was away learns of it with the token, before it runs. Gossip tells all others soon. The shell receives orders from operators, and knows
-// who gave an order for what reason.
+// An order is small, and the newest one counts. Every message of the gate carries the newest order that its sender
+// knows. So a member that was away learns of it with the token, before it runs. Gossip tells all others soon. The shell
+// receives orders from operators, and knows who gave an order for what reason.
 //
-// A paused gate goes on as if nobody had anything to run: the token goes round, a demand waits, a run that has begun ends as usual.
+// A paused gate goes on as if nobody had anything to run: the token goes round, a demand waits, a run that has begun
+// ends as usual.
 //
 //	order.go  the layer between shell and machine
 //	newest.go which order counts, and when it ends
@@ -21,7 +23,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Layer is the machine of one member with the orders that the member knows. Shells step the layer; it steps the machine.
+// Layer is the machine of one member with the orders that the member knows. Shells step the layer; it steps the
+// machine.
 type Layer struct {
 	policy.Machine
 	self wire.MemberID
@@ -38,12 +41,13 @@ type Layer struct {
 	// paused is what the machine was told last, until when the present pause ends.
 	paused bool
 	until  policy.Time
-	// wanted says that somebody here waits for a run, own that the present run is the gate's own operation, and not a caller's.
+	// wanted says that somebody here waits for a run, own that the present run is the gate's own operation, and not a
+	// caller's.
 	wanted, own bool
 }
 
-// New returns the layer for a machine that has not been stepped yet. After stopAfter failures in a row on different hosts it pauses the
-// gate: 1 to [wire.MaxFailures]; zero is never.
+// New returns the layer for a machine that has not been stepped yet. After stopAfter failures in a row on different
+// hosts it pauses the gate: 1 to [wire.MaxFailures]; zero is never.
 func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
 	return &Layer{Machine: m, self: self, stopAfter: stopAfter}
 }
@@ -98,11 +102,13 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 		}
 	case policy.Finished:
 		l.count(now.Wall, ev)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
+		policy.Renew, policy.Leave, policy.Woke:
 	}
 }
 
-// obey tells the machine whether the gate is paused, if that has changed. While it is, nobody waits for a run as far as the machine knows.
+// obey tells the machine whether the gate is paused, if that has changed. While it is, nobody waits for a run as far as
+// the machine knows.
 func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
 	end := max(l.order.Until, l.here)
 	paused := end != 0 && now.Wall < end
@@ -124,8 +130,8 @@ func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// give steps the machine. Its messages and its state get the newest order. "A member never runs under an order that it knows": a machine
-// that would still run is told that it was too late.
+// give steps the machine. Its messages and its state get the newest order. "A member never runs under an order that it
+// knows": a machine that would still run is told that it was too late.
 func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	begin, denied := len(out), false
 	out = l.Machine.Step(now, ev, out)
@@ -140,13 +146,16 @@ func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 			if denied = l.paused; !denied {
 				l.wanted, l.own = false, !e.Demanded
 			}
-		case policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell, policy.Gone:
+		case policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell,
+			policy.Gone:
 		}
 	}
 	if !denied {
 		return out
 	}
-	kept := slices.DeleteFunc(out[begin:], func(e policy.Effect) bool { return e.Kind == policy.Run || e.Kind == policy.PreSign })
+	kept := slices.DeleteFunc(out[begin:], func(e policy.Effect) bool {
+		return e.Kind == policy.Run || e.Kind == policy.PreSign
+	})
 	return l.give(now, &policy.Event{Kind: policy.Finished, Denied: true, Void: true}, out[:begin+len(kept)])
 }
 

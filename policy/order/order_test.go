@@ -143,7 +143,9 @@ func TestAMessageThatIsNotExpectedBringsNoOrder(t *testing.T) {
 	d := newDesk(t, 0)
 	var list wire.Failures
 	list.Add(other, 1)
-	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: stray, From: other, To: self, Order: pausedBy(other, 5), Failures: list}})
+	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Kind: stray, From: other, To: self, Order: pausedBy(other, 5), Failures: list,
+	}})
 	if d.Paused() || d.Failures() != (wire.Failures{}) {
 		t.Error("it does")
 	}
@@ -158,7 +160,9 @@ func TestAMemberNeverRunsUnderAnOrderThatItKnows(t *testing.T) {
 		"given here":        func(d *desk) { d.gives(noon + int64(time.Hour)) },
 		"heard by gossip":   func(d *desk) { d.step(policy.Event{Kind: policy.Ordered, Order: pausedBy(other, 5)}) },
 		"came with a token": func(d *desk) { d.hears(pausedBy(other, 5)) },
-		"for this host":     func(d *desk) { d.step(policy.Event{Kind: policy.Ordered, Here: true, Order: pausedBy(self, 5)}) },
+		"for this host": func(d *desk) {
+			d.step(policy.Event{Kind: policy.Ordered, Here: true, Order: pausedBy(self, 5)})
+		},
 		"of an earlier life": func(d *desk) {
 			d.step(policy.Event{Kind: policy.Started, State: policy.State{Order: pausedBy(other, 5)}})
 		},
@@ -175,7 +179,8 @@ func TestAMemberNeverRunsUnderAnOrderThatItKnows(t *testing.T) {
 					t.Fatalf("after %v: %v", kind, d.out)
 				}
 			}
-			if s := d.Status(0); s.Why != order.WhyPaused || s.Bar != policy.BarPaused || s.NextRun != policy.Never || !d.Paused() {
+			if s := d.Status(0); s.Why != order.WhyPaused || s.Bar != policy.BarPaused || s.NextRun != policy.Never ||
+				!d.Paused() {
 				t.Errorf("%+v", s)
 			}
 		})
@@ -236,7 +241,8 @@ func TestAPauseEndsByItself(t *testing.T) {
 				t.Fatalf("it wakes at %v, %v", at, ok)
 			}
 			d.pass(time.Second)
-			if d.step(policy.Event{Kind: policy.Woke}); d.Paused() || d.m.paused[len(d.m.paused)-1] || d.count(policy.Run) != 1 {
+			if d.step(policy.Event{Kind: policy.Woke}); d.Paused() || d.m.paused[len(d.m.paused)-1] ||
+				d.count(policy.Run) != 1 {
 				t.Errorf("it does not end: %v", d.out)
 			}
 		})
@@ -346,7 +352,9 @@ func TestAGateWithoutOrdersIsAsWithoutTheLayer(t *testing.T) {
 	with, without := &eager{}, &eager{}
 	l := order.New(with, self, 3)
 	dice := rand.New(rand.NewPCG(1, 2))
-	kinds := []policy.EventKind{policy.Saved, policy.Received, policy.Wanted, policy.Woke, policy.Finished, policy.Unwanted, policy.Leave}
+	kinds := []policy.EventKind{
+		policy.Saved, policy.Received, policy.Wanted, policy.Woke, policy.Finished, policy.Unwanted, policy.Leave,
+	}
 	for range 1000 {
 		ev := policy.Event{Kind: kinds[dice.IntN(len(kinds))]}
 		a, b := l.Step(policy.Instant{Wall: noon}, &ev, nil), without.Step(policy.Instant{Wall: noon}, &ev, nil)
@@ -436,8 +444,9 @@ func TestWhatDidNotRunIsNoFailureAndNoSuccess(t *testing.T) {
 	list.Add(other, 1)
 	d.step(policy.Event{Kind: policy.Received, Msg: wire.Message{From: other, Failures: list}})
 	for name, end := range map[string]policy.Event{
-		"too late to start": {Denied: true, Outcome: policy.Failed, Exit: 1}, "not now": {Outcome: policy.NotNow, Exit: 75},
-		"stopped here": {Outcome: policy.Failed},
+		"too late to start": {Denied: true, Outcome: policy.Failed, Exit: 1},
+		"not now":           {Outcome: policy.NotNow, Exit: 75},
+		"stopped here":      {Outcome: policy.Failed},
 	} {
 		d.step(policy.Event{Kind: policy.Woke})
 		end.Kind = policy.Finished
@@ -496,7 +505,8 @@ func TestFailuresOfBeforeAnOrderDoNotComeBack(t *testing.T) {
 // A step without an order in it allocates nothing.
 func TestTheLayerAllocatesNothing(t *testing.T) {
 	m := wander.New(wander.Config{
-		Env: policy.Env{Gate: 1, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: time.Second, MinInterval: time.Hour},
+		Env:      policy.Env{Gate: 1, Self: self, Entropy: rand.NewPCG(1, 2)},
+		Settings: &wander.Settings{Skip: time.Second, MinInterval: time.Hour},
 	})
 	l := order.New(m, self, 3)
 	out := make([]policy.Effect, 0, 8)

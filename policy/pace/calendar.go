@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close with it if it is set. A nil
-// calendar is always open, as one without windows.
+// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close
+// with it if it is set. A nil calendar is always open, as one without windows.
 type Calendar struct {
 	// Windows is nil if there are none: the gate is always open, and nobody reads the wall clock.
 	Windows *window.Set
@@ -84,7 +84,9 @@ func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		if at := c.Windows.Closes(wall); at < window.Never {
 			closes = policy.Time(at).Add(-c.Ahead)
 		}
-		out = append(out, policy.Fact{Key: policy.KeyWindowOpened, At: policy.Time(c.Windows.Opened(wall)).Add(-c.Ahead)},
+		out = append(out, policy.Fact{
+			Key: policy.KeyWindowOpened, At: policy.Time(c.Windows.Opened(wall)).Add(-c.Ahead),
+		},
 			policy.Fact{Key: policy.KeyWindowCloses, At: closes})
 	}
 	return out

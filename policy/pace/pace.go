@@ -1,5 +1,5 @@
-// Package pace has the rules of all gates that say when a member's operation is due again: min_interval after the start of the last run, sooner if
-// that one has failed, and only while a window of the gate is open.
+// Package pace has the rules of all gates that say when a member's operation is due again: min_interval after the start
+// of the last run, sooner if that one has failed, and only while a window of the gate is open.
 //
 //	pace.go       the interval between two runs, and how a failed run changes it
 //	turns.go      whether a grant is the operation's or a caller's
@@ -15,12 +15,13 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// The paper of the wandering token knows no failures: a run counts for min_interval whatever it has achieved. Here a failed run is repeated after
-// retry_after, and after twice as long for each further failure in a row, but no later than min_interval after its start. An operation that
-// says "not now" has not failed, and is asked again after retry_after.
+// The paper of the wandering token knows no failures: a run counts for min_interval whatever it has achieved. Here a
+// failed run is repeated after retry_after, and after twice as long for each further failure in a row, but no later
+// than min_interval after its start. An operation that says "not now" has not failed, and is asked again after
+// retry_after.
 //
-// The wait is saved, so a restart neither forgets it nor begins the row of failures anew. A run whose end this member has not seen, because
-// its process died, counts for min_interval.
+// The wait is saved, so a restart neither forgets it nor begins the row of failures anew. A run whose end this member
+// has not seen, because its process died, counts for min_interval.
 
 // Pace is how often a member runs its operation. Without a RetryAfter, a failed run counts as any other.
 type Pace struct{ MinInterval, RetryAfter time.Duration }
@@ -116,7 +117,8 @@ func (r Repeat) Facts(out []policy.Fact) []policy.Fact {
 const (
 	// NoteFailed: the run under Token has failed, and is repeated after retry_after.
 	NoteFailed policy.Note = iota + 112
-	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after retry_after.
+	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after
+	// retry_after.
 	NoteNotNow
 )
 
@@ -124,7 +126,8 @@ const (
 func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteFailed, Name: "failed", Level: policy.Debug, Text: "the run failed; repeating it after retry_after"},
-		{Note: NoteNotNow, Name: "not_now", Level: policy.Debug, Text: "the hook cannot do its work now; asking it again after retry_after"},
+		{Note: NoteNotNow, Name: "not_now", Level: policy.Debug,
+			Text: "the hook cannot do its work now; asking it again after retry_after"},
 	}
 }
 

@@ -28,21 +28,28 @@ func TestWhatFollowsARun(t *testing.T) {
 		interval time.Duration
 	}{
 		{name: "success", before: 3, outcome: policy.Succeeded, why: pace.WhyTooSoon, interval: 10 * hour},
-		{name: "not now", before: 3, outcome: policy.NotNow, wait: hour + time.Minute, why: pace.WhyNotNow, interval: hour + time.Minute},
-		{name: "the first failure", outcome: policy.Failed, wait: hour + time.Minute, failures: 1, why: pace.WhyFailed, interval: hour + time.Minute},
-		{name: "the third", before: 2, outcome: policy.Failed, wait: 4*hour + time.Minute, failures: 3, why: pace.WhyFailed, interval: 4*hour + time.Minute},
-		{name: "no later than min_interval", before: 9, outcome: policy.Failed, wait: 10 * hour, failures: 10, why: pace.WhyFailed, interval: 10 * hour},
-		{name: "the count has an end", before: math.MaxUint8, outcome: policy.Failed, wait: 10 * hour, failures: math.MaxUint8, why: pace.WhyFailed, interval: 10 * hour},
+		{name: "not now", before: 3, outcome: policy.NotNow, wait: hour + time.Minute, why: pace.WhyNotNow,
+			interval: hour + time.Minute},
+		{name: "the first failure", outcome: policy.Failed, wait: hour + time.Minute, failures: 1, why: pace.WhyFailed,
+			interval: hour + time.Minute},
+		{name: "the third", before: 2, outcome: policy.Failed, wait: 4*hour + time.Minute, failures: 3,
+			why: pace.WhyFailed, interval: 4*hour + time.Minute},
+		{name: "no later than min_interval", before: 9, outcome: policy.Failed, wait: 10 * hour, failures: 10,
+			why: pace.WhyFailed, interval: 10 * hour},
+		{name: "the count has an end", before: math.MaxUint8, outcome: policy.Failed, wait: 10 * hour,
+			failures: math.MaxUint8, why: pace.WhyFailed, interval: 10 * hour},
 	} {
 		got := p.After(pace.Repeat{Failures: c.before}, began, ended, c.outcome)
-		if want := (pace.Repeat{Wait: c.wait, Failures: c.failures}); got != want || got.Why() != c.why || p.Interval(got) != c.interval {
+		if want := (pace.Repeat{Wait: c.wait, Failures: c.failures}); got != want || got.Why() != c.why ||
+			p.Interval(got) != c.interval {
 			t.Errorf("%s: %+v, %q, %v", c.name, got, got.Why(), p.Interval(got))
 		}
 		if got := (pace.Pace{MinInterval: hour}).After(pace.Repeat{}, began, ended, c.outcome); got != (pace.Repeat{}) {
 			t.Errorf("%s, without retry_after: %+v", c.name, got)
 		}
 	}
-	if got := (pace.Pace{MinInterval: math.MaxInt64, RetryAfter: math.MaxInt64/2 + 1}).After(pace.Repeat{Failures: 5}, began, ended, policy.Failed); got.Wait <= 0 {
+	if got := (pace.Pace{MinInterval: math.MaxInt64, RetryAfter: math.MaxInt64/2 + 1}).
+		After(pace.Repeat{Failures: 5}, began, ended, policy.Failed); got.Wait <= 0 {
 		t.Errorf("a wait beyond the range is %v", got.Wait)
 	}
 }
@@ -79,11 +86,13 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 		t.Errorf("it opens at %v", got)
 	}
 	c.See(policy.Instant{Time: 6, Wall: at("22:30:00")}) // somebody has set the clock
-	if got := c.Opens(6); got != 6 || c.Opens(policy.Time(6).Add(hour)) != policy.Time(6).Add(hour) || c.Opens(policy.Time(6).Add(8*hour)) <= policy.Time(6).Add(23*hour) {
+	if got := c.Opens(6); got != 6 || c.Opens(policy.Time(6).Add(hour)) != policy.Time(6).Add(hour) ||
+		c.Opens(policy.Time(6).Add(8*hour)) <= policy.Time(6).Add(23*hour) {
 		t.Errorf("it opens at %v", got)
 	}
 	facts := c.Facts(6, nil)
-	if len(facts) != 3 || facts[0].Text != "22:00-06:00" || facts[1].Key != policy.KeyWindowOpened || facts[1].At != policy.Time(6).Add(-hour/2) ||
+	if len(facts) != 3 || facts[0].Text != "22:00-06:00" || facts[1].Key != policy.KeyWindowOpened ||
+		facts[1].At != policy.Time(6).Add(-hour/2) ||
 		facts[2].Key != policy.KeyWindowCloses || facts[2].At != policy.Time(6).Add(7*hour+hour/2) {
 		t.Errorf("%+v", facts)
 	}
@@ -94,7 +103,9 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 }
 
 func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
-	for outcome, want := range map[policy.Outcome]policy.Note{policy.Succeeded: 0, policy.Failed: pace.NoteFailed, policy.NotNow: pace.NoteNotNow} {
+	for outcome, want := range map[policy.Outcome]policy.Note{
+		policy.Succeeded: 0, policy.Failed: pace.NoteFailed, policy.NotNow: pace.NoteNotNow,
+	} {
 		if got := (pace.Pace{MinInterval: hour, RetryAfter: time.Minute}).NoteOf(outcome); got != want {
 			t.Errorf("%v: %d, want %d", outcome, got, want)
 		}
@@ -104,23 +115,37 @@ func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
 	}
 }
 
-// A caller that has waited during a run of the operation has the next grant, unless it waits no more; a grant that was denied is nobody's turn.
+// A caller that has waited during a run of the operation has the next grant, unless it waits no more; a grant that was
+// denied is nobody's turn.
 func TestWhoseTurnItIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*pace.Turns)
 		callers bool // although the operation is due
 	}{
-		"nobody has waited":                          {func(*pace.Turns) {}, false},
-		"somebody has waited":                        {func(t *pace.Turns) { t.Owe(); t.Ended(false, false) }, true},
-		"somebody has waited, and has gone":          {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Gone() }, false},
-		"somebody has waited, and has run":           {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Ended(true, false) }, false},
-		"somebody has waited, and could not run":     {func(t *pace.Turns) { t.Owe(); t.Ended(false, false); t.Ended(true, true) }, true},
+		"nobody has waited":   {func(*pace.Turns) {}, false},
+		"somebody has waited": {func(t *pace.Turns) { t.Owe(); t.Ended(false, false) }, true},
+		"somebody has waited, and has gone": {func(t *pace.Turns) {
+			t.Owe()
+			t.Ended(false, false)
+			t.Gone()
+		}, false},
+		"somebody has waited, and has run": {func(t *pace.Turns) {
+			t.Owe()
+			t.Ended(false, false)
+			t.Ended(true, false)
+		}, false},
+		"somebody has waited, and could not run": {func(t *pace.Turns) {
+			t.Owe()
+			t.Ended(false, false)
+			t.Ended(true, true)
+		}, true},
 		"somebody has waited, the operation did not": {func(t *pace.Turns) { t.Owe(); t.Ended(false, true) }, false},
 	} {
 		var turns pace.Turns
 		c.happens(&turns)
 		if turns.Callers(true) != c.callers || !turns.Callers(false) {
-			t.Errorf("%s: the next grant is for callers: %v, and %v if the operation is not due", name, turns.Callers(true), turns.Callers(false))
+			t.Errorf("%s: the next grant is for callers: %v, and %v if the operation is not due", name,
+				turns.Callers(true), turns.Callers(false))
 		}
 	}
 }

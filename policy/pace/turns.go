@@ -1,8 +1,9 @@
 package pace
 
-// Turns says whose the next grant of a member is, in a gate with an operation of its own and callers. The operation comes first when it is due, as
-// callers need not wait for min_interval. But a caller that waits during a run of the operation has the member's next grant, even if the operation is due
-// again. So an operation that is always due delays a caller by two of its runs at most, and callers without end delay the operation by one of theirs.
+// Turns says whose the next grant of a member is, in a gate with an operation of its own and callers. The operation
+// comes first when it is due, as callers need not wait for min_interval. But a caller that waits during a run of the
+// operation has the member's next grant, even if the operation is due again. So an operation that is always due delays
+// a caller by two of its runs at most, and callers without end delay the operation by one of theirs.
 type Turns struct {
 	// owed says that a caller waited during the last run of the operation.
 	owed bool

@@ -1,8 +1,10 @@
-// Package policytest has a protocol for tests: the smallest strict gate, with only a ballot, handoffs and a demand. It shows how a protocol is
-// written and how it embeds package ballot, and it proves that shells, simulator and general checkers know no protocol. No command uses it.
+// Package policytest has a protocol for tests: the smallest strict gate, with only a ballot, handoffs and a demand. It
+// shows how a protocol is written and how it embeds package ballot, and it proves that shells, simulator and general
+// checkers know no protocol. No command uses it.
 //
-// A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when it is wanted, and then
-// passes the token to the next member that has asked. There is no queue: a request is repeated until it is served.
+// A member that is wanted asks all others for the token, and proposes a new epoch when none comes. The holder runs when
+// it is wanted, and then passes the token to the next member that has asked. There is no queue: a request is repeated
+// until it is served.
 //
 // Its decisions, in docs/decisions: 008.
 package policytest
@@ -17,7 +19,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Settings are those of a gate; Self and Entropy come with its environment, and the roster if it has one. It implements [policy.Protocol].
+// Settings are those of a gate; Self and Entropy come with its environment, and the roster if it has one. It implements
+// [policy.Protocol].
 type Settings ballot.Config
 
 var _ policy.Protocol = Settings{}
@@ -29,7 +32,8 @@ const KindRequest wire.Kind = 64
 func (Settings) Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 254, Name: "strictlock", Version: 1, WellFormed: wellFormed,
-		Kinds: slices.Concat(handoff.Kinds(), ballot.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request", Part: policy.Asks}}),
+		Kinds: slices.Concat(handoff.Kinds(), ballot.Kinds(),
+			policy.Kinds{{Kind: KindRequest, Name: "Request", Part: policy.Asks}}),
 		Notes: slices.Concat(handoff.Notes(), ballot.Notes()),
 	}
 }
@@ -68,7 +72,8 @@ type Machine struct {
 	h   handoff.Machine
 	// end is what the ballot has to say in this step.
 	end ballot.Outcome
-	// wanted, running and offering say that somebody waits for a run here, that a command runs, and that the token is on offer to another member.
+	// wanted, running and offering say that somebody waits for a run here, that a command runs, and that the token is
+	// on offer to another member.
 	wanted, running, offering, leaving, gone bool
 	// asked are the members that have asked for the token.
 	asked uint64
@@ -80,7 +85,9 @@ type Machine struct {
 func New(cfg ballot.Config) *Machine {
 	return &Machine{
 		cfg: cfg, b: ballot.New(cfg), askAt: policy.Never,
-		h: handoff.New(handoff.Config{Gate: cfg.Gate, Self: cfg.Roster.ID(cfg.Self), Timeout: cfg.Patience, Entropy: cfg.Entropy}),
+		h: handoff.New(handoff.Config{
+			Gate: cfg.Gate, Self: cfg.Roster.ID(cfg.Self), Timeout: cfg.Patience, Entropy: cfg.Entropy,
+		}),
 	}
 }
 
@@ -136,7 +143,8 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return out
 }
 
-func (g *Machine) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Outcome, out []policy.Effect) []policy.Effect {
+func (g *Machine) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Outcome,
+	out []policy.Effect) []policy.Effect {
 	switch {
 	case m.Kind == KindRequest:
 		if rank, ok := g.cfg.Roster.Rank(m.From); ok {
@@ -248,7 +256,9 @@ func (g *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	g.askAt = now.Add(4 * g.cfg.Patience)
 	for rank := range g.cfg.Roster.Len() {
 		if rank != g.cfg.Self {
-			m := wire.Message{Gate: g.cfg.Gate, Kind: KindRequest, From: g.cfg.Roster.ID(g.cfg.Self), To: g.cfg.Roster.ID(rank)}
+			m := wire.Message{
+				Gate: g.cfg.Gate, Kind: KindRequest, From: g.cfg.Roster.ID(g.cfg.Self), To: g.cfg.Roster.ID(rank),
+			}
 			out = policy.AppendSend(out, &m)
 		}
 	}

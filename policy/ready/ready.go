@@ -1,9 +1,11 @@
-// Package ready decides when a host is asked whether a gate's own operation is needed, and for how long its answer counts.
+// Package ready decides when a host is asked whether a gate's own operation is needed, and for how long its answer
+// counts.
 //
-// The question is asked without the token: no token waits for an answer, and no host that needs nothing keeps one. A member that will be
-// due is asked a timeout before that. It is due only after a yes, which lasts until the run. An answer counts until the next question is
-// due; then the question is asked again. So a member that waits for its turn for hours does not run by an answer that is hours old. And it
-// loses nothing by being asked again, because its last yes counts until the new answer is there.
+// The question is asked without the token: no token waits for an answer, and no host that needs nothing keeps one. A
+// member that will be due is asked a timeout before that. It is due only after a yes, which lasts until the run. An
+// answer counts until the next question is due; then the question is asked again. So a member that waits for its turn
+// for hours does not run by an answer that is hours old. And it loses nothing by being asked again, because its last
+// yes counts until the new answer is there.
 //
 // A member does not have to remember answers: after a restart it is asked.
 //
@@ -16,7 +18,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Question is the question to one member of one gate. The zero value has not been asked yet; Timeout and Again may change at any time.
+// Question is the question to one member of one gate. The zero value has not been asked yet; Timeout and Again may
+// change at any time.
 type Question struct {
 	// Timeout is how long an answer may take. Again is the time from an answer to the next question.
 	Timeout, Again time.Duration
@@ -63,5 +66,6 @@ func (q *Question) Answer(now policy.Time, yes bool) bool {
 // Used ends what the last answer says, and the next one if it is awaited: the operation has run.
 func (q *Question) Used() { q.answered, q.void = false, q.asking }
 
-// AtOnce lets the next question come as soon as the operation is due: somebody asks who does not want to wait for Again. A yes stays one.
+// AtOnce lets the next question come as soon as the operation is due: somebody asks who does not want to wait for
+// Again. A yes stays one.
 func (q *Question) AtOnce() { q.answered = q.answered && q.yes }

@@ -10,15 +10,16 @@ import (
 // bound is what holds for the rings of n members.
 type bound struct {
 	request Request
-	// twiceMessages is twice the messages per request, in the long run. fromClean is the service traffic of a request that is made when
-	// nobody waits and nothing is on its way, fromAny that of any request. All three are reached.
+	// twiceMessages is twice the messages per request, in the long run. fromClean is the service traffic of a request
+	// that is made when nobody waits and nothing is on its way, fromAny that of any request. All three are reached.
 	twiceMessages, fromClean, fromAny func(n int) int
 }
 
-// bounds are those of the paper where it is right. Q: "at most n messages per request and the service traffic is bounded by
-// 3n²/2 − 5n/2 + 1 […] this bound is also tight" (theorem 3.1): from a clean start only, from any state it is 2n² − 3n + 1. D: "at most
-// 2n messages per request and the service traffic is at most 3n − 3" (theorem 4.1): a request made on a clean ring costs 3n − 4, any
-// request up to 3n − 1; the messages per request come to 5n/2 − 2, which is more than 2n from n = 5 on. Martin's are ours.
+// bounds are those of the paper where it is right. Q: "at most n messages per request and the service traffic is
+// bounded by 3n²/2 − 5n/2 + 1 […] this bound is also tight" (theorem 3.1): from a clean start only, from any state it
+// is 2n² − 3n + 1. D: "at most 2n messages per request and the service traffic is at most 3n − 3" (theorem 4.1): a
+// request made on a clean ring costs 3n − 4, any request up to 3n − 1; the messages per request come to 5n/2 − 2, which
+// is more than 2n from n = 5 on. Martin's are ours.
 func bounds() []bound {
 	return []bound{
 		{
@@ -45,7 +46,8 @@ func TestEveryOrderInSmallRingsKeepsTheBounds(t *testing.T) {
 				for _, twice := range []int{b.twiceMessages(n), b.twiceMessages(n) - 1} {
 					excess := g.costliest(func(s edge) int { return 2*int(s.delivered) - twice*int(s.requests) })
 					if kept, want := excess[0] == 0, twice == b.twiceMessages(n); kept != want {
-						t.Errorf("from a clean start, that there are at most %v messages a request is %v", float64(twice)/2, kept)
+						t.Errorf("from a clean start, that there are at most %v messages a request is %v",
+							float64(twice)/2, kept)
 					}
 				}
 				fromClean, fromAny := e.service(g)
@@ -85,8 +87,8 @@ func (e *explorer) service(g *graph) (fromClean, fromAny int) {
 	return fromClean, fromAny
 }
 
-// No message is on its way and the token rests: then nobody waits. Together with the bound of the service traffic nobody starves, if every
-// message arrives and every critical section ends.
+// No message is on its way and the token rests: then nobody waits. Together with the bound of the service traffic
+// nobody starves, if every message arrives and every critical section ends.
 func TestNobodyStarves(t *testing.T) {
 	for _, r := range []Request{Martin, Q, D} {
 		for n := 3; n <= maxSmall; n++ {
@@ -112,7 +114,8 @@ func TestNobodyStarves(t *testing.T) {
 // endless reports whether messages can be delivered for ever with nobody asking.
 func (e *explorer) endless() bool {
 	g := e.reachable([]small{e.begin()}, true, -1)
-	return slices.Contains(g.costliest(func(s edge) int { return int(s.delivered) - unbounded*int(s.requests) }), unbounded)
+	return slices.Contains(g.costliest(func(s edge) int { return int(s.delivered) - unbounded*int(s.requests) }),
+		unbounded)
 }
 
 // "D as printed is wrong": a request message that outlives its request wakes the resting token, which circles for ever.
@@ -140,7 +143,8 @@ func TestRandomOrdersKeepThePublishedBounds(t *testing.T) {
 				p := []float64{0.5 / float64(n*n), 0.01, 0.1, 0.9}[seed]
 				w.live(rand.New(rand.NewPCG(seed, uint64(n))), 2*n, p)
 				if w.messages() > messages*w.asks {
-					t.Errorf("%v, n = %d, seed %d: %d messages for %d requests", b.request, n, seed, w.messages(), w.asks)
+					t.Errorf("%v, n = %d, seed %d: %d messages for %d requests", b.request, n, seed, w.messages(),
+						w.asks)
 				}
 				if w.service > traffic {
 					t.Errorf("%v, n = %d, seed %d: service traffic %d", b.request, n, seed, w.service)
@@ -155,10 +159,10 @@ func TestRandomOrdersKeepThePublishedBounds(t *testing.T) {
 	}
 }
 
-// "Actually, this bound is also tight. Following the proof it is possible to construct a worst case example that achieves precisely that
-// value" (theorem 3.1). The token is at member 1 and member 0 asks. From then on the token is always one move ahead of the requests that
-// were made behind it: each member asks again as soon as the token has left it, and the member before which the token stands has asked so
-// early that its request goes round the whole ring.
+// "Actually, this bound is also tight. Following the proof it is possible to construct a worst case example that
+// achieves precisely that value" (theorem 3.1). The token is at member 1 and member 0 asks. From then on the token is
+// always one move ahead of the requests that were made behind it: each member asks again as soon as the token has left
+// it, and the member before which the token stands has asked so early that its request goes round the whole ring.
 func TestTheTightCaseOfQIsReached(t *testing.T) {
 	for n := 3; n <= 64; n++ {
 		w := newWorld(t, Q, n)
@@ -224,8 +228,9 @@ func TestOneRequestAtATimeCostsTheClosedForm(t *testing.T) {
 	}
 }
 
-// "Any algorithm […] requires at least n−1 messages per request and the service traffic is at least n−1" (theorem 2.2) says that there is an
-// order that costs as much, not that every order does: members that ask in the order of the ring pay less.
+// "Any algorithm […] requires at least n−1 messages per request and the service traffic is at least n−1" (theorem 2.2)
+// says that there is an order that costs as much, not that every order does: members that ask in the order of the ring
+// pay less.
 func TestAnOrderCanCostLessThanTheLowerBound(t *testing.T) {
 	const n = 16
 	w := newWorld(t, Q, n)

@@ -11,8 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Small rings are explored to the end: every order in which members ask, messages arrive on FIFO links that lose nothing, and critical
-// sections end. A state is a value of a few bytes; the machine that takes a step is made from it and read back.
+// Small rings are explored to the end: every order in which members ask, messages arrive on FIFO links that lose
+// nothing, and critical sections end. A state is a value of a few bytes; the machine that takes a step is made from it
+// and read back.
 
 const maxSmall = 5
 
@@ -29,8 +30,8 @@ const (
 type small struct {
 	// waits, pending and so on are sets of members, one bit each.
 	waits, pending, mp, asked, nextWants uint8
-	// ahead and behind are how many requests are on the link from a member, ahead of the token or behind it. Where the token is not on
-	// the link, all are ahead.
+	// ahead and behind are how many requests are on the link from a member, ahead of the token or behind it. Where the
+	// token is not on the link, all are ahead.
 	ahead, behind [maxSmall]uint8
 	// at is the member that has the token, or has sent it.
 	at      uint8
@@ -70,7 +71,8 @@ func rosterOf(n int) []wire.MemberID {
 func rankOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[:])) - 1 }
 
 func configOf(request Request, members []wire.MemberID, i int) Config {
-	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second, Entropy: rand.NewPCG(1, uint64(i))}
+	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second,
+		Entropy: rand.NewPCG(1, uint64(i))}
 }
 
 func newExplorer(request Request, n int) *explorer {
@@ -106,7 +108,8 @@ func (e *explorer) begin() small { return small{place: atRest} }
 func (e *explorer) step(s *small, i int) {
 	bit := uint8(1) << i
 	m := e.machines[i]
-	m.wanted, m.pending, m.mp, m.asked, m.nextWants = s.waits&bit != 0, s.pending&bit != 0, s.mp&bit != 0, s.asked&bit != 0, s.nextWants&bit != 0
+	m.wanted, m.pending, m.mp, m.asked, m.nextWants = s.waits&bit != 0, s.pending&bit != 0, s.mp&bit != 0,
+		s.asked&bit != 0, s.nextWants&bit != 0
 	m.T = token{counter: uint16(s.counter), active: s.active, tour: 1}
 	holds := s.place != onLink && int(s.at) == i
 	switch {
@@ -191,12 +194,15 @@ func (e *explorer) branch(s *small, reach func(next small, how edge)) {
 		if s.ahead[i] > 0 {
 			next := *s
 			next.ahead[i]--
-			e.event = policy.Event{Kind: policy.Received, Msg: wire.Message{Kind: KindRequest, From: e.members[i], To: e.members[to]}}
+			e.event = policy.Event{
+				Kind: policy.Received, Msg: wire.Message{Kind: KindRequest, From: e.members[i], To: e.members[to]},
+			}
 			request{tour: 1}.write(&e.event.Msg)
 			e.step(&next, to)
 			reach(next, edge{delivered: 1, reaches: -1})
 		}
-		if first := s.ahead[i] == 0 || e.machines[i].cfg.Request == Martin; s.place == onLink && int(s.at) == i && first {
+		if first := s.ahead[i] == 0 || e.machines[i].cfg.Request == Martin; s.place == onLink && int(s.at) == i &&
+			first {
 			next := *s
 			if e.machines[i].cfg.Request != Martin {
 				next.ahead[i], next.behind[i] = s.behind[i], 0
@@ -220,8 +226,9 @@ func (e *explorer) ask(s *small) {
 func (e *explorer) turn(s small, first int) small {
 	bits := func(b uint8) uint8 { return (b>>first | b<<(e.n-first)) & (1<<e.n - 1) }
 	t := small{
-		waits: bits(s.waits), pending: bits(s.pending), mp: bits(s.mp), asked: bits(s.asked), nextWants: bits(s.nextWants),
-		at: uint8((int(s.at) + e.n - first) % e.n), place: s.place, counter: s.counter, active: s.active,
+		waits: bits(s.waits), pending: bits(s.pending), mp: bits(s.mp), asked: bits(s.asked),
+		nextWants: bits(s.nextWants),
+		at:        uint8((int(s.at) + e.n - first) % e.n), place: s.place, counter: s.counter, active: s.active,
 	}
 	for i := range e.n {
 		t.ahead[i], t.behind[i] = s.ahead[(i+first)%e.n], s.behind[(i+first)%e.n]
@@ -235,8 +242,8 @@ type graph struct {
 	edges  [][]edge
 }
 
-// reachable explores from some states to the end. Turned says that rings that differ in names only are one. A state in which the token
-// comes to member ends has nothing after it; -1 is nobody.
+// reachable explores from some states to the end. Turned says that rings that differ in names only are one. A state in
+// which the token comes to member ends has nothing after it; -1 is nobody.
 func (e *explorer) reachable(from []small, turned bool, ends int8) *graph {
 	g, known := &graph{}, map[small]int32{}
 	number := func(s small) int32 {
@@ -270,7 +277,8 @@ func (e *explorer) reachable(from []small, turned bool, ends int8) *graph {
 // unbounded is more than anything that has a bound here.
 const unbounded = 1000
 
-// costliest is, for each state, the most that the way from there costs, each step by cost; unbounded if there is no most.
+// costliest is, for each state, the most that the way from there costs, each step by cost; unbounded if there is no
+// most.
 func (g *graph) costliest(cost func(edge) int) []int {
 	most := make([]int, len(g.states))
 	for changed := true; changed; {

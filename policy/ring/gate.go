@@ -8,13 +8,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A gate with AsksFirst and its member talk through these methods: see the inner machine of package strict. The gate is over UDP.
+// A gate with AsksFirst and its member talk through these methods: see the inner machine of package strict. The gate is
+// over UDP.
 
-// AsksToRegenerate reports whether this member waits for permission to make a token. It takes the question back when a token comes.
+// AsksToRegenerate reports whether this member waits for permission to make a token. It takes the question back when a
+// token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
-// Regenerate makes a token, without a copy, and begins a recounting tour. The token's number must be above all numbers of the gate's tokens, and
-// this member must not hold a token. The tour's number is drawn: the members that know the last tour's number may be away.
+// Regenerate makes a token, without a copy, and begins a recounting tour. The token's number must be above all numbers
+// of the gate's tokens, and this member must not hold a token. The tour's number is drawn: the members that know the
+// last tour's number may be away.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
 	m.udp.newLife()
@@ -47,8 +50,8 @@ func (m *Machine) Handoff() *handoff.Machine { return &m.udp.handoff }
 // Inherited returns Took and Left of the token that came last: see handoff.
 func (m *Machine) Inherited() (took, left time.Duration) { return m.udp.took, m.udp.left }
 
-// Standing is the place of this member, from 0, among the members that keep a copy of the token. A member without a copy is behind them. "The
-// detection sets are nested": the member with the smallest set is the first to regenerate.
+// Standing is the place of this member, from 0, among the members that keep a copy of the token. A member without a
+// copy is behind them. "The detection sets are nested": the member with the smallest set is the first to regenerate.
 func (m *Machine) Standing() int {
 	if d := m.copies.D(); d > 1 {
 		return d - 2

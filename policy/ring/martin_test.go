@@ -24,7 +24,8 @@ func TestARequestThatTheTokenHasAnsweredIsNotHeard(t *testing.T) {
 		hears bool
 	}{{0, true}, {0, false}, {1, true}} {
 		if heard := len(hear(m, members[1], request{count: want.knows})) > 0; heard != want.hears {
-			t.Errorf("request %d, of a member that knows number %d: that it leads to something is %t", i, want.knows, heard)
+			t.Errorf("request %d, of a member that knows number %d: that it leads to something is %t", i, want.knows,
+				heard)
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// takePlace finds this member in the roster. The first member has the token from the beginning, and the members after it have copies.
+// takePlace finds this member in the roster. The first member has the token from the beginning, and the members after
+// it have copies.
 func (m *Machine) takePlace() {
 	rank := slices.Index(m.cfg.Members, m.cfg.Self)
 	if rank < 0 || len(m.cfg.Members) > MaxMembers {
@@ -85,7 +86,8 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// leaveIfDone makes this member leave when nothing keeps it any longer. If no other member can take the token, the token is dropped.
+// leaveIfDone makes this member leave when nothing keeps it any longer. If no other member can take the token, the
+// token is dropped.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case !m.leaving || m.state != absent && m.state != resting:

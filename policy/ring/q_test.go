@@ -6,7 +6,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// "A request that was made before the last recounting tour came to its member was served by that tour, and counts no more."
+// "A request that was made before the last recounting tour came to its member was served by that tour, and counts no
+// more."
 func TestARequestOfBeforeTheTourMovesNoToken(t *testing.T) {
 	members := rosterOf(4)
 	for tour, moves := range map[uint32]bool{4: false, 5: true} {
@@ -19,7 +20,8 @@ func TestARequestOfBeforeTheTourMovesNoToken(t *testing.T) {
 	}
 }
 
-// "A token that has been with all members and has met nobody who waits has counted a request whose member has left since: it rests."
+// "A token that has been with all members and has met nobody who waits has counted a request whose member has left
+// since: it rests."
 func TestATokenThatMeetsNobodyRests(t *testing.T) {
 	w := newWorld(t, Q, 4)
 	w.machines[0].T.counter = 1 // one too many

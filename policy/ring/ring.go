@@ -1,9 +1,10 @@
 // Package ring moves one token round a ring of members, always or on request.
 //
-// The protocols on request are Martin's, and Q and D of Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro, "Efficient token-based control in
-// rings". The protocol that always moves the token is Le Lann's, called S in that paper. "The n processors are assumed to be logically structured
-// in a ring in which the communication takes place in a single direction, say clockwise" (section 2): next is the clockwise neighbour. Only
-// Martin's requests go the other way.
+// The protocols on request are Martin's, and Q and D of Feuerstein, Leonardi, Marchetti-Spaccamela and Santoro,
+// "Efficient token-based control in rings". The protocol that always moves the token is Le Lann's, called S in that
+// paper. "The n processors are assumed to be logically structured in a ring in which the communication takes place in a
+// single direction, say clockwise" (section 2): next is the clockwise neighbour. Only Martin's requests go the other
+// way.
 //
 //	martin.go    a request goes against the token's direction, at most one on a link
 //	q.go         the token counts the requests that have met it, and moves while there are any
@@ -15,12 +16,12 @@
 //	neighbour.go the live neighbours, and what follows when one crashes
 //	recount.go   the tour that tells the token again who waits
 //
-// Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While nobody asks, Martin, Q and D send no
-// message.
+// Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While nobody asks,
+// Martin, Q and D send no message.
 //
-// Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move its token for ever with
-// nobody waiting: see d.go. Members may crash: package kcopies keeps as many copies of the token as Backups says, and Q and D count anew: see
-// recount.go.
+// Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move
+// its token for ever with nobody waiting: see d.go. Members may crash: package kcopies keeps as many copies of the
+// token as Backups says, and Q and D count anew: see recount.go.
 //
 // Its decisions, in docs/decisions: 065.
 package ring
@@ -64,25 +65,27 @@ const MaxMembers = 1 << 16
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Members is the roster in the order of the ring, the same on all members, Self among them: at most MaxMembers. The first one makes the
-	// token.
+	// Members is the roster in the order of the ring, the same on all members, Self among them: at most MaxMembers. The
+	// first one makes the token.
 	Members []wire.MemberID
 	Request Request
 	Links   Links
 	// Backups is the k of package kcopies, 0 to the number of members less 2: that many members in a row may crash.
 	Backups int
-	// Timeout limits how long a run waits until its start is saved. It is also the pause after a failed save, and the timeout of a handoff over UDP.
+	// Timeout limits how long a run waits until its start is saved. It is also the pause after a failed save, and the
+	// timeout of a handoff over UDP.
 	Timeout time.Duration
 	// Rejoins says that this member was there in an earlier life: it makes no token.
 	Rejoins bool
-	// AsksFirst says that the gate decides whether this member may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
+	// AsksFirst says that the gate decides whether this member may regenerate: see [Machine.AsksToRegenerate].
+	// Otherwise it may.
 	AsksFirst bool
 	// Entropy draws the numbers of handoffs, requests and calls.
 	Entropy policy.Entropy
 }
 
-// latest is the highest number that a token can have when a clock reads wall. With a higher one, this member would take every real token for an old one. The gate that
-// is asked first numbers its tokens by ballots.
+// latest is the highest number that a token can have when a clock reads wall. With a higher one, this member would take
+// every real token for an old one. The gate that is asked first numbers its tokens by ballots.
 func (c *Config) latest(wall int64) wire.Seq {
 	if c.AsksFirst {
 		return ballot.Latest(wall)
@@ -111,32 +114,37 @@ const (
 )
 
 func (s state) String() string {
-	return policy.Name([]string{absent: "absent", saving: "saving", running: "running", resting: "resting", offering: "offering", gone: "gone"}, s)
+	return policy.Name([]string{
+		absent: "absent", saving: "saving", running: "running", resting: "resting", offering: "offering", gone: "gone",
+	}, s)
 }
 
-// Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links it is a plain value.
+// Machine is one member's part in a ring: the processor p of the paper. It implements [policy.Machine]; on paper links
+// it is a plain value.
 type Machine struct {
 	cfg   Config
 	state state
 	// T is what the token carries. It is valid while the token is here.
 	T token
-	// n is the number of live members. rank is this member's place in the roster; next and prev are the places of its live neighbours.
+	// n is the number of live members. rank is this member's place in the roster; next and prev are the places of its
+	// live neighbours.
 	n                int
 	rank, next, prev kcopies.Site
-	// wanted says that somebody here waits for a run. pending is the paper's pending request: this member has asked for the token, and the token
-	// has not been here since. pending stays when the demand is taken back.
+	// wanted says that somebody here waits for a run. pending is the paper's pending request: this member has asked for
+	// the token, and the token has not been here since. pending stays when the demand is taken back.
 	wanted, pending bool
-	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the processor after that T has
-	// passed for the last time, and 0 otherwise" (section 4).
+	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the
+	// processor after that T has passed for the last time, and 0 otherwise" (section 4).
 	mp bool
-	// asked and nextWants belong to Martin's protocol. asked: this member has asked prev, for itself or for next. nextWants: next has asked. gave
-	// is the token's number when this member last passed it on.
+	// asked and nextWants belong to Martin's protocol. asked: this member has asked prev, for itself or for next.
+	// nextWants: next has asked. gave is the token's number when this member last passed it on.
 	asked, nextWants bool
 	gave             wire.Seq
-	// tour is the number of the last recounting tour that has come here. calling is the number of this member's last call for a tour, or zero if
-	// the token has been here since.
+	// tour is the number of the last recounting tour that has come here. calling is the number of this member's last
+	// call for a tour, or zero if the token has been here since.
 	tour, calling uint32
-	// placed says that this member has seen all other members, or in a later life at least one. met says that it has met the token.
+	// placed says that this member has seen all other members, or in a later life at least one. met says that it has
+	// met the token.
 	placed, met, leaving bool
 	// asks says that this member waits for the gate to say whether it may make a token.
 	asks bool
@@ -191,8 +199,10 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.need(now, out)
 	case policy.Unwanted:
 		m.wanted = false
-	case policy.Ordered, policy.Renew: // nobody waits while the gate is paused; and a call finds out whether the token is lost
-	case policy.Suspended: // whoever answers for the token finds out whether the others have gone on without this member
+	case policy.Ordered, policy.Renew:
+		// nobody waits while the gate is paused; and a call finds out whether the token is lost
+	case policy.Suspended:
+		// whoever answers for the token finds out whether the others have gone on without this member
 	case policy.Leave:
 		out = m.onLeave(now, out)
 	case policy.Woke:
@@ -240,12 +250,16 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		return m.onRequest(now, m.requestOf(now, msg), out)
 	}
 	if st, _ := kcopies.Fields(&msg.Load); m.cfg.Rejoins && !m.met && st != m.rank {
-		return out // The copy may be for an earlier life, and older than that life knew. Only the token itself shows its number now.
+		// The copy may be for an earlier life, and older than that life knew. Only the token itself shows its number
+		// now.
+		return out
 	}
 	var end kcopies.Outcome
 	held := m.holds()
 	if out = m.copies.Receive(msg, &end, out); held && end.Ending == kcopies.Delivered {
-		return out // This token was under way from a crashed member when this member, alone, made one: both are one token, with the greater number.
+		// This token was under way from a crashed member when this member, alone, made one: both are one token, with
+		// the greater number.
+		return out
 	}
 	return m.onCopies(now, msg.From, &end, out)
 }
@@ -261,9 +275,9 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// need is rule 1 of Q and D. "When p needs the resource then: If p has T then it enters the critical section. If p has not T then it sends
-// a request message to the next processor" (section 3). "W.l.o.g., we also assume that a processor can ask again the resource only after
-// that the previous request has been satisfied" (section 2).
+// need is rule 1 of Q and D. "When p needs the resource then: If p has T then it enters the critical section. If p has
+// not T then it sends a request message to the next processor" (section 3). "W.l.o.g., we also assume that a processor
+// can ask again the resource only after that the previous request has been satisfied" (section 2).
 func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case !m.wanted || m.pending || m.leaving || m.undecided():
@@ -310,7 +324,8 @@ func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) 
 }
 
 // onCopies is rule 3 of Q, 4 and 5 of D: "when p receives T".
-func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.Outcome, out []policy.Effect) []policy.Effect {
+func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.Outcome,
+	out []policy.Effect) []policy.Effect {
 	switch end.Ending {
 	case kcopies.Pending:
 	case kcopies.MayRegenerate:

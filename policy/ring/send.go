@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no information about the
-	// processor that generated them" (section 2): on paper links origin and number are zero. The load:
+	// KindRequest is the request message. "We assume that the requests messages are anonymous, i.e. they carry no
+	// information about the processor that generated them" (section 2): on paper links origin and number are zero. The
+	// load:
 	//
 	//	0       1      5        7       15       23     27      28
 	//	| again | tour | origin | count | number | call | round | zeros
@@ -25,7 +26,9 @@ const (
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 2, Name: "ring", Version: 1, WellFormed: wellFormed,
-		Kinds: slices.Concat(handoff.Kinds(), kcopies.Kinds(), policy.Kinds{{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"}}),
+		Kinds: slices.Concat(handoff.Kinds(), kcopies.Kinds(), policy.Kinds{
+			{Kind: KindRequest, Name: "Request"}, {Kind: KindReceipt, Name: "Receipt"},
+		}),
 		Notes: slices.Concat(handoff.Notes(), kcopies.Notes(), notes()),
 	}
 }
@@ -33,15 +36,15 @@ func Descriptor() policy.Descriptor {
 type request struct {
 	// tour is the number of the last recounting tour that had come to the member when it made the request.
 	tour uint32
-	// call is not zero if the message is a call for a recounting tour, and not a request: see recount.go. The number tells a member's calls
-	// apart. origin is the member that calls; tour and count are the greatest numbers that the call has met. round says that the call has been
-	// round once.
+	// call is not zero if the message is a call for a recounting tour, and not a request: see recount.go. The number
+	// tells a member's calls apart. origin is the member that calls; tour and count are the greatest numbers that the
+	// call has met. round says that the call has been round once.
 	call   uint32
 	round  bool
 	origin kcopies.Site
 	count  wire.Seq
-	// number is the origin's number of the request. again says that the same neighbour was sent it before. Both are used over UDP only. back says
-	// that the request goes against the token's direction.
+	// number is the origin's number of the request. again says that the same neighbour was sent it before. Both are
+	// used over UDP only. back says that the request goes against the token's direction.
 	number      uint64
 	again, back bool
 }
@@ -49,7 +52,8 @@ type request struct {
 func requestOf(msg *wire.Message) request {
 	return request{
 		again: msg.Load[0] == 1, tour: binary.BigEndian.Uint32(msg.Load[1:]),
-		origin: kcopies.Site(binary.BigEndian.Uint16(msg.Load[5:])), count: wire.Seq(binary.BigEndian.Uint64(msg.Load[7:])),
+		origin: kcopies.Site(binary.BigEndian.Uint16(msg.Load[5:])),
+		count:  wire.Seq(binary.BigEndian.Uint64(msg.Load[7:])),
 		number: binary.BigEndian.Uint64(msg.Load[15:]), call: binary.BigEndian.Uint32(msg.Load[23:]),
 		round: msg.Load[27] == 1,
 	}

@@ -46,5 +46,6 @@ func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
 
 // String returns one line for traces.
 func (m *Machine) String() string {
-	return fmt.Sprintf("%v %v pending=%t M=%t counter=%d active=%t", m.cfg.Request, m.state, m.pending, m.mp, m.T.counter, m.T.active)
+	return fmt.Sprintf("%v %v pending=%t M=%t counter=%d active=%t", m.cfg.Request, m.state, m.pending, m.mp,
+		m.T.counter, m.T.active)
 }

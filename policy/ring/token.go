@@ -11,7 +11,8 @@ import (
 //	0         2        3      5      9      11
 //	| counter | active | left | tour | idle | zeros
 type token struct {
-	// counter is the token counter: in Q the number of known requests that are not served, in D the number of moves left.
+	// counter is the token counter: in Q the number of known requests that are not served, in D the number of moves
+	// left.
 	counter uint16
 	// active is the token state of D: active if true, check if false.
 	active bool

@@ -10,12 +10,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Over UDP the token moves by package handoff. A member repeats a request until the next hop acknowledges it. The origin numbers its requests,
-// and each member takes a request once for each (origin, number).
+// Over UDP the token moves by package handoff. A member repeats a request until the next hop acknowledges it. The
+// origin numbers its requests, and each member takes a request once for each (origin, number).
 //
-// Q and D need links that are FIFO between token and requests: otherwise a request can overtake a handoff and lap the ring while the token is
-// under way, and the messages per request have no bound. So a member with an open handoff, as sender or receiver, keeps a request until the
-// handoff is decided. The token may overtake a request: the request then follows the token, as if it had been made behind the token.
+// Q and D need links that are FIFO between token and requests: otherwise a request can overtake a handoff and lap the
+// ring while the token is under way, and the messages per request have no bound. So a member with an open handoff, as
+// sender or receiver, keeps a request until the handoff is decided. The token may overtake a request: the request then
+// follows the token, as if it had been made behind the token.
 //
 // A receiver that gets no Commit acts as after a crash: the token is with its sender, or lost.
 
@@ -41,7 +42,8 @@ type udp struct {
 	offeredTo kcopies.Site
 	// number is the number of this member's last request. Its upper half differs from life to life.
 	number uint64
-	// heard has the last numbers of each origin's lives, kept the requests that came during an open handoff, outbox the requests to be sent.
+	// heard has the last numbers of each origin's lives, kept the requests that came during an open handoff, outbox the
+	// requests to be sent.
 	heard        []lives
 	kept, outbox []request
 	// sent says that the first request in the outbox was sent to sentTo at sentAt. It is sent again after wait.
@@ -57,9 +59,9 @@ type udp struct {
 	calls bool
 }
 
-// lives has the last number of an origin in each of its last lives, the last heard first. If the origin crashes again and again, messages of
-// several lives are under way at one time. With only one remembered number, a message of one life would make the repeated messages of the other
-// lives look new: they would multiply at each hop.
+// lives has the last number of an origin in each of its last lives, the last heard first. If the origin crashes again
+// and again, messages of several lives are under way at one time. With only one remembered number, a message of one
+// life would make the repeated messages of the other lives look new: they would multiply at each hop.
 type lives [4]uint64
 
 // isOld reports whether a number has been heard, and remembers it. The numbers of one life come in their order.
@@ -78,15 +80,18 @@ func (l *lives) isOld(number uint64) bool {
 
 func newUDP(cfg *Config) *udp {
 	u := &udp{
-		handoff: handoff.New(handoff.Config{Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy}),
-		heard:   make([]lives, len(cfg.Members)),
-		kept:    make([]request, 0, len(cfg.Members)), outbox: make([]request, 0, len(cfg.Members)),
+		handoff: handoff.New(handoff.Config{
+			Gate: cfg.Gate, Self: cfg.Self, Timeout: cfg.Timeout, Entropy: cfg.Entropy,
+		}),
+		heard: make([]lives, len(cfg.Members)),
+		kept:  make([]request, 0, len(cfg.Members)), outbox: make([]request, 0, len(cfg.Members)),
 	}
 	u.number = cfg.Entropy.Uint64() &^ (1<<32 - 1)
 	return u
 }
 
-// newLife lets this member's next numbers be those of another life. A member that has heard a forged number, above all of the former life, takes them.
+// newLife lets this member's next numbers be those of another life. A member that has heard a forged number, above all
+// of the former life, takes them.
 func (u *udp) newLife() { u.number = (u.number>>32 + 1) << 32 }
 
 // undecided reports whether a handoff is open, on either side.
@@ -103,8 +108,8 @@ func (u *udp) post(m *Machine, r request) {
 	u.outbox = append(u.outbox, r)
 }
 
-// hasCircled reports whether a request is this member's own and has been round the ring twice. A gate with AsksFirst may have no token for long,
-// so its requests end; a member that waits makes a proposal.
+// hasCircled reports whether a request is this member's own and has been round the ring twice. A gate with AsksFirst
+// may have no token for long, so its requests end; a member that waits makes a proposal.
 func (u *udp) hasCircled(m *Machine, r request) bool {
 	if r.origin != m.rank || m.holds() {
 		return false
@@ -168,19 +173,20 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 	return m.onRequest(now, r, out)
 }
 
-// isFull reports whether no more requests are taken for now. Their senders repeat them. A member has a request and a call or two under way at a time, each
-// of which is here once, so only a flood of made-up ones fills the queues.
+// isFull reports whether no more requests are taken for now. Their senders repeat them. A member has a request and a
+// call or two under way at a time, each of which is here once, so only a flood of made-up ones fills the queues.
 func (u *udp) isFull() bool { return len(u.kept)+len(u.outbox) >= 8*len(u.heard) }
 
-// goesPast reports whether a late call has skipped a member that has come meanwhile. Of two members that call, only one makes a token, because
-// each call visits all members. So this member does not take such a call, and the sender repeats it to the member that is next now. A gate with
-// AsksFirst makes no second token anyway.
+// goesPast reports whether a late call has skipped a member that has come meanwhile. Of two members that call, only one
+// makes a token, because each call visits all members. So this member does not take such a call, and the sender repeats
+// it to the member that is next now. A gate with AsksFirst makes no second token anyway.
 func (m *Machine) goesPast(r request, from wire.MemberID) bool {
 	return r.call != 0 && !m.cfg.AsksFirst && from != m.cfg.Members[m.prev]
 }
 
-// isOld reports whether a message has been taken before. Messages in the token's direction come in the order of their origin's numbers. Martin's
-// requests go the other way. They may come before messages that go round, and do no harm when they come again.
+// isOld reports whether a message has been taken before. Messages in the token's direction come in the order of their
+// origin's numbers. Martin's requests go the other way. They may come before messages that go round, and do no harm
+// when they come again.
 func (m *Machine) isOld(r request) bool {
 	if m.cfg.Request == Martin && r.call == 0 {
 		return false
@@ -211,9 +217,10 @@ func (m *Machine) onHandoff(now policy.Instant, end *handoff.Outcome, out []poli
 	return out
 }
 
-// takeOverCalls replaces the calls that have waited for the end of a handoff by one call of this member, behind the token. If a member has come
-// while the token was on offer, that member is next now, and the token has gone to the member beyond. A call in its second round has met the
-// token here: unchanged, it would make later members discard their copies.
+// takeOverCalls replaces the calls that have waited for the end of a handoff by one call of this member, behind the
+// token. If a member has come while the token was on offer, that member is next now, and the token has gone to the
+// member beyond. A call in its second round has met the token here: unchanged, it would make later members discard
+// their copies.
 func (u *udp) takeOverCalls() {
 	u.kept = slices.DeleteFunc(u.kept, func(r request) bool {
 		u.calls = u.calls || r.call != 0
@@ -257,7 +264,8 @@ func (m *Machine) stepUDP(now policy.Instant, ev *policy.Event, out []policy.Eff
 		out = u.handoff.Wake(now.Time, &end, out)
 	case policy.Leave:
 		u.handoff.Close()
-	case policy.PeersChanged, policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew:
+	case policy.PeersChanged, policy.Started, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
+		policy.Suspended, policy.Ordered, policy.Renew:
 	}
 	out = m.onHandoff(now, &end, out)
 	u.calls = u.calls || waited && !u.handoff.Receiving() && end.Ending != handoff.Arrived

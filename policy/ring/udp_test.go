@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new one of this member's, which leaves
-// the copies of the token where they are.
+// A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new one
+// of this member's, which leaves the copies of the token where they are.
 func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
 	cfg := configOf(Q, rosterOf(4), 0)
 	cfg.Links = UDP
@@ -23,7 +23,8 @@ func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
 	}
 	hear(m, cfg.Members[3], request{origin: 2, number: 1, call: 7, round: true})
 	ack := wire.Message{
-		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5, Token: offer.Token,
+		Gate: offer.Gate, Kind: handoff.KindAck, From: offer.To, To: cfg.Self, Exchange: offer.Exchange, Nonce: 5,
+		Token: offer.Token,
 	}
 	m.Step(policy.Instant{}, &policy.Event{Kind: policy.Received, Msg: ack}, nil)
 	if m.holds() || len(m.udp.outbox) != 1 {

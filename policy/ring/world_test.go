@@ -20,7 +20,8 @@ type world struct {
 	now   policy.Instant
 	// asks, moves and requests count what has happened: demands, and messages that have arrived.
 	asks, moves, requests int
-	// since is how many messages had arrived when a member asked; service is the most that have arrived from there until the token came.
+	// since is how many messages had arrived when a member asked; service is the most that have arrived from there
+	// until the token came.
 	since   []int
 	service int
 	// runs is how often each member was in its critical section, tokens how many there are in the hands of members.
@@ -139,8 +140,8 @@ func (w *world) round() (busy bool) {
 	return busy
 }
 
-// live lets chance decide what happens next, until members have asked so many times. A member that may ask does so with probability p
-// when it is its turn.
+// live lets chance decide what happens next, until members have asked so many times. A member that may ask does so with
+// probability p when it is its turn.
 func (w *world) live(dice *rand.Rand, asks int, p float64) {
 	w.t.Helper()
 	n := len(w.members)

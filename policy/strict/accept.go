@@ -10,11 +10,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A number is judged where it is read. An epoch is Unix seconds, so the bound is the clock and a day: for the token of every message, and for what loads
-// say of tokens (a copy, a call of a ring, what a site knows, a refusal). The numbers of a tree's requests are clocks, too. What has no clock to be judged
-// by cannot silence anybody: positions and logical clocks stop at their bound, a ring's member begins a new life of request numbers when it makes a token,
-// and "busy until" is no longer than a lease. A member that has met a higher number than that of the token it is offered says so, and the next token is
-// above both: a forgery that is just possible costs one token, and not a day.
+// A number is judged where it is read. An epoch is Unix seconds, so the bound is the clock and a day: for the token of
+// every message, and for what loads say of tokens (a copy, a call of a ring, what a site knows, a refusal). The numbers
+// of a tree's requests are clocks, too. What has no clock to be judged by cannot silence anybody: positions and logical
+// clocks stop at their bound, a ring's member begins a new life of request numbers when it makes a token, and "busy
+// until" is no longer than a lease. A member that has met a higher number than that of the token it is offered says so,
+// and the next token is above both: a forgery that is just possible costs one token, and not a day.
 
 // onReceived hands a message to the ballot, or to the ring or tree.
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
@@ -55,8 +56,9 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// accepts reports whether a message is accepted. It judges only messages that bring a token or a copy of a token: "Nothing of an epoch below promised is
-// accepted." (rule 7) While a command runs here, no token is accepted. While a token is here, only a token of a newer epoch is accepted.
+// accepts reports whether a message is accepted. It judges only messages that bring a token or a copy of a token:
+// "Nothing of an epoch below promised is accepted." (rule 7) While a command runs here, no token is accepted. While a
+// token is here, only a token of a newer epoch is accepted.
 func (g *Machine) accepts(m *wire.Message) bool {
 	if m.Kind != handoff.KindToken && m.Kind != handoff.KindCommit && m.Kind != kcopies.KindToken {
 		return true
@@ -73,14 +75,17 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	return true
 }
 
-// isOutdated reports whether m offers a token of an epoch below promised, or below that of a token that the ring or tree has met: it would discard this one.
-// The sender gets a refusal: otherwise it offers the token until its lease ends, and until then this member proposes in vain.
+// isOutdated reports whether m offers a token of an epoch below promised, or below that of a token that the ring or
+// tree has met: it would discard this one. The sender gets a refusal: otherwise it offers the token until its lease
+// ends, and until then this member proposes in vain.
 func (g *Machine) isOutdated(m *wire.Message) bool {
-	return m.Kind == handoff.KindToken && (g.b.IsOutdated(m.Token.Seq) || ballot.EpochOf(m.Token.Seq) < ballot.EpochOf(g.in.Newest()))
+	return m.Kind == handoff.KindToken &&
+		(g.b.IsOutdated(m.Token.Seq) || ballot.EpochOf(m.Token.Seq) < ballot.EpochOf(g.in.Newest()))
 }
 
-// refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch will never accept the token, so the
-// token is destroyed like a contested one. No Commit of the offer has left, so nobody else has the token, and it may be released.
+// refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch
+// will never accept the token, so the token is destroyed like a contested one. No Commit of the offer has left, so
+// nobody else has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
 	return m.Kind == ballot.KindRefused && g.in.Handoff().Offers(m.Exchange, m.From)
 }
@@ -98,7 +103,8 @@ func (g *Machine) Expects(m *wire.Message) bool {
 	return g.accepts(m) && g.in.Expects(m)
 }
 
-// "its hash is in every strict message": in the last bytes of the load. An Ack and a Commit need no hash: the Token of their handoff had it.
+// "its hash is in every strict message": in the last bytes of the load. An Ack and a Commit need no hash: the Token of
+// their handoff had it.
 const stampAt = wire.LoadSize - 8
 
 func stamped(k wire.Kind) bool { return k != handoff.KindAck && k != handoff.KindCommit }

@@ -73,14 +73,17 @@ func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
 	m.step(policy.Event{Kind: policy.Received, Msg: a})
 }
 
-// Its turn has come, its lease is too short for a start, somebody has promised a newer epoch, and then nobody waits any more. Nobody accepts this
-// token any more, so it is destroyed and released: otherwise all wait until the lease has ended, and the holder with a token that it cannot pass.
+// Its turn has come, its lease is too short for a start, somebody has promised a newer epoch, and then nobody waits any
+// more. Nobody accepts this token any more, so it is destroyed and released: otherwise all wait until the lease has
+// ended, and the holder with a token that it cannot pass.
 func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 	s := settings(t, 3)
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
 	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
 	m.step(policy.Event{Kind: policy.Started})
-	m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+	m.step(policy.Event{
+		Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
+	})
 	m.step(policy.Event{Kind: policy.Wanted})
 	promise := m.passes(t, ballot.KindPromise)[0]
 	m.answers(&promise, ballot.KindPromised, 0)
@@ -99,21 +102,27 @@ func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 		t.Fatal("one refusal ends a token with a lease")
 	}
 	m.step(policy.Event{Kind: policy.Unwanted})
-	if releases := m.sent(ballot.KindRelease); len(releases) != 2 || !m.did(policy.Gave) || m.m.Ballot().Token() != nil {
+	if releases := m.sent(ballot.KindRelease); len(releases) != 2 || !m.did(policy.Gave) ||
+		m.m.Ballot().Token() != nil {
 		t.Errorf("%d releases; it holds %v", len(releases), m.m.Ballot().Token())
 	}
 }
 
-// A member that has promised a newer epoch accepts the token of this one no more, and says so. Whoever offers it the token destroys and releases that:
-// otherwise it would offer it until its lease ends, and all others would propose in vain. A word for another offer, or of an older epoch, is none.
+// A member that has promised a newer epoch accepts the token of this one no more, and says so. Whoever offers it the
+// token destroys and releases that: otherwise it would offer it until its lease ends, and all others would propose in
+// vain. A word for another offer, or of an older epoch, is none.
 func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 	s := settings(t, 3)
 	s.Moves, s.Request = strict.Ring, ring.Always
 	start := func(rank int) *member {
 		m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
-		m.m = s.Machine(policy.Env{Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank))}).(*strict.Machine)
+		m.m = s.Machine(policy.Env{
+			Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank)),
+		}).(*strict.Machine)
 		m.step(policy.Event{Kind: policy.Started})
-		m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+		m.step(policy.Event{
+			Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
+		})
 		return m
 	}
 	holder, next := start(0), start(1)
@@ -145,21 +154,27 @@ func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 		}
 	}
 	holder.step(policy.Event{Kind: policy.Received, Msg: refusals[0]})
-	if releases := holder.sent(ballot.KindRelease); len(releases) != 2 || !holder.did(policy.Gave) || holder.m.Ballot().Token() != nil {
+	if releases := holder.sent(ballot.KindRelease); len(releases) != 2 || !holder.did(policy.Gave) ||
+		holder.m.Ballot().Token() != nil {
 		t.Errorf("%d releases; it holds %v", len(releases), holder.m.Ballot().Token())
 	}
 }
 
-// A command whose token is over is stopped: a majority may have given the right to run to another member. What ends then passes no token on.
+// A command whose token is over is stopped: a majority may have given the right to run to another member. What ends
+// then passes no token on.
 func TestAnEndedTurnStopsItsCommand(t *testing.T) {
 	for _, moves := range []strict.Moves{strict.Tree, strict.Ring} {
 		t.Run(moves.String(), func(t *testing.T) {
 			s := settings(t, 3)
 			s.Moves, s.Request = moves, ring.Martin
 			m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
-			m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+			m.m = s.Machine(policy.Env{
+				Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2),
+			}).(*strict.Machine)
 			m.step(policy.Event{Kind: policy.Started})
-			m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+			m.step(policy.Event{
+				Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
+			})
 			m.step(policy.Event{Kind: policy.Wanted})
 			promise := m.passes(t, ballot.KindPromise)[0]
 			m.answers(&promise, ballot.KindPromised, 0)

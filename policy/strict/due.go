@@ -10,9 +10,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// due says what this member has to run, and when. In a gate with an operation of its own, the member wants to run when the operation is due: min_interval
-// after its last start, or after retry_after if it failed. Start and failure are durable. There min_interval does not apply to callers; in a gate on
-// demand it does. Outside of the gate's windows nobody wants to run, and the holder passes the token on.
+// due says what this member has to run, and when. In a gate with an operation of its own, the member wants to run when
+// the operation is due: min_interval after its last start, or after retry_after if it failed. Start and failure are
+// durable. There min_interval does not apply to callers; in a gate on demand it does. Outside of the gate's windows
+// nobody wants to run, and the holder passes the token on.
 type due struct {
 	onDemand bool
 	// called says that a caller waits, told that the ring or tree knows that this member waits.
@@ -58,7 +59,8 @@ func (g *Machine) wants(now policy.Time) bool {
 	return due && g.isOpen(now)
 }
 
-// counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an operation of its own.
+// counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an
+// operation of its own.
 func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 	operates := g.operates(now)
 	demanded = !g.due.onDemand && (!operates || g.due.called && g.due.turns.Callers(operates))
@@ -68,9 +70,11 @@ func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 // lookAgain is how long a member that waits for a window relies on the wall clock, which may be set.
 const lookAgain = time.Minute
 
-// dueAt is when time alone may make this member want to run; Never if it already wants to run, or if only a caller can make it want to.
+// dueAt is when time alone may make this member want to run; Never if it already wants to run, or if only a caller can
+// make it want to.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
-	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || (g.due.onDemand || g.due.unready) && !g.due.called {
+	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused ||
+		(g.due.onDemand || g.due.unready) && !g.due.called {
 		return policy.Never
 	}
 	at := g.ownAt()
@@ -117,7 +121,8 @@ func remembered(from *policy.Memo) pace.Repeat {
 	return pace.Repeat{Wait: time.Duration(binary.BigEndian.Uint64(from[waitAt:])), Failures: from[failuresAt]}
 }
 
-// SetReady implements [policy.Askable]. A member that is not ready counts as not due: if its turn has come, the token goes on.
+// SetReady implements [policy.Askable]. A member that is not ready counts as not due: if its turn has come, the token
+// goes on.
 func (g *Machine) SetReady(ready bool) { g.due.unready = !ready }
 
 // DueAt implements [policy.Askable].

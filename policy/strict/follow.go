@@ -8,8 +8,8 @@ func (g *Machine) inside(now policy.Instant, ev *policy.Event, out []policy.Effe
 	return g.follow(now, from, g.in.Step(now, ev, out))
 }
 
-// follow tells the ballot what the ring or tree has done: its effects are out[from:]. The runs and saves of the ring or tree are not carried out; its
-// messages get the roster's hash.
+// follow tells the ballot what the ring or tree has done: its effects are out[from:]. The runs and saves of the ring or
+// tree are not carried out; its messages get the roster's hash.
 func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []policy.Effect {
 	kept := from
 	for i := from; i < len(out); i++ {

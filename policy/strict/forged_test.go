@@ -22,7 +22,9 @@ func begin(t *testing.T, s strict.Settings) *member {
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_800_000_000_000_000_000}}
 	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
 	m.step(policy.Event{Kind: policy.Started})
-	m.step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)}})
+	m.step(policy.Event{
+		Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
+	})
 	return m
 }
 
@@ -37,8 +39,8 @@ func (m *member) hears(msg wire.Message) {
 	}
 }
 
-// One forged number must not become that of the next token, in whatever message it comes: nobody else would promise it, and who has promised it would promise
-// nothing else for good.
+// One forged number must not become that of the next token, in whatever message it comes: nobody else would promise it,
+// and who has promised it would promise nothing else for good.
 func TestANumberThatCannotBeIsNeverPromised(t *testing.T) {
 	const cannotBe = wire.Seq(1<<62 | 1)
 	token := wire.Ref{ID: wire.TokenID{Birth: 1, Generator: wire.MemberID{15: 2}, Random: 7}, Seq: cannotBe}
@@ -51,7 +53,9 @@ func TestANumberThatCannotBeIsNeverPromised(t *testing.T) {
 		moves strict.Moves
 		lie   func(m *member)
 	}{
-		"a copy for this member": {strict.Ring, func(m *member) { m.hears(wire.Message{Kind: kcopies.KindToken, Token: token}) }},
+		"a copy for this member": {
+			strict.Ring, func(m *member) { m.hears(wire.Message{Kind: kcopies.KindToken, Token: token}) },
+		},
 		"a copy of another's": {strict.Ring, func(m *member) {
 			lie := wire.Message{Kind: kcopies.KindToken, Token: token}
 			lie.Load[1] = 2
@@ -116,8 +120,8 @@ func (m *member) lieOffer(token wire.Ref) {
 	}
 }
 
-// A member that has met a higher number than that of the token that it is offered would discard the token: it says so instead, and the token that follows
-// has a number above.
+// A member that has met a higher number than that of the token that it is offered would discard the token: it says so
+// instead, and the token that follows has a number above.
 func TestATokenThatWouldBeDiscardedIsRefused(t *testing.T) {
 	s := settings(t, 3)
 	m := begin(t, s)
@@ -148,7 +152,8 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 	m.step(policy.Event{Kind: policy.Wanted})
 	asked := m.passes(t, ballot.KindPromise)
 	for i := range asked {
-		a := wire.Message{Gate: asked[i].Gate, Kind: ballot.KindRefused, From: asked[i].To, To: asked[i].From, Exchange: asked[i].Exchange, Token: asked[i].Token}
+		a := wire.Message{Gate: asked[i].Gate, Kind: ballot.KindRefused, From: asked[i].To, To: asked[i].From,
+			Exchange: asked[i].Exchange, Token: asked[i].Token}
 		setLoad(&a.Load, m.s.Roster.Hash(), 1<<62, 1)
 		m.step(policy.Event{Kind: policy.Received, Msg: a})
 	}
@@ -160,8 +165,8 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 	}
 }
 
-// A promise that an older version has saved, of an epoch that cannot be, is forgotten with a word; one that can be is not, nor one that only seems impossible
-// because nobody has set this host's clock yet.
+// A promise that an older version has saved, of an epoch that cannot be, is forgotten with a word; one that can be is
+// not, nor one that only seems impossible because nobody has set this host's clock yet.
 func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
 	const wall = 1_800_000_000_000_000_000
 	f := settings(t, 3).Descriptor()
@@ -193,7 +198,8 @@ func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
 	}
 }
 
-// "While a command runs here, no token is accepted": not an offer of a newer epoch, nor a copy, nor the Commit of an offer that came before.
+// "While a command runs here, no token is accepted": not an offer of a newer epoch, nor a copy, nor the Commit of an
+// offer that came before.
 func TestATokenIsNotAcceptedWhileACommandRuns(t *testing.T) {
 	for name, moves := range map[string]strict.Moves{"tree": strict.Tree, "ring": strict.Ring} {
 		s := settings(t, 3)

@@ -48,8 +48,9 @@ func (g *Machine) enter() {
 	g.due.told = false // the run that is to come ends the demand
 }
 
-// try starts the command, if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps the token but runs nothing
-// ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for min_interval is recorded first.
+// try starts the command, if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps
+// the token but runs nothing ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for
+// min_interval is recorded first.
 func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
@@ -79,7 +80,8 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 		}
 	}
 	d := &g.due
-	g.turn = turn{state: running, token: *g.b.Token(), demanded: demanded, hadRun: d.hasRun, before: d.lastRun, waited: d.repeat.Wait}
+	g.turn = turn{state: running, token: *g.b.Token(), demanded: demanded, hadRun: d.hasRun, before: d.lastRun,
+		waited: d.repeat.Wait}
 	if !demanded {
 		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}
@@ -114,8 +116,8 @@ func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return g.inside(now, &g.event, out)
 }
 
-// onFinished: nothing is left of the command, so the token may go on. "Handoff within one epoch: the command and its group gone first, then
-// give up, then Commit; never back." (rule 7)
+// onFinished: nothing is left of the command, so the token may go on. "Handoff within one epoch: the command and its
+// group gone first, then give up, then Commit; never back." (rule 7)
 func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if g.turn.state != running {
 		return out

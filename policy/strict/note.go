@@ -12,7 +12,8 @@ const (
 	NoteBarred
 )
 
-// isSlowNetwork reports whether this is the handoff's own word for a network that is too slow. It names a setting that a strict gate does not have.
+// isSlowNetwork reports whether this is the handoff's own word for a network that is too slow. It names a setting that
+// a strict gate does not have.
 func isSlowNetwork(n policy.NoteInfo) bool { return n.Note == handoff.NoteSlowNetwork }
 
 func notes() policy.Notes {
@@ -20,13 +21,16 @@ func notes() policy.Notes {
 		{
 			Note: handoff.NoteSlowNetwork, Name: "slow_network", Level: policy.Warn, Repeats: true,
 			Facts: []policy.Key{policy.KeyRoundTrip, policy.KeyLeastLease},
-			Text: "answers take longer than a strict gate expects: its members wait longer for those that are far away; " +
+			Text: "answers take longer than a strict gate expects: its members wait longer for those that are far " +
+				"away; " +
 				"if there is a least_lease, set lease to that or more, on all members",
 		},
-		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true, Text: "not running this time; the token goes on"},
+		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true,
+			Text: "not running this time; the token goes on"},
 		{
 			Note: NoteBarred, Name: "barred", Level: policy.Error,
-			Text: "the roster has changed by more than one member; this member stands aside: change one at a time on all members, or stop the gate everywhere and remove its state",
+			Text: "the roster has changed by more than one member; this member stands aside: change one at a time on " +
+				"all members, or stop the gate everywhere and remove its state",
 		},
 	}
 }

@@ -8,15 +8,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a member that waits asks the majority.
+// "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a member that
+// waits asks the majority.
 
-// patiences is how many patiences a member waits for a token before it proposes by itself: the ring and the tree need one for each member that
-// a request or the token visits, and a few for a search.
+// patiences is how many patiences a member waits for a token before it proposes by itself: the ring and the tree need
+// one for each member that a request or the token visits, and a few for a search.
 func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.Roster.Len()) }
 
 // considerProposal proposes if this member waits and there seems to be no token, or withdraws the proposal.
 //
-// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members that stand equal, the lower rank is first.
+// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members that stand
+// equal, the lower rank is first.
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
@@ -32,13 +34,15 @@ func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Eff
 		g.proposeAt = policy.Never
 		g.b.Meet(g.in.Newest())
 		step := g.set.Patience / 2 // a round trip: the member before has asked by then
-		g.b.Propose(now, time.Duration(g.in.Standing())*step+step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
+		g.b.Propose(now, time.Duration(g.in.Standing())*step+
+			step*time.Duration(g.self)/time.Duration(g.set.Roster.Len()))
 	}
 	return out
 }
 
-// onOutcome handles the outcome of a ballot. "The new epoch starts from the greatest, recounts requests, and serves the waiting member of smallest
-// position." (rule 10) A ring recounts and a tree's sites search, so promises carry no copy: a new token needs no data.
+// onOutcome handles the outcome of a ballot. "The new epoch starts from the greatest, recounts requests, and serves the
+// waiting member of smallest position." (rule 10) A ring recounts and a tree's sites search, so promises carry no copy:
+// a new token needs no data.
 func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case ballot.Pending, ballot.Promised:
@@ -77,9 +81,10 @@ func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// yield gives the token up for others. This member has just run, so it is the last to propose the next epoch. Either another member has outbid this epoch.
-// Or a member wishes for a new epoch while the token does not move and this member would run again: the ring or tree does not know of the members that
-// wait, because their requests were lost. A holder that runs again and again never lets the lease end.
+// yield gives the token up for others. This member has just run, so it is the last to propose the next epoch. Either
+// another member has outbid this epoch. Or a member wishes for a new epoch while the token does not move and this
+// member would run again: the ring or tree does not know of the members that wait, because their requests were lost. A
+// holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.b.HoldOff(g.patiences() * g.set.Patience)
 	return g.destroy(now, out)

@@ -5,7 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as a member that was there before, without a token.
+// onStarted begins a life. "Restart: the member never holds" (rule 9): the ring or tree begins as a member that was
+// there before, without a token.
 func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if err := g.set.Roster.Follows(&ev.State.Memo); err != nil {
 		g.barred = err.Error()
@@ -23,7 +24,8 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// standAside is the only step of a member that has left, or whose roster does not follow the saved one: it leaves when it is told to.
+// standAside is the only step of a member that has left, or whose roster does not follow the saved one: it leaves when
+// it is told to.
 func (g *Machine) standAside(ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Leave && !g.gone {
 		g.gone = true

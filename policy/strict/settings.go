@@ -31,26 +31,30 @@ func (m Moves) String() string {
 	return policy.Name([]string{Ring: "ring", Tree: "tree"}, m)
 }
 
-// Settings are the settings of a gate, the same on all its members; [Settings.Check] finds invalid values. It implements [policy.Protocol].
+// Settings are the settings of a gate, the same on all its members; [Settings.Check] finds invalid values. It
+// implements [policy.Protocol].
 type Settings struct {
 	Moves Moves
 	// Request is what moves the token of a ring.
 	Request ring.Request
 	// Roster has the names and keys of all members. Only they take part. An environment with a roster brings its own.
 	Roster *ballot.Roster
-	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to the number of the roster's members
-	// less two, and at most [tree.MaxBackups] in a tree. Backups preserve the order of service; safety does not depend on them.
+	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to
+	// the number of the roster's members less two, and at most [tree.MaxBackups] in a tree. Backups preserve the order
+	// of service; safety does not depend on them.
 	Backups int
-	// Lease is the time for which a majority lends the right to run. After a power cut of the holder nobody runs for this time. KillAfter is the time from
-	// TERM to KILL, Margin the time from KILL to the end of the lease.
+	// Lease is the time for which a majority lends the right to run. After a power cut of the holder nobody runs for
+	// this time. KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	Lease, KillAfter, Margin time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
 	Patience time.Duration
-	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand, from any start to the next.
+	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand,
+	// from any start to the next.
 	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run of this operation to the next run; zero: a failed run counts as any other.
+	// RetryAfter is the time from the end of a failed run of this operation to the next run; zero: a failed run counts
+	// as any other.
 	RetryAfter time.Duration
 	// Windows are when members may run; none is always.
 	Windows window.Set
@@ -87,7 +91,8 @@ func (s Settings) Check(self wire.MemberID) error {
 // ballot returns the configuration of the ballots of the member with a rank.
 func (s Settings) ballot(rank int) ballot.Config {
 	return ballot.Config{
-		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, KillAfter: s.KillAfter, Margin: s.Margin, Rho: s.Rho, Patience: s.Patience,
+		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, KillAfter: s.KillAfter, Margin: s.Margin,
+		Rho: s.Rho, Patience: s.Patience,
 	}
 }
 
@@ -100,13 +105,15 @@ func (s Settings) Machine(env policy.Env) policy.Machine {
 	return New(s, env)
 }
 
-// SaveWithin is the part of a lease that a command can use. A start that began to be recorded longer ago than this is recorded again.
+// SaveWithin is the part of a lease that a command can use. A start that began to be recorded longer ago than this is
+// recorded again.
 func (s Settings) SaveWithin() time.Duration { return s.Lease - s.KillAfter - s.Margin }
 
 // OrphanGrace is the time from TERM to KILL, also for the command of an agent that has died.
 func (s Settings) OrphanGrace() time.Duration { return s.KillAfter }
 
-// version distinguishes strict rings and trees from rings and trees without a ballot, which have the same numbers on the wire, but other loads.
+// version distinguishes strict rings and trees from rings and trees without a ballot, which have the same numbers on
+// the wire, but other loads.
 const version = 2
 
 // Descriptor describes the strict ring, or the strict tree.
@@ -124,14 +131,16 @@ func (s Settings) Descriptor() policy.Descriptor {
 		if ballot.Owns(m.Kind) {
 			return ballot.WellFormed(m)
 		}
-		return (m.Token.Seq == 0 || ballot.IsNumber(m.Token.Seq)) && (m.Exchange != 0 || !handoff.Owns(m.Kind)) && inner(m)
+		return (m.Token.Seq == 0 || ballot.IsNumber(m.Token.Seq)) && (m.Exchange != 0 || !handoff.Owns(m.Kind)) &&
+			inner(m)
 	}
 	return f
 }
 
 var _ policy.Tunable = (*Machine)(nil)
 
-// Tune takes another pace and other windows. No other setting can change: the members of the roster have agreed on it, or a running lease depends on it.
+// Tune takes another pace and other windows. No other setting can change: the members of the roster have agreed on it,
+// or a running lease depends on it.
 func (g *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.fixed() != g.set.fixed() {

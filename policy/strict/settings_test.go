@@ -25,7 +25,8 @@ func settings(t *testing.T, members int) strict.Settings {
 		t.Fatal(err)
 	}
 	return strict.Settings{
-		Moves: strict.Tree, Roster: &roster, Lease: 8 * time.Second, KillAfter: 4 * time.Second, Margin: 100 * time.Millisecond, Rho: 0.01,
+		Moves: strict.Tree, Roster: &roster, Lease: 8 * time.Second, KillAfter: 4 * time.Second,
+		Margin: 100 * time.Millisecond, Rho: 0.01,
 		Patience: 100 * time.Millisecond, Backups: max(members-2, 0),
 	}
 }
@@ -35,17 +36,21 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 		change func(*strict.Settings)
 		want   string
 	}{
-		"good":                      {func(*strict.Settings) {}, ""},
-		"no roster":                 {func(s *strict.Settings) { s.Roster = nil }, "needs a roster"},
-		"no such moves":             {func(s *strict.Settings) { s.Moves = 7 }, "Moves(7)"},
-		"no such request":           {func(s *strict.Settings) { s.Moves, s.Request = strict.Ring, ring.Request(9) }, "Request(9)"},
-		"no patience":               {func(s *strict.Settings) { s.Patience = 0 }, "patience = 0s"},
-		"no margin":                 {func(s *strict.Settings) { s.Margin = 0 }, "margin = 0s"},
-		"a negative min_interval":   {func(s *strict.Settings) { s.MinInterval = -1 }, "min_interval = -1ns"},
-		"too many backups":          {func(s *strict.Settings) { s.Backups = 2 }, "backups = 2"},
-		"too many for a tree":       {func(s *strict.Settings) { s.Backups = 21 }, "a tree has at most 20"},
-		"a lease that is too short": {func(s *strict.Settings) { s.Lease = 4 * time.Second }, "lease = 4s is too short for kill_after = 4s"},
-		"no such clocks":            {func(s *strict.Settings) { s.Rho = 1 }, "differ by 1"},
+		"good":          {func(*strict.Settings) {}, ""},
+		"no roster":     {func(s *strict.Settings) { s.Roster = nil }, "needs a roster"},
+		"no such moves": {func(s *strict.Settings) { s.Moves = 7 }, "Moves(7)"},
+		"no such request": {
+			func(s *strict.Settings) { s.Moves, s.Request = strict.Ring, ring.Request(9) }, "Request(9)",
+		},
+		"no patience":             {func(s *strict.Settings) { s.Patience = 0 }, "patience = 0s"},
+		"no margin":               {func(s *strict.Settings) { s.Margin = 0 }, "margin = 0s"},
+		"a negative min_interval": {func(s *strict.Settings) { s.MinInterval = -1 }, "min_interval = -1ns"},
+		"too many backups":        {func(s *strict.Settings) { s.Backups = 2 }, "backups = 2"},
+		"too many for a tree":     {func(s *strict.Settings) { s.Backups = 21 }, "a tree has at most 20"},
+		"a lease that is too short": {
+			func(s *strict.Settings) { s.Lease = 4 * time.Second }, "lease = 4s is too short for kill_after = 4s",
+		},
+		"no such clocks": {func(s *strict.Settings) { s.Rho = 1 }, "differ by 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settings(t, 3)
@@ -56,7 +61,8 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 			}
 		})
 	}
-	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil || !strings.Contains(err.Error(), "not in the roster (a, b, c)") {
+	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil ||
+		!strings.Contains(err.Error(), "not in the roster (a, b, c)") {
 		t.Errorf("a stranger gets %v", err)
 	}
 }

@@ -55,15 +55,17 @@ func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return g.distanceFacts(out)
 }
 
-// distanceFacts appends how far away the furthest members are, if that is further than a strict gate expects, and the lease that this needs, if it is
-// longer than the gate's. There is no setting for how long an answer may take: each member learns it from the others' answers.
+// distanceFacts appends how far away the furthest members are, if that is further than a strict gate expects, and the
+// lease that this needs, if it is longer than the gate's. There is no setting for how long an answer may take: each
+// member learns it from the others' answers.
 func (g *Machine) distanceFacts(out []policy.Fact) []policy.Fact {
 	trip := g.in.Handoff().RoundTrip()
 	if trip <= g.set.Patience/2 {
 		return out
 	}
 	out = append(out, policy.Fact{Key: policy.KeyRoundTrip, For: trip.Round(time.Millisecond), Text: fmt.Sprintf(
-		"of the furthest member; up to %v is near. After a start it takes minutes until all know how far away it is", g.set.Patience/2)})
+		"of the furthest member; up to %v is near. After a start it takes minutes until all know how far away it is",
+		g.set.Patience/2)})
 	const step = 100 * time.Millisecond
 	if least := ballot.LeastLease(g.set.KillAfter, g.set.Margin, trip, g.set.Rho); g.set.Lease < least {
 		out = append(out, policy.Fact{Key: policy.KeyLeastLease, For: (least + step - 1) / step * step})

@@ -1,6 +1,7 @@
-// Package strict is a gate that never lets two commands run at once, even under pauses and partitions, as long as all clocks run at about the same rate.
-// It has three parts. A ring or a tree says which member has the token next. Package ballot says whether there is a token at all, and gives the lease
-// without which nobody runs. Package handoff, in the ring or tree, passes the token on.
+// Package strict is a gate that never lets two commands run at once, even under pauses and partitions, as long as all
+// clocks run at about the same rate. It has three parts. A ring or a tree says which member has the token next. Package
+// ballot says whether there is a token at all, and gives the lease without which nobody runs. Package handoff, in the
+// ring or tree, passes the token on.
 //
 //	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
 //	regenerate.go   "may I regenerate?": when a member proposes
@@ -10,8 +11,9 @@
 //	roster.go       a roster changes by one member at a time
 //	settings.go     the settings of a gate, and its descriptor
 //
-// The ring and the tree count the hops of their token themselves, and never meet a token with a lower number than an earlier one. The
-// ballot's fencing numbers are always at least as high, and every run has a number that no other run has.
+// The ring and the tree count the hops of their token themselves, and never meet a token with a lower number than an
+// earlier one. The ballot's fencing numbers are always at least as high, and every run has a number that no other run
+// has.
 //
 // A gate at rest is silent: an idle holder does not renew its lease. The exception is a ring whose token always moves.
 //
@@ -30,8 +32,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// inner is a ring or a tree over UDP that asks before it makes a token. Its runs and saves are not carried out: a Run only says that it is this member's
-// turn, and a Save is answered at once.
+// inner is a ring or a tree over UDP that asks before it makes a token. Its runs and saves are not carried out: a Run
+// only says that it is this member's turn, and a Save is answered at once.
 type inner interface {
 	policy.Machine
 	// AsksToRegenerate reports whether it has found that there is no token.
@@ -70,8 +72,8 @@ type Machine struct {
 	due  due
 	// calendar is the windows of the gate.
 	calendar pace.Calendar
-	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never if it does not wait, or already
-	// proposes.
+	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never
+	// if it does not wait, or already proposes.
 	proposeAt policy.Time
 	// leaving says that this member is to stop, gone that it has.
 	leaving, gone bool
@@ -97,7 +99,8 @@ func New(s Settings, env policy.Env) *Machine {
 	switch s.Moves {
 	case Ring:
 		g.in = ring.New(ring.Config{
-			Gate: env.Gate, Self: env.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups, Timeout: s.Patience,
+			Gate: env.Gate, Self: env.Self, Members: roster, Request: s.Request, Links: ring.UDP, Backups: s.Backups,
+			Timeout: s.Patience,
 			Rejoins: true, AsksFirst: true, Entropy: env.Entropy,
 		})
 	case Tree:
@@ -197,7 +200,8 @@ func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []po
 // state is what this member must not forget.
 func (g *Machine) state() policy.State {
 	s, repeat := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}, g.due.repeat
-	if g.turn.saving || g.turn.saved { // a save for another reason, before the run begins, must not undo the recorded start
+	// a save for another reason, before the run begins, must not undo the recorded start
+	if g.turn.saving || g.turn.saved {
 		s.HasRun, s.LastRun, repeat.Wait = true, g.turn.savedAs, 0
 	}
 	g.b.Memo(&s.Memo)

@@ -15,10 +15,11 @@ const (
 	KindRequest wire.Kind = 64 + iota
 	// KindToken is TOKEN, on links that lose nothing.
 	KindToken
-	// KindCommit is COMMIT: the addressee is its sender's next. It carries the sender's position and the addressee's k predecessors.
+	// KindCommit is COMMIT: the addressee is its sender's next. It carries the sender's position and the addressee's k
+	// predecessors.
 	KindCommit
-	// KindRefuse answers a useless COMMIT or CONNECTION: the sender of the REFUSE has another predecessor or has left the queue. The paper has no
-	// such message.
+	// KindRefuse answers a useless COMMIT or CONNECTION: the sender of the REFUSE has another predecessor or has left
+	// the queue. The paper has no such message.
 	KindRefuse
 	// KindQuestion and KindAnswer "check the liveness" of a site (line 34).
 	KindQuestion
@@ -31,7 +32,8 @@ const (
 	KindPosition
 	// KindSearchQueue is SEARCH_QUEUE, a broadcast: who has a position?
 	KindSearchQueue
-	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. The kinds from KindConsult to KindElected belong to the baseline.
+	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. The kinds from KindConsult to
+	// KindElected belong to the baseline.
 	KindConsult
 	KindConsulted
 	// KindFailure is FAILURE, a broadcast: who has the token? KindPresent answers it.
@@ -41,8 +43,8 @@ const (
 	KindElection
 	// KindElected is ELECTED, a broadcast: the sender has made one.
 	KindElected
-	// KindBehind answers a REQ whose number is below a number that the sender has heard from the same origin: the origin has started again. The
-	// paper has no such message, because its sites never come back.
+	// KindBehind answers a REQ whose number is below a number that the sender has heard from the same origin: the
+	// origin has started again. The paper has no such message, because its sites never come back.
 	KindBehind
 
 	kindsEnd
@@ -82,7 +84,8 @@ func kinds() policy.Kinds {
 // Broadcasts reports whether a message of that kind goes to all sites at once: the paper counts it as one sent message.
 func Broadcasts(k wire.Kind) bool {
 	switch {
-	case k == KindSearchPos, k == KindSearchQueue, k == KindConsult, k == KindFailure, k == KindElection, k == KindElected:
+	case k == KindSearchPos, k == KindSearchQueue, k == KindConsult, k == KindFailure, k == KindElection,
+		k == KindElected:
 		return true
 	}
 	return false
@@ -158,8 +161,9 @@ func readBody(load *wire.Load, b *body) bool {
 	return true
 }
 
-// No site may be made to say what others do not read, or it would be silenced for good. So a position or a clock that has come to its bound stays there:
-// of sites with one position or one clock, the ranks decide. Positions of an honest gate stay below the number of its token's hops.
+// No site may be made to say what others do not read, or it would be silenced for good. So a position or a clock that
+// has come to its bound stays there: of sites with one position or one clock, the ranks decide. Positions of an honest
+// gate stay below the number of its token's hops.
 const (
 	maxPosition position = 1 << 32
 	maxClock             = 1 << 62
@@ -168,7 +172,8 @@ const (
 // after returns the position behind pos.
 func after(pos position) position { return min(pos+1, maxPosition) }
 
-// wellFormed reports whether m is a message of a tree. Of the messages of this package, only TOKEN and ELECTED name a token.
+// wellFormed reports whether m is a message of a tree. Of the messages of this package, only TOKEN and ELECTED name a
+// token.
 func wellFormed(m *wire.Message) bool {
 	if handoff.Owns(m.Kind) {
 		return handoff.WellFormed(m)
@@ -179,10 +184,11 @@ func wellFormed(m *wire.Message) bool {
 		(named || m.Token == wire.Ref{}) && readBody(&m.Load, &b)
 }
 
-// read reads the load of a message. It returns false if the sender does not say its own rank, or if any other rank is not in the roster: all of them are
-// places in this site's tables.
+// read reads the load of a message. It returns false if the sender does not say its own rank, or if any other rank is
+// not in the roster: all of them are places in this site's tables.
 func (m *Machine) read(load *wire.Load, from wire.MemberID, b *body) bool {
-	if !readBody(load, b) || b.from == nobody || !m.inRoster(b.from) || m.cfg.Roster[b.from] != from || !m.inRoster(b.origin) || !m.inRoster(b.next) {
+	if !readBody(load, b) || b.from == nobody || !m.inRoster(b.from) || m.cfg.Roster[b.from] != from ||
+		!m.inRoster(b.origin) || !m.inRoster(b.next) {
 		return false
 	}
 	for _, r := range b.pred[:b.preds] {
@@ -196,9 +202,10 @@ func (m *Machine) read(load *wire.Load, from wire.MemberID, b *body) bool {
 // inRoster reports whether a rank is a site's, or nobody's.
 func (m *Machine) inRoster(r rank) bool { return r == nobody || int(r) < len(m.cfg.Roster) }
 
-// believes reports whether a request can have such a number by this site's clock: "Its requests have numbers above those of its earlier life: by the wall
-// clock". One forged number far ahead would silence its origin for good, because no later request has a higher one. A number of a token that cannot be is
-// not taken over either; the message may say other things that are true.
+// believes reports whether a request can have such a number by this site's clock: "Its requests have numbers above
+// those of its earlier life: by the wall clock". One forged number far ahead would silence its origin for good, because
+// no later request has a higher one. A number of a token that cannot be is not taken over either; the message may say
+// other things that are true.
 func (m *Machine) believes(now policy.Instant, b *body) bool {
 	if b.known > m.cfg.latest(now.Wall) {
 		b.known = 0
@@ -208,7 +215,8 @@ func (m *Machine) believes(now policy.Instant, b *body) bool {
 
 // say returns a body with what every message says of its sender.
 func (m *Machine) say(origin rank, number uint64) body {
-	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known, next: m.next.rank}
+	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known,
+		next: m.next.rank}
 	if m.req {
 		b.flags |= flagInQueue
 	}

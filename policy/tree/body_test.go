@@ -11,12 +11,14 @@ import (
 // Every byte of a COMMIT, written out.
 func TestTheLayoutOfALoad(t *testing.T) {
 	b := body{
-		from: 0x0102, origin: 0x0304, number: 0x0506070809101112, pos: 0x0a, clock: 0x0c, round: 0x0d, next: nobody, flags: flagInQueue | flagHolds,
+		from: 0x0102, origin: 0x0304, number: 0x0506070809101112, pos: 0x0a, clock: 0x0c, round: 0x0d, next: nobody,
+		flags: flagInQueue | flagHolds,
 		preds: 2, known: 0x0e, pred: [MaxBackups]rank{0x1112, 0x1314},
 	}
 	var load wire.Load
 	b.write(&load)
-	want := "0102" + "0304" + "ffff" + "03" + "02" + "0506070809101112" + "000000000000000b" + "000000000000000c" + "000000000000000e" + "0000000d" + "1112" + "1314"
+	want := "0102" + "0304" + "ffff" + "03" + "02" + "0506070809101112" + "000000000000000b" + "000000000000000c" +
+		"000000000000000e" + "0000000d" + "1112" + "1314"
 	want += strings.Repeat("0", 2*wire.LoadSize-len(want))
 	if got := hex.EncodeToString(load[:]); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -68,7 +70,8 @@ func TestOnlyTokenAndElectedNameAToken(t *testing.T) {
 	for k := KindRequest; k < kindsEnd; k++ {
 		with, without := wire.Message{Kind: k, Token: token}, wire.Message{Kind: k}
 		if names := k == KindToken || k == KindElected; wellFormed(&with) != names || wellFormed(&without) == names {
-			t.Errorf("%s: with a token it is well formed: %v, without: %v", kinds().Of(k).Name, wellFormed(&with), wellFormed(&without))
+			t.Errorf("%s: with a token it is well formed: %v, without: %v", kinds().
+				Of(k).Name, wellFormed(&with), wellFormed(&without))
 		}
 	}
 	if wellFormed(&wire.Message{Kind: kindsEnd}) || wellFormed(&wire.Message{Kind: 4}) {
@@ -90,7 +93,8 @@ func TestEveryKindHasAName(t *testing.T) {
 func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 	names, numbers := map[string]bool{}, map[uint8]bool{}
 	for _, n := range Descriptor().Notes {
-		if names[n.Name] || numbers[uint8(n.Note)] || n.Name == "" || n.Text == "" || strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		if names[n.Name] || numbers[uint8(n.Note)] || n.Name == "" || n.Text == "" ||
+			strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
 			t.Errorf("it is not the only one, or not whole: %+v", n)
 		}
 		names[n.Name], numbers[uint8(n.Note)] = true, true

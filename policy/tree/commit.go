@@ -2,9 +2,10 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// sendCommit is lines 19–20 and 59: "Send ⟨COMMIT, [Si,pred[0],..,pred[k-2]], pos⟩" to next. "It may happen that when Sj sends a COMMIT
-// message to Si it does not have all the above informations yet. In this case, it still sends a COMMIT message to Si with the information
-// it holds, which consists of at least its identifier. As soon as it receives the remaining information, it sends it in a new message."
+// sendCommit is lines 19–20 and 59: "Send ⟨COMMIT, [Si,pred[0],..,pred[k-2]], pos⟩" to next. "It may happen that when
+// Sj sends a COMMIT message to Si it does not have all the above informations yet. In this case, it still sends a
+// COMMIT message to Si with the information it holds, which consists of at least its identifier. As soon as it receives
+// the remaining information, it sends it in a new message."
 func (m *Machine) sendCommit(out []policy.Effect) []policy.Effect {
 	if m.cfg.Recovery == Baseline {
 		return out
@@ -50,8 +51,8 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	return out
 }
 
-// useful reports whether a COMMIT names a predecessor: a site before this one or, while this site has no position, the site that its latest
-// request has found.
+// useful reports whether a COMMIT names a predecessor: a site before this one or, while this site has no position, the
+// site that its latest request has found.
 func (m *Machine) useful(b *body) bool {
 	switch {
 	case !m.req || m.holds:
@@ -67,12 +68,14 @@ func (m *Machine) refuse(to rank, by link, out []policy.Effect) []policy.Effect 
 	return m.send(KindRefuse, to, m.say(by.rank, by.number), out)
 }
 
-// receiveRefuse: the site that was taken for next waits behind another site; or the site that was taken for predecessor has left the queue.
+// receiveRefuse: the site that was taken for next waits behind another site; or the site that was taken for predecessor
+// has left the queue.
 func (m *Machine) receiveRefuse(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	switch {
 	case b.origin == b.from && m.next.rank == b.from && m.next.number <= b.number && !m.passing:
 		m.next = link{rank: nobody}
-	case b.origin == m.self && b.number == m.number && m.req && !m.holds && (m.timer == commitTimer || m.timer == tokenTimer):
+	case b.origin == m.self && b.number == m.number && m.req && !m.holds &&
+		(m.timer == commitTimer || m.timer == tokenTimer):
 		return m.timeoutCommit(now, out)
 	}
 	return out

@@ -13,8 +13,9 @@ func (m *Machine) connect(to rank, out []policy.Effect) []policy.Effect {
 	return m.send(KindConnection, to, b, out)
 }
 
-// receiveCONNECTION is ReceiveCONNECTION, lines 57–59. Only a site before Sj can be its predecessor: rule (ii), "CONNECTION to it closes a
-// cycle". A site without a position displaces only a next that it found silent: rule (iv). It queues behind any other next.
+// receiveCONNECTION is ReceiveCONNECTION, lines 57–59. Only a site before Sj can be its predecessor: rule (ii),
+// "CONNECTION to it closes a cycle". A site without a position displaces only a next that it found silent: rule (iv).
+// It queues behind any other next.
 func (m *Machine) receiveCONNECTION(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
 	m.lead(b.pos)
@@ -35,14 +36,14 @@ func (m *Machine) receiveCONNECTION(now policy.Instant, b *body, out []policy.Ef
 	return m.sendCommit(out) // line 59
 }
 
-// before reports whether a site's position is before another one's. Two sites can have the same position after a recovery; then the lower
-// rank is the first.
+// before reports whether a site's position is before another one's. Two sites can have the same position after a
+// recovery; then the lower rank is the first.
 func before(pos position, site rank, other position, otherSite rank) bool {
 	return pos < other || pos == other && site < otherSite
 }
 
-// lead: "The site holding the token keeps the smallest position" (section 4.1). A recovery can bypass a waiting site that has a position before
-// the holder's. A holder that hears of such a site takes a smaller position.
+// lead: "The site holding the token keeps the smallest position" (section 4.1). A recovery can bypass a waiting site
+// that has a position before the holder's. A holder that hears of such a site takes a smaller position.
 func (m *Machine) lead(pos position) {
 	if m.holds && pos > 0 && m.pos >= pos {
 		m.pos = pos - 1

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// round is all that a site does for a section that another one asks for: forward REQ, take one as root, send COMMIT and TOKEN, ask for the
-// token itself, and search the queue.
+// round is all that a site does for a section that another one asks for: forward REQ, take one as root, send COMMIT and
+// TOKEN, ask for the token itself, and search the queue.
 type round struct {
 	m      *Machine
 	now    policy.Instant
@@ -27,7 +27,9 @@ func (c *counter) Uint64() uint64 {
 func newRound() *round {
 	roster := ids(9)
 	site := func(i int) *Machine {
-		return New(Config{Gate: 1, Self: roster[i], Roster: roster, Backups: 3, Timers: timers(), Entropy: new(counter)})
+		return New(Config{
+			Gate: 1, Self: roster[i], Roster: roster, Backups: 3, Timers: timers(), Entropy: new(counter),
+		})
 	}
 	r := &round{m: site(0), out: []policy.Effect{}}
 	r.step(policy.Event{Kind: policy.Started})

@@ -12,13 +12,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A world of three sites is explored to a depth: every order in which messages arrive that are under way together, every moment at which
-// a site wants its section, ends it, takes its demand back, or crashes. Messages take no longer than a timer: the next timer triggers only
-// when nothing is under way, "the system is synchronous" (section 4), and the one that is due first. In every state:
+// A world of three sites is explored to a depth: every order in which messages arrive that are under way together,
+// every moment at which a site wants its section, ends it, takes its demand back, or crashes. Messages take no longer
+// than a timer: the next timer triggers only when nothing is under way, "the system is synchronous" (section 4), and
+// the one that is due first. In every state:
 //
 //   - "only one process can execute a critical section at a given time";
 //   - there is one token at most, and none is made while there is one;
-//   - from the states at the end of the search, when everybody's messages arrive and timers trigger, everybody who waits is served.
+//   - from the states at the end of the search, when everybody's messages arrive and timers trigger, everybody who
+//     waits is served.
 func TestThreeSitesAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                        string
@@ -85,7 +87,8 @@ func (e *explorer) begin() *state {
 	s := &state{}
 	for i := range s.sites {
 		s.sites[i] = *New(Config{
-			Gate: 1, Self: e.roster[i], Roster: e.roster, Backups: 2, Recovery: e.recovery, Timers: timers(), Entropy: e,
+			Gate: 1, Self: e.roster[i], Roster: e.roster, Backups: 2, Recovery: e.recovery, Timers: timers(),
+			Entropy: e,
 		})
 	}
 	for i := range s.sites {
@@ -127,7 +130,8 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 					s.fail(fmt.Sprintf("S%d makes a token, and there is one", i))
 				}
 			}
-		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Gave, policy.Announce, policy.Tell,
+			policy.Gone, policy.Proclaim:
 		}
 	}
 }
@@ -150,7 +154,8 @@ func (e *explorer) tokens(s *state, but int) int {
 
 func (s *state) fail(what string) {
 	if s.broken == nil {
-		s.broken = fmt.Errorf("%s\n%s\n%s\n%s\n%d messages under way", what, &s.sites[0], &s.sites[1], &s.sites[2], len(s.mail))
+		s.broken = fmt.Errorf("%s\n%s\n%s\n%s\n%d messages under way", what, &s.sites[0], &s.sites[1], &s.sites[2],
+			len(s.mail))
 	}
 }
 
@@ -282,13 +287,17 @@ func (e *explorer) key(s *state) uint64 {
 	for i := range s.sites {
 		m := &s.sites[i]
 		flag(s.broken != nil, s.down[i], s.running[i], m.req, m.candidate, m.wanted, m.holds)
-		put(int64(m.last), int64(m.next.rank), int64(m.next.number), m.pos, int64(m.newPred.id), m.newPred.pos, int64(m.newPred.next))
-		put(int64(m.pred[0]), int64(m.pred[1]), int64(m.timer), int64(m.number), int64(m.commitNumber), int64(m.servedNumber), int64(m.known))
+		put(int64(m.last), int64(m.next.rank), int64(m.next.number), m.pos, int64(m.newPred.id), m.newPred.pos,
+			int64(m.newPred.next))
+		put(int64(m.pred[0]), int64(m.pred[1]), int64(m.timer), int64(m.number), int64(m.commitNumber),
+			int64(m.servedNumber), int64(m.known))
 		if m.timer != timerOff {
 			put(int64(m.due - s.now))
 		}
-		put(int64(m.election.clock), int64(m.election.leader), int64(m.election.leaderStamp), int64(max(m.election.until-s.now, 0)))
-		put(int64(m.liveness.round), int64(m.liveness.blind), int64(m.liveness.asked), int64(m.liveness.best), m.liveness.bestPos)
+		put(int64(m.election.clock), int64(m.election.leader), int64(m.election.leaderStamp),
+			int64(max(m.election.until-s.now, 0)))
+		put(int64(m.liveness.round), int64(m.liveness.blind), int64(m.liveness.asked), int64(m.liveness.best),
+			m.liveness.bestPos)
 		for j := range m.heard {
 			put(int64(m.heard[j]), int64(max(m.searches.sites[j].until-s.now, 0)), m.searches.sites[j].pos)
 		}
@@ -297,7 +306,9 @@ func (e *explorer) key(s *state) uint64 {
 	var mail []uint64
 	for i := range s.mail {
 		m := &s.mail[i]
-		mail = append(mail, maphash.Bytes(e.seed, append(append([]byte{uint8(m.Kind), m.From[0], m.To[0]}, m.Load[:]...), byte(m.Token.Seq))))
+		mail = append(mail,
+			maphash.Bytes(e.seed, append(append([]byte{uint8(m.Kind), m.From[0], m.To[0]}, m.Load[:]...),
+				byte(m.Token.Seq))))
 	}
 	slices.Sort(mail)
 	for _, hash := range mail {

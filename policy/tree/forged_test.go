@@ -12,7 +12,8 @@ import (
 func rejoining(wall int64) (m *Machine, now policy.Instant) {
 	roster := ids(3)
 	m = New(Config{
-		Gate: 1, Self: roster[0], Roster: roster, Backups: 2, Links: UDP, Timers: timers(), Rejoins: true, AsksFirst: true, Entropy: new(counter),
+		Gate: 1, Self: roster[0], Roster: roster, Backups: 2, Links: UDP, Timers: timers(), Rejoins: true,
+		AsksFirst: true, Entropy: new(counter),
 	})
 	now = policy.Instant{Time: 1, Wall: wall}
 	m.Step(now, &policy.Event{Kind: policy.Started}, nil)
@@ -22,18 +23,23 @@ func rejoining(wall int64) (m *Machine, now policy.Instant) {
 // hear lets a site receive a message of site 1.
 func hear(m *Machine, now policy.Instant, kind wire.Kind, b body) []policy.Effect {
 	b.from = 1
-	ev := policy.Event{Kind: policy.Received, Msg: wire.Message{Gate: 1, Kind: kind, From: m.cfg.Roster[1], To: m.cfg.Self}}
+	ev := policy.Event{
+		Kind: policy.Received, Msg: wire.Message{Gate: 1, Kind: kind, From: m.cfg.Roster[1], To: m.cfg.Self},
+	}
 	b.write(&ev.Msg.Load)
 	return m.Step(now, &ev, nil)
 }
 
 const today = int64(1_800_000_000e9)
 
-// The predecessors that a COMMIT names are places in the roster: one that is none is not read, whatever the site does later.
+// The predecessors that a COMMIT names are places in the roster: one that is none is not read, whatever the site does
+// later.
 func TestPredecessorsThatThereAreNotAreNotTaken(t *testing.T) {
 	m, now := rejoining(today)
 	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
-	hear(m, now, KindCommit, body{origin: 0, next: 0, number: m.number, pos: 3, preds: 2, pred: [MaxBackups]rank{1, 77}})
+	hear(m, now, KindCommit, body{
+		origin: 0, next: 0, number: m.number, pos: 3, preds: 2, pred: [MaxBackups]rank{1, 77},
+	})
 	if m.pos != none {
 		t.Fatalf("the COMMIT was taken: pos %d", m.pos)
 	}
@@ -54,7 +60,9 @@ func TestPredecessorsThatThereAreNotAreNotTaken(t *testing.T) {
 
 // BEHIND names a number that cannot be: the site goes on with its own numbers, which the others believe.
 func TestANumberThatCannotBeIsNotTakenOver(t *testing.T) {
-	for name, number := range map[string]uint64{"the greatest": wire.MaxBirth, "two days ahead": uint64(today) + uint64(48*time.Hour)} {
+	for name, number := range map[string]uint64{
+		"the greatest": wire.MaxBirth, "two days ahead": uint64(today) + uint64(48*time.Hour),
+	} {
 		m, now := rejoining(today)
 		m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
 		before := m.number
@@ -92,7 +100,8 @@ func TestWhatASiteSaysStaysReadable(t *testing.T) {
 	m, now := rejoining(today)
 	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
 	hear(m, now, KindCommit, body{
-		origin: 0, next: 0, number: m.number, pos: maxPosition, clock: maxClock, known: wire.MaxSeq, preds: 1, pred: [MaxBackups]rank{1},
+		origin: 0, next: 0, number: m.number, pos: maxPosition, clock: maxClock, known: wire.MaxSeq, preds: 1,
+		pred: [MaxBackups]rank{1},
 	})
 	if m.pos != maxPosition {
 		t.Errorf("pos %d", m.pos)

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lied lets site 0 of three live under whatever site 1 says: each step is a message with any fields, a wake, a demand or the end of a section. Nothing ends the
-// process; what the site says is read by the others, and its numbers can be.
+// lied lets site 0 of three live under whatever site 1 says: each step is a message with any fields, a wake, a demand
+// or the end of a section. Nothing ends the process; what the site says is read by the others, and its numbers can be.
 func lied(t *testing.T, program []byte) {
 	m, now := rejoining(today)
 	other, _ := rejoining(today)
@@ -24,7 +24,8 @@ func lied(t *testing.T, program []byte) {
 	ranks := []rank{0, 0, 0, 0, 1, 2, nobody, 77}
 	anyRank := func() rank { return ranks[int(next())%len(ranks)] }
 	numbers := func() uint64 {
-		return []uint64{0, 1, m.number, m.number + 1, uint64(today), uint64(today) + uint64(23*time.Hour), wire.MaxBirth, 1<<63 - 1, 1<<64 - 1}[next()%9]
+		return []uint64{0, 1, m.number, m.number + 1, uint64(today), uint64(today) + uint64(23*time.Hour),
+			wire.MaxBirth, 1<<63 - 1, 1<<64 - 1}[next()%9]
 	}
 	for len(program) > 0 {
 		ev := policy.Event{Kind: policy.Woke}
@@ -39,8 +40,10 @@ func lied(t *testing.T, program []byte) {
 			}
 		default:
 			b := body{
-				from: 1, origin: anyRank(), next: anyRank(), number: numbers(), clock: numbers(), known: wire.Seq(numbers()), round: m.liveness.round + uint32(next()%2),
-				pos: []position{none, 0, 1, m.pos, m.pos + 1, maxPosition, maxPosition + 1, 1 << 61}[next()%8], flags: next(), preds: next() % (MaxBackups + 1),
+				from: 1, origin: anyRank(), next: anyRank(), number: numbers(), clock: numbers(),
+				known: wire.Seq(numbers()), round: m.liveness.round + uint32(next()%2),
+				pos:   []position{none, 0, 1, m.pos, m.pos + 1, maxPosition, maxPosition + 1, 1 << 61}[next()%8],
+				flags: next(), preds: next() % (MaxBackups + 1),
 			}
 			for i := range b.pred[:b.preds] {
 				if b.pred[i] = 1; i > 0 || next()%2 > 0 {
@@ -48,7 +51,8 @@ func lied(t *testing.T, program []byte) {
 				}
 			}
 			ev.Kind = policy.Received
-			ev.Msg = wire.Message{Gate: 1, Kind: KindRequest + wire.Kind(next())%(kindsEnd-KindRequest), From: m.cfg.Roster[1], To: m.cfg.Self}
+			ev.Msg = wire.Message{Gate: 1, Kind: KindRequest + wire.Kind(next())%(kindsEnd-KindRequest),
+				From: m.cfg.Roster[1], To: m.cfg.Self}
 			b.write(&ev.Msg.Load)
 			if !wellFormed(&ev.Msg) || !m.Expects(&ev.Msg) {
 				continue

@@ -10,7 +10,8 @@ import (
 
 // Besides Regenerate, a gate with AsksFirst and its site talk through these methods. The gate is on UDP.
 
-// Lose tells this site that the token it holds is over. A site that waits looks for the queue. A site that leaves is gone at once.
+// Lose tells this site that the token it holds is over. A site that waits looks for the queue. A site that leaves is
+// gone at once.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds {
 		return out
@@ -44,8 +45,8 @@ func (m *Machine) Inherited() (took, left time.Duration) {
 	return m.handoff.outcome.Took, m.handoff.outcome.Left
 }
 
-// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows none comes last, and so does one that
-// knows as many as it keeps: there may be more.
+// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows
+// none comes last, and so does one that knows as many as it keeps: there may be more.
 func (m *Machine) Standing() int {
 	if known := len(m.predecessors()); 0 < known && known < m.cfg.Backups {
 		return known - 1

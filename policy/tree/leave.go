@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The paper has no graceful end. A member that leaves ends its section. If others wait behind it, it waits for the token and passes the token on.
-// Then it is gone. Sites that still point to it find out as after a crash.
+// The paper has no graceful end. A member that leaves ends its section. If others wait behind it, it waits for the
+// token and passes the token on. Then it is gone. Sites that still point to it find out as after a crash.
 
 // onLeave: this member is about to stop.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {

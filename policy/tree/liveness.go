@@ -71,8 +71,8 @@ func (m *Machine) receiveAnswer(now policy.Instant, b *body, out []policy.Effect
 	return out
 }
 
-// firstPredecessorAnswers: pred[0] counts as alive (line 45) with three exceptions: its position is behind mine, it has left the queue (both rule
-// (ii)), or it has another next (rule (iii)). Then this site searches.
+// firstPredecessorAnswers: pred[0] counts as alive (line 45) with three exceptions: its position is behind mine, it has
+// left the queue (both rule (ii)), or it has another next (rule (iii)). Then this site searches.
 func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	if b.flags&flagInQueue == 0 || b.next != m.self || m.pos != none && !m.precedes(b.pos, b.from) {
 		out = policy.AppendTell(out, NoteBypassed, m.cfg.Roster[b.from], nil)
@@ -86,7 +86,8 @@ func (m *Machine) firstPredecessorAnswers(now policy.Instant, b *body, out []pol
 	return out
 }
 
-// precedes reports whether a position is before mine: rule (ii), "a predecessor counts as alive only with a position smaller than mine".
+// precedes reports whether a position is before mine: rule (ii), "a predecessor counts as alive only with a position
+// smaller than mine".
 func (m *Machine) precedes(pos position, site rank) bool {
 	return pos != none && before(pos, site, m.pos, m.self)
 }
@@ -112,8 +113,8 @@ func (m *Machine) firstPredecessorFailed(now policy.Instant, out []policy.Effect
 	return out
 }
 
-// consider: "among all the answers received from its non faulty predecessors, Si chooses the one, Sx, with the greatest position to become its
-// closest predecessor" (section 4.1).
+// consider: "among all the answers received from its non faulty predecessors, Si chooses the one, Sx, with the greatest
+// position to become its closest predecessor" (section 4.1).
 func (m *Machine) consider(b *body) {
 	if m.precedes(b.pos, b.from) && b.pos > m.liveness.bestPos {
 		m.liveness.best, m.liveness.bestPos = b.from, b.pos
@@ -123,7 +124,8 @@ func (m *Machine) consider(b *body) {
 // choosePredecessor is lines 37–43.
 func (m *Machine) choosePredecessor(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.liveness.best == nobody {
-		return m.searchPos(now.Time, out) // line 39; rule (ii): "one that has left the queue with pred[0] dead means SEARCH_POS"
+		// line 39; rule (ii): "one that has left the queue with pred[0] dead means SEARCH_POS"
+		return m.searchPos(now.Time, out)
 	}
 	m.alarm(tokenTimer, now.Time, m.timers().Token) // line 38
 	return m.connect(m.liveness.best, out)          // line 37

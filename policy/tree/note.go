@@ -7,7 +7,8 @@ const (
 	NoteCreated policy.Note = iota + 64
 	// NoteRegenerated: no site answered that it is nearer to the token; this site made a new token.
 	NoteRegenerated
-	// NoteAsksToRegenerate: no site answered that it is nearer to the token; this site waits for the gate's permission to make a new one.
+	// NoteAsksToRegenerate: no site answered that it is nearer to the token; this site waits for the gate's permission
+	// to make a new one.
 	NoteAsksToRegenerate
 	// NoteArrived: Token is here.
 	NoteArrived
@@ -61,17 +62,24 @@ func notes() policy.Notes {
 		},
 		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "the operation may start"},
-		{Note: NoteOutdated, Name: "outdated", Level: policy.Info, Text: "discarded a token that came after a newer one"},
-		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn, Text: "a newer token was made; discarded the one that was here"},
-		{Note: NoteSuspected, Name: "suspected", Level: policy.Info, Text: "the closest predecessor in the queue does not answer"},
-		{Note: NoteBypassed, Name: "bypassed", Level: policy.Info, Text: "the closest predecessor in the queue has another successor"},
-		{Note: NoteConnecting, Name: "connecting", Level: policy.Info, Text: "asked for a place behind another predecessor"},
+		{Note: NoteOutdated, Name: "outdated", Level: policy.Info,
+			Text: "discarded a token that came after a newer one"},
+		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn,
+			Text: "a newer token was made; discarded the one that was here"},
+		{Note: NoteSuspected, Name: "suspected", Level: policy.Info,
+			Text: "the closest predecessor in the queue does not answer"},
+		{Note: NoteBypassed, Name: "bypassed", Level: policy.Info,
+			Text: "the closest predecessor in the queue has another successor"},
+		{Note: NoteConnecting, Name: "connecting", Level: policy.Info,
+			Text: "asked for a place behind another predecessor"},
 		{Note: NoteSearchPos, Name: "search_pos", Level: policy.Info, Text: "asking all members for a predecessor"},
-		{Note: NoteSearchQueue, Name: "search_queue", Level: policy.Info, Text: "asking all members for the end of the queue"},
+		{Note: NoteSearchQueue, Name: "search_queue", Level: policy.Info,
+			Text: "asking all members for the end of the queue"},
 		{Note: NoteLostElection, Name: "lost_election", Level: policy.Debug, Text: "another member searches first"},
 		{Note: NoteConsult, Name: "consult", Level: policy.Debug, Text: "asking all members for the predecessor"},
 		{Note: NoteFailure, Name: "failure", Level: policy.Info, Text: "asking all members for the token"},
-		{Note: NoteElection, Name: "election", Level: policy.Warn, Text: "no holder answers; candidate to make a new token"},
+		{Note: NoteElection, Name: "election", Level: policy.Warn,
+			Text: "no holder answers; candidate to make a new token"},
 		{Note: NoteRequestAgain, Name: "request_again", Level: policy.Debug, Text: "ignored a repeated request"},
 		{Note: NoteNoRoot, Name: "no_root", Level: policy.Info, Text: "a request found no end of the queue"},
 		{Note: NoteLate, Name: "late", Level: policy.Debug, Text: "ignored a late message"},

@@ -2,8 +2,8 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// newPred is "a tuple that holds the identifier, position, and the following node of the probable new predecessor of site Si in the next
-// queue after failure recovery" (section 4.1).
+// newPred is "a tuple that holds the identifier, position, and the following node of the probable new predecessor of
+// site Si in the next queue after failure recovery" (section 4.1).
 type newPred struct {
 	id   rank
 	pos  position
@@ -25,15 +25,16 @@ func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effe
 	return out
 }
 
-// timeoutReconnection is TimeoutReconnection, lines 46–56. "When this time elapses, the site with the greatest position, NewPred.id, will
-// become Si's closest predecessor" (section 4.1).
+// timeoutReconnection is TimeoutReconnection, lines 46–56. "When this time elapses, the site with the greatest
+// position, NewPred.id, will become Si's closest predecessor" (section 4.1).
 func (m *Machine) timeoutReconnection(now policy.Instant, out []policy.Effect) []policy.Effect {
 	searchedQueue := m.candidate
 	m.candidate = false // line 56
 	switch n := &m.newPred; {
 	case n.id == nobody: // line 47
 		return m.mayRegenerate(now, out)
-	case !searchedQueue || n.next == m.self: // "In order to reconnect to this site, Si sends a CONNECTION message to it (line 52)."
+	case !searchedQueue || n.next == m.self:
+		// "In order to reconnect to this site, Si sends a CONNECTION message to it (line 52)."
 		m.alarm(commitTimer, now.Time, m.timers().Commit) // line 55
 		return m.connect(n.id, out)
 	case n.next == nobody: // "If NewPred.id has no next, Si directly resends a token request to it (line 54)."
@@ -53,8 +54,8 @@ func (m *Machine) nextOfNewPredAnswers(now policy.Time, b *body, out []policy.Ef
 	return m.request(now, b.from, out)
 }
 
-// displace: "Si concludes that NewPred.id's next has failed. Si then sends a CONNECTION message to NewPred.id (line 52) in order to force
-// it to reconnect itself to Si" (section 4.1).
+// displace: "Si concludes that NewPred.id's next has failed. Si then sends a CONNECTION message to NewPred.id (line 52)
+// in order to force it to reconnect itself to Si" (section 4.1).
 func (m *Machine) displace(now policy.Time, out []policy.Effect) []policy.Effect {
 	m.alarm(commitTimer, now, m.timers().Commit) // line 55
 	return m.connect(m.newPred.id, out)

@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// mayRegenerate decides "may I regenerate?". The paper's answer is line 47: nobody has answered, so the token is lost. This is right in a network
-// that is synchronous and loses nothing; a gate that promises more asks a majority.
+// mayRegenerate decides "may I regenerate?". The paper's answer is line 47: nobody has answered, so the token is lost.
+// This is right in a network that is synchronous and loses nothing; a gate that promises more asks a majority.
 func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.AsksFirst {
 		m.asksToRegenerate = true
@@ -17,12 +17,13 @@ func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []polic
 	return m.Regenerate(now, &token, out)
 }
 
-// AsksToRegenerate reports whether this site has found no token, and waits for permission to make one. Only a site with AsksFirst waits. It takes
-// the question back when a token comes.
+// AsksToRegenerate reports whether this site has found no token, and waits for permission to make one. Only a site with
+// AsksFirst waits. It takes the question back when a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asksToRegenerate }
 
-// Regenerate makes a token, lines 48–49: "Regenerate new Token, pos ← 0". The token's number must be above all numbers of the gate's tokens. With
-// AsksFirst, the gate calls Regenerate when it has given permission, at a site that does not hold the token.
+// Regenerate makes a token, lines 48–49: "Regenerate new Token, pos ← 0". The token's number must be above all numbers
+// of the gate's tokens. With AsksFirst, the gate calls Regenerate when it has given permission, at a site that does not
+// hold the token.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.resetAlarm()
 	m.asksToRegenerate, m.candidate = false, false

@@ -26,8 +26,8 @@ func (m *Machine) reqCS(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.request(now.Time, to, out)
 }
 
-// request sends a request, or sends it again: "Send ⟨REQ, Si⟩ to last" (line 4), "Alarm (CommitTimer)" (line 6). Rule (vi): each request, also a
-// repeated one, has its own number.
+// request sends a request, or sends it again: "Send ⟨REQ, Si⟩ to last" (line 4), "Alarm (CommitTimer)" (line 6). Rule
+// (vi): each request, also a repeated one, has its own number.
 func (m *Machine) request(now policy.Time, to rank, out []policy.Effect) []policy.Effect {
 	m.number++
 	m.alarm(commitTimer, now, m.timers().Commit)
@@ -42,11 +42,12 @@ func (m *Machine) giveUpWaiting(now policy.Instant, out []policy.Effect) []polic
 	return m.timeoutCommit(now, out)
 }
 
-// receiveREQ is ReceiveREQ, lines 15–26. Rule (vi): a request is dropped if it, or a later one of its origin, was here before. So no request
-// walks in a circle.
+// receiveREQ is ReceiveREQ, lines 15–26. Rule (vi): a request is dropped if it, or a later one of its origin, was here
+// before. So no request walks in a circle.
 //
-// In the figure, "last = NIL" (line 16) shows that a site is the root. A recovery sets last (lines 64, 86, 88) at sites that stay the end of the
-// queue or hold the token. So here next = NIL shows the root: without a failure, both are NIL at the same time.
+// In the figure, "last = NIL" (line 16) shows that a site is the root. A recovery sets last (lines 64, 86, 88) at sites
+// that stay the end of the queue or hold the token. So here next = NIL shows the root: without a failure, both are NIL
+// at the same time.
 func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.origin
 	if sj == nobody || sj == m.self || b.number <= m.heard[sj] {
@@ -77,8 +78,9 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 	return m.send(KindRequest, to, *b, out) // line 25
 }
 
-// receiveBehind: this site has started again with its clock set back, and the sender, which has heard earlier requests, takes the new one for
-// old. The numbers of this site go on from the earlier ones. A request that nobody has answered is sent again.
+// receiveBehind: this site has started again with its clock set back, and the sender, which has heard earlier requests,
+// takes the new one for old. The numbers of this site go on from the earlier ones. A request that nobody has answered
+// is sent again.
 func (m *Machine) receiveBehind(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	if b.origin != m.self || b.number <= m.number {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)

@@ -7,8 +7,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// searchPos is lines 39–43: "it may happen that all of Si's k predecessors have crashed. In this case, Si diffuses a SEARCH_POS message
-// which contains its current position and the list of its k predecessors, which are all faulty" (section 4.1).
+// searchPos is lines 39–43: "it may happen that all of Si's k predecessors have crashed. In this case, Si diffuses a
+// SEARCH_POS message which contains its current position and the list of its k predecessors, which are all faulty"
+// (section 4.1).
 func (m *Machine) searchPos(now policy.Time, out []policy.Effect) []policy.Effect {
 	m.newPred = newPred{id: nobody, pos: none, next: nobody} // lines 41–42
 	m.awaitPositions(now)
@@ -69,12 +70,12 @@ func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Eff
 	return out
 }
 
-// knowsNewer reports whether a token was regenerated that the searcher does not know of. The searcher is told, so that a token that it makes
-// itself has a higher number.
+// knowsNewer reports whether a token was regenerated that the searcher does not know of. The searcher is told, so that
+// a token that it makes itself has a higher number.
 func (m *Machine) knowsNewer(b *body) bool { return b.known.NextEpoch() < m.known.NextEpoch() }
 
-// searches are the sites that search, and until when: rule (vii), "a site about to receive a token in flight has no position and answers a
-// search only on receipt, or regeneration makes a second token".
+// searches are the sites that search, and until when: rule (vii), "a site about to receive a token in flight has no
+// position and answers a search only on receipt, or regeneration makes a second token".
 type searches struct {
 	sites []search
 	// last is the end of the latest search.

@@ -2,7 +2,8 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// election is what a site knows of the searches for the queue: "our algorithm uses the Lamport logical clock" (section 4.1).
+// election is what a site knows of the searches for the queue: "our algorithm uses the Lamport logical clock" (section
+// 4.1).
 type election struct {
 	// clock is the site's logical clock, stamp its value in this site's own search.
 	clock, stamp uint64
@@ -12,9 +13,9 @@ type election struct {
 	until       policy.Time
 }
 
-// beats: "Si does so by comparing logical clock timestamps of the SEARCH_QUEUE messages it received. If they are concurrent, i.e. they have
-// the same counter value, the winner is the site with the greatest identifier." Of different values the smaller one wins: the search that
-// began first ends first.
+// beats: "Si does so by comparing logical clock timestamps of the SEARCH_QUEUE messages it received. If they are
+// concurrent, i.e. they have the same counter value, the winner is the site with the greatest identifier." Of different
+// values the smaller one wins: the search that began first ends first.
 func (e *election) beats(site rank, stamp uint64, now policy.Time) bool {
 	switch {
 	case e.leader == nobody || now >= e.until || e.leader == site:
@@ -25,8 +26,9 @@ func (e *election) beats(site rank, stamp uint64, now policy.Time) bool {
 	return site > e.leader
 }
 
-// timeoutCommit is TimeoutCommit, lines 70–76: a site that waits has no predecessor. A site with a position searches by its position:
-// SEARCH_QUEUE would find sites behind it. A site that knows of a search in progress asks the winner, like a candidate that has lost.
+// timeoutCommit is TimeoutCommit, lines 70–76: a site that waits has no predecessor. A site with a position searches by
+// its position: SEARCH_QUEUE would find sites behind it. A site that knows of a search in progress asks the winner,
+// like a candidate that has lost.
 func (m *Machine) timeoutCommit(now policy.Instant, out []policy.Effect) []policy.Effect {
 	e := &m.election
 	switch {
@@ -40,7 +42,8 @@ func (m *Machine) timeoutCommit(now policy.Instant, out []policy.Effect) []polic
 	return m.searchQueue(now, out)
 }
 
-// searchQueue is lines 71–76: "every site Sj that has a position in the next queue answers to Si with a POSITION message".
+// searchQueue is lines 71–76: "every site Sj that has a position in the next queue answers to Si with a POSITION
+// message".
 func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.newPred = newPred{id: nobody, pos: none, next: nobody} // lines 71–73
 	m.candidate = true                                       // line 74
@@ -52,14 +55,15 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 	return m.diffuse(KindSearchQueue, policy.AppendTell(out, NoteSearchQueue, m.cfg.Self, nil)) // line 75
 }
 
-// receiveSEARCHQUEUE is ReceiveSEARCH_QUEUE, lines 77–88. A site with a position answers every searcher, not only the winner of the election
-// (line 78). A candidate may not know of the winner yet, or never, if the winner has crashed. It must not take the silence for the loss of the
-// token.
+// receiveSEARCHQUEUE is ReceiveSEARCH_QUEUE, lines 77–88. A site with a position answers every searcher, not only the
+// winner of the election (line 78). A candidate may not know of the winner yet, or never, if the winner has crashed. It
+// must not take the silence for the loss of the token.
 func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
 	m.searches.add(sj, none, now.Time.Add(m.timers().Reconnection))
 	wins := m.election.beats(sj, b.clock, now.Time)
-	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) { // line 79; a candidate that loses sends a request instead
+	// line 79; a candidate that loses sends a request instead
+	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) {
 		out = m.answer(KindPosition, sj, out) // line 80
 	}
 	if !wins { // line 78
@@ -72,9 +76,9 @@ func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.E
 		out = policy.AppendTell(out, NoteLostElection, m.cfg.Roster[sj], nil)
 		out = m.request(now.Time, sj, out)
 	}
-	// "Sites that either do not wait for the token or waiting sites that know their position set their last pointer to Sj since Sj is considered
-	// by them as the last site which asked for the CS; sites waiting for the token without a position in the next queue set their last pointer
-	// to the same value as their next pointer."
+	// "Sites that either do not wait for the token or waiting sites that know their position set their last pointer to
+	// Sj since Sj is considered by them as the last site which asked for the CS; sites waiting for the token without a
+	// position in the next queue set their last pointer to the same value as their next pointer."
 	if !m.req || m.pos != none { // line 85
 		m.last = sj // line 86
 	} else {

@@ -58,12 +58,14 @@ func (m *Machine) why() string {
 
 // Facts appends the paper's variables.
 func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
-	out = append(out, policy.Fact{Key: policy.KeyRecovery, Text: m.cfg.Recovery.String()}, policy.Fact{Key: policy.KeyBackups, Count: m.cfg.Backups})
+	out = append(out, policy.Fact{Key: policy.KeyRecovery, Text: m.cfg.Recovery.String()},
+		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.Backups})
 	if m.pos != none {
 		out = append(out, policy.Fact{Key: policy.KeyPos, Count: int(m.pos)})
 	}
 	for _, f := range []policy.Fact{
-		{Key: policy.KeyLast, Member: m.member(m.last)}, {Key: policy.KeyNext, Member: m.member(m.next.rank)}, {Key: policy.KeyPred, Member: m.member(m.pred[0])},
+		{Key: policy.KeyLast, Member: m.member(m.last)}, {Key: policy.KeyNext, Member: m.member(m.next.rank)},
+		{Key: policy.KeyPred, Member: m.member(m.pred[0])},
 	} {
 		if !f.Member.IsZero() {
 			out = append(out, f)

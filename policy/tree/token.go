@@ -26,7 +26,8 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// releaseCS is ReleaseCS, lines 9–14. Rule (i): "line 14 (pos ← −1) belongs inside the if": an idle holder keeps its position.
+// releaseCS is ReleaseCS, lines 9–14. Rule (i): "line 14 (pos ← −1) belongs inside the if": an idle holder keeps its
+// position.
 func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.req = false // line 10
 	if m.holds && m.outdated(&m.token) {
@@ -42,7 +43,8 @@ func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// sendTOKEN is lines 12–14 and 22–23: "Send ⟨TOKEN⟩", next ← NIL, pos ← -1. On UDP the assignments wait until the handoff ends.
+// sendTOKEN is lines 12–14 and 22–23: "Send ⟨TOKEN⟩", next ← NIL, pos ← -1. On UDP the assignments wait until the
+// handoff ends.
 func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []policy.Effect {
 	m.next = to
 	b := m.say(to.rank, to.number)
@@ -70,16 +72,18 @@ func (m *Machine) gone(now policy.Time) {
 }
 
 // receiveToken is ReceiveToken, lines 27–28, on links that lose nothing.
-func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body,
+	out []policy.Effect) []policy.Effect {
 	if b.origin != m.self || m.cfg.Links != Paper {
 		return policy.AppendTell(out, NoteForeign, from, token)
 	}
 	return m.arrive(now, from, token, b, out)
 }
 
-// arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all numbers that the lost token can
-// have reached.
-func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body, out []policy.Effect) []policy.Effect {
+// arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all numbers
+// that the lost token can have reached.
+func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body,
+	out []policy.Effect) []policy.Effect {
 	switch {
 	case token.Seq <= m.seen || m.outdated(token):
 		out = policy.AppendTook(out, policy.CauseReceived, from, token)
@@ -107,8 +111,8 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 	return m.releaseCS(now, out) // Rule (vi): "a token for a site that no longer wants it goes on to its next".
 }
 
-// arriveSecond: of two tokens the one with the lower number is discarded. A section in progress ends under its old number. A resource that checks
-// numbers refuses the old number from then on.
+// arriveSecond: of two tokens the one with the lower number is discarded. A section in progress ends under its old
+// number. A resource that checks numbers refuses the old number from then on.
 func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	old := m.token
 	m.token = *token
@@ -159,7 +163,8 @@ func (m *Machine) wakeHandoff(now policy.Instant, out []policy.Effect) []policy.
 	return m.onOutcome(now, out)
 }
 
-// onOutcome: a handoff has ended. After a failed one the token is still here: the receiver is down, and the sites behind the receiver find this site.
+// onOutcome: a handoff has ended. After a failed one the token is still here: the receiver is down, and the sites
+// behind the receiver find this site.
 func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Effect {
 	o := &m.handoff.outcome
 	switch o.Ending {

@@ -1,9 +1,11 @@
-// Package tree is mutual exclusion on demand: Naimi and Tréhel's tree and queue, with the fair fault-tolerant extension of Sopena, Arantes
-// and Sens ("Performance evaluation of a fair fault-tolerant mutual exclusion algorithm"), and with Naimi and Tréhel's own recovery for
-// comparison. "Section" and "line" in this package refer to the paper of Sopena, Arantes and Sens, and to its Figure 2.
+// Package tree is mutual exclusion on demand: Naimi and Tréhel's tree and queue, with the fair fault-tolerant extension
+// of Sopena, Arantes and Sens ("Performance evaluation of a fair fault-tolerant mutual exclusion algorithm"), and with
+// Naimi and Tréhel's own recovery for comparison. "Section" and "line" in this package refer to the paper of Sopena,
+// Arantes and Sens, and to its Figure 2.
 //
-// "Naimi-Tréhel's algorithm manages two dynamic structures: (1) a logical tree, where the root is the last node that will receive the
-// token among the current requesting ones and (2) a distributed queue of pending token requests." (section 1)
+// "Naimi-Tréhel's algorithm manages two dynamic structures: (1) a logical tree, where the root is the last node that
+// will receive the token among the current requesting ones and (2) a distributed queue of pending token requests."
+// (section 1)
 //
 //	request.go       lines 1–8 and 15–26: ReqCS, ReceiveREQ
 //	token.go         lines 9–14, 27–28: ReleaseCS, ReceiveToken; the links on which a token goes
@@ -17,7 +19,8 @@
 //	baseline.go      section 3: CONSULT, FAILURE, ELECTION, ELECTED
 //	body.go          what the messages carry, byte by byte
 //
-// Figure 2 as printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii). The code that follows a rule quotes it:
+// Figure 2 as printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii). The code that
+// follows a rule quotes it:
 //
 //	(i)   An idle holder has a position. A token that comes without a COMMIT gives a position, and next is told at once.
 //	(ii)  A predecessor counts as alive only with a position smaller than mine. A site that has left the queue is no predecessor.
@@ -27,9 +30,10 @@
 //	(vi)  Requests are numbered. A token for a site that no longer wants it goes on to its next.
 //	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.
 //
-// "Crashes are permanent" (section 4). A member that starts again holds no token and waits in no queue. It has saved only the number of its last
-// section, so that numbers do not fall. Sites that still name it find out as with a site that has left the queue. Its requests have numbers above
-// those of its earlier life: by the wall clock, or as BEHIND tells it.
+// "Crashes are permanent" (section 4). A member that starts again holds no token and waits in no queue. It has saved
+// only the number of its last section, so that numbers do not fall. Sites that still name it find out as with a site
+// that has left the queue. Its requests have numbers above those of its earlier life: by the wall clock, or as BEHIND
+// tells it.
 //
 // Its decisions, in docs/decisions: 064.
 package tree
@@ -55,7 +59,8 @@ const (
 type Recovery uint8
 
 const (
-	// Fair is the extension: "the algorithm recovers the distributed request queue by re-assembling disconnected portions of the queue".
+	// Fair is the extension: "the algorithm recovers the distributed request queue by re-assembling disconnected
+	// portions of the queue".
 	Fair Recovery = iota
 	// Baseline is Naimi and Tréhel's own recovery, section 3.
 	Baseline
@@ -70,7 +75,8 @@ func (r Recovery) String() string {
 type Links uint8
 
 const (
-	// Paper: one message. "Communication channels are reliable, but messages might be delivered out of order." (section 4)
+	// Paper: one message. "Communication channels are reliable, but messages might be delivered out of order." (section
+	// 4)
 	Paper Links = iota
 	// UDP: a handoff of three. Searches are repeated, because any message may be lost.
 	UDP
@@ -82,7 +88,8 @@ type Timers struct {
 	Commit time.Duration
 	// Token is TokenTimer: how often a waiting site asks whether its closest predecessor is alive.
 	Token time.Duration
-	// Reconnection is ReconnectionTimer: how long answers to a search are awaited. It must be longer than three messages take.
+	// Reconnection is ReconnectionTimer: how long answers to a search are awaited. It must be longer than three
+	// messages take.
 	Reconnection time.Duration
 	// Liveness is how long the answer of one site is awaited. It must be longer than two messages take.
 	Liveness time.Duration
@@ -92,22 +99,25 @@ type Timers struct {
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// Roster is Π, "a distributed system consisting of N sites" (section 4): the same on all of them, 1 to MaxRoster, Self among them.
-	// The first one is the root, with the token. Nobody changes it afterwards.
+	// Roster is Π, "a distributed system consisting of N sites" (section 4): the same on all of them, 1 to MaxRoster,
+	// Self among them. The first one is the root, with the token. Nobody changes it afterwards.
 	Roster []wire.MemberID
 	// Backups is k: how many predecessors a waiting site knows. 1 to MaxBackups.
 	Backups  int
 	Recovery Recovery
 	Links    Links
 	Timers   Timers
-	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above those of the earlier life.
+	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above
+	// those of the earlier life.
 	Rejoins bool
-	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise it may.
+	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise
+	// it may.
 	AsksFirst bool
 	Entropy   policy.Entropy
 }
 
-// latest is the highest number that a token can have when a clock reads wall. The gate that is asked first numbers its tokens by ballots.
+// latest is the highest number that a token can have when a clock reads wall. The gate that is asked first numbers its
+// tokens by ballots.
 func (c *Config) latest(wall int64) wire.Seq {
 	if c.AsksFirst {
 		return ballot.Latest(wall)
@@ -123,8 +133,8 @@ const nobody rank = 0xffff
 // none is the paper's -1: no position.
 const none position = -1
 
-// position is a place in the next queue. It rises along the queue, and from the holder to its next: "the site holding the token keeps the
-// smallest position" (section 4.1). A site keeps its position when the queue before it shortens.
+// position is a place in the next queue. It rises along the queue, and from the holder to its next: "the site holding
+// the token keeps the smallest position" (section 4.1). A site keeps its position when the queue before it shortens.
 type position = int64
 
 // Machine is one site. It is a plain value, except for two tables with an entry for each site, and the handoffs on UDP.
@@ -132,22 +142,24 @@ type Machine struct {
 	cfg  Config
 	self rank
 
-	// "For each site Si, the original Naimi-Tréhel algorithm defines the following local variables" (section 4.1): "last: points to the last
-	// node that has requested the token to Si"; "next: points to the node that will receive the token when Si releases it"; "req: indicates if
-	// Si has requested the token or not".
+	// "For each site Si, the original Naimi-Tréhel algorithm defines the following local variables" (section 4.1):
+	// "last: points to the last node that has requested the token to Si"; "next: points to the node that will receive
+	// the token when Si releases it"; "req: indicates if Si has requested the token or not".
 	last rank
 	next link
 	req  bool
 
-	// "We add the following variables: pos: current position of Si in the next queue"; newPred, "the identifier, position, and the following
-	// node of the probable new predecessor of site Si in the next queue after failure recovery"; "candidate: boolean variable that indicates
-	// if node Si has started a failure recovery process or not". pred are the k predecessors, the closest first.
+	// "We add the following variables: pos: current position of Si in the next queue"; newPred, "the identifier,
+	// position, and the following node of the probable new predecessor of site Si in the next queue after failure
+	// recovery"; "candidate: boolean variable that indicates if node Si has started a failure recovery process or not".
+	// pred are the k predecessors, the closest first.
 	pos       position
 	newPred   newPred
 	candidate bool
 	pred      [MaxBackups]rank
 
-	// "Only one timer can be active at a given time. If a new timer is set, the previous one is canceled." (section 4.1)
+	// "Only one timer can be active at a given time. If a new timer is set, the previous one is canceled." (section
+	// 4.1)
 	timer timer
 	due   policy.Time
 	// repeatAt is when a search is sent again, on links that lose messages; otherwise Never.
@@ -156,7 +168,8 @@ type Machine struct {
 	// number is the number of this site's latest request; heard has the latest number of each other site: rule (vi).
 	number uint64
 	heard  []uint64
-	// commitNumber is the number of the request whose COMMIT this site has, servedNumber the number of the request that brought the last token.
+	// commitNumber is the number of the request whose COMMIT this site has, servedNumber the number of the request that
+	// brought the last token.
 	commitNumber, servedNumber uint64
 
 	// wanted is the demand; leaving says that this member stops.
@@ -215,7 +228,8 @@ const (
 	electionTimer
 )
 
-// New returns the machine of a site, which waits for Started. It panics if Self is not in the roster, or if Backups is out of range.
+// New returns the machine of a site, which waits for Started. It panics if Self is not in the roster, or if Backups is
+// out of range.
 func New(cfg Config) *Machine {
 	self := slices.Index(cfg.Roster, cfg.Self)
 	if self < 0 || len(cfg.Roster) > MaxRoster || cfg.Backups < 1 || cfg.Backups > MaxBackups {
@@ -268,8 +282,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return out
 }
 
-// onStarted: "Initially, the root of the last tree is the token holder and the last of all other nodes points to the root" (section 3).
-// Rule (i): "an idle holder and the initial holder have position 0".
+// onStarted: "Initially, the root of the last tree is the token holder and the last of all other nodes points to the
+// root" (section 3). Rule (i): "an idle holder and the initial holder have position 0".
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m.since, m.known = now.Time, max(ev.State.Seq, 1)
 	m.hasRun, m.lastRun = ev.State.HasRun, ev.State.LastRun
@@ -277,7 +291,8 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		m.last = nobody
 	}
 	if m.cfg.Rejoins {
-		// In nanoseconds: no site asks so often that its earlier requests have higher numbers, unless its clock was set back.
+		// In nanoseconds: no site asks so often that its earlier requests have higher numbers, unless its clock was set
+		// back.
 		m.number = uint64(max(now.Wall, 0))
 		return out
 	}
@@ -394,7 +409,8 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// Expects reports whether a message could change anything: a handoff expects it, or it is readable and its sender says its own rank.
+// Expects reports whether a message could change anything: a handoff expects it, or it is readable and its sender says
+// its own rank.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if handoff.Owns(msg.Kind) {
 		return m.handoff != nil && m.handoff.Expects(msg)

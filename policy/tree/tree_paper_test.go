@@ -9,9 +9,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "Figure 1 shows an example of a Naimi-Tréhel execution with 4 nodes. Initially (a), site A is the root and holds the token. A new
-// configuration of the next queue and the last tree is shown in (b) and (c) after node B and then C have requested the token. When A releases
-// the CS, it sends the token to B and sets its next to NIL, as shown in (d)." (section 3)
+// "Figure 1 shows an example of a Naimi-Tréhel execution with 4 nodes. Initially (a), site A is the root and holds the
+// token. A new configuration of the next queue and the last tree is shown in (b) and (c) after node B and then C have
+// requested the token. When A releases the CS, it sends the token to B and sets its next to NIL, as shown in (d)."
+// (section 3)
 func TestFigureOne(t *testing.T) {
 	s := newSmall(t, 4, nil)
 	const a, b, c, d = 0, 1, 2, 3
@@ -48,11 +49,12 @@ func queue(t *testing.T, n int, change func(*Config)) *small {
 	return s
 }
 
-// Section 4.2: "D eventually detects the failures of C and E when checking the liveness of its two predecessors (lines 35-36). D then
-// broadcasts a SEARCH_POS message (line 40) […] D chooses F, which has the greatest position among its predecessors to become its closest
-// predecessor, and sends a CONNECTION message to F (line 52). Upon receiving such message (lines 57-59), F sets its next to D and sends it a
-// COMMIT message which contains F's position and two of the new predecessors of D. Finally, D updates its position in the next queue and
-// the information about its two predecessors (Pred[]D = F, I), going on waiting for the token." Nobody's request is sent again.
+// Section 4.2: "D eventually detects the failures of C and E when checking the liveness of its two predecessors (lines
+// 35-36). D then broadcasts a SEARCH_POS message (line 40) […] D chooses F, which has the greatest position among its
+// predecessors to become its closest predecessor, and sends a CONNECTION message to F (line 52). Upon receiving such
+// message (lines 57-59), F sets its next to D and sends it a COMMIT message which contains F's position and two of the
+// new predecessors of D. Finally, D updates its position in the next queue and the information about its two
+// predecessors (Pred[]D = F, I), going on waiting for the token." Nobody's request is sent again.
 func TestFigureThree(t *testing.T) {
 	const i, f, e, c, d, b, a, g = 0, 1, 2, 3, 4, 5, 6, 7
 	s := newSmall(t, 8, nil)
@@ -64,12 +66,14 @@ func TestFigureThree(t *testing.T) {
 	s.crash(e, c)
 	s.sent = nil
 	s.run(2*time.Second, false)
-	for _, message := range []string{"S4 QUESTION S3", "S4 QUESTION S2", "S4 SEARCH_POS S7", "S1 POSITION S4", "S0 POSITION S4", "S4 CONNECTION S1", "S1 COMMIT S4"} {
+	for _, message := range []string{"S4 QUESTION S3", "S4 QUESTION S2", "S4 SEARCH_POS S7", "S1 POSITION S4",
+		"S0 POSITION S4", "S4 CONNECTION S1", "S1 COMMIT S4"} {
 		if s.count(s.sent, message) != 1 {
 			t.Errorf("%q was sent %d times: %v", message, s.count(s.sent, message), s.sent)
 		}
 	}
-	if s.sites[f].next.rank != d || s.sites[d].pos != 2 || !slices.Equal(s.sites[d].pred[:2], []rank{f, i}) || s.sites[g].last != d {
+	if s.sites[f].next.rank != d || s.sites[d].pos != 2 || !slices.Equal(s.sites[d].pred[:2], []rank{f, i}) ||
+		s.sites[g].last != d {
 		t.Errorf("F: %v, D: %v with %v, G: %v", s.sites[f], s.sites[d], s.sites[d].pred[:2], s.sites[g])
 	}
 	for _, line := range s.sent {
@@ -83,8 +87,9 @@ func TestFigureThree(t *testing.T) {
 	}
 }
 
-// Section 4.2, the baseline: "Getting no response either to its CONSULT broadcast or its FAILURE broadcast, D concludes that the token is lost.
-// […] it regenerates a new token and broadcasts an ELECTED message […] Both the last tree and the next queue will be reinitialized."
+// Section 4.2, the baseline: "Getting no response either to its CONSULT broadcast or its FAILURE broadcast, D concludes
+// that the token is lost. […] it regenerates a new token and broadcasts an ELECTED message […] Both the last tree and
+// the next queue will be reinitialized."
 func TestTheBaselineReinitialisesAll(t *testing.T) {
 	s := queue(t, 5, func(c *Config) { c.Recovery = Baseline })
 	s.crash(0, 1)
@@ -100,8 +105,8 @@ func TestTheBaselineReinitialisesAll(t *testing.T) {
 	}
 }
 
-// "Individual failure recovery: if Si receives an answer from the token holder Sk, then Si retransmits its request directly to Sk. The broken
-// next queue is not rebuilt." (section 3)
+// "Individual failure recovery: if Si receives an answer from the token holder Sk, then Si retransmits its request
+// directly to Sk. The broken next queue is not rebuilt." (section 3)
 func TestTheBaselineAsksALiveHolderDirectly(t *testing.T) {
 	s := newSmall(t, 3, func(c *Config) { c.Recovery = Baseline })
 	s.lose = func(m *wire.Message) bool {
@@ -112,7 +117,8 @@ func TestTheBaselineAsksALiveHolderDirectly(t *testing.T) {
 	s.run(2*time.Second, false)
 	s.finish(0)
 	s.run(100*time.Millisecond, true)
-	if !slices.Equal(s.runs(), []int{0, 2}) || s.count(s.told, "S2 regenerated") != 0 || s.count(s.sent, "S0 PRESENT S2") != 1 {
+	if !slices.Equal(s.runs(), []int{0, 2}) || s.count(s.told, "S2 regenerated") != 0 ||
+		s.count(s.sent, "S0 PRESENT S2") != 1 {
 		t.Errorf("the sections are those of %v; %v", s.runs(), s.told)
 	}
 }
@@ -131,15 +137,16 @@ func TestACommitIsTheOnlyMessageMoreThanTheOriginals(t *testing.T) {
 	}
 }
 
-// "If several nodes are concurrent, i.e. they have the same counter value, the winner is the site with the greatest identifier. […] Si gives up
-// failure recovery by sending a token request directly to Sj (lines 82-84)." (section 4.1)
+// "If several nodes are concurrent, i.e. they have the same counter value, the winner is the site with the greatest
+// identifier. […] Si gives up failure recovery by sending a token request directly to Sj (lines 82-84)." (section 4.1)
 func TestOfTwoCandidatesTheGreaterIdentifierWins(t *testing.T) {
 	s := newSmall(t, 4, nil)
 	s.want(0)
 	s.lose = func(m *wire.Message) bool { return m.Kind == KindRequest && s.now == 0 }
 	s.want(1, 2)
 	s.run(1400*time.Millisecond, false)
-	if s.count(s.told, "S1 lost_election") != 1 || s.count(s.told, "S2 lost_election") != 0 || s.count(s.sent, "S1 REQ S2") != 1 {
+	if s.count(s.told, "S1 lost_election") != 1 || s.count(s.told, "S2 lost_election") != 0 ||
+		s.count(s.sent, "S1 REQ S2") != 1 {
 		t.Errorf("%v", s.told)
 	}
 	s.finish(0)
@@ -149,8 +156,8 @@ func TestOfTwoCandidatesTheGreaterIdentifierWins(t *testing.T) {
 	}
 }
 
-// "if Si does not receive any answer at all to its SEARCH_POS query, it concludes that all its predecessors have crashed and the token is
-// consequently lost. Si then regenerates the token (lines 48-49)." (section 4.1)
+// "if Si does not receive any answer at all to its SEARCH_POS query, it concludes that all its predecessors have
+// crashed and the token is consequently lost. Si then regenerates the token (lines 48-49)." (section 4.1)
 func TestWhoHasNoLivePredecessorRegenerates(t *testing.T) {
 	s := queue(t, 5, nil)
 	s.crash(0, 1)
@@ -160,8 +167,8 @@ func TestWhoHasNoLivePredecessorRegenerates(t *testing.T) {
 	}
 }
 
-// "Failure isolation: By periodically checking the liveness of the closest predecessor, our algorithm may detect a fault predecessor node and
-// recover the failure before the token arrives at this predecessor." (section 4.3)
+// "Failure isolation: By periodically checking the liveness of the closest predecessor, our algorithm may detect a
+// fault predecessor node and recover the failure before the token arrives at this predecessor." (section 4.3)
 func TestAFailureInTheMiddleOfTheQueueIsIsolated(t *testing.T) {
 	s := queue(t, 6, nil)
 	s.crash(3)
@@ -185,7 +192,8 @@ func TestIdleSitesAreSilent(t *testing.T) {
 	}
 }
 
-// Rule (i): "a token that came without COMMIT gives one, told to next at once". The COMMIT to S1 is lost, and S1's to S2 had no position.
+// Rule (i): "a token that came without COMMIT gives one, told to next at once". The COMMIT to S1 is lost, and S1's to
+// S2 had no position.
 func TestAPositionThatCameWithTheTokenIsToldToNextAtOnce(t *testing.T) {
 	s := newSmall(t, 3, nil)
 	s.lose = func(m *wire.Message) bool { return m.Kind == KindCommit && index(m.To) == 1 }
@@ -255,7 +263,8 @@ func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {
 	}
 }
 
-// The seam "may I regenerate?": with AsksFirst a site makes no token by itself, and one that it is told to make has the number it is told.
+// The seam "may I regenerate?": with AsksFirst a site makes no token by itself, and one that it is told to make has the
+// number it is told.
 func TestAGateThatIsAskedFirstDecides(t *testing.T) {
 	s := queue(t, 3, func(c *Config) { c.AsksFirst = true })
 	s.crash(0, 1)

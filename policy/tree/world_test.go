@@ -10,11 +10,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// In these tests a message takes 10 ms, CommitTimer and TokenTimer 1 s, ReconnectionTimer 300 ms, an answer at most 50 ms.
+// In these tests a message takes 10 ms, CommitTimer and TokenTimer 1 s, ReconnectionTimer 300 ms, an answer at most 50
+// ms.
 const latency = 10 * time.Millisecond
 
 func timers() Timers {
-	return Timers{Commit: time.Second, Token: time.Second, Reconnection: 300 * time.Millisecond, Liveness: 50 * time.Millisecond}
+	return Timers{
+		Commit: time.Second, Token: time.Second, Reconnection: 300 * time.Millisecond, Liveness: 50 * time.Millisecond,
+	}
 }
 
 // letter is a message on its way.
@@ -83,7 +86,8 @@ func (s *small) step(i int, ev *policy.Event) {
 			s.told = append(s.told, fmt.Sprintf("S%d RUN", i))
 		case policy.Tell:
 			s.told = append(s.told, fmt.Sprintf("S%d %s", i, notes().Of(e.Note).Name))
-		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce,
+			policy.Gone, policy.Proclaim:
 		}
 	}
 }

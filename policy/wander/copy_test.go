@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Along its way a token's number only rises: one that comes with a lower number than that with which it was here, or that was
-// heard of, is a copy that was overtaken.
+// Along its way a token's number only rises: one that comes with a lower number than that with which it was here, or
+// that was heard of, is a copy that was overtaken.
 func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		see func(s *story)
@@ -93,8 +93,8 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s.wantRuns(1)
 }
 
-// It may be that nobody hears the member that holds the lower copy: it drops that when it is offered the other one, and not when
-// that comes.
+// It may be that nobody hears the member that holds the lower copy: it drops that when it is offered the other one, and
+// not when that comes.
 func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -102,7 +102,9 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("resting")
 	s.notes = nil
 	token := guardedBy(born(1, 15), 1, 2)
-	offer := wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(2), To: self, Exchange: 77, Token: token.Ref, Load: token.Load}
+	offer := wire.Message{
+		Gate: 7, Kind: handoff.KindToken, From: id(2), To: self, Exchange: 77, Token: token.Ref, Load: token.Load,
+	}
 	s.receive(offer)
 	s.wantState("resting")
 	offer.Exchange, offer.Token.Seq = 78, 1000
@@ -137,7 +139,8 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 			s.receive(word(guardian.KindHeartbeat, 2, born(1, 1000)))
 			s.wantNotes(wander.NoteOvertaken)
 			s.wantState("absent")
-			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != guardian.KindKnown || told[1].Kind != guardian.KindKnown {
+			if told := s.sent[offers:]; len(told) != 2 || told[0].Kind != guardian.KindKnown ||
+				told[1].Kind != guardian.KindKnown {
 				t.Errorf("it sends %v", told)
 			}
 			if state == "offering" {
@@ -181,7 +184,8 @@ func TestOnLostHasAName(t *testing.T) {
 	}
 }
 
-// A tombstone is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops it, and tells its guardians.
+// A tombstone is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops
+// it, and tells its guardians.
 func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },

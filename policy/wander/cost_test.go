@@ -31,8 +31,12 @@ func newVisit(t testing.TB) *visit {
 	cfg.MinInterval = 1 << 60 // however often this is done, it is never over
 	v := &visit{m: wander.New(cfg), out: make([]policy.Effect, 0, 8)}
 	v.now.Wall = noon
-	v.step(policy.Event{Kind: policy.Started, State: policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1}})
-	v.step(policy.Event{Kind: policy.PeersChanged, TokenKnown: true, Peers: []wire.MemberID{id(1), id(2), self, id(4), id(5)}})
+	v.step(policy.Event{Kind: policy.Started, State: policy.State{
+		HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
+	}})
+	v.step(policy.Event{
+		Kind: policy.PeersChanged, TokenKnown: true, Peers: []wire.MemberID{id(1), id(2), self, id(4), id(5)},
+	})
 	v.offer = wire.Message{Gate: cfg.Gate, Kind: handoff.KindToken, From: id(1), To: self, Token: born(1, 10).Ref}
 	v.once(t) // the first token that is met is announced
 	return v

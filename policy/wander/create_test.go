@@ -69,8 +69,8 @@ func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
 	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
-// Members create it in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each before it. All but
-// the first ask then.
+// Members create it in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each
+// before it. All but the first ask then.
 func TestAMemberCreatesInItsTurn(t *testing.T) {
 	for rank, view := range [][]int{{3, 4, 5}, {2, 3, 4}, {1, 2, 3}} {
 		s := begin(t, config(), policy.State{})
@@ -240,8 +240,9 @@ func TestAMemberThatWaitedCreatesWithTheFirstToCome(t *testing.T) {
 	s.wantNotes(wander.NoteWaiting, wander.NoteCreated, wander.NoteRan)
 }
 
-// A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But the others may
-// be gone for good, and a soft gate never blocks because hosts are away: it waits as long as for a token that is lost.
+// A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But
+// the others may be gone for good, and a soft gate never blocks because hosts are away: it waits as long as for a token
+// that is lost.
 func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		cfg := config()
@@ -249,7 +250,8 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 		s := begin(t, cfg, policy.State{})
 		s.view(3)
 		s.wantNotes(wander.NoteWaiting)
-		if st := s.m.Detail(s.now.Time); st.Why != wander.WhyAlone || !st.RegenerateArmed || st.RegenerateAt != s.now.Time.Add(maxInterval) {
+		if st := s.m.Detail(s.now.Time); st.Why != wander.WhyAlone || !st.RegenerateArmed ||
+			st.RegenerateAt != s.now.Time.Add(maxInterval) {
 			t.Errorf("its status is %+v", st)
 		}
 		s.advance(maxInterval - 1)
@@ -264,8 +266,8 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	}
 }
 
-// max_interval counts the members that are there, not those that it remembers: a restart cannot be told from a cut, and if the others are
-// gone for good, 3 × members × op would be long.
+// max_interval counts the members that are there, not those that it remembers: a restart cannot be told from a cut, and
+// if the others are gone for good, 3 × members × op would be long.
 func TestARestartedMemberWaitsForItsFleetAsLongAsOneThatIsCutOff(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = op
@@ -307,7 +309,9 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 			cfg := config()
 			cfg.WaitsAlone = true
 			earlier := policy.Time(time.Hour - time.Minute)
-			s := begin(t, cfg, policy.State{HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1})
+			s := begin(t, cfg, policy.State{
+				HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
+			})
 			s.view(3)
 			company(s)
 			s.view(3)
@@ -348,7 +352,9 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 // What was saved under a wall clock that was wrong must not keep a member from running for more than min_interval.
 func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
-		s := begin(t, config(), policy.State{HasRun: true, LastRun: lastRun, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
+		s := begin(t, config(), policy.State{
+			HasRun: true, LastRun: lastRun, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
+		})
 		s.view(3)
 		s.wantNotes(wander.NoteCreated, wander.NoteAlone, wander.NoteResting)
 		s.advance(minInterval - 1)
@@ -359,7 +365,9 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 }
 
 func TestASavedRunInTheFarPastIsOver(t *testing.T) {
-	s := begin(t, config(), policy.State{HasRun: true, LastRun: -1 << 63, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50})
+	s := begin(t, config(), policy.State{
+		HasRun: true, LastRun: -1 << 63, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
+	})
 	s.view(3)
 	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
@@ -369,7 +377,9 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 	for _, birth := range []int64{-1 << 63, -5, 0, wire.MaxBirth - 1, wire.MaxBirth, 1<<63 - 1} {
 		for _, wall := range []int64{-1 << 63, -5, 0, noon, wire.MaxBirth + 5, 1<<63 - 1} {
 			for _, seq := range []wire.Seq{0, 1, wire.MaxSeq - 1, wire.MaxSeq, 1<<64 - 1} {
-				s := begin(t, config(), policy.State{Memo: wander.Memo{Token: wire.TokenID{Birth: birth}}.Bytes(), Seq: seq})
+				s := begin(t, config(), policy.State{
+					Memo: wander.Memo{Token: wire.TokenID{Birth: birth}}.Bytes(), Seq: seq,
+				})
 				s.now.Wall = wall
 				s.view(3, 4)
 				s.advance(3 * timeout)

@@ -13,11 +13,14 @@ import (
 // Descriptor describes the soft gate to shells and simulator.
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
-		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(), Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed, Doubt: doubt,
+		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(),
+		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed,
+		Doubt: doubt,
 	}
 }
 
-// wellFormed reports whether m is a message of a soft gate, and has the fields of its kind. A holder has no lease to lend.
+// wellFormed reports whether m is a message of a soft gate, and has the fields of its kind. A holder has no lease to
+// lend.
 func wellFormed(m *wire.Message) bool {
 	if m.Kind == handoff.KindAck || m.Kind == handoff.KindCommit {
 		return handoff.WellFormed(m) && m.Load == wire.Load{}
@@ -37,7 +40,8 @@ func wellFormed(m *wire.Message) bool {
 		only := wire.Load{}
 		SetLastSlot(&only, LastSlotOf(&m.Load))
 		guardian.SetTrail(&only, &guardian.Trail{trail[0]})
-		return m.Exchange != 0 && trail[0].IsZero() == (m.Nonce == 0) && m.Token == wire.Ref{Slot: m.Token.Slot} && m.Load == only
+		return m.Exchange != 0 && trail[0].IsZero() == (m.Nonce == 0) && m.Token == wire.Ref{Slot: m.Token.Slot} &&
+			m.Load == only
 	case KindIntent, KindConsent, KindObjection:
 		return m.Exchange != 0 && m.Nonce == 0 && m.Token.IsWhole()
 	case KindSeen:
@@ -48,11 +52,11 @@ func wellFormed(m *wire.Message) bool {
 
 // The messages by which a member asks for a token before it makes one, and whether another one runs before it does.
 const (
-	// KindInquiry asks whether the addressee has seen a token. No token has come to its sender for regenerate-after, so it would
-	// make a new one. Of the token it has the slot only.
+	// KindInquiry asks whether the addressee has seen a token. No token has come to its sender for regenerate-after, so
+	// it would make a new one. Of the token it has the slot only.
 	KindInquiry wire.Kind = iota + 9
-	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago: the nonce, in nanoseconds and at least 1. The
-	// trail lists members that may have heard of it since.
+	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago: the nonce, in nanoseconds
+	// and at least 1. The trail lists members that may have heard of it since.
 	KindSeen
 	// KindIntent: its sender holds the token and is about to run. It asks whether anything stands in the way.
 	KindIntent wire.Kind = iota + 10
@@ -60,8 +64,8 @@ const (
 	KindConsent
 	// KindObjection answers an Intent: its sender runs, or is about to and goes first.
 	KindObjection
-	// KindUnseen answers an Inquiry: its sender has met no token lately. The trail may have one member, which asks already, and goes first; it has
-	// asked some time ago: the nonce, in nanoseconds and at least 1.
+	// KindUnseen answers an Inquiry: its sender has met no token lately. The trail may have one member, which asks
+	// already, and goes first; it has asked some time ago: the nonce, in nanoseconds and at least 1.
 	KindUnseen
 )
 

@@ -250,8 +250,9 @@ func TestAMemberAloneIsInNoDoubt(t *testing.T) {
 	s.wantRuns(2)
 }
 
-// An offer that fails says nothing of this member's own links if a guardian answers: the next member is offered the token at once, also
-// in a sweep and where this member will be due soon. Otherwise one member that is gone would cost the fleet a part of min_interval.
+// An offer that fails says nothing of this member's own links if a guardian answers: the next member is offered the
+// token at once, also in a sweep and where this member will be due soon. Otherwise one member that is gone would cost
+// the fleet a part of min_interval.
 func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		t.Run(walk.String(), func(t *testing.T) {

@@ -41,7 +41,9 @@ func TestEveryKindOfMessageHasANumberAndANameOfItsOwn(t *testing.T) {
 
 // README: an orphaned operation has a tenth of a skip.
 func TestAnOrphanHasATenthOfThePatience(t *testing.T) {
-	for skip, want := range map[time.Duration]time.Duration{time.Second: 100 * time.Millisecond, time.Minute: 6 * time.Second, time.Millisecond: 25 * time.Millisecond} {
+	for skip, want := range map[time.Duration]time.Duration{
+		time.Second: 100 * time.Millisecond, time.Minute: 6 * time.Second, time.Millisecond: 25 * time.Millisecond,
+	} {
 		if got := (wander.Settings{Skip: skip}).OrphanGrace(); got != want {
 			t.Errorf("with a skip of %v an orphan has %v, want %v", skip, got, want)
 		}

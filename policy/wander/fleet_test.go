@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// fleet is several members on a network where nothing is lost: a message takes a millisecond, news of a token gossips for
-// as long as the test says, and an operation takes op.
+// fleet is several members on a network where nothing is lost: a message takes a millisecond, news of a token gossips
+// for as long as the test says, and an operation takes op.
 type fleet struct {
 	t       *testing.T
 	now     policy.Time

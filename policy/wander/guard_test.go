@@ -15,8 +15,8 @@ import (
 // patience is how long guardians wait for a beat: as long as a handoff for its partner.
 const patience = timeout
 
-// inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers it to the
-// first of the others.
+// inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers
+// it to the first of the others.
 func inGuardedFleet(t *testing.T) *story {
 	t.Helper()
 	s := begin(t, withBackups(2), policy.State{})
@@ -27,7 +27,9 @@ func inGuardedFleet(t *testing.T) *story {
 // ranLately starts a member that has run under a token a moment ago, in an earlier life.
 func ranLately(t *testing.T, cfg wander.Config, under guardian.Token) *story {
 	t.Helper()
-	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq})
+	s := begin(t, cfg, policy.State{
+		HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq,
+	})
 	s.fleet(1, 2, 3, 4, 5)
 	return s
 }
@@ -219,8 +221,8 @@ func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
 	s.wantTold(guardian.KindAsk, 1, 5, 2, 4) // the holder, the guardians, and then the others
 }
 
-// A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the token may
-// never get it.
+// A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the
+// token may never get it.
 func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 	for name, tc := range map[string]struct {
 		backups     int
@@ -283,8 +285,8 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 2)
 }
 
-// What is revived is the same token, with a number above everything that the lost one can have reached, also after a crash. It
-// has rested long enough, and goes on at once.
+// What is revived is the same token, with a number above everything that the lost one can have reached, also after a
+// crash. It has rested long enough, and goes on at once.
 func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(1, 20))
@@ -307,7 +309,8 @@ func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
 	s.wantState("running")
 }
 
-// In a sweep, who is due soon keeps the token until then, but not one that it has revived: others may have been due meanwhile.
+// In a sweep, who is due soon keeps the token until then, but not one that it has revived: others may have been due
+// meanwhile.
 func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.Walk = wander.Sweep
@@ -376,10 +379,19 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 func TestATokenThatIsDiscardedHasATombstone(t *testing.T) {
 	younger := guardedBy(born(5, 1000), 5, 4)
 	for name, discard := range map[string]func(s *story){
-		"after a run under an older one":      func(s *story) { s.ran(born(1, 10)); s.arrive(younger, 5) },
-		"when it meets an older one":          func(s *story) { s.arrive(born(1, 10), 1); s.arrive(younger, 5) },
-		"when an older one meets it":          func(s *story) { s.arrive(younger, 5); s.sent = nil; s.arrive(born(1, 10), 1) },
-		"when an older one meets it, resting": func(s *story) { s.ran(born(6, 10)); s.arrive(younger, 5); s.sent = nil; s.arrive(born(1, 10), 1) },
+		"after a run under an older one": func(s *story) { s.ran(born(1, 10)); s.arrive(younger, 5) },
+		"when it meets an older one":     func(s *story) { s.arrive(born(1, 10), 1); s.arrive(younger, 5) },
+		"when an older one meets it": func(s *story) {
+			s.arrive(younger, 5)
+			s.sent = nil
+			s.arrive(born(1, 10), 1)
+		},
+		"when an older one meets it, resting": func(s *story) {
+			s.ran(born(6, 10))
+			s.arrive(younger, 5)
+			s.sent = nil
+			s.arrive(born(1, 10), 1)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inGuardedFleet(t)
@@ -401,7 +413,8 @@ func TestNoRunIsGrantedBelowANumberThatWasHeardOf(t *testing.T) {
 	}
 }
 
-// Who asks for the token that it has offered has given it up, and looks for it: the handoff is over, whatever still comes.
+// Who asks for the token that it has offered has given it up, and looks for it: the handoff is over, whatever still
+// comes.
 func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from int
@@ -457,7 +470,9 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	s.advance(linger)
 	s.wantState("gone")
 	s.notes, s.sent = nil, nil
-	for _, kind := range []wire.Kind{guardian.KindHeartbeat, guardian.KindAsk, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry} {
+	for _, kind := range []wire.Kind{
+		guardian.KindHeartbeat, guardian.KindAsk, guardian.KindKnown, guardian.KindTombstone, wander.KindInquiry,
+	} {
 		s.receive(word(kind, 1, guardedBy(born(1, 20), 3)))
 		s.wantNotes(guardian.NoteStrayWord)
 	}
@@ -466,8 +481,8 @@ func TestWhoeverIsGoneHearsNothing(t *testing.T) {
 	}
 }
 
-// The holder is cut off: its guardians revive the token within two patiences, it goes on round, and when the holder is back there is
-// one again.
+// The holder is cut off: its guardians revive the token within two patiences, it goes on round, and when the holder is
+// back there is one again.
 func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		t.Run(walk.String(), func(t *testing.T) {
@@ -515,14 +530,16 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 	}
 }
 
-// The removal rule goes before the rule of tokens that meet: a token that must be removed is removed also where another is held,
-// as it arrives, as it is revived, and as a copy of the held one. It never takes the held one's place.
+// The removal rule goes before the rule of tokens that meet: a token that must be removed is removed also where another
+// is held, as it arrives, as it is revived, and as a copy of the held one. It never takes the held one's place.
 func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
 	holding := func(t *testing.T) (s *story, held guardian.Token) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
-		s = begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10})
+		s = begin(t, cfg, policy.State{
+			HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10,
+		})
 		s.fleet(3)
 		s.advance(minInterval / 2)
 		s.wantState("resting")
@@ -565,7 +582,9 @@ func (s *story) wantPreSigned(want ...int) {
 		s.t.Fatalf("the guard of the run is to tell %d members, want %v", len(s.preSigned), want)
 	}
 	for i, m := range s.preSigned {
-		if m != (wire.Message{Gate: 7, Kind: guardian.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load}) {
+		if m != (wire.Message{
+			Gate: 7, Kind: guardian.KindYield, From: self, To: id(want[i]), Token: held.Token, Load: held.Load,
+		}) {
 			s.t.Fatalf("the guard of the run is to say %+v, and %+v is held", m, held.Token)
 		}
 	}

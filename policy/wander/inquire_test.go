@@ -35,7 +35,8 @@ func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 	return s
 }
 
-// silent is how long a question lasts that nobody answers, in a fleet of one batch: one is asked, four, and then six times all.
+// silent is how long a question lasts that nobody answers, in a fleet of one batch: one is asked, four, and then six
+// times all.
 const silent = 7*(timeout/2/3) + timeout/2
 
 // unseen answers the open question for a member that has met no token, and knows that another one asks.
@@ -60,7 +61,8 @@ func (s *story) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
 	asked := s.lastSent(wander.KindInquiry)
 	s.receive(wire.Message{
-		Gate: 7, Kind: wander.KindSeen, From: asked.To, To: self, Exchange: asked.Exchange, Nonce: wire.Nonce(ago), Token: token.Ref, Load: token.Load,
+		Gate: 7, Kind: wander.KindSeen, From: asked.To, To: self, Exchange: asked.Exchange, Nonce: wire.Nonce(ago),
+		Token: token.Ref, Load: token.Load,
 	})
 }
 
@@ -88,7 +90,8 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherThenFourThenAll(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// Members that have heard of no token for equally long would all make one: those of higher identity wait for the one of the lowest.
+// Members that have heard of no token for equally long would all make one: those of higher identity wait for the one of
+// the lowest.
 func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
 	for from, then := range map[int][]policy.Note{2: nil, 4: {wander.NoteRegenerated, handoff.NoteOffered}} {
 		s := guarded(t)
@@ -198,7 +201,8 @@ func TestASightingIsNoLaterThanTheAnswerSays(t *testing.T) {
 	s.advance(maxInterval)
 	s.advance(timeout / 4)
 	s.notes = nil
-	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the question, before.
+	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the
+	// question, before.
 	s.seen(born(1, 50), s.now.Time.Sub(since)-time.Millisecond)
 	s.advance(silent - timeout/4)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
@@ -266,7 +270,8 @@ func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
 	s := guarded(t)
 	s.advance(40 * time.Second)
 	s.receive(question)
-	if m := s.lastSent(wander.KindSeen); m.To != id(2) || m.Exchange != 9 || m.Nonce != wire.Nonce(40*time.Second) || m.Token.ID != born(1, 0).ID {
+	if m := s.lastSent(wander.KindSeen); m.To != id(2) || m.Exchange != 9 || m.Nonce != wire.Nonce(40*time.Second) ||
+		m.Token.ID != born(1, 0).ID {
 		t.Errorf("it answers %+v", m)
 	}
 	s.arrive(born(1, 90), 1)
@@ -280,7 +285,8 @@ func TestWhoHasMetNoTokenSaysSo(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3)
 	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9})
-	if m := s.lastSent(wander.KindUnseen); m.To != id(2) || m.Exchange != 9 || m.Nonce != 0 || guardian.TrailOf(&m.Load) != (guardian.Trail{}) {
+	if m := s.lastSent(wander.KindUnseen); m.To != id(2) || m.Exchange != 9 || m.Nonce != 0 ||
+		guardian.TrailOf(&m.Load) != (guardian.Trail{}) {
 		t.Errorf("it answers %+v", m)
 	}
 }
@@ -302,13 +308,15 @@ func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
 			s.receive(question)
 			m := s.lastSent(map[bool]wire.Kind{false: wander.KindUnseen, true: wander.KindSeen}[met])
 			named := guardian.TrailOf(&m.Load)
-			if !met && (named[0].IsZero() != (tc.names == 0) || tc.names != 0 && named[0] != id(tc.names) || (m.Nonce == 0) != (tc.names == 0)) {
+			if !met && (named[0].IsZero() != (tc.names == 0) || tc.names != 0 && named[0] != id(tc.names) ||
+				(m.Nonce == 0) != (tc.names == 0)) {
 				t.Errorf("%d is told %v", tc.from, named)
 			}
 		}
 		s.advance(14 * time.Millisecond) // What it has met itself was long ago as well now.
 		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, To: self, From: id(4), Exchange: 9})
-		if m := s.lastSent(wander.KindUnseen); guardian.TrailOf(&m.Load)[0] != id(1) || m.Nonce != wire.Nonce(14*time.Millisecond) {
+		if m := s.lastSent(wander.KindUnseen); guardian.TrailOf(&m.Load)[0] != id(1) ||
+			m.Nonce != wire.Nonce(14*time.Millisecond) {
 			t.Errorf("it answers %+v", m)
 		}
 	}
@@ -468,14 +476,15 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 	}
 }
 
-// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at once, and the
-// others before it makes a token. The answers take as long as any.
+// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at
+// once, and the others before it makes a token. The answers take as long as any.
 func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	pursues(t, crowd(t), timeout/2)
 	pursues(t, crowdFar(t, timeout*9/10), timeout*9/10*3/2)
 }
 
-// pursues lets a member of a crowd be told of a sighting. It wants that all are asked before it makes a token, where it waits for an answer for so long.
+// pursues lets a member of a crowd be told of a sighting. It wants that all are asked before it makes a token, where it
+// waits for an answer for so long.
 func pursues(t *testing.T, s *story, waits time.Duration) {
 	t.Helper()
 	token := born(1, 50)
@@ -504,7 +513,8 @@ func pursues(t *testing.T, s *story, waits time.Duration) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// A guardian hears a beat of another number: a higher one is the token as it is now, and counts like it. A lower one is that of a copy that is no more.
+// A guardian hears a beat of another number: a higher one is the token as it is now, and counts like it. A lower one is
+// that of a copy that is no more.
 func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 	for name, tc := range map[string]struct {
 		seq    wire.Seq
@@ -518,7 +528,8 @@ func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 			beat.Nonce = 99
 			before := s.m.Detail(s.now.Time).RegenerateAt
 			s.receive(beat)
-			if at := s.m.Detail(s.now.Time).RegenerateAt; (at == s.now.Time.Add(maxInterval)) != tc.begins || (at == before) == tc.begins {
+			if at := s.m.Detail(s.now.Time).RegenerateAt; (at == s.now.Time.Add(maxInterval)) != tc.begins ||
+				(at == before) == tc.begins {
 				t.Errorf("its silence is over in %v", at.Sub(s.now.Time))
 			}
 		})
@@ -527,7 +538,9 @@ func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 
 // One guardian is enough to ask before a token is made; only the plain paper, without guardians, makes one at once.
 func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
-	for backups, want := range map[int]policy.Note{0: wander.NoteRegenerated, 1: wander.NoteInquired, 2: wander.NoteInquired} {
+	for backups, want := range map[int]policy.Note{
+		0: wander.NoteRegenerated, 1: wander.NoteInquired, 2: wander.NoteInquired,
+	} {
 		s := begin(t, withBackups(backups), policy.State{})
 		s.fleet(1, 2, 3, 4, 5)
 		s.advance(maxInterval)
@@ -584,7 +597,8 @@ func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	}
 }
 
-// A question says how many tokens the gate has, or those who are asked would believe that its sender has another number.
+// A question says how many tokens the gate has, or those who are asked would believe that its sender has another
+// number.
 func TestAQuestionSaysHowManyTokensThereAre(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.LastSlot = 2

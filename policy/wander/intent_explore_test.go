@@ -26,7 +26,8 @@ type rivals struct {
 	way []wire.Message
 }
 
-// rivalry explores all orders in which they can get their tokens, ask, answer, save and run, while each message arrives before anybody loses patience.
+// rivalry explores all orders in which they can get their tokens, ask, answer, save and run, while each message arrives
+// before anybody loses patience.
 type rivalry struct {
 	explore.Search[rivals]
 	now  policy.Instant
@@ -40,7 +41,8 @@ type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }
 
-// Members that ask, and are answered in time, never run at once, whatever tokens they have; and they do not wait for each other: one runs.
+// Members that ask, and are answered in time, never run at once, whatever tokens they have; and they do not wait for
+// each other: one runs.
 func TestMembersThatAskNeverRunAtOnce(t *testing.T) {
 	for name, tokens := range map[string][]guardian.Token{
 		"two copies of the older of two": {born(1, 70), born(2, 50), born(1, 60)},
@@ -69,10 +71,13 @@ func (r *rivalry) begin(tokens []guardian.Token) *rivals {
 		r.step(&s, i, &policy.Event{Kind: policy.Started})
 		r.step(&s, i, &policy.Event{Kind: policy.PeersChanged, Peers: ids, TokenKnown: true})
 		offer := wire.Message{
-			Gate: cfg.Gate, Kind: handoff.KindToken, From: id(9), To: ids[i], Exchange: wire.Exchange(i + 1), Token: tokens[i].Ref, Load: tokens[i].Load,
+			Gate: cfg.Gate, Kind: handoff.KindToken, From: id(9), To: ids[i], Exchange: wire.Exchange(i + 1),
+			Token: tokens[i].Ref, Load: tokens[i].Load,
 		}
 		out := s.machines[i].Step(r.now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
-		ack := slices.IndexFunc(out, func(e policy.Effect) bool { return e.Kind == policy.Send && e.Msg.Kind == handoff.KindAck })
+		ack := slices.IndexFunc(out, func(e policy.Effect) bool {
+			return e.Kind == policy.Send && e.Msg.Kind == handoff.KindAck
+		})
 		s.way = append(s.way, handoff.Reply(&out[ack].Msg, handoff.KindCommit, out[ack].Msg.Nonce))
 	}
 	return &s

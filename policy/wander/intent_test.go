@@ -57,7 +57,9 @@ func (s *story) reply(kind wire.Kind, intents ...wire.Message) {
 
 // intentOf is the Intent of another member under a token.
 func intentOf(from int, token guardian.Token) wire.Message {
-	return wire.Message{Gate: 7, Kind: wander.KindIntent, From: id(from), To: self, Exchange: 99, Token: token.Ref, Load: token.Load}
+	return wire.Message{
+		Gate: 7, Kind: wander.KindIntent, From: id(from), To: self, Exchange: 99, Token: token.Ref, Load: token.Load,
+	}
 }
 
 func addressees(list []wire.Message) (ids []wire.MemberID) {
@@ -102,7 +104,8 @@ func TestOneObjectionIsEnough(t *testing.T) {
 	s.wantRuns(0)
 }
 
-// A member that cannot be reached has no veto: the question is repeated to those that are silent, and ends after half a patience.
+// A member that cannot be reached has no veto: the question is repeated to those that are silent, and ends after half a
+// patience.
 func TestNobodyWaitsLongForAnAnswer(t *testing.T) {
 	s := asks(t, born(1, 7))
 	intents := s.intents()
@@ -117,7 +120,8 @@ func TestNobodyWaitsLongForAnAnswer(t *testing.T) {
 	s.wantState("running")
 }
 
-// Who was away when the answers were due may have missed an objection. Who is late again goes on: otherwise it would never run on a slow host.
+// Who was away when the answers were due may have missed an objection. Who is late again goes on: otherwise it would
+// never run on a slow host.
 func TestAMemberThatWasAwayAsksOnceMore(t *testing.T) {
 	s := asks(t, born(1, 7))
 	first := s.intents()
@@ -191,7 +195,8 @@ func TestOfTwoThatAskOneGivesWay(t *testing.T) {
 	}
 }
 
-// visitOpposed lets a token come after a time, while one member objects and the others do not, and passes it on. It reports whether the member has run.
+// visitOpposed lets a token come after a time, while one member objects and the others do not, and passes it on. It
+// reports whether the member has run.
 func (s *story) visitOpposed(token guardian.Token, after time.Duration, objector int) (ran bool) {
 	s.t.Helper()
 	s.advance(after)
@@ -213,8 +218,8 @@ func (s *story) visitOpposed(token guardian.Token, after time.Duration, objector
 	return ran
 }
 
-// "Such a member costs the fleet at most a lap, once": the objections of one member count for as long as an operation lasts, and then not until it may
-// have run again.
+// "Such a member costs the fleet at most a lap, once": the objections of one member count for as long as an operation
+// lasts, and then not until it may have run again.
 func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	const lasts, interval = 2 * op, 10 * op
 	s := idleAsker(t)
@@ -237,7 +242,8 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(interval, 4, false) // another member's objection counts
 }
 
-// Members that lie may take turns. Four are remembered, each with its own time, and a fifth one takes the place of the first.
+// Members that lie may take turns. Four are remembered, each with its own time, and a fifth one takes the place of the
+// first.
 func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
 	four := []int{1, 4, 5, 6}
 	for _, c := range []struct {

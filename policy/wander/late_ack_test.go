@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The Commit was lost, and the receiver repeats its Ack. It has heard nothing of the revival, and would be a second holder.
+// The Commit was lost, and the receiver repeats its Ack. It has heard nothing of the revival, and would be a second
+// holder.
 func TestWhoHasRevivedATokenDoesNotCommitItAnyMore(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)

@@ -78,8 +78,8 @@ func TestALeavingMemberTriesOthersUntilOneTakesItsToken(t *testing.T) {
 	}
 }
 
-// Those that are offered the token first may have left in the same moment, and its guardians too. So a leaving member does not wait for long for one of
-// them, and gives the token up only after several offers.
+// Those that are offered the token first may have left in the same moment, and its guardians too. So a leaving member
+// does not wait for long for one of them, and gives the token up only after several offers.
 func TestALeavingMemberThatNobodyAnswersOffersOn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 1)
@@ -233,7 +233,8 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 	}
 }
 
-// The copy that it has given up may be one that it revived where nobody heard it: the one that the others have is all there is.
+// The copy that it has given up may be one that it revived where nobody heard it: the one that the others have is all
+// there is.
 func TestACopyThatWasGivenUpOvertakesNone(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))

@@ -21,7 +21,8 @@ func (s *story) leaves(after time.Duration) {
 	s.ack()
 }
 
-// A lap counts from when the token left: not from when it came, nor from when it was offered, nor from when an older one left.
+// A lap counts from when the token left: not from when it came, nor from when it was offered, nor from when an older
+// one left.
 func TestALapCountsFromWhenTheTokenLeft(t *testing.T) {
 	const offered, away = 300 * time.Millisecond, time.Hour
 	s := lapping(t, nil)
@@ -76,7 +77,8 @@ func aged(second int, seq wire.Seq, age time.Duration) guardian.Token {
 	return t
 }
 
-// A token that was made before an older one left this member is one of two. How long ago that was nobody's beats change.
+// A token that was made before an older one left this member is one of two. How long ago that was nobody's beats
+// change.
 func TestATokenIsJudgedByWhenTheOlderOneLeft(t *testing.T) {
 	for name, tc := range map[string]struct {
 		age  time.Duration

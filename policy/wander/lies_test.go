@@ -17,7 +17,8 @@ func (f *fleet) hearLie(sent *wire.Message) {
 		f.t.Fatalf("a member sends a message that is not well-formed: %+v", sent)
 	}
 	forged, lies := f.lie(sent)
-	if !lies || forged.Token.Slot >= wire.MaxSlots || forged.Token.Seq > wire.MaxSeq || forged.Token.ID.Birth < 0 || forged.Token.ID.Birth > wire.MaxBirth || !wellFormed(&forged) {
+	if !lies || forged.Token.Slot >= wire.MaxSlots || forged.Token.Seq > wire.MaxSeq || forged.Token.ID.Birth < 0 ||
+		forged.Token.ID.Birth > wire.MaxBirth || !wellFormed(&forged) {
 		return
 	}
 	for i := range f.members {
@@ -32,11 +33,13 @@ func wellFormed(m *wire.Message) bool {
 	return descriptor.WellFormed(m)
 }
 
-// lieAs makes lies of a seed: one message in six, with one to three fields changed to extremes, in the name of another member.
+// lieAs makes lies of a seed: one message in six, with one to three fields changed to extremes, in the name of another
+// member.
 func lieAs(dice *rand.Rand, f *fleet) func(*wire.Message) (wire.Message, bool) {
 	extremes := func() uint64 {
 		latest := uint64(wire.LatestSeq(noon + int64(f.now)))
-		all := []uint64{0, 1, 2, 77, 255, 1<<16 - 1, 1<<32 - 1, 1 << 62, 1<<63 - 1, 1<<64 - 1, latest, latest + 1, uint64(noon), uint64(noon) + uint64(23*time.Hour)}
+		all := []uint64{0, 1, 2, 77, 255, 1<<16 - 1, 1<<32 - 1, 1 << 62, 1<<63 - 1, 1<<64 - 1, latest, latest + 1,
+			uint64(noon), uint64(noon) + uint64(23*time.Hour)}
 		return all[dice.IntN(len(all))]
 	}
 	kinds := wander.Descriptor().Kinds
@@ -72,8 +75,8 @@ func lieAs(dice *rand.Rand, f *fleet) func(*wire.Message) (wire.Message, bool) {
 	}
 }
 
-// Nobody can keep a member with a valid key from lying. But no word of it ends another member's process, or makes it send what others do not read; and when it
-// lies no more, all run again.
+// Nobody can keep a member with a valid key from lying. But no word of it ends another member's process, or makes it
+// send what others do not read; and when it lies no more, all run again.
 func TestNoLieOfAMemberEndsAFleet(t *testing.T) {
 	for seed := range uint64(12) {
 		f := newFleet(t, 4, config())

@@ -74,8 +74,8 @@ func OpOf(l *wire.Load) uint32 { return binary.BigEndian.Uint32(l[atOp:]) }
 // SetOp sets the estimate.
 func SetOp(l *wire.Load, milliseconds uint32) { binary.BigEndian.PutUint32(l[atOp:], milliseconds) }
 
-// AgeOf returns the total time of the token's holders and of the handoffs between them, since it was made: slightly less than its true
-// age. 0 to MaxAge.
+// AgeOf returns the total time of the token's holders and of the handoffs between them, since it was made: slightly
+// less than its true age. 0 to MaxAge.
 func AgeOf(l *wire.Load) time.Duration { return time.Duration(binary.BigEndian.Uint64(l[atAge:])) }
 
 // SetAge sets the age.
@@ -90,7 +90,8 @@ func LastSlotOf(l *wire.Load) uint8 { return l[atLastSlot] }
 // SetLastSlot sets the last slot.
 func SetLastSlot(l *wire.Load, slot uint8) { l[atLastSlot] = slot }
 
-// MixedOf returns how long ago a holder of the token has seen a member with another number of slots than another one has; ok is false if none has lately.
+// MixedOf returns how long ago a holder of the token has seen a member with another number of slots than another one
+// has; ok is false if none has lately.
 func MixedOf(l *wire.Load) (ago time.Duration, ok bool) {
 	seconds := binary.BigEndian.Uint16(l[atMixed:])
 	return time.Duration(seconds) * time.Second, seconds > 0
@@ -112,7 +113,8 @@ func clearMixed(l *wire.Load) { clear(l[atMixed:atZeros]) }
 func wellFormedLoad(l *wire.Load, slot uint8) bool {
 	route, age, last := RouteOf(l), AgeOf(l), LastSlotOf(l)
 	zeros := [wire.LoadSize - atZeros]byte{}
-	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots && [len(zeros)]byte(l[atZeros:]) == zeros
+	return route.wellFormed() && age >= 0 && age <= MaxAge && slot <= last && last < wire.MaxSlots &&
+		[len(zeros)]byte(l[atZeros:]) == zeros
 }
 
 const (

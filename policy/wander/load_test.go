@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// These bytes were made by hand, after the drawings in packages wire, guardian and wander. They change only with the versions of wire and
-// of the protocol.
+// These bytes were made by hand, after the drawings in packages wire, guardian and wander. They change only with the
+// versions of wire and of the protocol.
 func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 	const (
 		gate, speaks, slot = "0000000000000001", "01 01", "01"
@@ -33,26 +33,35 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		named   = "0c000000000000000000000000000000 00000000000000000000000000000000" + noTrail
 		trail   = "0c000000000000000000000000000000 0d000000000000000000000000000000" + noTrail
 		// lap, cursor, hints, tries, op, age, last slot, mixed, zero
-		rest  = "0000000b 000000000000000e 0000000f 00000010 00000000 00000000 02010000 00000009 000000000000000a 02 0011 00"
-		slots = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 02 000000"
-		none  = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 00 000000"
+		rest = "0000000b 000000000000000e 0000000f 00000010 00000000 00000000 02010000 00000009 000000000000000a 02 " +
+			"0011 00"
+		slots = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 02 " +
+			"000000"
+		none = "00000000 0000000000000000 00000000 00000000 00000000 00000000 00000000 00000000 0000000000000000 00 " +
+			"000000"
 	)
 	hexOf := map[wire.Kind][]string{
-		handoff.KindToken:      {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		handoff.KindAck:        {gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
-		handoff.KindCommit:     {gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none},
+		handoff.KindToken: {gate, speaks, "01", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		handoff.KindAck: {
+			gate, speaks, "02", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none,
+		},
+		handoff.KindCommit: {
+			gate, speaks, "03", slot, from, to, exchange, nonce, bare, noOrder, noTrail, noTrail, none,
+		},
 		guardian.KindHeartbeat: {gate, speaks, "04", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
 		guardian.KindAsk:       {gate, speaks, "05", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		guardian.KindHeard:     {gate, speaks, "06", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
 		guardian.KindKnown:     {gate, speaks, "07", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		guardian.KindTombstone: {gate, speaks, "08", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindInquiry:     {gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noOrder, noTrail, noTrail, slots},
-		wander.KindSeen:        {gate, speaks, "0a", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
-		wander.KindIntent:      {gate, speaks, "0c", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindConsent:     {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindObjection:   {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
-		wander.KindUnseen:      {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
-		guardian.KindYield:     {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindInquiry: {
+			gate, speaks, "09", slot, from, to, exchange, noNonce, noToken, noOrder, noTrail, noTrail, slots,
+		},
+		wander.KindSeen:      {gate, speaks, "0a", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
+		wander.KindIntent:    {gate, speaks, "0c", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindConsent:   {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindObjection: {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		wander.KindUnseen:    {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
+		guardian.KindYield:   {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}
 	descriptor := wander.Descriptor()
 	for _, kind := range descriptor.Kinds {

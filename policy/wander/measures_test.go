@@ -38,7 +38,8 @@ func (s *story) wantOp(op time.Duration, source wander.OpSource, maxInterval tim
 	s.t.Helper()
 	st := s.m.Detail(s.now.Time)
 	if st.Op != op || st.OpSource != source || st.MaxInterval != maxInterval {
-		s.t.Errorf("op is %v, %v, and max_interval %v; want %v, %v, %v", st.Op, st.OpSource, st.MaxInterval, op, source, maxInterval)
+		s.t.Errorf("op is %v, %v, and max_interval %v; want %v, %v, %v", st.Op, st.OpSource, st.MaxInterval, op, source,
+			maxInterval)
 	}
 }
 
@@ -142,7 +143,8 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 	}
 }
 
-// One that loses its token and is stopped takes less than the operation does, one that the host slept through takes more.
+// One that loses its token and is stopped takes less than the operation does, one that the host slept through takes
+// more.
 func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
 		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindHeartbeat, 1, born(1, 1<<40))) },

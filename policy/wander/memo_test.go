@@ -12,9 +12,12 @@ import (
 )
 
 func TestTheFormOfAMemoStays(t *testing.T) {
-	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{0: 2, 15: 3}, Random: 4}, Slot: 5, Members: 6}
+	memo := wander.Memo{
+		Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{0: 2, 15: 3}, Random: 4}, Slot: 5, Members: 6,
+	}
 	saved := memo.Bytes()
-	want := "0000000000000001" + "02000000000000000000000000000003" + "0000000000000004" + "05" + strings.Repeat("00", 9) + "00000006" + "0000"
+	want := "0000000000000001" + "02000000000000000000000000000003" + "0000000000000004" + "05" +
+		strings.Repeat("00", 9) + "00000006" + "0000"
 	if got := hex.EncodeToString(saved[:]); got != want {
 		t.Errorf("it is saved as %s, want %s", got, want)
 	}
@@ -30,7 +33,8 @@ func TestAMemoOfATokenFromTheFutureForgetsTheTokenAndNotTheSlot(t *testing.T) {
 		memo := wander.Memo{Token: wire.TokenID{Birth: birth, Random: 1}, Slot: 3}
 		s := policy.State{HasRun: true, Seq: 7, Memo: memo.Bytes()}
 		why := wander.Descriptor().Doubt(wall, true, &s)
-		if got := wander.MemoOf(&s.Memo); (got == memo) != kept || (why == "") != kept || got.Slot != 3 || s.Seq != 7 || !s.HasRun {
+		if got := wander.MemoOf(&s.Memo); (got == memo) != kept || (why == "") != kept || got.Slot != 3 || s.Seq != 7 ||
+			!s.HasRun {
 			t.Errorf("%v after now: %+v, %q", time.Duration(birth-wall), got, why)
 		}
 	}

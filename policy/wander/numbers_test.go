@@ -26,9 +26,11 @@ func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
 	return m
 }
 
-// carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has none.
+// carriers are the kinds that can bring a number that is news. Ack and Commit repeat one of an offer, an Inquiry has
+// none.
 var carriers = []wire.Kind{
-	handoff.KindToken, guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
+	handoff.KindToken, guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown,
+	guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
 }
 
 // No message raises a number to where no fleet can have come to: it is refused, and its sender named.
@@ -77,8 +79,8 @@ func TestANewcomerTakesTheFleetsNumber(t *testing.T) {
 	}
 }
 
-// Many jumps come no further than one, and above what they have come to there is room: numbers rise with every run, and a day
-// later nobody refuses them, however slow its clock.
+// Many jumps come no further than one, and above what they have come to there is room: numbers rise with every run, and
+// a day later nobody refuses them, however slow its clock.
 func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 	s := inFleet(t)
 	var raised wire.Seq
@@ -99,7 +101,8 @@ func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 	}
 }
 
-// A stamp in the future is not taken for the newest: a token that is made later has this member's clock, and precedes it.
+// A stamp in the future is not taken for the newest: a token that is made later has this member's clock, and precedes
+// it.
 func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 	for _, kind := range carriers {
 		if kind == guardian.KindYield {
@@ -126,7 +129,8 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 		}
 		made := remade(s)
 		if made.ID.Birth > s.now.Wall {
-			t.Errorf("after a %v, a token is made with the stamp %d, %v ahead", kind, made.ID.Birth, time.Duration(made.ID.Birth-s.now.Wall))
+			t.Errorf("after a %v, a token is made with the stamp %d, %v ahead", kind, made.ID.Birth,
+				time.Duration(made.ID.Birth-s.now.Wall))
 		}
 	}
 }
@@ -139,7 +143,8 @@ func remade(s *story) wire.Ref {
 	return s.m.Detail(s.now.Time).Token
 }
 
-// A member whose clock stood in the future when it made a token makes the next one by its clock, once that was set back.
+// A member whose clock stood in the future when it made a token makes the next one by its clock, once that was set
+// back.
 func TestAClockThatWasSetBackLeavesNoStamp(t *testing.T) {
 	s := inFleet(t)
 	ahead := int64(73 * 365 * 24 * time.Hour)
@@ -156,8 +161,8 @@ func TestAClockThatWasSetBackLeavesNoStamp(t *testing.T) {
 	}
 }
 
-// A clock that was never set judges no stamp: by it, every token was made in the future, and a new one made here must not
-// precede them.
+// A clock that was never set judges no stamp: by it, every token was made in the future, and a new one made here must
+// not precede them.
 func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
 	s := inFleet(t)
 	s.now.Wall = int64(time.Hour)
@@ -171,7 +176,8 @@ func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
 	}
 }
 
-// A Byzantine member may have named a number above all that the fleet has reached. The holder's answer to this member's own question is no replay.
+// A Byzantine member may have named a number above all that the fleet has reached. The holder's answer to this member's
+// own question is no replay.
 func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(10, 1000))

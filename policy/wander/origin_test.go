@@ -18,14 +18,18 @@ func first(second int, seq wire.Seq) guardian.Token {
 	return t
 }
 
-// restarted is a member that ran ago under a token that was made at noon, with that many members, and was then restarted.
+// restarted is a member that ran ago under a token that was made at noon, with that many members, and was then
+// restarted.
 func restarted(t *testing.T, ago time.Duration, members uint32) *story {
 	t.Helper()
 	memo := wander.Memo{Token: born(0, 0).ID, Members: members}
-	return begin(t, config(), policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-ago), Memo: memo.Bytes(), Seq: 10})
+	return begin(t, config(), policy.State{
+		HasRun: true, LastRun: policy.Time(time.Hour).Add(-ago), Memo: memo.Bytes(), Seq: 10,
+	})
 }
 
-// "The component discards a token t when it has been enabled from less than Δmin time units by another token preceding t": if that may still live.
+// "The component discards a token t when it has been enabled from less than Δmin time units by another token preceding
+// t": if that may still live.
 func TestARunBeforeARestartCountsUnlessItsTokenDiedWithTheFleet(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -62,17 +66,23 @@ func TestARunInThisLifeCountsAgainstAFirstToken(t *testing.T) {
 	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 }
 
-// The token of the last run may live in the part of the fleet that is not here. The first token is not lost: more members may come.
+// The token of the last run may live in the part of the fleet that is not here. The first token is not lost: more
+// members may come.
 func TestAPartOfAFleetKeepsAFirstTokenUnused(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(s *story)
 		want []policy.Note
 	}{
-		"until the majority is here":    {func(s *story) { s.fleet(1, 2, 3) }, []policy.Note{handoff.NoteOffered}},
-		"until min_interval is over":    {func(s *story) { s.advance(minInterval/2 - 10*skip - 1) }, []policy.Note{handoff.NoteOffered}},
-		"although a caller waits":       {func(s *story) { s.step(policy.Event{Kind: policy.Wanted}) }, nil},
-		"although a caller waits a bit": {func(s *story) { s.step(policy.Event{Kind: policy.Wanted}); s.step(policy.Event{Kind: policy.Unwanted}) }, nil},
-		"although others see it":        {func(s *story) { s.fleet(1, 3) }, nil},
+		"until the majority is here": {func(s *story) { s.fleet(1, 2, 3) }, []policy.Note{handoff.NoteOffered}},
+		"until min_interval is over": {
+			func(s *story) { s.advance(minInterval/2 - 10*skip - 1) }, []policy.Note{handoff.NoteOffered},
+		},
+		"although a caller waits": {func(s *story) { s.step(policy.Event{Kind: policy.Wanted}) }, nil},
+		"although a caller waits a bit": {func(s *story) {
+			s.step(policy.Event{Kind: policy.Wanted})
+			s.step(policy.Event{Kind: policy.Unwanted})
+		}, nil},
+		"although others see it": {func(s *story) { s.fleet(1, 3) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := restarted(t, minInterval/2, 5)
@@ -107,12 +117,14 @@ func TestWhoMakesATokenSaysWhetherItIsTheFirst(t *testing.T) {
 		story func(s *story)
 		first bool
 	}{
-		"after a start":               {func(s *story) { s.view(3, 4, 5); s.advance(3 * timeout) }, true},
-		"alone":                       {func(s *story) { s.view(3) }, true},
-		"after a silence":             {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval) }, false},
-		"in a part that met none":     {func(s *story) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) }, true},
-		"when all others have gone":   {func(s *story) { s.fleet(3, 4, 5); s.view(3); s.advance(3 * timeout) }, true},
-		"in a fleet whose others met": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) }, false},
+		"after a start":   {func(s *story) { s.view(3, 4, 5); s.advance(3 * timeout) }, true},
+		"alone":           {func(s *story) { s.view(3) }, true},
+		"after a silence": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval) }, false},
+		"in a part that met none": {func(s *story) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) },
+			true},
+		"when all others have gone": {func(s *story) { s.fleet(3, 4, 5); s.view(3); s.advance(3 * timeout) }, true},
+		"in a fleet whose others met": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) },
+			false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})

@@ -31,7 +31,8 @@ func chiSquare(counts map[wire.MemberID]int, members, draws int) (sum float64) {
 	return sum + float64(members-len(counts))*want
 }
 
-// "we adopt a random walk approach" (abstract), on a complete mesh: every other member is as likely as any, from every rank.
+// "we adopt a random walk approach" (abstract), on a complete mesh: every other member is as likely as any, from every
+// rank.
 func TestTheWalkIsUniformOverTheOthers(t *testing.T) {
 	const draws = 9000
 	for rank, view := range [][]int{
@@ -58,7 +59,8 @@ func TestTheWalkIsUniformOverTheOthers(t *testing.T) {
 	}
 }
 
-// "The token passing operation is considered as failed, and is retried, possibly selecting another neighbor" (section 4).
+// "The token passing operation is considered as failed, and is retried, possibly selecting another neighbor" (section
+// 4).
 func TestAFailedHandoffIsRetriedWithAnother(t *testing.T) {
 	s := inFleet(t)
 	first := s.offered()

@@ -84,7 +84,9 @@ func TestNoConstantWrapsAround(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
 			set(&cfg)
-			s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes()})
+			s := begin(t, cfg, policy.State{
+				HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(),
+			})
 			s.view(1, 2, 3, 4, 5)
 			s.fleet(1, 2, 3, 4, 5)
 			s.arrive(born(1, 10), 1)
@@ -92,7 +94,8 @@ func TestNoConstantWrapsAround(t *testing.T) {
 			if at, _ := s.m.NextWake(); at <= s.now.Time {
 				t.Errorf("at %v it asks for %v", s.now.Time, at)
 			}
-			if st := s.m.Detail(s.now.Time); st.MaxInterval < maxInterval || st.RegenerateAfter < maxInterval || st.NextRun < s.now.Time {
+			if st := s.m.Detail(s.now.Time); st.MaxInterval < maxInterval || st.RegenerateAfter < maxInterval ||
+				st.NextRun < s.now.Time {
 				t.Errorf("its status is %+v", st)
 			}
 			s.wantRuns(0)

@@ -18,10 +18,13 @@ func renewed(second int, age time.Duration) guardian.Token {
 	return t
 }
 
-// What was before the new token was made does not count against it: a run under the lost one, and that it was passed on.
+// What was before the new token was made does not count against it: a run under the lost one, and that it was passed
+// on.
 func TestARenewedTokenIsRemovedOnlyForWhatWasAfterItsMaking(t *testing.T) {
 	for _, walk := range wander.Walks() {
-		for age, want := range map[time.Duration]policy.Note{0: wander.NoteResting, time.Minute: wander.NoteResting, 3 * time.Minute: wander.NoteRemoved} {
+		for age, want := range map[time.Duration]policy.Note{
+			0: wander.NoteResting, time.Minute: wander.NoteResting, 3 * time.Minute: wander.NoteRemoved,
+		} {
 			cfg := config()
 			cfg.Walk = walk
 			s := begin(t, cfg, policy.State{})
@@ -39,9 +42,12 @@ func TestAMemberMakesANewTokenForAnOperatorUnlessItKnowsOfOne(t *testing.T) {
 		story func(s *story)
 		knows string
 	}{
-		"it holds the token":          {func(s *story) { s.arrive(born(1, 10), 1) }, "holds the token"},
-		"it passed it on just now":    {func(s *story) { s.ran(born(1, 10)); s.advance(time.Second) }, "had the token, or heard of it, 1s ago: it may be on its way"},
-		"one is about to come":        {func(s *story) { s.receive(s.offerIn(born(1, 10), 1)) }, "is about to get the token"},
+		"it holds the token": {func(s *story) { s.arrive(born(1, 10), 1) }, "holds the token"},
+		"it passed it on just now": {func(s *story) { s.ran(born(1, 10)); s.advance(time.Second) },
+			"had the token, or heard of it, 1s ago: it may be on its way"},
+		"one is about to come": {
+			func(s *story) { s.receive(s.offerIn(born(1, 10), 1)) }, "is about to get the token",
+		},
 		"it leaves":                   {func(s *story) { s.leave() }, "leaves the gate"},
 		"it passed it on a while ago": {func(s *story) { s.ran(born(1, 10)); s.advance(time.Minute) }, ""},
 		"it never had any":            {func(*story) {}, ""},
@@ -74,7 +80,9 @@ func TestOnlyTheSlotThatIsAskedForGetsANewToken(t *testing.T) {
 	m := wander.NewGate(config(), 3).(*wander.Slots)
 	now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
 	m.Step(now, &policy.Event{Kind: policy.Started}, nil)
-	m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{id(2), self, id(4)}, TokenKnown: true}, nil)
+	m.Step(now, &policy.Event{
+		Kind: policy.PeersChanged, Peers: []wire.MemberID{id(2), self, id(4)}, TokenKnown: true,
+	}, nil)
 	m.Step(now, &policy.Event{Kind: policy.Renew, Slot: 1}, nil)
 	for slot, want := range []string{"", "holds the token", "", "has no such token"} {
 		if got := m.Knows(slot, now.Time); got != want {

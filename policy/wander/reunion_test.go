@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// Members that come may have a token of their own, or a copy of this one. So they are told, by this holder and by the next ones for a while.
+// Members that come may have a token of their own, or a copy of this one. So they are told, by this holder and by the
+// next ones for a while.
 func TestMembersThatComeAreToldOfTheToken(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)

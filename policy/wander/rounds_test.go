@@ -32,12 +32,14 @@ func (s *story) rounds(took ...time.Duration) {
 
 func (s *story) wantLap(lap, maxInterval time.Duration) {
 	s.t.Helper()
-	if st := s.m.Detail(s.now.Time); st.Lap.Round(time.Minute) != lap || st.MaxInterval.Round(time.Minute) != maxInterval {
+	if st := s.m.Detail(s.now.Time); st.Lap.Round(time.Minute) != lap ||
+		st.MaxInterval.Round(time.Minute) != maxInterval {
 		s.t.Errorf("a lap takes %v, and max_interval is %v; want %v and %v", st.Lap, st.MaxInterval, lap, maxInterval)
 	}
 }
 
-// "If the value of Δmax is too small, the token is regenerated too often": it is never below two laps as they are, whatever was configured.
+// "If the value of Δmax is too small, the token is regenerated too often": it is never below two laps as they are,
+// whatever was configured.
 func TestMaxIntervalIsNeverBelowTwoLaps(t *testing.T) {
 	const lap = time.Hour
 	for name, tc := range map[string]struct {
@@ -47,7 +49,9 @@ func TestMaxIntervalIsNeverBelowTwoLaps(t *testing.T) {
 		"op far too short":           {nil, 2 * lap},
 		"max_interval far too short": {func(cfg *wander.Config) { cfg.MaxInterval = time.Minute }, 2 * lap},
 		"max_interval of its own":    {func(cfg *wander.Config) { cfg.MaxInterval = 3 * lap }, 3 * lap},
-		"the plain paper":            {func(cfg *wander.Config) { cfg.MaxInterval, cfg.Backups = maxInterval, 0 }, maxInterval},
+		"the plain paper": {
+			func(cfg *wander.Config) { cfg.MaxInterval, cfg.Backups = maxInterval, 0 }, maxInterval,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := lapping(t, tc.set)
@@ -106,13 +110,17 @@ func TestTheConstantThatIsTooShortForALapIsNamed(t *testing.T) {
 		set  func(cfg *wander.Config)
 		want string
 	}{
-		"op":                         {nil, "op"},
-		"nothing is set":             {func(cfg *wander.Config) { cfg.Op = 0 }, ""},
-		"op fits":                    {func(cfg *wander.Config) { cfg.Op = time.Hour / 5 }, ""},
-		"max_interval":               {func(cfg *wander.Config) { cfg.MaxInterval = time.Hour }, "max_interval"},
-		"max_interval fits":          {func(cfg *wander.Config) { cfg.MaxInterval = 3 * time.Hour }, ""},
-		"max_interval, plain paper":  {func(cfg *wander.Config) { cfg.MaxInterval, cfg.Backups = maxInterval, 0 }, "max_interval"},
-		"max_interval, op as before": {func(cfg *wander.Config) { cfg.MaxInterval, cfg.Op = time.Hour, time.Hour }, "max_interval"},
+		"op":                {nil, "op"},
+		"nothing is set":    {func(cfg *wander.Config) { cfg.Op = 0 }, ""},
+		"op fits":           {func(cfg *wander.Config) { cfg.Op = time.Hour / 5 }, ""},
+		"max_interval":      {func(cfg *wander.Config) { cfg.MaxInterval = time.Hour }, "max_interval"},
+		"max_interval fits": {func(cfg *wander.Config) { cfg.MaxInterval = 3 * time.Hour }, ""},
+		"max_interval, plain paper": {
+			func(cfg *wander.Config) { cfg.MaxInterval, cfg.Backups = maxInterval, 0 }, "max_interval",
+		},
+		"max_interval, op as before": {
+			func(cfg *wander.Config) { cfg.MaxInterval, cfg.Op = time.Hour, time.Hour }, "max_interval",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := lapping(t, tc.set)

@@ -80,8 +80,8 @@ func (m *Machine) record() policy.State {
 	return s
 }
 
-// Memo is what a soft gate saves besides the time of the last run: the token of that run, its slot, and when a failed run is repeated. On
-// disk:
+// Memo is what a soft gate saves besides the time of the last run: the token of that run, its slot, and when a failed
+// run is repeated. On disk:
 //
 //	0       8                24       32     33     41         42        46
 //	| birth | generator       | random | slot | wait | failures | members | zeros

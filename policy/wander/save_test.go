@@ -142,7 +142,9 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 		state   string
 	}{
 		"overtaken": {func(s *story) {
-			beat := wire.Message{Gate: 7, Kind: guardian.KindHeartbeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref}
+			beat := wire.Message{
+				Gate: 7, Kind: guardian.KindHeartbeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref,
+			}
 			s.receive(beat)
 		}, "absent"},
 		"the host slept": {func(s *story) { s.sleep(time.Minute) }, "absent"},
@@ -181,7 +183,8 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 
 // The shell has found that it is too late to start the process.
 func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
-	last := policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5}
+	last := policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval),
+		Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5}
 	s := begin(t, config(), last)
 	s.fleet(1, 2, 3, 4, 5)
 	s.arrive(born(1, 10), 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The fencing number: it rises at every handoff and at every new token. That it strictly rises over the runs of a member is
-// checked by every story.
+// The fencing number: it rises at every handoff and at every new token. That it strictly rises over the runs of a
+// member is checked by every story.
 
 func TestTheNumberRisesAtEveryHandoff(t *testing.T) {
 	s := inFleet(t)
@@ -36,7 +36,10 @@ func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
 		see  func(s *story)
 	}{
 		{"in an earlier life", 1000, func(*story) {}},
-		{"with a token that was offered and never came", 0, func(s *story) { s.acknowledged(born(5, 1000), 2); s.advance(skip) }},
+		{"with a token that was offered and never came", 0, func(s *story) {
+			s.acknowledged(born(5, 1000), 2)
+			s.advance(skip)
+		}},
 		{"with a token that was removed", 0, func(s *story) { s.ran(born(5, 10)); s.arrive(born(6, 1000), 2) }},
 		{"with a token that met another", 0, func(s *story) {
 			s.arrive(born(5, 10), 1)
@@ -129,8 +132,8 @@ func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
 	}
 }
 
-// A holder takes the number of a question, because the asker knows of a copy with that number. But what has begun with a number ends with it: an offer,
-// and a run whose start is being saved.
+// A holder takes the number of a question, because the asker knows of a copy with that number. But what has begun with
+// a number ends with it: an offer, and a run whose start is being saved.
 func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 	const named = 1000
 	number := func(s *story) wire.Seq { return s.m.Status(s.now.Time).Token.Seq }

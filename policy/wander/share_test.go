@@ -16,7 +16,8 @@ func sharing(t *testing.T, slot uint8, view ...int) *story {
 	t.Helper()
 	cfg := config()
 	cfg.Walk, cfg.Slot, cfg.LastSlot = wander.Sweep, slot, 1
-	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1})
+	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour),
+		Memo: wander.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1})
 	s.fleet(view...)
 	return s
 }
@@ -34,8 +35,10 @@ func (s *story) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArm
 // A token comes to the members of its part only: the others miss nothing if it does not.
 func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
 	for n := 3; n < 20; n++ {
-		if first, second := sharing(t, 0, upTo(n)...), sharing(t, 1, upTo(n)...); first.regenerates() == second.regenerates() {
-			t.Errorf("of %d: it makes the first token %v, and the second %v", n, first.regenerates(), second.regenerates())
+		if first, second := sharing(t, 0, upTo(n)...),
+			sharing(t, 1, upTo(n)...); first.regenerates() == second.regenerates() {
+			t.Errorf("of %d: it makes the first token %v, and the second %v", n, first.regenerates(),
+				second.regenerates())
 		}
 	}
 }
@@ -74,8 +77,8 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 	}
 }
 
-// Where members disagree on how many tokens there are, a token comes to some of them only if they ask for it: whoever has it next
-// passes it to them, once.
+// Where members disagree on how many tokens there are, a token comes to some of them only if they ask for it: whoever
+// has it next passes it to them, once.
 func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
 	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: self, To: self, Exchange: 9}
@@ -135,7 +138,9 @@ func TestWhoAsksForATokenAndIsAvoidedDoesNotGetIt(t *testing.T) {
 	s.arrive(slotted(0, 1, 10), 1)
 	s.advance(skip)
 	first := s.offeredTo()
-	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: first, To: self, Exchange: 9, Load: slotted(0, 1, 0).Load})
+	s.receive(wire.Message{
+		Gate: 7, Kind: wander.KindInquiry, From: first, To: self, Exchange: 9, Load: slotted(0, 1, 0).Load,
+	})
 	s.advance(timeout) // the offer fails
 	s.wantState("offering")
 	if second := s.offeredTo(); second == first {
@@ -155,8 +160,8 @@ func (s *story) offeredTo() wire.MemberID {
 	return wire.MemberID{}
 }
 
-// Members that disagree on the number of tokens compute different parts, and some would be in none. So each token then visits all, who all miss it if it
-// does not come, and a lap has all of them.
+// Members that disagree on the number of tokens compute different parts, and some would be in none. So each token then
+// visits all, who all miss it if it does not come, and a lap has all of them.
 func TestWhileMembersDisagreeOnTheNumberOfTokensEachVisitsAll(t *testing.T) {
 	const n = 10
 	for slot := range uint8(2) {
@@ -180,8 +185,8 @@ func (s *story) offerOf(slot, last uint8) wire.Message {
 	return s.offerIn(token, 1)
 }
 
-// While a fleet is restarted with another number of slots, most members see none of the other number for long. So a token carries how long ago somebody
-// has, and it becomes older from member to member.
+// While a fleet is restarted with another number of slots, most members see none of the other number for long. So a
+// token carries how long ago somebody has, and it becomes older from member to member.
 func TestATokenTellsHowLongAgoSlotsDiffered(t *testing.T) {
 	slot := uint8(0)
 	if sharing(t, slot, upTo(9)...).regenerates() {

@@ -123,7 +123,8 @@ func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
 			t.Errorf("it runs under %+v too", b.out[i].Token)
 		}
 	}
-	if s := b.m.Status(b.now.Time); s.Why != wander.WhyRunning || s.Token.Slot != 0 || b.m.(policy.Slotted).Slots() != 2 {
+	if s := b.m.Status(b.now.Time); s.Why != wander.WhyRunning || s.Token.Slot != 0 ||
+		b.m.(policy.Slotted).Slots() != 2 {
 		t.Errorf("its status is %+v", s)
 	}
 }
@@ -140,7 +141,9 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 }
 
 func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(5, 0).ID, Slot: 1}.Bytes(), Seq: 5})
+	b := newBooth(t, 2, policy.State{
+		HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(5, 0).ID, Slot: 1}.Bytes(), Seq: 5,
+	})
 	if s := b.m.Status(b.now.Time); !s.HasRun || s.LastRun != 0 {
 		t.Errorf("its status is %+v", s)
 	}
@@ -165,12 +168,16 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	wantNote(t, b.arrive(token), wander.NoteResting)
 }
 
-// What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for min_interval anew.
+// What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for
+// min_interval anew.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: 1<<63 - 1, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1})
+	b := newBooth(t, 2, policy.State{
+		HasRun: true, LastRun: 1<<63 - 1, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1,
+	})
 	b.advance(minInterval)
 	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
-	if b.saved.LastRun != b.now.Time || wander.MemoOf(&b.saved.Memo).Token != born(1, 0).ID || wander.MemoOf(&b.saved.Memo).Slot != 0 {
+	if b.saved.LastRun != b.now.Time || wander.MemoOf(&b.saved.Memo).Token != born(1, 0).ID ||
+		wander.MemoOf(&b.saved.Memo).Slot != 0 {
 		t.Errorf("it saves %+v", b.saved)
 	}
 }
@@ -182,7 +189,8 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 	offer := func() []policy.Note {
 		b.offer++
 		b.step(policy.Event{Kind: policy.Received, Msg: wire.Message{
-			Gate: 7, Kind: handoff.KindToken, From: id(1), To: self, Exchange: b.offer, Token: token.Ref, Load: token.Load,
+			Gate: 7, Kind: handoff.KindToken, From: id(1), To: self, Exchange: b.offer, Token: token.Ref,
+			Load: token.Load,
 		}})
 		return b.notes()
 	}
@@ -318,7 +326,9 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 // A run under a token that is no more, because there are fewer now, counts all the same.
 func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
 	now := policy.Time(time.Hour)
-	b := newBooth(t, 2, policy.State{HasRun: true, LastRun: now, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 5}.Bytes(), Seq: 10})
+	b := newBooth(t, 2, policy.State{
+		HasRun: true, LastRun: now, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 5}.Bytes(), Seq: 10,
+	})
 	for slot := range uint8(2) {
 		wantNote(t, b.arrive(slotted(slot, 9, 20)), wander.NoteResting)
 	}
@@ -330,7 +340,8 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 	cfg.Walk = wander.Sweep
 	now := policy.Time(time.Hour)
 	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{
-		HasRun: true, LastRun: now.Add(2*skip - minInterval), Memo: wander.Memo{Token: born(1, 0).ID, Slot: 0}.Bytes(), Seq: 1,
+		HasRun: true, LastRun: now.Add(2*skip - minInterval), Memo: wander.Memo{Token: born(1, 0).ID, Slot: 0}.Bytes(),
+		Seq: 1,
 	})
 	for slot, waits := range []time.Duration{2 * skip, skip} {
 		wantNote(t, b.arrive(slotted(uint8(slot), 1, 10)), wander.NoteResting)
@@ -341,8 +352,11 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 }
 
 // comeBy lets a token come to a member and returns to whom it is offered next, and how.
-func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID, guardian.Token) {
-	offer := wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load}
+func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID,
+	guardian.Token) {
+	offer := wire.Message{
+		Gate: 7, Kind: handoff.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load,
+	}
 	out := m.Step(now, &policy.Event{Kind: policy.Received, Msg: offer}, nil)
 	for i := range out {
 		if a := out[i].Msg; out[i].Kind == policy.Send && a.Kind == handoff.KindAck {
@@ -377,9 +391,12 @@ func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
 	}
 }
 
-// The status is that of the token that is used: one that runs before one that rests, one that rests before one that is elsewhere.
+// The status is that of the token that is used: one that runs before one that rests, one that rests before one that is
+// elsewhere.
 func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
-	b := newBooth(t, 3, policy.State{HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5})
+	b := newBooth(t, 3, policy.State{
+		HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
+	})
 	for _, slot := range []uint8{1, 2} {
 		token := slotted(slot, 2, 10)
 		wander.SetLastSlot(&token.Load, 2)

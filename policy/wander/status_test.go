@@ -20,7 +20,8 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
 		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", wander.WhyRunning},
 		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", pace.WhyTooSoon},
-		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting", pace.WhyTooSoon},
+		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
+			pace.WhyTooSoon},
 		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", wander.WhyPassing},
 		{"leaving", func(s *story) { s.leave() }, "gone", wander.WhyLeaving},
 	} {
@@ -30,7 +31,8 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 			if st := s.m.Detail(s.now.Time); st.Phase != tc.state || st.Why != tc.why {
 				t.Errorf("it is %s, not running because %s; want %s, %s", st.Phase, st.Why, tc.state, tc.why)
 			}
-			if line := s.m.String(); !strings.HasPrefix(line, self.Short()+" "+tc.state) || strings.Contains(line, "\n") {
+			if line := s.m.String(); !strings.HasPrefix(line, self.Short()+" "+tc.state) ||
+				strings.Contains(line, "\n") {
 				t.Errorf("its line is %q", line)
 			}
 		})

@@ -42,12 +42,13 @@ func born(second int, seq wire.Seq) guardian.Token {
 
 func config() wander.Config {
 	return wander.Config{
-		Env: policy.Env{Gate: 7, Self: self, Entropy: rand.NewPCG(1, 2)}, Settings: &wander.Settings{Skip: skip, Op: op, MinInterval: minInterval},
+		Env:      policy.Env{Gate: 7, Self: self, Entropy: rand.NewPCG(1, 2)},
+		Settings: &wander.Settings{Skip: skip, Op: op, MinInterval: minInterval},
 	}
 }
 
-// story is one member, its clock and the effects it has had. The test plays everybody else. After each step it checks what
-// holds always.
+// story is one member, its clock and the effects it has had. The test plays everybody else. After each step it checks
+// what holds always.
 type story struct {
 	t     *testing.T
 	m     *wander.Machine
@@ -210,7 +211,8 @@ func (s *story) receive(msg wire.Message) {
 // offerIn returns the Token message of a new handoff to this member.
 func (s *story) offerIn(token guardian.Token, from int) wire.Message {
 	s.handoffs++
-	return wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs, Token: token.Ref, Load: token.Load}
+	return wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs,
+		Token: token.Ref, Load: token.Load}
 }
 
 // acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.

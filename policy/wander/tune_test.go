@@ -68,7 +68,9 @@ func TestAWaitForARepetitionIsNeverLongerThanTheNewMinInterval(t *testing.T) {
 }
 
 func TestAnotherSkipOrNumberOfSlotsChangesNothing(t *testing.T) {
-	for _, with := range []wander.Settings{{Skip: 2 * skip, MinInterval: time.Second}, {Skip: skip, Slots: 2, MinInterval: time.Second}} {
+	for _, with := range []wander.Settings{
+		{Skip: 2 * skip, MinInterval: time.Second}, {Skip: skip, Slots: 2, MinInterval: time.Second},
+	} {
 		s := inFleet(t)
 		if s.m.Tune(with) {
 			t.Errorf("it takes %+v", with)
@@ -77,7 +79,8 @@ func TestAnotherSkipOrNumberOfSlotsChangesNothing(t *testing.T) {
 		s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	}
 	gate := wander.NewGate(config(), 2)
-	if !gate.(policy.Tunable).Tune(wander.Settings{Skip: skip, Slots: 2}) || gate.(policy.Tunable).Tune(wander.Settings{Skip: skip}) {
+	if !gate.(policy.Tunable).Tune(wander.Settings{Skip: skip, Slots: 2}) ||
+		gate.(policy.Tunable).Tune(wander.Settings{Skip: skip}) {
 		t.Error("a gate with two slots goes by the number of slots")
 	}
 }

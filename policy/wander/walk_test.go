@@ -31,8 +31,8 @@ func walking(t *testing.T, n int, walk wander.Walk, hops int, broken func(from, 
 	return f.visits[:hops]
 }
 
-// "Each lap visits every live member once": where all have the same view, any N visits of a sweep are N members, and always in
-// the same order.
+// "Each lap visits every live member once": where all have the same view, any N visits of a sweep are N members, and
+// always in the same order.
 func TestASweepVisitsEverybodyInOneOrder(t *testing.T) {
 	const n = 9
 	visits := walking(t, n, wander.Sweep, 5*n, nil)
@@ -72,8 +72,8 @@ func TestAShuffleKeepsNobodyWaitingForTwoLaps(t *testing.T) {
 	}
 }
 
-// Members compute the order for themselves, so it must not change from one version to the next: these are the places of five
-// members in the first orders of a gate.
+// Members compute the order for themselves, so it must not change from one version to the next: these are the places of
+// five members in the first orders of a gate.
 func TestTheOrderIsTheSameEverywhere(t *testing.T) {
 	for walk, want := range map[wander.Walk][]int{
 		wander.Sweep:   {3, 2, 4, 0, 1, 3, 2, 4, 0, 1, 3, 2, 4, 0, 1},
@@ -165,13 +165,14 @@ func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
 	route.Miss(id(99).Hint(), 1)
 	route.Miss(id(6).Hint(), 2)
 	s := going(t, route)
-	if to, route := s.offer(); to != id(6) || route.Missed[0] != id(99).Hint() || route.Tries != [wander.MaxMissed]uint8{1} {
+	if to, route := s.offer(); to != id(6) || route.Missed[0] != id(99).Hint() ||
+		route.Tries != [wander.MaxMissed]uint8{1} {
 		t.Errorf("it is offered to %v with %+v", to, route)
 	}
 }
 
-// A near miss is expensive: a member of a sweep that will be due within a lap of skips keeps the token until then, and then
-// runs.
+// A near miss is expensive: a member of a sweep that will be due within a lap of skips keeps the token until then, and
+// then runs.
 func TestWhoIsDueSoonKeepsTheToken(t *testing.T) {
 	const n = 7
 	for _, tc := range []struct {
@@ -208,8 +209,8 @@ func TestWhoIsDueSoonKeepsTheToken(t *testing.T) {
 	}
 }
 
-// Two tokens that go round at half a lap's distance would never meet, and where a lap takes longer than min_interval each
-// would run everybody.
+// Two tokens that go round at half a lap's distance would never meet, and where a lap takes longer than min_interval
+// each would run everybody.
 func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 	for _, tc := range []struct {
 		walk    wander.Walk
@@ -236,7 +237,8 @@ func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 	}
 }
 
-// Where Δmax is set by hand to less than three laps, a third of it is less than a lap: what laps took counts, up to Δmax.
+// Where Δmax is set by hand to less than three laps, a third of it is less than a lap: what laps took counts, up to
+// Δmax.
 func TestALapIsWhatLapsTook(t *testing.T) {
 	cfg := config()
 	cfg.Walk, cfg.MinInterval, cfg.MaxInterval = wander.Sweep, skip, 100*skip
@@ -254,8 +256,8 @@ func TestALapIsWhatLapsTook(t *testing.T) {
 	}
 }
 
-// A token that was made before an older one was here last has been beside it: it goes, however long ago that was, and whatever was
-// configured. On a random walk, too, but not in the plain paper.
+// A token that was made before an older one was here last has been beside it: it goes, however long ago that was, and
+// whatever was configured. On a random walk, too, but not in the plain paper.
 func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 	for _, tc := range []struct {
 		walk    wander.Walk
@@ -286,7 +288,8 @@ func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 	}
 }
 
-// A token's age is for how long its holders have had it, the offers included that nobody took, and what the handoffs took.
+// A token's age is for how long its holders have had it, the offers included that nobody took, and what the handoffs
+// took.
 func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 	s := inFleet(t)
 	token := born(1, 10)
@@ -326,8 +329,8 @@ func (s *story) visit(token guardian.Token) {
 	s.ack()
 }
 
-// Who has not seen a token for many laps, being cut off, learns nothing about a lap when it is back. If that token is lost soon
-// after, those that are made in its place must live.
+// Who has not seen a token for many laps, being cut off, learns nothing about a lap when it is back. If that token is
+// lost soon after, those that are made in its place must live.
 func TestATimeAwayIsNoLap(t *testing.T) {
 	cfg := config()
 	cfg.Walk = wander.Sweep
@@ -349,8 +352,8 @@ func TestEveryWalkHasAName(t *testing.T) {
 	}
 }
 
-// Two members whose operations take equally long pass their tokens on at the same moment, to each other, and where min_interval is no
-// longer than that the paper's rule removes neither.
+// Two members whose operations take equally long pass their tokens on at the same moment, to each other, and where
+// min_interval is no longer than that the paper's rule removes neither.
 func TestTwoTokensThatChangePlacesDoNotLiveForEver(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval, cfg.MaxInterval = op, maxInterval

@@ -12,8 +12,8 @@ import (
 )
 
 // One test for each sentence of the paper (Ciuffoletti, sections 3 to 5) that says what a member does with a token. The
-// rules are numbered as in the package's design: 1 identity, 2 removal, 3 resting, 4 running, 5 regeneration, 6 meeting,
-// 7 a member alone.
+// rules are numbered as in the package's design: 1 identity, 2 removal, 3 resting, 4 running, 5 regeneration, 6
+// meeting, 7 a member alone.
 
 // Rule 1. "The token consists of the identifier of the host that generated it, of a Unix timestamp corresponding to the
 // generation time, and of a random id" (section 4); they never change while it lives.
@@ -42,8 +42,8 @@ func TestANewTokenHasAnIdentityOfItsOwn(t *testing.T) {
 	}
 }
 
-// "Such synchronization should simply ensure that the token tg, generated in response to a timeout for a token tx, has a
-// timestamp larger than tx" (section 5.2): also at a member whose clock is an hour slow.
+// "Such synchronization should simply ensure that the token tg, generated in response to a timeout for a token tx, has
+// a timestamp larger than tx" (section 5.2): also at a member whose clock is an hour slow.
 func TestANewTokenIsYoungerThanAnySeen(t *testing.T) {
 	s := inFleet(t)
 	ahead := born(7200, 10)
@@ -88,9 +88,12 @@ func TestATokenIsNotRemoved(t *testing.T) {
 		want  []policy.Note
 	}{
 		{"from a member that never ran", false, 0, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
-		{"when min_interval is over", true, minInterval - op, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
-		{"if it is the one it ran under", true, skip, born(1, 20), []policy.Note{wander.NoteArrived, wander.NoteResting}},
-		{"if it precedes the one it ran under", true, skip, born(0, 5), []policy.Note{wander.NoteArrived, wander.NoteResting}},
+		{"when min_interval is over", true, minInterval - op, born(2, 20),
+			[]policy.Note{wander.NoteArrived, wander.NoteRan}},
+		{"if it is the one it ran under", true, skip, born(1, 20),
+			[]policy.Note{wander.NoteArrived, wander.NoteResting}},
+		{"if it precedes the one it ran under", true, skip, born(0, 5),
+			[]policy.Note{wander.NoteArrived, wander.NoteResting}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := inFleet(t)
@@ -105,7 +108,8 @@ func TestATokenIsNotRemoved(t *testing.T) {
 	}
 }
 
-// Rule 2. What counts is the run, not the last token that was here: figure 2 has lasttoken, the prose of section 5 "enabled".
+// Rule 2. What counts is the run, not the last token that was here: figure 2 has lasttoken, the prose of section 5
+// "enabled".
 func TestATokenThatOnlyRestedRemovesNothing(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(5, 10))
@@ -117,8 +121,8 @@ func TestATokenThatOnlyRestedRemovesNothing(t *testing.T) {
 	s.wantNotes(wander.NoteArrived, wander.NoteResting)
 }
 
-// Rule 2. "Precedence is based firstly on the timestamp included in the token, and next on the generator identifier", and
-// last on the random id.
+// Rule 2. "Precedence is based firstly on the timestamp included in the token, and next on the generator identifier",
+// and last on the random id.
 func TestPrecedenceIsBirthThenGeneratorThenRandomID(t *testing.T) {
 	older := wire.TokenID{Birth: noon, Generator: id(50), Random: 50}
 	for name, younger := range map[string]wire.TokenID{
@@ -140,8 +144,8 @@ func TestPrecedenceIsBirthThenGeneratorThenRandomID(t *testing.T) {
 	}
 }
 
-// Rule 3. "Δskip the minimum latency of a token inside a component: this is the time a token will stay in a component if the
-// protected operation is not needed" (section 3).
+// Rule 3. "Δskip the minimum latency of a token inside a component: this is the time a token will stay in a component
+// if the protected operation is not needed" (section 3).
 func TestATokenRestsForSkipWhereItIsNotNeeded(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -196,9 +200,9 @@ func TestALongRunIsNotFollowedByAnotherAtOnce(t *testing.T) {
 	s.wantRuns(1)
 }
 
-// Rule 5. "The token generation rule […] consists in generating a new token when a component does not receive one within a
-// timeout Δmax from the last token", and "select(receive(token), Δgen) […] token = {timestamp = localclock, id = newid()};
-// send(token)" (figure 2): the maker does not run under it first.
+// Rule 5. "The token generation rule […] consists in generating a new token when a component does not receive one
+// within a timeout Δmax from the last token", and "select(receive(token), Δgen) […] token = {timestamp = localclock, id
+// = newid()}; send(token)" (figure 2): the maker does not run under it first.
 func TestASilenceMakesANewTokenThatIsSentOnAtOnce(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -224,9 +228,9 @@ func TestEveryTokenEndsTheSilence(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// Rule 5. "incrementing Δgen at a constant rate (50% in our simulation) each time the component needs to regenerate a new
-// token, and decrementing of a small fraction (5% in our simulation) of the difference from Δmax each time the component
-// receives a token" (section 5.1).
+// Rule 5. "incrementing Δgen at a constant rate (50% in our simulation) each time the component needs to regenerate a
+// new token, and decrementing of a small fraction (5% in our simulation) of the difference from Δmax each time the
+// component receives a token" (section 5.1).
 func TestRegenerateAfterRisesByHalfAndFallsByATwentieth(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -267,8 +271,8 @@ func TestRegenerateAfterStaysAtMaxIntervalWhileTokensCome(t *testing.T) {
 	s.wantRegenerateAfter(maxInterval)
 }
 
-// "the value of Δgen on all components that incremented it during the unstability will logarithmically tend to Δmax again":
-// never below it, and after some hundred tokens there.
+// "the value of Δgen on all components that incremented it during the unstability will logarithmically tend to Δmax
+// again": never below it, and after some hundred tokens there.
 func TestRegenerateAfterTendsToMaxInterval(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -291,8 +295,8 @@ func TestRegenerateAfterTendsToMaxInterval(t *testing.T) {
 	}
 }
 
-// "For convenience, they are set to Δskip: they should neither be much shorter than this" (section 4), and at least a quarter
-// of a second, however short skip is.
+// "For convenience, they are set to Δskip: they should neither be much shorter than this" (section 4), and at least a
+// quarter of a second, however short skip is.
 func TestAHandoffWaitsForSkipAndAQuarterOfASecondAtLeast(t *testing.T) {
 	for skip, want := range map[time.Duration]time.Duration{
 		0:                time.Second / 4,
@@ -315,8 +319,8 @@ func TestAHandoffWaitsForSkipAndAQuarterOfASecondAtLeast(t *testing.T) {
 	}
 }
 
-// "Δmax 1800 = 3 ∗ Δmin" (table 2), and never below 3 × members × Δop: "when the size of the membership N is significantly
-// near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
+// "Δmax 1800 = 3 ∗ Δmin" (table 2), and never below 3 × members × Δop: "when the size of the membership N is
+// significantly near the rate Δmax/Δop, the system shows instability when the token is lost" (section 5.1).
 func TestMaxIntervalFollowsTheMembership(t *testing.T) {
 	members := func(n int) []int {
 		ids := []int{3}
@@ -335,7 +339,8 @@ func TestMaxIntervalFollowsTheMembership(t *testing.T) {
 		s := begin(t, config(), policy.State{})
 		s.view(members(n)...)
 		if st := s.m.Detail(s.now.Time); st.MaxInterval != want || st.RegenerateAfter != want {
-			t.Errorf("%d members: max_interval %v, regenerate-after %v, want %v", n, st.MaxInterval, st.RegenerateAfter, want)
+			t.Errorf("%d members: max_interval %v, regenerate-after %v, want %v", n, st.MaxInterval, st.RegenerateAfter,
+				want)
 		}
 	}
 
@@ -402,8 +407,8 @@ func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	s.wantState("resting")
 }
 
-// Rule 6 at a busy member. The run goes on; from now on it is under the older one, for the removal rule too, also after a
-// restart, and it is the older one that is passed on.
+// Rule 6 at a busy member. The run goes on; from now on it is under the older one, for the removal rule too, also after
+// a restart, and it is the older one that is passed on.
 func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(10, 50), 1)

@@ -15,9 +15,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is three members and an adversary that owns the network, the views, the clocks' pace and the power switch. It keeps
-// every message that was ever sent, and may deliver any of them at any time, any number of times, or never. It may cut a
-// member's power between any two effects of one step.
+// world is three members and an adversary that owns the network, the views, the clocks' pace and the power switch. It
+// keeps every message that was ever sent, and may deliver any of them at any time, any number of times, or never. It
+// may cut a member's power between any two effects of one step.
 type world struct {
 	t       *rapid.T
 	now     policy.Instant
@@ -50,7 +50,8 @@ type subject struct {
 	before subjectRan
 }
 
-// subjectRan says whether and when a member last ran its operation, and in which of its lives. called says that a caller has run since.
+// subjectRan says whether and when a member last ran its operation, and in which of its lives. called says that a
+// caller has run since.
 type subjectRan struct {
 	ran     bool
 	called  bool
@@ -126,7 +127,8 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 	case policy.Save:
 		m.saving, m.savedAt = &e.State, w.now.Time
 	case policy.Send:
-		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self || !wander.Descriptor().WellFormed(&got) {
+		if got, ok := wire.Parse(e.Msg.Append(nil)); !ok || got != e.Msg || got.From != m.cfg.Self ||
+			!wander.Descriptor().WellFormed(&got) {
 			w.t.Fatalf("a datagram cannot carry %+v", e.Msg)
 		}
 		w.sent = append(w.sent, e.Msg)
@@ -136,7 +138,8 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 		if e.Note == wander.NoteCreated || e.Note == wander.NoteRegenerated {
 			w.made++
 		}
-	case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+	case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone,
+		policy.Proclaim:
 	}
 }
 
@@ -157,15 +160,18 @@ func (w *world) run(m *subject, token wire.Ref, demanded bool) {
 		w.t.Fatalf("a run starts %v after it was granted", w.now.Time.Sub(m.savedAt))
 	case token.Seq <= m.lastSeq:
 		w.t.Fatalf("fencing number %d after %d", token.Seq, m.lastSeq)
-	case demanded && (m.cfg.OnDemand || !m.wanted || m.saving != nil || m.saved.Seq < token.Seq || m.ranIn == m.lives && m.saved.LastRun != m.lastRun):
+	case demanded && (m.cfg.OnDemand || !m.wanted || m.saving != nil || m.saved.Seq < token.Seq ||
+		m.ranIn == m.lives && m.saved.LastRun != m.lastRun):
 		w.t.Fatalf("a run for those who wait, of whom there are some (%v), saved as %+v", m.wanted, m.saved)
 	case demanded && m.called && m.ranIn == m.lives && w.now.Time >= m.lastRun.Add(m.cfg.MinInterval):
-		w.t.Fatalf("the hook is due for %v, and has to wait for a second caller", w.now.Time.Sub(m.lastRun.Add(m.cfg.MinInterval)))
+		w.t.Fatalf("the hook is due for %v, and has to wait for a second caller",
+			w.now.Time.Sub(m.lastRun.Add(m.cfg.MinInterval)))
 	case demanded:
 		m.before, m.wanted, m.running, m.lastSeq = m.subjectRan, false, true, token.Seq
 		m.called = true
 		return
-	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt || wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
+	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt ||
+		wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
 	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval-slack):
 		w.t.Fatalf("a run starts %v after the last", w.now.Time.Sub(m.lastRun))
@@ -330,7 +336,9 @@ func (w *world) disturb(t *rapid.T) {
 	case m.m == nil:
 		w.start(i)
 	case what == 0:
-		w.step(i, policy.Event{Kind: policy.Suspended, Slept: time.Duration(rapid.Int64Range(0, int64(longSpan)).Draw(t, "slept"))})
+		w.step(i, policy.Event{
+			Kind: policy.Suspended, Slept: time.Duration(rapid.Int64Range(0, int64(longSpan)).Draw(t, "slept")),
+		})
 	case what == 1:
 		m.leaving = true
 		w.step(i, policy.Event{Kind: policy.Leave})
@@ -344,9 +352,10 @@ func (w *world) disturb(t *rapid.T) {
 // cut cuts the power in the middle of the next step, wherever that is.
 func (w *world) cut(t *rapid.T) { w.cutAfter = rapid.IntRange(0, 3).Draw(t, "after") }
 
-// In every state, under loss, duplication, reordering, delay, replay, suspension, crash and restart: of each token at most
-// one member is the holder, and its number never falls; a member never runs twice within min_interval, never without a
-// save before, not on demand if there is none, and under rising numbers only; a machine that was woken never asks for the past.
+// In every state, under loss, duplication, reordering, delay, replay, suspension, crash and restart: of each token at
+// most one member is the holder, and its number never falls; a member never runs twice within min_interval, never
+// without a save before, not on demand if there is none, and under rising numbers only; a machine that was woken never
+// asks for the past.
 func TestWhatHoldsInEveryState(t *testing.T) {
 	checks, made, runs := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -356,7 +365,8 @@ func TestWhatHoldsInEveryState(t *testing.T) {
 			"disturb": w.disturb, "cut": w.cut, "disk": w.disk, "ask": w.ask,
 		}
 		often := []string{
-			"deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver",
+			"deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver", "deliver",
+			"deliver",
 			"wake", "wake", "wake", "wake", "finish", "finish", "advance", "change", "disturb", "cut", "disk", "ask",
 		}
 		for range 300 {
@@ -371,6 +381,7 @@ func TestWhatHoldsInEveryState(t *testing.T) {
 		}
 	})
 	if made < checks || runs < checks {
-		t.Errorf("in %d worlds only %d tokens were made and only %d members ran: too little was tried", checks, made, runs)
+		t.Errorf("in %d worlds only %d tokens were made and only %d members ran: too little was tried", checks, made,
+			runs)
 	}
 }

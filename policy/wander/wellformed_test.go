@@ -29,7 +29,9 @@ func wholeMessage(kind wire.Kind) wire.Message {
 		m.Token, m.Load = m.Token.Bare(), wire.Load{}
 	default:
 		guardian.SetTrail(&m.Load, &guardian.Trail{{12}, {13}})
-		wander.SetRoute(&m.Load, &wander.Route{Lap: 11, Cursor: 14, Missed: [wander.MaxMissed]uint32{15, 16}, Tries: [wander.MaxMissed]uint8{2, 1}})
+		wander.SetRoute(&m.Load, &wander.Route{
+			Lap: 11, Cursor: 14, Missed: [wander.MaxMissed]uint32{15, 16}, Tries: [wander.MaxMissed]uint8{2, 1},
+		})
 		wander.SetOp(&m.Load, 9)
 		wander.SetAge(&m.Load, 10)
 		wander.SetMixed(&m.Load, 16*time.Second)
@@ -49,13 +51,15 @@ func kinds() (all []wire.Kind) {
 }
 
 func withNonce() []wire.Kind {
-	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindHeartbeat, guardian.KindHeard, wander.KindSeen, wander.KindUnseen}
+	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindHeartbeat, guardian.KindHeard, wander.KindSeen,
+		wander.KindUnseen}
 }
 
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	bare := []wire.Kind{handoff.KindAck, handoff.KindCommit}
 	about := []wire.Kind{wander.KindInquiry, wander.KindUnseen}
-	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen, wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen}
+	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen,
+		wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen}
 	others := func(but ...wire.Kind) []wire.Kind {
 		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })
 	}
@@ -78,7 +82,9 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"a missed member", empty, func(m *wire.Message) { miss(m, 0, 1) }},
 		{"two that ask", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 1, wire.MemberID{6}) }},
 		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
-		{"a guardian", append(bare, wander.KindInquiry), func(m *wire.Message) { guardian.SetTrail(&m.Load, &guardian.Trail{{6}}) }},
+		{"a guardian", append(bare, wander.KindInquiry), func(m *wire.Message) {
+			guardian.SetTrail(&m.Load, &guardian.Trail{{6}})
+		}},
 		{"a duration of the operation", empty, func(m *wire.Message) { wander.SetOp(&m.Load, 1) }},
 		{"slots that differ", empty, func(m *wire.Message) { wander.SetMixed(&m.Load, 1) }},
 		{"an age", empty, func(m *wire.Message) { wander.SetAge(&m.Load, 1) }},
@@ -93,7 +99,9 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"an age below zero", whole, func(m *wire.Message) { wander.SetAge(&m.Load, -1) }},
 		{"an age that could wrap", whole, func(m *wire.Message) { wander.SetAge(&m.Load, wander.MaxAge+1) }},
 		{"a slot above the last", others(bare...), func(m *wire.Message) { m.Token.Slot = 3 }},
-		{"more slots than a gate can have", others(bare...), func(m *wire.Message) { wander.SetLastSlot(&m.Load, wire.MaxSlots) }},
+		{"more slots than a gate can have", others(bare...), func(m *wire.Message) {
+			wander.SetLastSlot(&m.Load, wire.MaxSlots)
+		}},
 		{"something behind the last slot", others(bare...), func(m *wire.Message) { m.Load[wire.LoadSize-1] = 1 }},
 		{"a birth", about, func(m *wire.Message) { m.Token.ID.Birth = 1 }},
 		{"a random id", about, func(m *wire.Message) { m.Token.ID.Random = 1 }},

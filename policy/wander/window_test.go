@@ -115,11 +115,13 @@ func TestFactsSayWhenWindowsOpenAndClose(t *testing.T) {
 		return -1
 	}
 	s := windowed(t, nil, "00:00-06:00")
-	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != untilMidnight || closes != -1 {
+	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != untilMidnight ||
+		closes != -1 {
 		t.Errorf("before midnight it opens in %v and closes in %v", opens, closes)
 	}
 	s.advance(untilMidnight)
-	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != -1 || closes != 6*time.Hour {
+	if opens, closes := at(s, policy.KeyWindowOpens), at(s, policy.KeyWindowCloses); opens != -1 ||
+		closes != 6*time.Hour {
 		t.Errorf("at midnight it opens in %v and closes in %v", opens, closes)
 	}
 }

@@ -9,7 +9,9 @@ import (
 
 // week returns the days in the order in which people write them.
 func week() [7]time.Weekday {
-	return [7]time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
+	return [7]time.Weekday{
+		time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday,
+	}
 }
 
 const everyDay = 1<<7 - 1
@@ -17,15 +19,16 @@ const everyDay = 1<<7 - 1
 // Zone finds a time zone by its name, as time.LoadLocation does; the name of the host's own is "Local".
 type Zone func(name string) (*time.Location, error)
 
-// Parse reads "[DAYS] FROM-TO [ZONE]". DAYS are as in a calendar event of systemd: "Mon..Fri", "Sat,Sun", "Mon,Wed..Fri"; without them it is
-// every day. FROM and TO are "22:00" or "22", TO up to "24:00". ZONE is a name as "Europe/Berlin" or "UTC"; without it, the zone is the
-// host's. The error says what to write instead.
+// Parse reads "[DAYS] FROM-TO [ZONE]". DAYS are as in a calendar event of systemd: "Mon..Fri", "Sat,Sun",
+// "Mon,Wed..Fri"; without them it is every day. FROM and TO are "22:00" or "22", TO up to "24:00". ZONE is a name as
+// "Europe/Berlin" or "UTC"; without it, the zone is the host's. The error says what to write instead.
 func Parse(text string, zone Zone) (Window, error) {
 	words := strings.Fields(text)
 	w := Window{days: everyDay}
 	at := slices.IndexFunc(words, func(word string) bool { return word != "" && isDigit(word[0]) })
 	if at < 0 || at > 1 || len(words) > at+2 {
-		return Window{}, fmt.Errorf("%q is not a window: write days, times and a zone, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\"", text)
+		return Window{}, fmt.Errorf("%q is not a window: write days, times and a zone, as in \"Mon..Fri 22:00-06:00 "+
+			"Europe/Berlin\"", text)
 	}
 	if at == 1 {
 		var err error
@@ -43,7 +46,8 @@ func Parse(text string, zone Zone) (Window, error) {
 	}
 	location, err := zone(name)
 	if err != nil {
-		return Window{}, fmt.Errorf("%q is not a time zone: write a name as \"Europe/Berlin\" or \"UTC\", or leave it out for the zone of this host", name)
+		return Window{}, fmt.Errorf("%q is not a time zone: write a name as \"Europe/Berlin\" or \"UTC\", or leave "+
+			"it out for the zone of this host", name)
 	}
 	w.zone = location
 	return w, nil
@@ -81,7 +85,9 @@ func parseDay(text string) (time.Weekday, error) {
 			return day, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not a day: write Mon, Tue, Wed, Thu, Fri, Sat or Sun, as in \"Mon..Fri\" or \"Sat,Sun\"", text)
+	return 0,
+		fmt.Errorf("%q is not a day: write Mon, Tue, Wed, Thu, Fri, Sat or Sun, as in \"Mon..Fri\" or \"Sat,Sun\"",
+			text)
 }
 
 // parseTimes reads "22:00-06:00".
@@ -118,7 +124,9 @@ func parseTime(text string) (minutes int, err error) {
 	}
 	t, err := time.Parse(layout, text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a time of the day: write hours and minutes from 00:00 to 24:00, as in \"22:00\"", text)
+		return 0,
+			fmt.Errorf("%q is not a time of the day: write hours and minutes from 00:00 to 24:00, as in \"22:00\"",
+				text)
 	}
 	return 60*t.Hour() + t.Minute(), nil
 }

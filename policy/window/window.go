@@ -1,8 +1,9 @@
 // Package window has the times of the week in which a gate may run: "Mon..Fri 22:00-06:00 Europe/Berlin".
 //
-// A window is open while the clocks of its zone show a time in it. So a night in which the clocks go forward is an hour shorter, and one in
-// which they go back is an hour longer. A window inside the skipped hour does not open in that night, and one inside the repeated hour
-// opens twice. A window whose end is not after its beginning ends on the next day, and belongs to the day on which it begins.
+// A window is open while the clocks of its zone show a time in it. So a night in which the clocks go forward is an hour
+// shorter, and one in which they go back is an hour longer. A window inside the skipped hour does not open in that
+// night, and one inside the repeated hour opens twice. A window whose end is not after its beginning ends on the next
+// day, and belongs to the day on which it begins.
 //
 // The package reads no clock: a time is Unix time in nanoseconds.
 //
@@ -64,8 +65,8 @@ func (s Set) Closes(at int64) int64 {
 	return s.change(at)
 }
 
-// Opened returns the last time up to at at which a window opened, or at if none is open then. What has been open for longer than lookahead has been for
-// ever.
+// Opened returns the last time up to at at which a window opened, or at if none is open then. What has been open for
+// longer than lookahead has been for ever.
 func (s Set) Opened(at int64) int64 {
 	if !s.Open(at) {
 		return at
@@ -82,11 +83,12 @@ func (s Set) Opened(at int64) int64 {
 	return opened
 }
 
-// lookahead is for how long a change is looked for. Each week has the same windows, but the clocks may skip the only one of a week; and of two
-// weeks in a row they do that once.
+// lookahead is for how long a change is looked for. Each week has the same windows, but the clocks may skip the only
+// one of a week; and of two weeks in a row they do that once.
 const lookahead = 15 * 24 * time.Hour
 
-// change returns the first time after at at which the set is open if it is not now, or the reverse; Never, if there is none.
+// change returns the first time after at at which the set is open if it is not now, or the reverse; Never, if there is
+// none.
 func (s Set) change(at int64) int64 {
 	is, end := s.Open(at), at+min(int64(lookahead), Never-at)
 	for at < end {
@@ -115,8 +117,8 @@ const (
 	minutesOfDay = 24 * 60
 )
 
-// clocks returns the weekday and the time of the day that the clocks of the zone show. They are computed here as package time computes the
-// zone's offset anew for each part of a date, and every step of a machine asks.
+// clocks returns the weekday and the time of the day that the clocks of the zone show. They are computed here as
+// package time computes the zone's offset anew for each part of a date, and every step of a machine asks.
 func (w *Window) clocks(at int64) (today time.Weekday, shown int64) {
 	t := time.Unix(0, at)
 	_, offset := t.In(w.zone).Zone()
@@ -124,7 +126,8 @@ func (w *Window) clocks(at int64) (today time.Weekday, shown int64) {
 	s := t.Unix() + int64(offset)
 	ofDay := (s%aDay + aDay) % aDay
 	days := (s - ofDay) / aDay
-	return time.Weekday(((days+int64(time.Thursday))%7 + 7) % 7), ofDay*second + int64(t.Nanosecond()) // 1970 began on a Thursday
+	// 1970 began on a Thursday
+	return time.Weekday(((days+int64(time.Thursday))%7 + 7) % 7), ofDay*second + int64(t.Nanosecond())
 }
 
 // open reports whether the clocks of the zone show a time in the window.
@@ -143,21 +146,23 @@ func (w *Window) open(at int64) bool {
 // on reports whether the window begins on a day.
 func (w *Window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 
-// boundary returns the first time after at at which the clocks show the beginning or the end of the window, or are changed.
+// boundary returns the first time after at at which the clocks show the beginning or the end of the window, or are
+// changed.
 func (w *Window) boundary(at int64) int64 {
 	if w.zone == nil {
 		return Never
 	}
 	_, shown := w.clocks(at)
 	next := at + min(until(shown, w.from), until(shown, w.to))
-	if _, changed := time.Unix(0, at).In(w.zone).ZoneBounds(); changed.After(time.Unix(0, at)) && changed.Before(time.Unix(0, next)) {
+	if _, changed := time.Unix(0, at).In(w.zone).ZoneBounds(); changed.After(time.Unix(0, at)) &&
+		changed.Before(time.Unix(0, next)) {
 		return changed.UnixNano()
 	}
 	return next
 }
 
-// until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if nobody changes it: more than zero,
-// and a day at most.
+// until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if nobody
+// changes it: more than zero, and a day at most.
 func until(shown int64, minuteOfDay int) int64 {
 	wait := (int64(minuteOfDay)*minute - shown) % day
 	if wait <= 0 {

@@ -93,7 +93,8 @@ func TestAWindowOfTheDayThatTheClocksSkipOpensAWeekLater(t *testing.T) {
 }
 
 func TestSeveralWindowsAreOpenWhileOneOfThemIs(t *testing.T) {
-	s := parse(t, "Sat 08:00-12:00 Europe/Berlin", "Sat 09:00-10:00 UTC", "Sat 12:00-13:00 Europe/Berlin", "Sun 00:00-24:00 Europe/Berlin")
+	s := parse(t, "Sat 08:00-12:00 Europe/Berlin", "Sat 09:00-10:00 UTC", "Sat 12:00-13:00 Europe/Berlin",
+		"Sun 00:00-24:00 Europe/Berlin")
 	course(t, s, "2026-06-06 00:00 +0200", "2026-06-09 00:00 +0200",
 		"2026-06-06 08:00 +0200", "2026-06-06 13:00 +0200", "2026-06-07 00:00 +0200", "2026-06-08 00:00 +0200")
 }
@@ -158,10 +159,11 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written and read again, and its changes are where it opens and closes: it is closed just before it opens, and
-// the reverse.
+// Whatever is read can be written and read again, and its changes are where it opens and closes: it is closed just
+// before it opens, and the reverse.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"Mon..Fri 22:00-06:00 Europe/Berlin", "9-17", "Sat,Sun 02:15-02:45 America/New_York", "Sun 2-3 Australia/Lord_Howe", "Mon..", "-"} {
+	for _, text := range []string{"Mon..Fri 22:00-06:00 Europe/Berlin", "9-17", "Sat,Sun 02:15-02:45 America/New_York",
+		"Sun 2-3 Australia/Lord_Howe", "Mon..", "-"} {
 		f.Add(text, int64(1_790_000_000))
 	}
 	f.Fuzz(func(t *testing.T, text string, unix int64) {
@@ -180,7 +182,8 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%v does not open after %v", w, time.Unix(0, now).UTC())
 			}
 			if opens < now || !s.Open(opens) || opens > now && s.Open(opens-1) {
-				t.Fatalf("%v opens at %v: %v, and before that %v", w, time.Unix(0, opens), s.Open(opens), s.Open(opens-1))
+				t.Fatalf("%v opens at %v: %v, and before that %v", w, time.Unix(0, opens), s.Open(opens),
+					s.Open(opens-1))
 			}
 			closes := s.Closes(opens)
 			if closes == window.Never {
@@ -197,7 +200,8 @@ func FuzzParse(f *testing.F) {
 // Go names the end of a zone's present offset, and beyond its tables that may be the present moment.
 func TestTheCalendarOfACenturyEndsInEveryZone(t *testing.T) {
 	for _, name := range []string{
-		"UTC", "Europe/Berlin", "Europe/Dublin", "Africa/Casablanca", "America/New_York", "America/Santiago", "Australia/Lord_Howe", "Asia/Gaza", "Pacific/Apia",
+		"UTC", "Europe/Berlin", "Europe/Dublin", "Africa/Casablanca", "America/New_York", "America/Santiago",
+		"Australia/Lord_Howe", "Asia/Gaza", "Pacific/Apia",
 	} {
 		s, end, nights := parse(t, "Sun 02:15-02:45 "+name), at(t, "2096-01-01 00:00 +0000"), 0
 		for now := at(t, "1996-01-01 00:00 +0000"); now < end; nights++ {
@@ -220,7 +224,8 @@ func TestTheClocksAreThoseOfTheZone(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := parse(t, "Thu 09:30-17:45 "+name)
-		for now := at(t, "1903-01-01 00:00 +0000"); now < at(t, "2099-01-01 00:00 +0000"); now += int64(1_234_567 * time.Second) {
+		for now := at(t, "1903-01-01 00:00 +0000"); now < at(t, "2099-01-01 00:00 +0000"); now += int64(
+			1_234_567 * time.Second) {
 			clocks := time.Unix(0, now).In(zone)
 			shown := clocks.Format("15:04")
 			if want := clocks.Weekday() == time.Thursday && shown >= "09:30" && shown < "17:45"; s.Open(now) != want {
@@ -230,7 +235,8 @@ func TestTheClocksAreThoseOfTheZone(t *testing.T) {
 	}
 }
 
-// A window that is open has been open since its last opening; one without an end since the beginning of what is looked at.
+// A window that is open has been open since its last opening; one without an end since the beginning of what is looked
+// at.
 func TestSinceWhenAWindowHasBeenOpen(t *testing.T) {
 	for _, c := range []struct{ window, now, want string }{
 		{"22:00-06:00 UTC", "2026-06-05 22:00:00", "2026-06-05 22:00:00"},

@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewBrakeChecker checks that the gate is paused when stopAfter hosts have failed in a row, and not before. It is for worlds with one token that
-// is never lost: there the failures have an order that all can know.
+// NewBrakeChecker checks that the gate is paused when stopAfter hosts have failed in a row, and not before. It is for
+// worlds with one token that is never lost: there the failures have an order that all can know.
 func NewBrakeChecker(stopAfter int) sim.Watcher {
-	// row are the members that have failed since the last success, or since the last order. newest is the newest order that somebody has
-	// given: those who do not know it count apart. What callers run does not count.
+	// row are the members that have failed since the last success, or since the last order. newest is the newest order
+	// that somebody has given: those who do not know it count apart. What callers run does not count.
 	row, newest := map[int]bool{}, wire.Order{}
 	return sim.EachMember(func(known *wire.Order, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped {

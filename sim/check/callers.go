@@ -43,10 +43,12 @@ func NewTurnsChecker() sim.Watcher {
 		for e := range o.Did(policy.Run) {
 			switch {
 			case e.Demanded && me.due && me.commands > 0:
-				return fmt.Errorf("turns: %s runs for a second caller, and its own operation has been due since before the first",
+				return fmt.Errorf(
+					"turns: %s runs for a second caller, and its own operation has been due since before the first",
 					o.Who())
 			case !e.Demanded && me.waits && me.operations > 0:
-				return fmt.Errorf("turns: %s runs its own operation twice, and a caller has been waiting since before the first run",
+				return fmt.Errorf(
+					"turns: %s runs its own operation twice, and a caller has been waiting since before the first run",
 					o.Who())
 			case e.Demanded:
 				me.before, me.waits = me.due, false
@@ -102,7 +104,8 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 		now := o.At
 		due := c.OperationDue(o.Member)
 		if o.On(policy.Finished) && o.Demanded && max(due, now) != max(me.due, now) {
-			return fmt.Errorf("schedule: the operation of %s was due at %s, and since a caller's run has ended it is at %s",
+			return fmt.Errorf(
+				"schedule: the operation of %s was due at %s, and since a caller's run has ended it is at %s",
 				o.Who(), sim.Seconds(me.due), sim.Seconds(due))
 		}
 		if !c.Running(o.Member) && !o.Does(policy.Run) {

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Copies tells the copies of tokens apart. A new token is one copy, and each revival makes another one with the same identity. Only
-// the way from member to member tells which is which.
+// Copies tells the copies of tokens apart. A new token is one copy, and each revival makes another one with the same
+// identity. Only the way from member to member tells which is which.
 type Copies struct {
 	made int
 	// held are the copies that each member holds. passing are those that were given up for another member, by exchange.
@@ -17,7 +17,8 @@ type Copies struct {
 	passing map[wire.Exchange]int
 }
 
-// inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is none.
+// inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is
+// none.
 type inHands struct{ last, before int }
 
 // NewCopies returns the copies of one run; there is none yet.

@@ -8,8 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewCustodyChecker checks that no token comes from nowhere and none vanishes without a reason. A member says how each token came, and
-// why it is gone. It receives a token only by a message about that token, and in a handoff only by the Commit. Its status agrees.
+// NewCustodyChecker checks that no token comes from nowhere and none vanishes without a reason. A member says how each
+// token came, and why it is gone. It receives a token only by a message about that token, and in a handoff only by the
+// Commit. Its status agrees.
 func NewCustodyChecker() sim.Watcher {
 	return sim.EachLife(func(hands *[]wire.TokenID, c *sim.Cluster, o *sim.Occurrence) error {
 		if len(*hands) > 0 && o.Kind == sim.Departed {

@@ -24,7 +24,8 @@ func NewDemandChecker(beside bool) sim.Watcher {
 			return nil
 		}
 		if due := c.Status(o.Member).NextRun < policy.Never; due != *wanted && !(beside && due) {
-			return fmt.Errorf("demand: that somebody waits at %s is %v, and that it is ever due is %v", o.Who(), !due, due)
+			return fmt.Errorf("demand: that somebody waits at %s is %v, and that it is ever due is %v", o.Who(), !due,
+				due)
 		}
 		return nil
 	})

@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// grants are what a member was granted: whether it runs or is leaving, and the token that it has made or revived and has not saved.
+// grants are what a member was granted: whether it runs or is leaving, and the token that it has made or revived and
+// has not saved.
 type grants struct {
 	running, leaving bool
 	made             wire.Ref
@@ -57,7 +58,8 @@ func (me *grants) grant(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect, sta
 	case !saved.HasRun && !e.Demanded || saved.Seq < t.Seq:
 		return fmt.Errorf("grant: %s runs under %v#%d without having saved it", o.Who(), t.ID, t.Seq)
 	case e.Demanded && (e.StartBy < o.At || e.StartBy.Sub(o.At) > startWithin):
-		return fmt.Errorf("grant: %s runs for a caller at %s, and may start by %v", o.Who(), sim.Seconds(o.At), sim.Seconds(e.StartBy))
+		return fmt.Errorf("grant: %s runs for a caller at %s, and may start by %v", o.Who(), sim.Seconds(o.At),
+			sim.Seconds(e.StartBy))
 	case e.Demanded:
 	case o.At.Sub(saved.LastRun) > startWithin || e.StartBy < o.At || e.StartBy.Sub(saved.LastRun) > startWithin:
 		return fmt.Errorf("grant: %s runs %v after it was granted, and may start by %v",

@@ -8,10 +8,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewHandoffChecker checks the property of the handoff: "when both partners leave the protocol, at most one holds the token"
-// (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so this holds in every state, not
-// only when both have left: no two members hold one token, and no sender holds the token of a Commit under way. A revived token
-// counts as another one.
+// NewHandoffChecker checks the property of the handoff: "when both partners leave the protocol, at most one holds the
+// token" (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so this holds in every
+// state, not only when both have left: no two members hold one token, and no sender holds the token of a Commit under
+// way. A revived token counts as another one.
 func NewHandoffChecker() sim.Watcher {
 	copies := NewCopies()
 	// holder is the member that holds a copy.
@@ -28,7 +28,8 @@ func NewHandoffChecker() sim.Watcher {
 		s := c.Status(o.Member)
 		for e := range o.Did(policy.Send) {
 			// A Commit with another number is of an earlier handoff; the token has come back since.
-			commits := c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Passes && SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq
+			commits := c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Passes &&
+				SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq
 			if commits && s.Holding {
 				return fmt.Errorf("handoff: %s sends the Commit of %v and holds it still", o.Who(), s.Token.ID)
 			}

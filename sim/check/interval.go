@@ -39,7 +39,8 @@ func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.
 				least -= startWithin
 			}
 			if last.ran && o.At.Sub(last.at) < least {
-				return fmt.Errorf("interval: %s runs %v after its last run, and min_interval is %v", o.Who(), o.At.Sub(last.at), last.least)
+				return fmt.Errorf("interval: %s runs %v after its last run, and min_interval is %v", o.Who(),
+					o.At.Sub(last.at), last.least)
 			}
 			me.before, me.last = me.last, started{ran: true, at: o.At, least: minInterval}
 		}

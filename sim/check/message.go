@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewMessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects lets the shell drop
-// it before it checks the signature. And a message has at most one answer.
+// NewMessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects
+// lets the shell drop it before it checks the signature. And a message has at most one answer.
 func NewMessageChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if !o.On(policy.Received) {

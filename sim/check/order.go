@@ -24,9 +24,10 @@ type head struct {
 	since, present policy.Time
 }
 
-// NewOrderChecker checks that no member runs under an order that it knows, and that an order that anybody alive knows is soon known to all. What a
-// member knows is what it was given, has received, or has read from its disk; the checker keeps its own account of that. within is the longest
-// time in which gossip reaches a member that is up, in a network that is whole.
+// NewOrderChecker checks that no member runs under an order that it knows, and that an order that anybody alive knows
+// is soon known to all. What a member knows is what it was given, has received, or has read from its disk; the checker
+// keeps its own account of that. within is the longest time in which gossip reaches a member that is up, in a network
+// that is whole.
 func NewOrderChecker(within time.Duration) sim.Watcher {
 	k := &orderChecker{within: within, heads: map[int]*head{}}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
@@ -74,7 +75,8 @@ func (k *orderChecker) step(c *sim.Cluster, o *sim.Occurrence) error {
 	paused, saved := me.paused(wall), c.Disk(o.Member)
 	switch {
 	case c.PausedByOrder(o.Member) != paused:
-		return fmt.Errorf("order: that %s is paused is %v, and by all it knows it should be %v", o.Who(), !paused, paused)
+		return fmt.Errorf("order: that %s is paused is %v, and by all it knows it should be %v", o.Who(), !paused,
+			paused)
 	case o.On(policy.Saved) && !o.Event.Failed && (saved.Order != me.order || saved.Here != me.here):
 		return fmt.Errorf("order: %s has saved %+v, and knows %+v", o.Who(), saved.Order, me.order)
 	}

@@ -27,10 +27,10 @@ type numbers struct{ ran, met wire.Seq }
 // epochHops is the size of an epoch in hops: more than a token makes between two visits.
 const epochHops = 1 << 32
 
-// NewSeqChecker checks the fencing number. Under one token, and at one member, each grant has a higher number than the one before, across
-// restarts too. The number of a token rises when it comes to another member, and never falls. A token that was revived although its
-// holder lived counts as two: a resource must refuse the lower number. And a new token begins a new epoch, because the lost one may
-// have moved on since its maker saw it.
+// NewSeqChecker checks the fencing number. Under one token, and at one member, each grant has a higher number than the
+// one before, across restarts too. The number of a token rises when it comes to another member, and never falls. A
+// token that was revived although its holder lived counts as two: a resource must refuse the lower number. And a new
+// token begins a new epoch, because the lost one may have moved on since its maker saw it.
 func NewSeqChecker() sim.Watcher {
 	k := &seqChecker{copies: NewCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}}
 	return sim.EachMember(func(me *numbers, c *sim.Cluster, o *sim.Occurrence) error {
@@ -59,8 +59,10 @@ func (k *seqChecker) effect(me *numbers, o *sim.Occurrence, e *policy.Effect) er
 		return fmt.Errorf("seq: %v grants number %d after %d", e.Token.ID, seq, granted)
 	case e.Kind == policy.Run:
 		me.ran, k.granted[k.copies.Of(o.Member)] = seq, seq
-	case e.Kind == policy.Took && e.Cause != policy.CauseReceived && me.met > 0 && me.met < wire.MaxSeq/2 && seq/epochHops <= me.met/epochHops:
-		return fmt.Errorf("seq: %s makes %v with number %d and has met %d, from which a lost token may have come so far",
+	case e.Kind == policy.Took && e.Cause != policy.CauseReceived && me.met > 0 && me.met < wire.MaxSeq/2 &&
+		seq/epochHops <= me.met/epochHops:
+		return fmt.Errorf(
+			"seq: %s makes %v with number %d and has met %d, from which a lost token may have come so far",
 			o.Who(), e.Token.ID, seq, me.met)
 	case e.Kind == policy.Took:
 		me.met = max(me.met, seq)
@@ -74,7 +76,8 @@ func (k *seqChecker) carry(member int, s *policy.Status) error {
 	}
 	last, known := k.ofToken[k.copies.Of(member)]
 	if known && (s.Token.Seq < last.seq || s.Token.Seq == last.seq && member != last.member) {
-		return fmt.Errorf("seq: %v comes to %s with number %d and had %d at %s", s.Token.ID, sim.MemberName(member), s.Token.Seq,
+		return fmt.Errorf("seq: %v comes to %s with number %d and had %d at %s", s.Token.ID, sim.MemberName(member),
+			s.Token.Seq,
 			last.seq, sim.MemberName(last.member))
 	}
 	if now := (carried{s.Token.Seq, member}); now != last {

@@ -15,9 +15,10 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what it must lead to, message by
-// message. With -rewrite the scripts are written anew from what happens; read the difference as you would read a change of the protocol. A message
-// takes 10 ms, a command 20 s, a lease 8 s, of which the first has passed.
+// TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what it
+// must lead to, message by message. With -rewrite the scripts are written anew from what happens; read the difference
+// as you would read a change of the protocol. A message takes 10 ms, a command 20 s, a lease 8 s, of which the first
+// has passed.
 //
 // The commands:
 //
@@ -85,7 +86,9 @@ func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
 			return gate.Machine(s.Env)
 		},
 		Descriptor: gate.Descriptor(), Network: sim.Network{Latency: 10 * time.Millisecond, Encode: true},
-		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
 		Hook:        sim.Hook{Takes: 20 * time.Second},
 		OrphanGrace: gate.OrphanGrace(),
 		Watchers:    []sim.Watcher{check.NewHandoffChecker(), check.NewCustodyChecker(), newExclusionChecker(), story},

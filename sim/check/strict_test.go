@@ -33,7 +33,8 @@ func (s *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			s.runs[o.Member]++
 		case policy.Extend:
 			s.extended++
-		case policy.Save, policy.Send, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Send, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce,
+			policy.Tell, policy.Gone, policy.Proclaim:
 		}
 	}
 	if o.Kind == sim.Stepped && o.Event.Kind == policy.Finished && o.Event.Void {
@@ -47,11 +48,13 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 	const killAfter, margin, rho, patience = 4 * time.Second, 100 * time.Millisecond, 0.01, 250 * time.Millisecond
 	all := map[string]policy.Protocol{
 		"specimen": policytest.Settings{
-			Roster: roster, Lease: lease, MostLease: lease, KillAfter: killAfter, Margin: margin, Rho: rho, Patience: patience,
+			Roster: roster, Lease: lease, MostLease: lease, KillAfter: killAfter, Margin: margin, Rho: rho,
+			Patience: patience,
 		},
 	}
 	s := strict.Settings{
-		Moves: strict.Tree, Roster: roster, Backups: 1, Lease: lease, KillAfter: killAfter, Margin: margin, Rho: rho, Patience: patience,
+		Moves: strict.Tree, Roster: roster, Backups: 1, Lease: lease, KillAfter: killAfter, Margin: margin, Rho: rho,
+		Patience: patience,
 	}
 	all["tree"] = s
 	for _, s.Request = range ring.Requests() {
@@ -62,9 +65,12 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 }
 
 // strictFleet is a fleet of a strict gate, whose hosts have clocks of different rates.
-func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64, watchers ...sim.Watcher) *sim.Cluster {
+func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64,
+	watchers ...sim.Watcher) *sim.Cluster {
 	t.Helper()
-	return spoilt(t, name, seed, members, drift, func(_ *policy.Event, out []policy.Effect) []policy.Effect { return out }, watchers...)
+	return spoilt(t, name, seed, members, drift, func(_ *policy.Event, out []policy.Effect) []policy.Effect {
+		return out
+	}, watchers...)
 }
 
 // spoilt is such a fleet, whose members carry out other effects than their machines want.
@@ -86,15 +92,19 @@ func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 		Machine:    func(s sim.Env) policy.Machine { return &brokenGate{gate.Machine(s.Env), spoil} },
 		Descriptor: gate.Descriptor(), Clocks: clocks,
 		Network: sim.Network{
-			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Late: 0.02, LateBy: lease, Encode: true,
+			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Late: 0.02,
+			LateBy: lease, Encode: true,
 		},
-		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
 		Hook:        sim.Hook{Takes: 6 * time.Second, Spread: 0.9, Deaf: 0.3, KillAfter: time.Minute, Late: 0.02},
 		Disk:        sim.Disk{Takes: time.Millisecond, Slow: 0.1, SlowFor: lease / 4, Fails: 0.02},
 		OrphanGrace: gate.OrphanGrace(), Demand: sim.Demand{Every: 20 * time.Second, Queued: 0.3, Withdrawn: 0.2},
 		AskFirst: seed%2 == 0, EarlyWakes: 0.05, StopTimeout: 30 * time.Second,
 		Watchers: append([]sim.Watcher{
-			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(false), newExclusionChecker(),
+			check.NewHandoffChecker(), check.NewCustodyChecker(), check.NewWakeChecker(), check.NewDemandChecker(false),
+			newExclusionChecker(),
 			check.NewSeqChecker(),
 		}, watchers...),
 	})
@@ -105,7 +115,8 @@ func faulty(c *sim.Cluster, healed func()) error {
 	c.Boot()
 	end := c.StartFaults(sim.Faults{
 		CrashEvery: 5 * time.Minute, DownFor: 10 * time.Second, MidStep: 0.5, HostShare: 0.2,
-		PauseEvery: 5 * time.Minute, PauseFor: lease, SleepShare: 0.5, LeaveEvery: 10 * time.Minute, AwayFor: 20 * time.Second,
+		PauseEvery: 5 * time.Minute, PauseFor: lease, SleepShare: 0.5, LeaveEvery: 10 * time.Minute,
+		AwayFor:  20 * time.Second,
 		CutEvery: 5 * time.Minute, CutFor: lease, OneWayShare: 0.3, DeafEvery: 10 * time.Minute, DeafFor: lease,
 	})
 	if err := c.Run(policy.Time(30 * time.Minute)); err != nil {
@@ -119,8 +130,8 @@ func faulty(c *sim.Cluster, healed func()) error {
 	return c.Run(c.Now().Add(10 * time.Minute))
 }
 
-// A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds; and when all is well again, every
-// demand is served.
+// A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds; and
+// when all is well again, every demand is served.
 func TestAStrictGateExcludes(t *testing.T) {
 	seeds := deep.Or[uint64](5, 50)
 	for name := range gates(nil) {
@@ -133,7 +144,8 @@ func TestAStrictGateExcludes(t *testing.T) {
 				}
 				for i := range c.Members() {
 					if s.runs[i] == 0 {
-						t.Errorf("seed %d: %s is wanted, and has not run for ten minutes: %s", seed, sim.MemberName(i), c.Machine(i))
+						t.Errorf("seed %d: %s is wanted, and has not run for ten minutes: %s", seed, sim.MemberName(i),
+							c.Machine(i))
 					}
 				}
 			}
@@ -141,7 +153,8 @@ func TestAStrictGateExcludes(t *testing.T) {
 	}
 }
 
-// A member asks by itself when its operation is due: min_interval since its last start, which no restart forgets. A caller does not wait for that.
+// A member asks by itself when its operation is due: min_interval since its last start, which no restart forgets. A
+// caller does not wait for that.
 func TestAStrictGateKeepsMinInterval(t *testing.T) {
 	const minInterval = time.Minute
 	for _, name := range []string{"tree", "ring, q"} {
@@ -153,7 +166,8 @@ func TestAStrictGateKeepsMinInterval(t *testing.T) {
 			}
 			for i := range c.Members() {
 				if s.runs[i] < 8 {
-					t.Errorf("%s, seed %d: %s has run %d times in ten minutes", name, seed, sim.MemberName(i), s.runs[i])
+					t.Errorf("%s, seed %d: %s has run %d times in ten minutes", name, seed, sim.MemberName(i),
+						s.runs[i])
 				}
 			}
 		}
@@ -161,16 +175,23 @@ func TestAStrictGateKeepsMinInterval(t *testing.T) {
 }
 
 // ownOperations is a fleet whose members each have an operation of their own.
-func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Duration, watchers ...sim.Watcher) *sim.Cluster {
+func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Duration,
+	watchers ...sim.Watcher) *sim.Cluster {
 	t.Helper()
 	roster := rosterOf(t, seed, 3)
 	gate := gates(roster)[name].(strict.Settings)
 	gate.MinInterval = minInterval
 	return sim.New(sim.Config{
-		Seed: seed, Members: 3, Order: sim.InOrder, Machine: func(s sim.Env) policy.Machine { return gate.Machine(s.Env) },
-		Descriptor:  gate.Descriptor(),
-		Network:     sim.Network{Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Encode: true},
-		Membership:  sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Seed: seed, Members: 3, Order: sim.InOrder, Machine: func(s sim.Env) policy.Machine {
+			return gate.Machine(s.Env)
+		},
+		Descriptor: gate.Descriptor(),
+		Network: sim.Network{
+			Latency: 5 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.05, Encode: true,
+		},
+		Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
 		Hook:        sim.Hook{Takes: 2 * time.Second, Spread: 0.5, Late: 0.02},
 		Disk:        sim.Disk{Takes: time.Millisecond, Slow: 0.1, SlowFor: lease / 4, Fails: 0.02},
 		OrphanGrace: gate.OrphanGrace(), StopTimeout: 30 * time.Second,

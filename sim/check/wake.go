@@ -10,8 +10,8 @@ import (
 // maxSpins bounds the wake-ups at one moment: each is for another deadline.
 const maxSpins = 16
 
-// NewWakeChecker checks two rules of the contract. An early wake-up does nothing. And a machine that is woken in time does what is due: it
-// does not ask for the same time again and again.
+// NewWakeChecker checks two rules of the contract. An early wake-up does nothing. And a machine that is woken in time
+// does what is due: it does not ask for the same time again and again.
 func NewWakeChecker() sim.Watcher {
 	// spins counts the wake-ups of a member at one moment.
 	type spins struct {

@@ -1,6 +1,7 @@
-// Package explore visits every state that a small world can reach: every order of everything that can happen in it, to the end or to a depth. A
-// test brings the world, which is a value that it can copy, and the rule that must hold in every state. The first state that breaks the rule is
-// reported with the steps that lead to it. The package knows no protocol, draws nothing and looks at no clock.
+// Package explore visits every state that a small world can reach: every order of everything that can happen in it, to
+// the end or to a depth. A test brings the world, which is a value that it can copy, and the rule that must hold in
+// every state. The first state that breaks the rule is reported with the steps that lead to it. The package knows no
+// protocol, draws nothing and looks at no clock.
 package explore
 
 import (
@@ -8,17 +9,20 @@ import (
 	"strings"
 )
 
-// Search is a search through the states of a world, depth first. Its fields are set before From, and not changed after it.
+// Search is a search through the states of a world, depth first. Its fields are set before From, and not changed after
+// it.
 type Search[S any] struct {
-	// Visited reports whether a state was visited before with at least so many steps left, so that it leads nowhere new; else it remembers the
-	// visit. known says that the state was visited before with fewer steps left. ByKey returns one.
+	// Visited reports whether a state was visited before with at least so many steps left, so that it leads nowhere
+	// new; else it remembers the visit. known says that the state was visited before with fewer steps left. ByKey
+	// returns one.
 	Visited func(s *S, left int) (covered, known bool)
-	// Branch calls reach with a copy of the state for each step that can come next, and with what happens in that step. A copy that is reached
-	// must share nothing with the state that either of them changes.
+	// Branch calls reach with a copy of the state for each step that can come next, and with what happens in that step.
+	// A copy that is reached must share nothing with the state that either of them changes.
 	Branch func(s *S, reach func(next *S, step string))
 	// Judge returns an error for a state that breaks the rule. It sees each state once.
 	Judge func(s *S) error
-	// End judges a state after which nothing comes: none can, or the search has no steps left. It may change the state. It may be nil.
+	// End judges a state after which nothing comes: none can, or the search has no steps left. It may change the state.
+	// It may be nil.
 	End func(s *S) error
 	// Depth is the most steps from the first state; zero explores to the end.
 	Depth int
@@ -30,7 +34,8 @@ type Search[S any] struct {
 	err  error
 }
 
-// From explores all that follows from a state. It returns the first error of Judge or End, with the steps that lead to it.
+// From explores all that follows from a state. It returns the first error of Judge or End, with the steps that lead to
+// it.
 func (x *Search[S]) From(first *S) error {
 	x.path, x.err = nil, nil
 	x.visit(first, x.Depth)

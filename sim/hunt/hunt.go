@@ -1,8 +1,9 @@
-// Package hunt looks for bugs: it draws one scenario after another, explores each with all checkers, and stops at the first that breaks a
-// rule.
+// Package hunt looks for bugs: it draws one scenario after another, explores each with all checkers, and stops at the
+// first that breaks a rule.
 //
-// Seeds run in parallel, and the result does not depend on how many: results count in the order of their seeds, and those after the
-// first failure do not count. It never judges a run itself: the checkers of packages check and fleet do.
+// Seeds run in parallel, and the result does not depend on how many: results count in the order of their seeds, and
+// those after the first failure do not count. It never judges a run itself: the checkers of packages check and fleet
+// do.
 package hunt
 
 import (
@@ -31,7 +32,8 @@ type Options struct {
 	For time.Duration
 	// Workers is how many seeds run at the same time; zero stands for one on each core.
 	Workers int
-	// Progress, if not nil, is called after each seed with what has been found so far, one call at a time. It should return soon.
+	// Progress, if not nil, is called after each seed with what has been found so far, one call at a time. It should
+	// return soon.
 	Progress func(*Report)
 }
 
@@ -46,8 +48,8 @@ type Report struct {
 	Failure *Failure
 }
 
-// Err says why the hunt was no success: a rule was broken, or DefaultSeeds seeds did not lead to everything that can occur, so that
-// finding nothing says little.
+// Err says why the hunt was no success: a rule was broken, or DefaultSeeds seeds did not lead to everything that can
+// occur, so that finding nothing says little.
 func (r *Report) Err() error {
 	if r.Failure != nil {
 		return r.Failure

@@ -32,12 +32,15 @@ func breaking(f Subject, seeds ...uint64) Subject {
 
 func TestAHuntIsTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	for name, subject := range map[string]Subject{
-		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(), "a tree with two": breaking(tree(), 21, 20),
+		"without a failure": wander(), "with two": breaking(wander(), 21, 20), "a ring": ring(),
+		"a tree with two": breaking(tree(), 21, 20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var reports []*Report
 			for _, workers := range []int{1, 2, 7} {
-				reports = append(reports, Run(t.Context(), Options{Subject: subject, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers}))
+				reports = append(reports, Run(t.Context(), Options{
+					Subject: subject, From: 11, Seeds: deep.Or[uint64](12, 40), Workers: workers,
+				}))
 			}
 			for _, r := range reports[1:] {
 				if d := cmp.Diff(fmt.Sprint(reports[0].Coverage), fmt.Sprint(r.Coverage)); d != "" {
@@ -65,7 +68,8 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 	}
 	text := r.Failure.String()
 	for _, want := range []string{
-		"seed 23: planted\n", "  MinInterval  ", "wanderd sim hunt --seed 23 --seeds 1\n", "wanderd sim trace --seed 23\n",
+		"seed 23: planted\n", "  MinInterval  ", "wanderd sim hunt --seed 23 --seeds 1\n",
+		"wanderd sim trace --seed 23\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in:\n%s", want, text)

@@ -38,10 +38,12 @@ func SubjectOf(name string) (Subject, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return Subject{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name, strings.Join(names, " or "))
+	return Subject{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name,
+		strings.Join(names, " or "))
 }
 
-// Explore runs the scenario of a seed with all checkers, and the watchers after them. A panic of a machine breaks a rule, too.
+// Explore runs the scenario of a seed with all checkers, and the watchers after them. A panic of a machine breaks a
+// rule, too.
 func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -57,8 +59,8 @@ func wander() Subject {
 	return f
 }
 
-// Byzantine is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there, and a hunt of another subject
-// has no Byzantine member.
+// Byzantine is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there,
+// and a hunt of another subject has no Byzantine member.
 func Byzantine() Subject {
 	f := drawn(wandering.DrawByzantine, (*wandering.ByzantineScenario).String, (*wandering.ByzantineScenario).Explore)
 	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
@@ -75,7 +77,8 @@ func tree() Subject {
 }
 
 // rostered are fleets of a policy whose members have a roster.
-func rostered[S any](policy string, draw func(seed uint64) S, explore func(s *S, watchers ...sim.Watcher) error) Subject {
+func rostered[S any](policy string, draw func(seed uint64) S,
+	explore func(s *S, watchers ...sim.Watcher) error) Subject {
 	parameters := func(s *S) string { return trace.Parameters(*s) }
 	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
 		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {

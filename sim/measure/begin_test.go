@@ -26,7 +26,8 @@ func TestNothingCountsBeforeTheMeasurementBegins(t *testing.T) {
 	s.start(30, 0)
 	s.finish(32, 0)
 	f := s.meter.Figures(at(35))
-	if f.WarmUp != 25 || f.Duration != 10 || f.Concurrency.At(1) != 2 || f.Operations != 1 || f.Hops != 0 || f.Messages != 0 {
+	if f.WarmUp != 25 || f.Duration != 10 || f.Concurrency.At(1) != 2 || f.Operations != 1 || f.Hops != 0 ||
+		f.Messages != 0 {
 		t.Errorf("after the warm-up: %+v", f)
 	}
 	if f.Tokens.Generated != 0 || f.Tokens.Live.At(1) != 10 {

@@ -46,7 +46,8 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	for slot := range k.bySlot {
 		hands, holding := k.members[o.Member].hands[slot], c.SlotStatus(o.Member, slot).Holding
 		if (hands == 1) != holding || hands > 1 {
-			return fmt.Errorf("%s has %d tokens of slot %d in its hands; holding: %v", sim.MemberName(o.Member), hands, slot, holding)
+			return fmt.Errorf("%s has %d tokens of slot %d in its hands; holding: %v", sim.MemberName(o.Member), hands,
+				slot, holding)
 		}
 	}
 	return nil
@@ -96,7 +97,8 @@ func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
 		generated, lost, recovered = generated+f.Tokens.Generated, lost+f.Tokens.Lost, recovered+f.Recovery.Count
 	}
 	if each := Number(seeds); generated < each*3/2 || lost < each/2 || recovered < each/4 {
-		t.Errorf("%v tokens, %v lost, %v recoveries: too little happens for this to show anything", generated, lost, recovered)
+		t.Errorf("%v tokens, %v lost, %v recoveries: too little happens for this to show anything", generated, lost,
+			recovered)
 	}
 }
 
@@ -118,8 +120,10 @@ func TestTheNominalFleetIsBusyTwoThirdsOfTheTime(t *testing.T) {
 	if f.WarmUp != 2_000 || f.WarmUp+f.Duration != 100_000 {
 		t.Errorf("%v s were measured after %v s", f.Duration, f.WarmUp)
 	}
-	// A random walk now and then leaves a member alone for so long that it makes a spurious token, which soon is removed.
-	if f.Tokens.Lost != 0 || f.Tokens.Generated == 0 || f.Tokens.Live.At(0) != 0 || f.Tokens.Live.At(1) < 0.99*f.Duration {
+	// A random walk now and then leaves a member alone for so long that it makes a spurious token, which soon is
+	// removed.
+	if f.Tokens.Lost != 0 || f.Tokens.Generated == 0 || f.Tokens.Live.At(0) != 0 ||
+		f.Tokens.Live.At(1) < 0.99*f.Duration {
 		t.Errorf("tokens %+v, want one, and for a short time another", f.Tokens)
 	}
 	if f.Interval.P50 < 600 || f.Interval.Max < f.Interval.P99 || f.Interval.P99 < f.Interval.P90 {

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Concurrency measures for how long how many operations run at once. A soft gate allows overlap, but it should be rare. It is a
-// [sim.Watcher].
+// Concurrency measures for how long how many operations run at once. A soft gate allows overlap, but it should be rare.
+// It is a [sim.Watcher].
 type Concurrency struct {
 	// running counts the operations of each member: the operation of a dead process may go on beside the next.
 	running map[int]int

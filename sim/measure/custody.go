@@ -9,13 +9,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// custody records where the tokens are: held by a member, or under way between a sender that has given one up and a receiver that waits
-// for the Commit. It books every token, so that at any time
+// custody records where the tokens are: held by a member, or under way between a sender that has given one up and a
+// receiver that waits for the Commit. It books every token, so that at any time
 //
 //	generated + revived − removed − lost = alive
 //
-// It goes by the effects of the machines and not by their status, which would cost far more. A token that was given up and not taken is
-// lost when the receiver no longer waits for its Commit.
+// It goes by the effects of the machines and not by their status, which would cost far more. A token that was given up
+// and not taken is lost when the receiver no longer waits for its Commit.
 type custody struct {
 	world world
 	// quiet bounds a handoff without an end; zero means no bound.
@@ -74,8 +74,8 @@ func (k *custody) end(now policy.Time, member int) {
 	k.giveUp(now, func(h *passage) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. After a token was passed on, the next message of the same step carries it to the receiver. If the receiver is down, the
-// token is lost.
+// sent books a message. After a token was passed on, the next message of the same step carries it to the receiver. If
+// the receiver is down, the token is lost.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	if !k.passing {
 		return
@@ -88,7 +88,8 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	k.pending = append(k.pending, passage{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
 }
 
-// stepped ends a step of a member, or what its shell did instead. A member that passed the token on without a Commit crashes now.
+// stepped ends a step of a member, or what its shell did instead. A member that passed the token on without a Commit
+// crashes now.
 func (k *custody) stepped(now policy.Time, member int) {
 	if k.passing {
 		k.passing = false

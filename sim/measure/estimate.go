@@ -32,7 +32,8 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Mean, e.Mean - e.Half, e.Mean + e.Half})
 }
 
-// EstimateOf estimates a figure. The order of the samples makes no difference, down to the last digit; NaN does not count.
+// EstimateOf estimates a figure. The order of the samples makes no difference, down to the last digit; NaN does not
+// count.
 func EstimateOf(samples ...Number) Estimate {
 	values := make([]float64, 0, len(samples))
 	for _, s := range samples {

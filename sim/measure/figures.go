@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Set is the figures of one run, if T is [Number], or those of many, if it is [Estimate]. Times are in seconds. A figure that
-// does not exist, as the median of nothing, is null in JSON.
+// Set is the figures of one run, if T is [Number], or those of many, if it is [Estimate]. Times are in seconds. A
+// figure that does not exist, as the median of nothing, is null in JSON.
 type Set[T any] struct {
 	// Duration is the time that was measured, WarmUp the time before it that was not.
 	Duration T `json:"duration_s"`
@@ -25,14 +25,15 @@ type Set[T any] struct {
 	Hops                 T `json:"hops"`
 	Messages             T `json:"messages"`
 	MessagesPerOperation T `json:"messages_per_operation"`
-	// Recovery is how long it took from a loss of the last token of a slot until the moment from which exactly one token of each
-	// existed, for at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti, table 5), which the paper does not
-	// define. What happens before the fleet is stable again is part of the same recovery.
+	// Recovery is how long it took from a loss of the last token of a slot until the moment from which exactly one
+	// token of each existed, for at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti,
+	// table 5), which the paper does not define. What happens before the fleet is stable again is part of the same
+	// recovery.
 	Recovery Spread[T] `json:"recovery_s"`
 	// Tokenless is how long it took, each time, from there being no token of a slot until there was the next one.
 	Tokenless Spread[T] `json:"tokenless_s"`
-	// HeldAgain is how long it took, after each loss of the last token of a slot, until somebody held one again; OneForGood until
-	// the moment from which there was exactly one, for at least min_interval or until the next loss.
+	// HeldAgain is how long it took, after each loss of the last token of a slot, until somebody held one again;
+	// OneForGood until the moment from which there was exactly one, for at least min_interval or until the next loss.
 	HeldAgain  Spread[T] `json:"held_again_s"`
 	OneForGood Spread[T] `json:"one_for_good_s"`
 }
@@ -66,15 +67,15 @@ type Intervals[T any] struct {
 	P90 T `json:"p90"`
 	P99 T `json:"p99"`
 	Max T `json:"max"`
-	// Open is the longest time since an operation started on a member that is up, at the end: an interval that is not over
-	// counts nowhere else, and a member that starves has no other.
+	// Open is the longest time since an operation started on a member that is up, at the end: an interval that is not
+	// over counts nowhere else, and a member that starves has no other.
 	Open T `json:"open"`
 	// Histogram counts the intervals by bins, each called by where it begins; empty ones are left out.
 	Histogram Table[T] `json:"histogram"`
 }
 
-// Tokens is what became of the tokens. At any time those that are alive, less those that were when the measurement began,
-// are Generated + Revived − Removed − Lost.
+// Tokens is what became of the tokens. At any time those that are alive, less those that were when the measurement
+// began, are Generated + Revived − Removed − Lost.
 type Tokens[T any] struct {
 	Generated T `json:"generated"`
 	// Revived were revived by a guardian.

@@ -9,8 +9,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The quantiles of intervals come from a histogram of fixed size: exact to three digits, in microseconds. The bins of the
-// published tables are counted one by one besides.
+// The quantiles of intervals come from a histogram of fixed size: exact to three digits, in microseconds. The bins of
+// the published tables are counted one by one besides.
 const (
 	resolution = time.Microsecond
 	digits     = 3
@@ -63,7 +63,9 @@ func (d *intervals) figures() Intervals[Number] {
 		f.Max = seconds(d.longest)
 	}
 	for _, b := range slices.Sorted(maps.Keys(d.counts)) {
-		f.Histogram = append(f.Histogram, Entry[Number]{Key: (time.Duration(b) * d.bin).Seconds(), Value: Number(d.counts[b])})
+		f.Histogram = append(f.Histogram, Entry[Number]{
+			Key: (time.Duration(b) * d.bin).Seconds(), Value: Number(d.counts[b]),
+		})
 	}
 	return f
 }

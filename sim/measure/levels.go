@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// levels measures for how long a number had each of its values: the operations at once, or the live tokens. It counts in whole
-// nanoseconds, so that the parts add up to the whole.
+// levels measures for how long a number had each of its values: the operations at once, or the live tokens. It counts
+// in whole nanoseconds, so that the parts add up to the whole.
 type levels struct {
 	level int
 	since policy.Time

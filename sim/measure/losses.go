@@ -6,21 +6,21 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// losses measures the recovery from each loss of the last token of a slot by itself: the next loss ends the one before. What has not
-// come about by then, or by the end, does not count.
+// losses measures the recovery from each loss of the last token of a slot by itself: the next loss ends the one before.
+// What has not come about by then, or by the end, does not count.
 type losses struct {
 	// good is for how long there must have been exactly one token for it to be one for good: Δmin.
 	good  time.Duration
 	slots []loss
-	// held is how long it took until somebody held a token again, single until the moment from which there was exactly one, for
-	// good or until the next loss.
+	// held is how long it took until somebody held a token again, single until the moment from which there was exactly
+	// one, for good or until the next loss.
 	held, single []time.Duration
 }
 
 // loss is the latest one of a slot.
 type loss struct {
-	// none says that there is no token, and has been none since noneSince; open that the last one was lost at at, and that there has not
-	// been one for good since.
+	// none says that there is no token, and has been none since noneSince; open that the last one was lost at at, and
+	// that there has not been one for good since.
 	none, open    bool
 	noneSince, at policy.Time
 	// tokens is how many there are, and since when.
@@ -38,8 +38,8 @@ func (l *losses) live(now policy.Time, slot uint8) {
 	s.tokens, s.since = s.tokens+1, now
 }
 
-// die: there is one token fewer, since a time that may have passed. If the last token was removed, the recovery from an earlier loss goes
-// on; if it was lost, this is another loss.
+// die: there is one token fewer, since a time that may have passed. If the last token was removed, the recovery from an
+// earlier loss goes on; if it was lost, this is another loss.
 func (l *losses) die(now, since policy.Time, slot uint8, removed bool) {
 	s := &l.slots[slot]
 	l.settle(now, s)

@@ -16,7 +16,8 @@ func (s *story) losses(when float64, held, single []time.Duration) {
 	f := s.meter.Figures(at(when))
 	l := &s.meter.custody.losses
 	if !slices.Equal(l.held, held) || !slices.Equal(l.single, single) {
-		s.t.Errorf("at %v: held again after %v and one for good after %v, want %v and %v", when, l.held, l.single, held, single)
+		s.t.Errorf("at %v: held again after %v and one for good after %v, want %v and %v", when, l.held, l.single, held,
+			single)
 	}
 	if f.HeldAgain.Count != Number(len(held)) || f.OneForGood.Count != Number(len(single)) {
 		s.t.Errorf("at %v: held again %+v, one for good %+v", when, f.HeldAgain, f.OneForGood)
@@ -47,7 +48,8 @@ func TestOneIsForGoodIfItStaysForMinInterval(t *testing.T) {
 	s.losses(9600, seconds64(10), seconds64(5000))
 }
 
-// Where several tokens remove each other until none is left, it is the loss before that the fleet is still getting over.
+// Where several tokens remove each other until none is left, it is the loss before that the fleet is still getting
+// over.
 func TestATokenThatIsRemovedIsNoOtherLoss(t *testing.T) {
 	s := tell(t, Config{Members: 3, Quiet: quiet, Good: good})
 	s.hands(0, 0, policy.CauseMade, 1)

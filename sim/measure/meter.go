@@ -15,8 +15,8 @@ type Config struct {
 	Members int
 	// Slots is how many tokens the gate has; zero is one.
 	Slots int
-	// Quiet is Δmax, the max_interval in force: after a loss the fleet is stable when there was exactly one token of each slot for
-	// that long.
+	// Quiet is Δmax, the max_interval in force: after a loss the fleet is stable when there was exactly one token of
+	// each slot for that long.
 	Quiet time.Duration
 	// Good is Δmin: after a loss a token is one for good when it was the only one of its slot for that long.
 	Good time.Duration
@@ -44,10 +44,12 @@ func New(cfg Config) *Meter {
 	return &Meter{
 		cfg: cfg, recovery: recovery{quiet: cfg.Quiet},
 		operations: operations{
-			members: make([]operator, cfg.Members), concurrency: NewConcurrency(), intervals: newIntervals(cfg.Bin), busy: busy{unit: cfg.Unit},
+			members: make([]operator, cfg.Members), concurrency: NewConcurrency(), intervals: newIntervals(cfg.Bin),
+			busy: busy{unit: cfg.Unit},
 		},
 		custody: custody{
-			quiet: cfg.Quiet, members: make([]keeper, cfg.Members), bySlot: make([]int, slots), losses: losses{good: cfg.Good, slots: make([]loss, slots)},
+			quiet: cfg.Quiet, members: make([]keeper, cfg.Members), bySlot: make([]int, slots),
+			losses: losses{good: cfg.Good, slots: make([]loss, slots)},
 		},
 	}
 }
@@ -90,13 +92,15 @@ func (m *Meter) step(o *sim.Occurrence) {
 			m.custody.took(o, e)
 		case policy.Gave:
 			m.custody.gave(o, e)
-		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Announce, policy.Tell, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Run, policy.Extend, policy.Stop, policy.PreSign, policy.Announce, policy.Tell,
+			policy.Gone, policy.Proclaim:
 		}
 	}
 	m.custody.stepped(o.At, o.Member)
 }
 
-// Begin begins the measurement anew: nothing before now counts, except which members run or hold a token, and when each last ran.
+// Begin begins the measurement anew: nothing before now counts, except which members run or hold a token, and when each
+// last ran.
 func (m *Meter) Begin(now policy.Time) {
 	m.began = now
 	m.hops, m.messages = 0, 0
@@ -109,8 +113,8 @@ func (m *Meter) Begin(now policy.Time) {
 // Stable reports whether there has been exactly one token of each slot for Quiet.
 func (m *Meter) Stable(now policy.Time) bool { return m.recovery.stable(now) }
 
-// Recoveries returns how long each recovery took that began and ended in the measured time, in their order: from the loss
-// of the last token of a slot until the moment from which exactly one of each existed for at least Quiet.
+// Recoveries returns how long each recovery took that began and ended in the measured time, in their order: from the
+// loss of the last token of a slot until the moment from which exactly one of each existed for at least Quiet.
 func (m *Meter) Recoveries(now policy.Time) []time.Duration {
 	m.recovery.settle(now)
 	return slices.Clone(m.recovery.stabilised)
@@ -137,7 +141,8 @@ func (m *Meter) Figures(now policy.Time) Figures {
 		Operations: Number(m.operations.started),
 		Interval:   m.operations.intervals.figures(),
 		Tokens: Tokens[Number]{
-			Generated: Number(m.custody.generated), Revived: Number(m.custody.revived), Removed: Number(m.custody.removed), Lost: Number(m.custody.lost),
+			Generated: Number(m.custody.generated), Revived: Number(m.custody.revived),
+			Removed: Number(m.custody.removed), Lost: Number(m.custody.lost),
 			Live: levelTable(m.live.until(now)),
 		},
 		Hops: Number(m.hops), Messages: Number(m.messages), MessagesPerOperation: Number(math.NaN()),

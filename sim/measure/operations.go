@@ -54,8 +54,8 @@ func (p *operations) begin(now policy.Time) {
 	p.busy.begin(now)
 }
 
-// open returns the longest time since the last start at a member that is up: a member that starves has no other interval, and this one
-// is in no quantile.
+// open returns the longest time since the last start at a member that is up: a member that starves has no other
+// interval, and this one is in no quantile.
 func (p *operations) open(now policy.Time) time.Duration {
 	longest := time.Duration(0)
 	for i := range p.members {

@@ -10,20 +10,20 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// recovery measures how long a fleet is without a token, or without one of a slot, and how long until it is stable again. A recovery that
-// is not over does not count.
+// recovery measures how long a fleet is without a token, or without one of a slot, and how long until it is stable
+// again. A recovery that is not over does not count.
 type recovery struct {
 	// quiet is how long there must be one token for the fleet to be stable: Δmax.
 	quiet time.Duration
 	// tokens is how many there are of each slot, as custody has it, and since when.
 	tokens int
 	since  policy.Time
-	// none says that the fleet is without a token, and has been since noneSince; unstable that it has lost its last token,
-	// at lostAt, and has not been stable again.
+	// none says that the fleet is without a token, and has been since noneSince; unstable that it has lost its last
+	// token, at lostAt, and has not been stable again.
 	none, unstable    bool
 	noneSince, lostAt policy.Time
-	// tokenless is "until the next token exists", stabilised "from the loss until the moment from which exactly one token
-	// exists for at least Δmax".
+	// tokenless is "until the next token exists", stabilised "from the loss until the moment from which exactly one
+	// token exists for at least Δmax".
 	tokenless, stabilised []time.Duration
 }
 

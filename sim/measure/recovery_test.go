@@ -96,7 +96,8 @@ func TestOfARecoveryThatIsNotOverNothingIsKnown(t *testing.T) {
 	}
 }
 
-// The receiver learns that no Commit comes a timeout after the sender has given the token up, and nobody has had it since.
+// The receiver learns that no Commit comes a timeout after the sender has given the token up, and nobody has had it
+// since.
 func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet})
 	s.hands(0, 0, policy.CauseMade, 1)

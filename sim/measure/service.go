@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Service measures how the demands of a fleet are served: how long each waits, how fairly, at what cost, and how much runs at once. It is a
-// [sim.Watcher] that never has an error.
+// Service measures how the demands of a fleet are served: how long each waits, how fairly, at what cost, and how much
+// runs at once. It is a [sim.Watcher] that never has an error.
 type Service struct {
 	// askedAt is when a member began to wait; never, if it does not.
 	askedAt []policy.Time
@@ -29,8 +29,8 @@ type Served struct {
 	Demands, Runs, Datagrams int
 	// Obtaining is how long it took from a demand to its run.
 	Obtaining Obtaining
-	// Fairness is Jain's index of the members' mean waits: (Σw)² / (n Σw²), 1 if all wait equally long and 1/n if one alone waits. Not a
-	// number if nobody was served.
+	// Fairness is Jain's index of the members' mean waits: (Σw)² / (n Σw²), 1 if all wait equally long and 1/n if one
+	// alone waits. Not a number if nobody was served.
 	Fairness float64
 	// Busy is the share of the time with at least one run, Overlap that with two or more.
 	Busy, Overlap float64
@@ -42,7 +42,8 @@ type Obtaining struct{ P50, P90, P99, Max, Mean float64 }
 // NewService returns a measurement of one run.
 func NewService(members int) *Service {
 	return &Service{
-		askedAt: slices.Repeat([]policy.Time{policy.Never}, members), waited: make([]time.Duration, members), served: make([]int, members),
+		askedAt: slices.Repeat([]policy.Time{policy.Never}, members), waited: make([]time.Duration, members),
+		served:    make([]int, members),
 		obtaining: newIntervals(0), concurrency: NewConcurrency(),
 	}
 }
@@ -80,7 +81,9 @@ func (s *Service) Served(now policy.Time) Served {
 		waited += s.waited[i]
 	}
 	d := s.obtaining.figures()
-	f.Obtaining = Obtaining{float64(d.P50), float64(d.P90), float64(d.P99), float64(d.Max), waited.Seconds() / float64(f.Runs)}
+	f.Obtaining = Obtaining{
+		float64(d.P50), float64(d.P90), float64(d.P99), float64(d.Max), waited.Seconds() / float64(f.Runs),
+	}
 	for running, d := range s.concurrency.Spent(now) {
 		share := d.Seconds() / time.Duration(now).Seconds()
 		if running > 0 {

@@ -14,7 +14,9 @@ import (
 type served struct{ *measure.Service }
 
 func (s served) step(at time.Duration, member int, event policy.EventKind, effects ...policy.Effect) {
-	_ = s.Watch(nil, &sim.Occurrence{Kind: sim.Stepped, At: policy.Time(at), Member: member, Event: &policy.Event{Kind: event}, Effects: effects})
+	_ = s.Watch(nil, &sim.Occurrence{
+		Kind: sim.Stepped, At: policy.Time(at), Member: member, Event: &policy.Event{Kind: event}, Effects: effects,
+	})
 }
 
 func TestTheServiceOfDemands(t *testing.T) {
@@ -38,9 +40,11 @@ func TestTheServiceOfDemands(t *testing.T) {
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-3*math.Max(a, b) }
 	g, w := got.Obtaining, want.Obtaining
-	if got.Demands != want.Demands || got.Runs != want.Runs || got.Datagrams != want.Datagrams || !near(got.Fairness, want.Fairness) ||
+	if got.Demands != want.Demands || got.Runs != want.Runs || got.Datagrams != want.Datagrams ||
+		!near(got.Fairness, want.Fairness) ||
 		!near(got.Busy, want.Busy) || !near(got.Overlap, want.Overlap) ||
-		!near(g.P50, w.P50) || !near(g.P90, w.P90) || !near(g.P99, w.P99) || !near(g.Max, w.Max) || !near(g.Mean, w.Mean) {
+		!near(g.P50, w.P50) || !near(g.P90, w.P90) || !near(g.P99, w.P99) || !near(g.Max, w.Max) ||
+		!near(g.Mean, w.Mean) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if none := measure.NewService(1).Served(1); !math.IsNaN(none.Fairness) || !math.IsNaN(none.Obtaining.P50) {

@@ -53,7 +53,9 @@ func changes(w *Request, skip time.Duration) []Change {
 	}
 	number(slots <= most, "slots", "more slots", w.slots(), slots)
 	// The greatest number of members that fits: one more is too many.
-	members := sort.Search(w.Members, func(n int) bool { return n > 0 && !fits(func(c *Request) { c.Members = n + 1 }) })
+	members := sort.Search(w.Members, func(n int) bool {
+		return n > 0 && !fits(func(c *Request) { c.Members = n + 1 })
+	})
 	number(members >= max(minMembers, w.slots()), "members", "fewer members", w.Members, members)
 	span("op", "a shorter op", w.Op, roundDown(last(w.Op, func(op time.Duration) bool {
 		return fits(func(c *Request) { c.Op = op })
@@ -62,7 +64,8 @@ func changes(w *Request, skip time.Duration) []Change {
 		return !fits(func(c *Request) { c.Every = every })
 	})))
 	if w.Skip > 0 {
-		span("skip", "a shorter skip", w.Skip, roundDown(last(skip, func(shorter time.Duration) bool { return feasible(w, shorter) })))
+		span("skip", "a shorter skip", w.Skip,
+			roundDown(last(skip, func(shorter time.Duration) bool { return feasible(w, shorter) })))
 	}
 	return all
 }

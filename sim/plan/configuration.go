@@ -15,9 +15,11 @@ func toml(k *Constants) string {
 		line("skip", written(k.Skip), "how long the token rests where it is not needed") +
 		line("op", written(k.Op), "how long one run takes") +
 		line("min_interval", written(k.MinInterval), "the least time between two runs of a member")
-	maxInterval := line("max_interval", written(k.MaxInterval), "how long a member waits in vain before it makes a new token")
+	maxInterval := line("max_interval", written(k.MaxInterval),
+		"how long a member waits in vain before it makes a new token")
 	if k.DefaultMaxInterval {
-		maxInterval = line("# max_interval", written(k.MaxInterval), "is the default; left out, it follows the number of members")
+		maxInterval = line("# max_interval", written(k.MaxInterval),
+			"is the default; left out, it follows the number of members")
 	}
 	text += maxInterval + line("backups", k.Backups, "how many members guard the token")
 	if k.Slots > 1 {
@@ -31,7 +33,8 @@ func toml(k *Constants) string {
 }
 
 func command(k *Constants) string {
-	text := fmt.Sprintf("wanderd --walk %s --skip %s --op %s --min-interval %s", k.Walk, written(k.Skip), written(k.Op), written(k.MinInterval))
+	text := fmt.Sprintf("wanderd --walk %s --skip %s --op %s --min-interval %s", k.Walk, written(k.Skip), written(k.Op),
+		written(k.MinInterval))
 	if !k.DefaultMaxInterval {
 		text += " --max-interval " + written(k.MaxInterval)
 	}

@@ -39,7 +39,8 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		Slots       int      `json:"slots"`
 		Windows     []string `json:"windows,omitempty"`
 	}{
-		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(), k.DefaultMaxInterval,
+		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(),
+		k.DefaultMaxInterval,
 		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows),
 	})
 }
@@ -65,7 +66,8 @@ func skips() []time.Duration {
 // recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not,
 // min_interval is every, so that at least no member runs more often.
 func recommend(w *Request) (k Constants, fits bool) {
-	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(), Windows: w.Windows}
+	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
+		Windows: w.Windows}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
 	}
@@ -92,7 +94,8 @@ func recommendSkip(w *Request) time.Duration {
 			break
 		}
 		shortest = skip
-		if w.Walk == wander.Sweep && skip > w.Op && float64(w.Members)/float64(w.slots())*w.Op.Seconds() > shortWait*every {
+		if w.Walk == wander.Sweep && skip > w.Op &&
+			float64(w.Members)/float64(w.slots())*w.Op.Seconds() > shortWait*every {
 			continue
 		}
 		if t := newTheory(w, w.Members, skip); t.straying(t.load(every)) <= shortWait*every && feasible(w, skip) {

@@ -16,9 +16,11 @@ func drawRequest(t *rapid.T) Request {
 		return time.Duration(rapid.Int64Range(int64(from), int64(to)).Draw(t, name))
 	}
 	w := Request{
-		Walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), Members: rapid.IntRange(minMembers, maxMembers).Draw(t, "members"),
+		Walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), Members: rapid.IntRange(minMembers, maxMembers).
+			Draw(t, "members"),
 		Every:   duration("every", shortestEvery, longest),
-		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, guardian.MaxBackups).Draw(t, "backups"),
+		Latency: duration("latency", time.Microsecond, longestLatency), Backups: rapid.IntRange(0, guardian.MaxBackups).
+				Draw(t, "backups"),
 	}
 	w.Slots = rapid.IntRange(0, min(wire.MaxSlots, w.Members)).Draw(t, "slots")
 	// Around the load of one, where all the boundaries are.
@@ -81,7 +83,9 @@ func TestRecommendedSkipKeepsWaitsShortWhereThatIsPossible(t *testing.T) {
 		{Request{Members: 1800, Op: 3 * time.Second, Every: day, Walk: wander.Sweep}, 2 * time.Second},
 		{Request{Members: 10_000, Op: 3 * time.Second, Every: day}, 250 * time.Millisecond},
 		{Request{Members: 400, Op: 3 * time.Minute, Every: day / 2}, 50 * time.Millisecond},
-		{Request{Members: 400, Op: 3 * time.Minute, Every: day / 2, Latency: 100 * time.Millisecond}, 500 * time.Millisecond},
+		{Request{
+			Members: 400, Op: 3 * time.Minute, Every: day / 2, Latency: 100 * time.Millisecond,
+		}, 500 * time.Millisecond},
 	} {
 		if got := recommendSkip(&tc.request); got != tc.want {
 			t.Errorf("%+v: skip %v, want %v", tc.request, got, tc.want)
@@ -99,12 +103,17 @@ func TestMaxIntervalIsTheDefaultUnlessTheWalkNeedsMore(t *testing.T) {
 	}{
 		{Request{Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep}, 72 * time.Hour, true},
 		{Request{Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Walk: wander.Sweep}, 60 * time.Hour, true},
-		{Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second}, 43 * time.Minute, false},
-		{Request{Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second, Backups: 1}, 30 * time.Minute, true},
+		{Request{
+			Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second,
+		}, 43 * time.Minute, false},
+		{Request{
+			Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 2 * time.Second, Backups: 1,
+		}, 30 * time.Minute, true},
 	} {
 		k, _ := recommend(&tc.request)
 		if k.MaxInterval != tc.want || k.DefaultMaxInterval != tc.rule {
-			t.Errorf("%+v: max_interval %v, by rule: %v; want %v, %v", tc.request, k.MaxInterval, k.DefaultMaxInterval, tc.want, tc.rule)
+			t.Errorf("%+v: max_interval %v, by rule: %v; want %v, %v", tc.request, k.MaxInterval, k.DefaultMaxInterval,
+				tc.want, tc.rule)
 		}
 	}
 }

@@ -26,7 +26,9 @@ type fleet struct {
 }
 
 func newFleet(w *Request, members int, k *Constants) fleet {
-	return fleet{members: members, constants: *k, request: w, theory: newTheory(w, members, k.Skip), guarded: watched(w, k)}
+	return fleet{
+		members: members, constants: *k, request: w, theory: newTheory(w, members, k.Skip), guarded: watched(w, k),
+	}
 }
 
 // maxInterval is the Δmax in force. By default it follows the number of members.

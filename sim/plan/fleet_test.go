@@ -79,7 +79,8 @@ func TestWithEnoughWorkMostIsMeasured(t *testing.T) {
 	if a.Loss.Samples == 0 || a.Loss.Recovered != a.Loss.Samples || a.Loss.Recovery < a.Loss.Silence {
 		t.Errorf("killed holder: %+v", a.Loss)
 	}
-	if day := 24 * 60 * 60.0; float64(a.Loss.Silence) < 0.5*a.Constants.MaxInterval.Seconds() || float64(a.Loss.Silence) > day {
+	if day := 24 * 60 * 60.0; float64(a.Loss.Silence) < 0.5*a.Constants.MaxInterval.Seconds() ||
+		float64(a.Loss.Silence) > day {
 		t.Errorf("the silence lasts %v s, and max_interval is %v", a.Loss.Silence, a.Constants.MaxInterval)
 	}
 }

@@ -93,9 +93,11 @@ func (a *Nights) text() string {
 	case a.Simulated == 0:
 		return "not simulated, because a night takes too much work: " + fits
 	case a.suffice():
-		return fmt.Sprintf("Everybody runs in each of %d nights; the last one begins %s after the opening; %s.", a.Simulated, spoken(a.LastStart), fits)
+		return fmt.Sprintf("Everybody runs in each of %d nights; the last one begins %s after the opening; %s.",
+			a.Simulated, spoken(a.LastStart), fits)
 	}
-	return fmt.Sprintf("NOT everybody runs in each of %d nights: in the worst, %d of %d; %s. Make the windows longer, raise slots, or let every be longer than a night.",
+	return fmt.Sprintf("NOT everybody runs in each of %d nights: in the worst, %d of %d; %s. Make the windows "+
+		"longer, raise slots, or let every be longer than a night.",
 		a.Simulated, a.Fewest, a.Members, fits)
 }
 

@@ -23,7 +23,8 @@ func TestAPlanSaysWhetherEverybodyGetsATurnPerNight(t *testing.T) {
 	deep.Only(t, "simulates many nights")
 	for members, met := range map[int]bool{140: true, 200: false} {
 		a, err := Plan(t.Context(), Request{
-			Members: members, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: 2, Seed: 1, Windows: nightly(t, "22:00-06:00 UTC"),
+			Members: members, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: 2, Seed: 1,
+			Windows: nightly(t, "22:00-06:00 UTC"),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +52,8 @@ func TestWithoutWindowsThereAreNoNights(t *testing.T) {
 
 func TestTheFirstNightIsAWholeOne(t *testing.T) {
 	list := nightsOf(nightly(t, "22:00-06:00"))
-	if first := list[0]; first.opens.Sub(0) != 22*time.Hour || first.closes.Sub(first.opens) != 8*time.Hour || first.next.Sub(first.opens) != 24*time.Hour {
+	if first := list[0]; first.opens.Sub(0) != 22*time.Hour || first.closes.Sub(first.opens) != 8*time.Hour ||
+		first.next.Sub(first.opens) != 24*time.Hour {
 		t.Errorf("%+v", first)
 	}
 }

@@ -30,7 +30,9 @@ func quantiles(sorted []float64) Quantiles {
 
 func exponential(mean float64) Quantiles {
 	at := func(share float64) measure.Number { return measure.Number(-mean * math.Log1p(-share)) }
-	return Quantiles{Mean: certain(mean), P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: measure.Number(math.NaN())}
+	return Quantiles{
+		Mean: certain(mean), P50: at(0.5), P90: at(0.9), P99: at(0.99), Longest: measure.Number(math.NaN()),
+	}
 }
 
 // later returns the distribution shifted by that many seconds.

@@ -75,14 +75,17 @@ func (w *Request) check() error {
 		}
 	}
 	demand(w.Members >= minMembers && w.Members <= maxMembers,
-		"members is %d: a fleet that can be planned has %d to %d; split a larger one into gates", w.Members, minMembers, maxMembers)
+		"members is %d: a fleet that can be planned has %d to %d; split a larger one into gates", w.Members, minMembers,
+		maxMembers)
 	opOK := w.Op >= shortestOp && w.Op <= longest
 	everyOK := w.Every >= shortestEvery && w.Every <= longest
 	demand(opOK, "op is %s: say how long one run takes, from %s to 365d", written(w.Op), written(shortestOp))
-	demand(everyOK, "every is %s: say how often each member is to run, from once in %s to once in 365d", written(w.Every),
+	demand(everyOK, "every is %s: say how often each member is to run, from once in %s to once in 365d",
+		written(w.Every),
 		written(shortestEvery))
 	if opOK && everyOK {
-		demand(w.Op < w.Every, "op is %s and every is %s: a member would be due again before it has finished; every must be longer",
+		demand(w.Op < w.Every,
+			"op is %s and every is %s: a member would be due again before it has finished; every must be longer",
 			written(w.Op), written(w.Every))
 		demand(w.Members > maxMembers || w.Members < minMembers || time.Duration(w.Members) <= longestRound/w.Op,
 			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(w.Op), w.Members)
@@ -101,7 +104,8 @@ func (w *Request) check() error {
 	demand(w.Latency >= 0 && w.Latency <= longestLatency,
 		"latency is %s: a datagram is under way for at most %s", written(w.Latency), written(longestLatency))
 	demand(w.Loss >= 0 && w.Loss <= highestLoss,
-		"loss is %v %%: it must be between 0 and %v %%; on a worse network mend that first", 100*w.Loss, 100*highestLoss)
+		"loss is %v %%: it must be between 0 and %v %%; on a worse network mend that first", 100*w.Loss,
+		100*highestLoss)
 	if len(problems) > 0 {
 		return &Impossible{Problems: problems}
 	}
@@ -125,7 +129,8 @@ func (w Request) MarshalJSON() ([]byte, error) {
 		Latency float64  `json:"latency_s"`
 		Loss    float64  `json:"loss"`
 		Seed    uint64   `json:"seed"`
-	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().Seconds(), w.Loss, w.Seed}
+	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
+		Seconds(), w.Loss, w.Seed}
 	if w.Skip > 0 {
 		out.Skip = new(w.Skip.Seconds())
 	}

@@ -19,16 +19,20 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"possible": {Request{Members: 400, Op: 3 * time.Minute, Every: day}, nil},
 		"nothing":  {Request{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
 		"all": {
-			Request{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1, Latency: 2 * time.Second, Loss: 0.6},
+			Request{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1,
+				Latency: 2 * time.Second, Loss: 0.6},
 			[]string{
-				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4", "slots is 17: 1 to 16", "skip is -1ns", "latency is 2s", "loss is 60 %",
+				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4",
+				"slots is 17: 1 to 16", "skip is -1ns", "latency is 2s", "loss is 60 %",
 			},
 		},
 		"op longer than every": {
 			Request{Members: 2, Op: time.Hour, Every: time.Hour},
 			[]string{"op is 1h and every is 1h"},
 		},
-		"a round of a lifetime": {Request{Members: 1000, Op: 30 * day, Every: 300 * day}, []string{"longer than twenty years"}},
+		"a round of a lifetime": {
+			Request{Members: 1000, Op: 30 * day, Every: 300 * day}, []string{"longer than twenty years"},
+		},
 		"skip longer than every": {
 			Request{Members: 2, Op: time.Second, Every: time.Hour, Skip: time.Hour},
 			[]string{"skip is 1h and every is 1h"},
@@ -36,7 +40,9 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"more slots than members": {
 			Request{Members: 2, Slots: 3, Op: time.Second, Every: time.Hour}, []string{"slots is 3 and members is 2"},
 		},
-		"loss is no number": {Request{Members: 2, Op: time.Second, Every: time.Hour, Loss: math.NaN()}, []string{"loss is NaN"}},
+		"loss is no number": {
+			Request{Members: 2, Op: time.Second, Every: time.Hour, Loss: math.NaN()}, []string{"loss is NaN"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := planWithin(t.Context(), tc.request, tinyEffort())
@@ -67,7 +73,8 @@ func requests() []Request {
 		all = append(all,
 			Request{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day},
 			Request{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day / 2},
-			Request{Walk: walk, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01},
+			Request{Walk: walk, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second,
+				Loss: 0.01},
 			Request{Walk: walk, Members: 2, Op: time.Millisecond, Every: time.Second},
 			Request{Walk: walk, Members: 2, Op: 100 * day, Every: 300 * day},
 			Request{Walk: walk, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.5},

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for lossExperiment steps
-// after a loss.
+// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for
+// lossExperiment steps after a loss.
 type task struct {
 	fleet                  fleet
 	budget, lossExperiment uint64

@@ -10,9 +10,11 @@ import (
 // grain is the unit to which a duration is rounded: about a two-hundredth of it, as people count time.
 func grain(d time.Duration) time.Duration {
 	grains := []time.Duration{
-		24 * time.Hour, 12 * time.Hour, 6 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 5 * time.Minute, time.Minute,
+		24 * time.Hour, 12 * time.Hour, 6 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 5 * time.Minute,
+		time.Minute,
 		30 * time.Second, 10 * time.Second, 5 * time.Second, time.Second,
-		500 * time.Millisecond, 100 * time.Millisecond, 50 * time.Millisecond, 10 * time.Millisecond, 5 * time.Millisecond,
+		500 * time.Millisecond, 100 * time.Millisecond, 50 * time.Millisecond, 10 * time.Millisecond,
+		5 * time.Millisecond,
 		time.Millisecond, 100 * time.Microsecond, 10 * time.Microsecond, time.Microsecond, 10 * time.Nanosecond,
 	}
 	for _, g := range grains {

@@ -53,7 +53,8 @@ func or(yes bool, then, otherwise string) string {
 func (a *Result) several() bool { return a.Constants.Slots > 1 }
 
 func (a *Result) verdict(p *page) {
-	p.line("%d members, each to run %s every %s: that %s be met.", a.Request.Members, written(a.Request.Op), written(a.Request.Every), or(a.Met, "can", "CANNOT"))
+	p.line("%d members, each to run %s every %s: that %s be met.", a.Request.Members, written(a.Request.Op),
+		written(a.Request.Every), or(a.Met, "can", "CANNOT"))
 	for _, warning := range a.Warnings {
 		p.line("")
 		p.paragraph("", "Warning: %s.", warning)
@@ -86,18 +87,23 @@ func (a *Result) settings(p *page) {
 func (a *Result) expectation(p *page) {
 	k, e, t := &a.Constants, &a.Expected, &a.Traffic
 	p.line("What to expect, in the long run%s", or(a.Nights != nil, ", without windows", ""))
-	p.row("load", fmt.Sprintf("%.2f", a.Load), "op × members / %s; by min_interval it is %.2f", or(a.several(), "(every × slots)", "every"), a.LoadInForce)
+	p.row("load", fmt.Sprintf("%.2f", a.Load), "op × members / %s; by min_interval it is %.2f",
+		or(a.several(), "(every × slots)", "every"), a.LoadInForce)
 	p.row("busy", share(e.Busy), "of the time %s%s", or(a.several(), "each token is in use", "somebody runs"),
 		or(e.FromTheory, ", in theory", "; in theory "+percent(e.Theory.Busy)))
-	p.row("overlap", share(e.Overlap), "of the time %s", or(a.several(), fmt.Sprintf("more than %d run", k.Slots), "two or more run"))
+	p.row("overlap", share(e.Overlap), "of the time %s",
+		or(a.several(), fmt.Sprintf("more than %d run", k.Slots), "two or more run"))
 	p.row("false alarms", rate(e.FalseAlarms), "tokens made or revived although there is one, and removed again")
 	p.line("\n%s", columns("", "mean", "half of them", "90 %", "99 %", "longest seen"))
 	p.spread("wait for the token", e.Wait)
 	p.spread("between two runs", e.Interval)
 	p.line("\nWhat it costs the network")
-	p.row("datagrams", perSecond(t.FleetDatagrams, "/s"), "sent in the whole fleet; by each member %s", perSecond(t.MemberDatagrams, "/s"))
-	p.row("bytes", perSecond(t.FleetBytes, "B/s"), "in the whole fleet, %v a datagram with its headers; by each member %s", t.DatagramBytes, perSecond(t.MemberBytes, "B/s"))
-	p.row("gossip", "~ "+perSecond(t.GossipBytes, "B/s"), "by each member besides; an estimate, once for all gates of a fleet")
+	p.row("datagrams", perSecond(t.FleetDatagrams, "/s"), "sent in the whole fleet; by each member %s",
+		perSecond(t.MemberDatagrams, "/s"))
+	p.row("bytes", perSecond(t.FleetBytes, "B/s"), "in the whole fleet, %v a datagram with its headers; by each "+
+		"member %s", t.DatagramBytes, perSecond(t.MemberBytes, "B/s"))
+	p.row("gossip", "~ "+perSecond(t.GossipBytes, "B/s"),
+		"by each member besides; an estimate, once for all gates of a fleet")
 }
 
 func (a *Result) whatIf(p *page) {
@@ -106,14 +112,16 @@ func (a *Result) whatIf(p *page) {
 	p.paragraph(indent, "the first round takes at least %s, %s.", spoken(a.FirstRound),
 		or(a.several(), fmt.Sprintf("%d runs at once", a.Constants.Slots), "one run after the other"))
 	p.line("  the holder%s is killed:", or(a.several(), " of a token", ""))
-	p.paragraph(indent, "%s for %s.", or(a.several(), "one token less, and one run less at once,", "no token, and no run,"), a.afterLoss())
+	p.paragraph(indent, "%s for %s.", or(a.several(), "one token less, and one run less at once,",
+		"no token, and no run,"), a.afterLoss())
 	p.line("  there are twice the members:")
 	b := &a.Twice
 	measured := ""
 	if !b.FromTheory {
 		measured = fmt.Sprintf(" (99 %% within %s), overlap %s", number(b.Interval.P99), share(b.Overlap))
 	}
-	p.paragraph(indent, "%sload %.2f by min_interval, %s busy, a run every %s%s.", or(b.FromTheory, "in theory, ", ""), b.Load, share(b.Busy),
+	p.paragraph(indent, "%sload %.2f by min_interval, %s busy, a run every %s%s.", or(b.FromTheory, "in theory, ", ""),
+		b.Load, share(b.Busy),
 		number(b.Interval.Mean.Mean), measured)
 }
 
@@ -144,13 +152,15 @@ func (a *Result) afterLoss() string {
 	if l.Recovered == 0 {
 		text += "; none was watched to the end of that"
 	} else {
-		text += fmt.Sprintf("; %s after the loss there is one token%s again", number(l.Recovery), or(a.several(), " for each slot", ""))
+		text += fmt.Sprintf("; %s after the loss there is one token%s again", number(l.Recovery),
+			or(a.several(), " for each slot", ""))
 		if l.Recovered < l.Samples {
 			text += fmt.Sprintf(" (%d of the %d; the others were not watched to the end)", l.Recovered, l.Samples)
 		}
 	}
 	if l.ShortestMaxInterval < 0.9*k.MaxInterval.Seconds() {
-		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than about one false alarm every %s",
+		text += fmt.Sprintf(". A max_interval of %s would make the silence shorter, and in theory give no more than "+
+			"about one false alarm every %s",
 			written(seconds(l.ShortestMaxInterval)), written(a.Request.Every))
 	}
 	return text
@@ -166,24 +176,31 @@ func (a *Result) reading(p *page) {
 	case a.Met:
 		why = "That is why min_interval is every itself"
 	}
-	p.paragraph("", "A member is due min_interval after the start of its last run, and then waits until %s token comes by. %s %s: runs are every %s on average, "+
-		"and never closer than min_interval.", or(a.several(), "a", "the"), a.walking(), why, number(e.Interval.Mean.Mean))
+	p.paragraph("", "A member is due min_interval after the start of its last run, and then waits until %s token "+
+		"comes by. %s %s: runs are every %s on average, "+
+		"and never closer than min_interval.", or(a.several(), "a", "the"), a.walking(), why,
+		number(e.Interval.Mean.Mean))
 	p.line("")
 	if e.Simulated.Seeds == 0 {
-		p.paragraph("", "The figures are from theory: to simulate so many members with this walk, or so long an every, would take too long.")
+		p.paragraph("", "The figures are from theory: to simulate so many members with this walk, or so long an "+
+			"every, would take too long.")
 		return
 	}
 	if e.FromTheory {
-		p.paragraph("", "The share of busy time and the times are from theory: the simulation was too short for so long an every.")
+		p.paragraph("",
+			"The share of busy time and the times are from theory: the simulation was too short for so long an every.")
 	}
 	twice := ""
 	if b := &a.Twice.Simulated; b.Seeds > 0 {
 		twice = fmt.Sprintf(" (%d fleets of twice the members, %s, %d runs)", b.Seeds, spoken(b.Duration), b.Operations)
 	}
-	p.paragraph("", "The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code that an agent runs%s. %s± is where the "+
-		"mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram %s, and %s of them get lost. %s.",
+	p.paragraph("", "The figures are measured: %d simulated fleets of %d members, %s in all, %d runs, with the code "+
+		"that an agent runs%s. %s± is where the "+
+		"mean lies with 95 %% confidence. A run takes between half of op and one and a half, a datagram %s, and %s "+
+		"of them get lost. %s.",
 		e.Simulated.Seeds, e.Members, spoken(e.Simulated.Duration), e.Simulated.Operations, twice,
-		or(k.Backups > 0 && !watched(&a.Request, k), "They are without guardians, who have nothing to do while nothing is lost; what these send is computed. ", ""),
+		or(k.Backups > 0 && !watched(&a.Request, k), "They are without guardians, who have nothing to do while "+
+			"nothing is lost; what these send is computed. ", ""),
 		written(a.Request.latency()), percent(a.Request.Loss),
 		or(k.Walk == wander.Sweep, "Members take their turns as in a fleet that has started all at once",
 			"Members' turns are spread evenly, as they are long after a start"))
@@ -194,22 +211,28 @@ func (a *Result) walking() string {
 	k, lap := &a.Constants, spoken(a.Expected.Theory.Lap)
 	switch {
 	case k.Walk == wander.Random && a.several():
-		return "The tokens walk at random, each of them everywhere: a member may wait several times as long for the first of them as it does on average, " +
+		return "The tokens walk at random, each of them everywhere: a member may wait several times as long for the " +
+			"first of them as it does on average, " +
 			"and it takes about " + lap + " until everybody has seen one."
 	case k.Walk == wander.Random:
-		return "The token walks at random: that takes as many hops as there are members on average, but sometimes several times as many, and about " + lap +
+		return "The token walks at random: that takes as many hops as there are members on average, but sometimes " +
+			"several times as many, and about " + lap +
 			" until the token has been with everybody."
 	case k.Walk == wander.Shuffle && a.several():
-		return "Each token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time, and a member runs under the first that comes."
+		return "Each token visits everybody once in a lap, which takes about " + lap +
+			", in a fresh order each time, and a member runs under the first that comes."
 	case k.Walk == wander.Shuffle:
-		return "The token visits everybody once in a lap, which takes about " + lap + ", in a fresh order each time: that is little more than half a lap on " +
+		return "The token visits everybody once in a lap, which takes about " + lap +
+			", in a fresh order each time: that is little more than half a lap on " +
 			"average, and never more than two."
 	}
 	round := "The token goes round in one order, a lap in about " + lap
 	if a.several() {
-		round = fmt.Sprintf("The %d tokens share the members: each goes round its own part of them in one order, a lap in about %s", k.Slots, lap)
+		round = fmt.Sprintf("The %d tokens share the members: each goes round its own part of them in one order, a "+
+			"lap in about %s", k.Slots, lap)
 	}
-	return round + ", and a member that will be due within a lap of skips keeps it until then. So the members soon become due in the order in which it " +
+	return round + ", and a member that will be due within a lap of skips keeps it until then. So the members soon " +
+		"become due in the order in which it " +
 		"comes, and hardly anybody waits for long but those who have just joined."
 }
 

@@ -32,9 +32,12 @@ func text(t *testing.T, a *Result) string {
 // them anew; read what has changed.
 func TestResultsReadWell(t *testing.T) {
 	for name, w := range map[string]Request{
-		"met":     {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
-		"slots":   {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute, Every: 12 * time.Hour, Seed: 1},
-		"not-met": {Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1},
+		"met": {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
+		"slots": {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute,
+			Every: 12 * time.Hour, Seed: 1},
+		"not-met": {
+			Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, err := planWithin(t.Context(), w, effort{fleet: 1_000_000, lossExperiment: 200_000, twice: 400_000})
@@ -84,7 +87,9 @@ func TestEveryResultCanBeReadByPeopleAndScripts(t *testing.T) {
 			t.Errorf("%+v: %v", w, err)
 			continue
 		}
-		for _, key := range []string{"wish", "met", "changes", "warnings", "constants", "expected", "traffic", "toml", "command"} {
+		for _, key := range []string{
+			"wish", "met", "changes", "warnings", "constants", "expected", "traffic", "toml", "command",
+		} {
 			if read[key] == nil {
 				t.Errorf("%+v: the document has no %s", w, key)
 			}
@@ -94,15 +99,18 @@ func TestEveryResultCanBeReadByPeopleAndScripts(t *testing.T) {
 
 func TestConstantsAreTOMLAndFlagsAlike(t *testing.T) {
 	k := Constants{
-		Walk: wander.Shuffle, Skip: 250 * time.Millisecond, Op: 90 * time.Second, MinInterval: 23*time.Hour + 20*time.Minute,
+		Walk: wander.Shuffle, Skip: 250 * time.Millisecond, Op: 90 * time.Second,
+		MinInterval: 23*time.Hour + 20*time.Minute,
 		MaxInterval: 70 * time.Hour, HookTimeout: 5 * time.Minute, Backups: 3,
 	}
-	for _, want := range []string{`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`, `max_interval = "70h"`, `hook_timeout = "5m"`, `backups = 3 `} {
+	for _, want := range []string{`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`,
+		`max_interval = "70h"`, `hook_timeout = "5m"`, `backups = 3 `} {
 		if !strings.Contains("\n"+toml(&k), "\n"+want) {
 			t.Errorf("no %s in\n%s", want, toml(&k))
 		}
 	}
-	if want := "wanderd --walk shuffle --skip 250ms --op 1m30s --min-interval 23h20m --max-interval 70h --backups 3 --hook-timeout 5m --hook ./sync.sh"; command(&k) != want {
+	if want := "wanderd --walk shuffle --skip 250ms --op 1m30s --min-interval 23h20m --max-interval 70h --backups 3 " +
+		"--hook-timeout 5m --hook ./sync.sh"; command(&k) != want {
 		t.Errorf("got %s\nwant %s", command(&k), want)
 	}
 	k.DefaultMaxInterval = true
@@ -113,7 +121,8 @@ func TestConstantsAreTOMLAndFlagsAlike(t *testing.T) {
 
 func TestFiguresAreWrittenForReaders(t *testing.T) {
 	for s, want := range map[float64]string{
-		0: "0 %", 1e-6: "< 0.01 %", 0.0012: "0.12 %", 0.01: "1 %", 0.8336: "83.4 %", 0.99999: "100 %", 1: "100 %", math.NaN(): "–",
+		0: "0 %", 1e-6: "< 0.01 %", 0.0012: "0.12 %", 0.01: "1 %", 0.8336: "83.4 %", 0.99999: "100 %", 1: "100 %",
+		math.NaN(): "–",
 	} {
 		if got := percent(s); got != want {
 			t.Errorf("%v is written %q, want %q", s, got, want)

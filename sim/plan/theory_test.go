@@ -38,9 +38,11 @@ func TestTheoryIsThePapersClosedForm(t *testing.T) {
 func TestIntervalIsMinIntervalAndAWait(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := theory{
-			walk: rapid.SampledFrom(wander.Walks()).Draw(t, "walk"), members: float64(rapid.IntRange(2, 20000).Draw(t, "members")),
+			walk: rapid.SampledFrom(wander.Walks()).
+				Draw(t, "walk"), members: float64(rapid.IntRange(2, 20000).Draw(t, "members")),
 			skip: rapid.Float64Range(0.05, 100).Draw(t, "skip"), op: rapid.Float64Range(0.01, 1e5).Draw(t, "op"),
-			handoff: rapid.Float64Range(0, 1).Draw(t, "handoff"), slots: float64(rapid.IntRange(1, wire.MaxSlots).Draw(t, "slots")),
+			handoff: rapid.Float64Range(0, 1).Draw(t, "handoff"),
+			slots:   float64(rapid.IntRange(1, wire.MaxSlots).Draw(t, "slots")),
 		}
 		k.slots = min(k.slots, k.members)
 		minInterval := k.members * k.op / k.slots / rapid.Float64Range(0.01, 5).Draw(t, "load")
@@ -85,7 +87,8 @@ func agree(t *testing.T, walk wander.Walk, members, slots int, load float64) {
 		w := paperRequest(members)
 		w.Walk, w.Slots = walk, slots
 		k := Constants{
-			Walk: walk, Skip: time.Second, Op: w.Op, MinInterval: time.Duration(float64(members) / float64(slots) / load * float64(w.Op)),
+			Walk: walk, Skip: time.Second, Op: w.Op,
+			MinInterval:        time.Duration(float64(members) / float64(slots) / load * float64(w.Op)),
 			DefaultMaxInterval: true, Slots: slots,
 		}
 		f := newFleet(w, members, &k)

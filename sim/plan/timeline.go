@@ -46,7 +46,9 @@ func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 		return Timeline{}, err
 	}
 	k, _ := recommend(&w)
-	t := Timeline{Request: w, Constants: k, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Open: nightLasts, Lasts: nightLasts}
+	t := Timeline{
+		Request: w, Constants: k, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Open: nightLasts, Lasts: nightLasts,
+	}
 	var begins policy.Time
 	if list := nightsOf(w.Windows); len(list) > 0 {
 		first := list[0]
@@ -92,7 +94,9 @@ func (t *Timeline) load() (busy float64, most, ran int) {
 		edges = append(edges, edge{r.Begin, 1}, edge{r.End, -1})
 		members[r.Member] = true
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta)) })
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.delta, b.delta))
+	})
 	running, used, since := 0, time.Duration(0), time.Duration(0)
 	for _, e := range edges {
 		used += time.Duration(min(running, t.Constants.Slots)) * (e.at - since)

@@ -15,7 +15,9 @@ import (
 )
 
 func nightRequest() Request {
-	return Request{Members: 20, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep, Backups: 2, Slots: 1, Seed: 1}
+	return Request{
+		Members: 20, Op: 3 * time.Minute, Every: 24 * time.Hour, Walk: wander.Sweep, Backups: 2, Slots: 1, Seed: 1,
+	}
 }
 
 func firstNight(t *testing.T, w Request) Timeline {
@@ -76,7 +78,8 @@ func TestANightWithWindowsIsThatOfTheWindows(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := n.SVG(&b); err != nil || strings.Count(b.String(), `class="closed"`) != 1 || !strings.Contains(b.String(), ">22:00<") {
+	if err := n.SVG(&b); err != nil || strings.Count(b.String(), `class="closed"`) != 1 ||
+		!strings.Contains(b.String(), ">22:00<") {
 		t.Errorf("%v: %.2000s", err, b.String())
 	}
 }
@@ -107,14 +110,17 @@ func TestTheSameRequestHasTheSameNight(t *testing.T) {
 
 // The picture is well-formed, has every run, and fits: also with no run, and with more members than rows.
 func TestThePictureOfANight(t *testing.T) {
-	big := Timeline{Request: nightRequest(), Constants: Constants{Slots: 1}, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Lasts: nightLasts, Open: nightLasts}
+	big := Timeline{Request: nightRequest(), Constants: Constants{Slots: 1}, Begins: time.Unix(0, 0).UTC().
+		Add(nightBegins), Lasts: nightLasts, Open: nightLasts}
 	for i := range 3 * maxRows {
 		at := time.Duration(i) * nightLasts / (3 * maxRows)
 		big.Runs = append(big.Runs, TimelineRun{Member: i, Begin: at, End: at + time.Second})
 	}
 	for name, n := range map[string]Timeline{
-		"usual": firstNight(t, nightRequest()), "empty": {Request: nightRequest(), Constants: Constants{Slots: 1}}, "big": big,
-		"short": {Request: nightRequest(), Constants: Constants{Slots: 1}, Lasts: time.Minute, Runs: []TimelineRun{{3, time.Second, time.Minute}}},
+		"usual": firstNight(t, nightRequest()), "empty": {Request: nightRequest(), Constants: Constants{Slots: 1}},
+		"big": big,
+		"short": {Request: nightRequest(), Constants: Constants{Slots: 1}, Lasts: time.Minute,
+			Runs: []TimelineRun{{3, time.Second, time.Minute}}},
 	} {
 		var b strings.Builder
 		if err := n.SVG(&b); err != nil {
@@ -146,7 +152,8 @@ func TestThePictureOfANight(t *testing.T) {
 	}
 	var b strings.Builder
 	_ = big.SVG(&b)
-	if !strings.Contains(b.String(), ">20:00<") || !strings.Contains(b.String(), ">08:00<") || !strings.Contains(b.String(), "<title>member 1: 20:00:00 to 20:00:01</title>") {
+	if !strings.Contains(b.String(), ">20:00<") || !strings.Contains(b.String(), ">08:00<") ||
+		!strings.Contains(b.String(), "<title>member 1: 20:00:00 to 20:00:01</title>") {
 		t.Errorf("%.2000s", b.String())
 	}
 }

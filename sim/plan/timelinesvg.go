@@ -40,14 +40,17 @@ func (t *Timeline) SVG(w io.Writer) error {
 		return nightLeft + (nightWidth-2*nightLeft)*at.Seconds()/max(t.Lasts.Seconds(), 1)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"A night of %d members\">\n%s",
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"A "+
+		"night of %d members\">\n%s",
 		nightWidth, nightTop+height+10, t.Request.Members, nightStyle)
 	fmt.Fprintf(&b, "<text class=\"title\" x=\"%d\" y=\"20\">%d members, a run of %s on each every %s</text>\n",
 		nightLeft, t.Request.Members, written(t.Request.Op), written(t.Request.Every))
-	fmt.Fprintf(&b, "<text x=\"%d\" y=\"40\">%s to %s: %d runs, on %d members; a token is in use for %.1f %% of the time, at most %d run at once</text>\n",
+	fmt.Fprintf(&b, "<text x=\"%d\" y=\"40\">%s to %s: %d runs, on %d members; a token is in use for %.1f %% of the "+
+		"time, at most %d run at once</text>\n",
 		nightLeft, t.hour(0), t.hour(t.Lasts), len(t.Runs), ran, 100*busy, most)
 	if t.Open < t.Lasts {
-		fmt.Fprintf(&b, "<rect class=\"closed\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%.0f\"><title>the windows are closed</title></rect>\n",
+		fmt.Fprintf(&b, "<rect class=\"closed\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%.0f\"><title>the "+
+			"windows are closed</title></rect>\n",
 			x(t.Open), nightTop, x(t.Lasts)-x(t.Open), height)
 	}
 	step := max((t.Lasts / 12).Round(time.Hour), time.Hour)
@@ -55,13 +58,16 @@ func (t *Timeline) SVG(w io.Writer) error {
 		step = max((t.Lasts / 6).Truncate(time.Minute), time.Minute)
 	}
 	for at := time.Duration(0); at <= t.Lasts; at += step {
-		fmt.Fprintf(&b, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.0f\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+		fmt.Fprintf(&b, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.0f\"/><text x=\"%.1f\" y=\"%d\" "+
+			"text-anchor=\"middle\">%s</text>\n",
 			x(at), x(at), nightTop-6, nightTop+height, x(at), nightTop-10, t.hour(at))
 	}
 	for _, r := range t.Runs {
 		begin := x(r.Begin)
-		fmt.Fprintf(&b, "<rect class=\"run\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>member %d: %s to %s</title></rect>\n",
-			begin, nightTop+row*float64(rowOf[r.Member])+row/10, max(x(r.End)-begin, 0.5), row*0.8, r.Member+1, t.moment(r.Begin), t.moment(r.End))
+		fmt.Fprintf(&b, "<rect class=\"run\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>member %d: "+
+			"%s to %s</title></rect>\n",
+			begin, nightTop+row*float64(rowOf[r.Member])+row/10, max(x(r.End)-begin, 0.5), row*0.8, r.Member+1,
+			t.moment(r.Begin), t.moment(r.End))
 	}
 	b.WriteString("</svg>\n")
 	_, err := w.Write(b.Bytes())

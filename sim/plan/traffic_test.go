@@ -18,7 +18,9 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	self, other := wire.MemberIDOf(key.Public().(ed25519.PublicKey)), wire.MemberID{1}
-	token := wire.Message{Kind: handoff.KindToken, From: self, To: other, Token: wire.Ref{ID: wire.TokenID{Generator: self}, Seq: 7}}
+	token := wire.Message{
+		Kind: handoff.KindToken, From: self, To: other, Token: wire.Ref{ID: wire.TokenID{Generator: self}, Seq: 7},
+	}
 	for _, kind := range wander.Kinds() {
 		m := token
 		if m.Kind = kind.Kind; kind.Part == policy.Accepts || kind.Part == policy.Passes {
@@ -33,7 +35,8 @@ func TestAllDatagramsHaveTheSizeThatIsPlannedWith(t *testing.T) {
 func TestMembersShareTheTrafficOfTheFleet(t *testing.T) {
 	got := trafficOf(400, 3)
 	size := float64(datagramSize() + ipHeaders)
-	if got.FleetDatagrams != 3 || got.MemberDatagrams != 3.0/400 || got.FleetBytes != 3*size || got.MemberBytes != 3*size/400 {
+	if got.FleetDatagrams != 3 || got.MemberDatagrams != 3.0/400 || got.FleetBytes != 3*size ||
+		got.MemberBytes != 3*size/400 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -26,20 +26,24 @@ func warnings(a *Result, fits bool) []string {
 	all := []string{}
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	every := a.Request.Every.Seconds()
-	instead := fmt.Sprintf("members run every %s instead of every %s", number(a.Expected.Interval.Mean.Mean), written(a.Request.Every))
+	instead := fmt.Sprintf("members run every %s instead of every %s", number(a.Expected.Interval.Mean.Mean),
+		written(a.Request.Every))
 	lost := float64(a.Expected.Lost.Mean)
 	switch {
 	case !fits && a.Load >= 1:
 		warn("the load is %.2f, and above 1 there is not enough time for the runs: %s", a.Load, instead)
 	case !fits:
-		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of that, and "+
-			"the rest is too little for the walk: %s", spoken(every*float64(a.Request.slots())/float64(a.Request.Members)), written(a.Request.Op), instead)
+		warn("the token takes too long from one member to the next: every has %s for each member, op takes %s of "+
+			"that, and "+
+			"the rest is too little for the walk: %s",
+			spoken(every*float64(a.Request.slots())/float64(a.Request.Members)), written(a.Request.Op), instead)
 	case a.late() && lost > 0:
 		until := "there is a new one"
 		if a.Constants.Backups > 0 {
 			until = "a guardian revives it"
 		}
-		warn("the network loses a token every %s, and nobody runs until %s: %s; %s", spoken(secondsPerDay/lost), until, instead, moreTime)
+		warn("the network loses a token every %s, and nobody runs until %s: %s; %s", spoken(secondsPerDay/lost), until,
+			instead, moreTime)
 	case a.late():
 		warn("the simulation is slower than theory predicts: %s", instead)
 	case a.Constants.Backups == 0 && lost*every > secondsPerDay/10:
@@ -47,14 +51,16 @@ func warnings(a *Result, fits bool) []string {
 			spoken(secondsPerDay/lost), moreTime)
 	}
 	if skip, trip := a.Constants.Skip, 2*a.Request.latency(); wander.TooShort(skip, trip) {
-		warn("a skip of %s is too short for round trips of %s: handoffs, and the recovery from a loss, wait for them; the least that fits is %s",
+		warn("a skip of %s is too short for round trips of %s: handoffs, and the recovery from a loss, wait for "+
+			"them; the least that fits is %s",
 			written(skip), written(trip), written(wander.LeastSkip(trip)))
 	}
 	if fits {
 		irregularity(a, warn)
 	}
 	if !a.Constants.DefaultMaxInterval {
-		warn("max_interval is longer than the default rule makes it: by that rule the walk alone would make members take " +
+		warn("max_interval is longer than the default rule makes it: by that rule the walk alone would make members " +
+			"take " +
 			"the token for lost more than once in every")
 	}
 	return all

@@ -1,6 +1,6 @@
-// Package script tells stories in tests: each file in testdata is one situation, and what it must lead to, message by message. With -rewrite
-// the files are written anew from what happens; read the difference as you would read a change of the protocol. Nothing in the product knows
-// of it.
+// Package script tells stories in tests: each file in testdata is one situation, and what it must lead to, message by
+// message. With -rewrite the files are written anew from what happens; read the difference as you would read a change
+// of the protocol. Nothing in the product knows of it.
 package script
 
 import (

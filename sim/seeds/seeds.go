@@ -9,13 +9,14 @@ import (
 	"sync"
 )
 
-// Across runs all jobs and returns the results of those that finished, in the order of their numbers. A job depends on its number only, so
-// neither the number of cores nor the order of their ends changes a result. When ctx is cancelled or a job fails, the others stop, and
-// the error comes with the results so far.
+// Across runs all jobs and returns the results of those that finished, in the order of their numbers. A job depends on
+// its number only, so neither the number of cores nor the order of their ends changes a result. When ctx is cancelled
+// or a job fails, the others stop, and the error comes with the results so far.
 //
 // progress, if not nil, is called with the number of jobs that are over, one call at a time.
 func Across[T any](
-	ctx context.Context, parallel int, progress func(done, all int), jobs int, do func(ctx context.Context, job int) (T, error),
+	ctx context.Context, parallel int, progress func(done, all int), jobs int,
+	do func(ctx context.Context, job int) (T, error),
 ) ([]T, error) {
 	if jobs == 0 {
 		return nil, nil
@@ -40,13 +41,14 @@ func Across[T any](
 	return there, err
 }
 
-// Each runs jobs in the order of their numbers until there are no more; zero jobs means no end. finished is called for each job that is
-// over, one call at a time, and says whether to begin another. When ctx is cancelled or a job fails, no other job begins, and the error
-// is returned when those that have begun are over.
+// Each runs jobs in the order of their numbers until there are no more; zero jobs means no end. finished is called for
+// each job that is over, one call at a time, and says whether to begin another. When ctx is cancelled or a job fails,
+// no other job begins, and the error is returned when those that have begun are over.
 //
 // parallel is how many jobs run at the same time; zero stands for one on each core.
 func Each[T any](
-	ctx context.Context, parallel, jobs int, do func(ctx context.Context, job int) (T, error), finished func(job int, result T) bool,
+	ctx context.Context, parallel, jobs int, do func(ctx context.Context, job int) (T, error),
+	finished func(job int, result T) bool,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that arrives or
-// is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
+// Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that
+// arrives or is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
 type Diagram struct {
 	writer
 	begun   bool
@@ -107,7 +107,8 @@ func (d *Diagram) finish(member int) {
 }
 
 func (d *Diagram) arrow(kind string, m *wire.Message, remark string) {
-	d.print("    %s%s%s: %s%s", sim.MemberName(sim.IndexOf(m.From)), kind, sim.MemberName(sim.IndexOf(m.To)), d.message(m), remark)
+	d.print("    %s%s%s: %s%s", sim.MemberName(sim.IndexOf(m.From)), kind, sim.MemberName(sim.IndexOf(m.To)),
+		d.message(m), remark)
 }
 
 func (d *Diagram) note(o *sim.Occurrence, over string, lines ...string) {

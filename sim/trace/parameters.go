@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Parameters returns one line for each parameter of a scenario that is not zero. The scenario is a struct; what is not one, in it and in the
-// structs within it, is a parameter.
+// Parameters returns one line for each parameter of a scenario that is not zero. The scenario is a struct; what is not
+// one, in it and in the structs within it, is a parameter.
 func Parameters(scenario any) string {
 	var b strings.Builder
 	EachParameter(scenario, func(name string, value reflect.Value) {

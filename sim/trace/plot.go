@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Story is a situation that is worth reading. It is told of the least seed that leads to it, so the situation stays the same when a
-// rule of the protocol changes.
+// Story is a situation that is worth reading. It is told of the least seed that leads to it, so the situation stays the
+// same when a rule of the protocol changes.
 type Story struct {
 	// Name identifies the story, About describes it.
 	Name, About string
@@ -59,7 +59,8 @@ type plot struct {
 	begin, end policy.Time
 }
 
-// Turn is a note of the member in a role. Roles are numbered from 0, in the order in which they begin; each has another member.
+// Turn is a note of the member in a role. Roles are numbered from 0, in the order in which they begin; each has another
+// member.
 type Turn struct {
 	Note policy.Note
 	Role int

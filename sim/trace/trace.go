@@ -11,9 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It is
-// a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in which they
-// appear. A story holds messages, effects and notes, never the wording of a log.
+// Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It
+// is a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
+// which they appear. A story holds messages, effects and notes, never the wording of a log.
 type Trace struct{ writer }
 
 // NewTrace returns a trace that writes to w, in the words of a protocol.
@@ -62,8 +62,8 @@ func (t *Trace) step(o *sim.Occurrence, who string) {
 	}
 }
 
-// untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes tell how tokens come
-// and go.
+// untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes
+// tell how tokens come and go.
 func untold(k policy.EffectKind) bool {
 	return k == policy.PreSign || k == policy.Took || k == policy.Gave || k == policy.Gone
 }
@@ -91,7 +91,8 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+		policy.Leave, policy.Woke:
 	}
 	return happening(e)
 }
@@ -102,7 +103,8 @@ func happening(e *policy.Event) string {
 	case policy.Saved:
 		return or(e.Failed, "could not save", "has saved")
 	case policy.Finished:
-		return or(e.Denied, "was too late to start", or(e.Outcome == policy.Succeeded, "has finished", "has finished: "+e.Outcome.String()))
+		return or(e.Denied, "was too late to start",
+			or(e.Outcome == policy.Succeeded, "has finished", "has finished: "+e.Outcome.String()))
 	case policy.Wanted:
 		return "is wanted"
 	case policy.Unwanted:
@@ -226,7 +228,8 @@ func (t *Trace) nonceOf(m *wire.Message) string {
 
 // Route says who sends a message to whom.
 func (t *Trace) Route(m *wire.Message) string {
-	return fmt.Sprintf("%s -> %s %s", sim.MemberName(sim.IndexOf(m.From)), sim.MemberName(sim.IndexOf(m.To)), t.message(m))
+	return fmt.Sprintf("%s -> %s %s", sim.MemberName(sim.IndexOf(m.From)), sim.MemberName(sim.IndexOf(m.To)),
+		t.message(m))
 }
 
 // Token names a token and its number.

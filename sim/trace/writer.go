@@ -22,8 +22,8 @@ type Words struct {
 	Drawn []policy.Note
 }
 
-// writer writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
-// which they appear.
+// writer writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in
+// the order in which they appear.
 type writer struct {
 	w        io.Writer
 	err      error
@@ -42,7 +42,9 @@ type tokenKey struct {
 }
 
 func newWriter(w io.Writer, words Words) writer {
-	return writer{w: w, words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{}}
+	return writer{
+		w: w, words: words, tokens: map[tokenKey]int{}, handoffs: map[wire.Exchange]int{}, nonces: map[wire.Nonce]int{},
+	}
 }
 
 // print writes a line, unless writing has failed before.

@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// host is a booted container: systemd, a /usr of its own that begins as this machine's, and an address in the fleet's network.
+// host is a booted container: systemd, a /usr of its own that begins as this machine's, and an address in the fleet's
+// network.
 type host struct {
 	name, address, root string
-	// leader is its first process, as this machine sees it; container is what runs it, console what it prints, and namespace its network.
+	// leader is its first process, as this machine sees it; container is what runs it, console what it prints, and
+	// namespace its network.
 	leader    string
 	container *exec.Cmd
 	console   *os.File
@@ -90,7 +92,9 @@ func (h *host) wantsReboot(t *testing.T) {
 func (h *host) furnish(t *testing.T) {
 	t.Helper()
 	upper, work := h.root+".upper", h.root+".work"
-	for _, dir := range []string{"proc", "sys", "dev", "run", "tmp", "usr", "root", "var/lib", "var/log/journal", "var/tmp", "var/cache"} {
+	for _, dir := range []string{
+		"proc", "sys", "dev", "run", "tmp", "usr", "root", "var/lib", "var/log/journal", "var/tmp", "var/cache",
+	} {
 		must(t, os.MkdirAll(filepath.Join(h.root, dir), 0o755))
 	}
 	must(t, os.MkdirAll(upper, 0o755))
@@ -107,7 +111,8 @@ func (h *host) furnish(t *testing.T) {
 	h.write(t, "/etc/hostname", h.name+"\n")
 	h.write(t, "/etc/machine-id", fmt.Sprintf("%032x\n", []byte(h.name)))
 	must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system"), 0o755))
-	command(t, "mount", "-t", "overlay", "overlay", "-o", "lowerdir=/usr,upperdir="+upper+",workdir="+work, filepath.Join(h.root, "usr"))
+	command(t, "mount", "-t", "overlay", "overlay", "-o", "lowerdir=/usr,upperdir="+upper+",workdir="+work,
+		filepath.Join(h.root, "usr"))
 	t.Cleanup(func() { _ = exec.Command("umount", "--lazy", filepath.Join(h.root, "usr")).Run() })
 }
 
@@ -125,7 +130,9 @@ func (h *host) has(path string) bool {
 
 // command runs a command on the host.
 func (h *host) command(args ...string) *exec.Cmd {
-	return exec.Command("nsenter", append([]string{"--target", h.leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--"}, args...)...)
+	return exec.Command("nsenter", append([]string{
+		"--target", h.leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--",
+	}, args...)...)
 }
 
 // do runs a command on the host that has to succeed, and returns what it prints.
@@ -151,7 +158,8 @@ func (h *host) log() string {
 
 // journal is the whole log of the service, also while the host is off.
 func (h *host) journal() string {
-	out, _ := exec.Command("journalctl", "--directory="+filepath.Join(h.root, "var/log/journal"), "--unit=wanderd", "--no-pager", "--output=cat").CombinedOutput()
+	out, _ := exec.Command("journalctl", "--directory="+filepath.Join(h.root, "var/log/journal"), "--unit=wanderd",
+		"--no-pager", "--output=cat").CombinedOutput()
 	return string(out)
 }
 

@@ -1,5 +1,5 @@
-// Package hosts_test drills the deb on booted hosts: containers with systemd, on a network of their own. "make hosts" makes the deb and
-// runs it; without a deb nothing is tested.
+// Package hosts_test drills the deb on booted hosts: containers with systemd, on a network of their own. "make hosts"
+// makes the deb and runs it; without a deb nothing is tested.
 package hosts_test
 
 import (
@@ -112,7 +112,8 @@ func drillInstallation(t *testing.T, fleet []*host) {
 			t.Errorf("%s is %s after the installation", h.name, active)
 		}
 		h.write(t, "/etc/wanderd/wanderd.toml", configuration)
-		if said := h.do(t, "wanderd", "sim", "--members", "3", "--duration", "1m"); !strings.HasPrefix(said, "3 members for 1m") {
+		if said := h.do(t, "wanderd", "sim", "--members", "3", "--duration", "1m"); !strings.HasPrefix(said,
+			"3 members for 1m") {
 			t.Errorf("wandersim is not there, or not found by wanderd: %s", said)
 		}
 	}
@@ -148,7 +149,8 @@ func drillFirstStart(t *testing.T, fleet []*host) {
 // The log has fields of its own in the journal.
 func drillJournal(t *testing.T, h *host) {
 	var entry map[string]any
-	for line := range strings.Lines(h.do(t, "journalctl", "--unit=wanderd", "--output=json", "--no-pager", "--lines=50")) {
+	for line := range strings.Lines(h.do(t, "journalctl", "--unit=wanderd", "--output=json", "--no-pager",
+		"--lines=50")) {
 		entry = nil
 		must(t, json.Unmarshal([]byte(line), &entry))
 		if entry["GATE"] == "default" && entry["PRIORITY"] == "6" {
@@ -185,7 +187,8 @@ func drillKill(t *testing.T, h *host) {
 // The metrics are on the control socket.
 func drillMetrics(t *testing.T, h *host) {
 	socket := filepath.Join(h.root, "var/lib/wanderd/wanderd.sock")
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}}}
 	answer, err := client.Get("http://wanderd/metrics")
@@ -211,7 +214,8 @@ name = "more"
 hook = ["/bin/sh", "-c", "echo one gate more"]
 `
 
-// "systemctl reload" changes hooks, adds gates and removes them, and keeps the process; a wrong file changes nothing, and the reason is in the journal.
+// "systemctl reload" changes hooks, adds gates and removes them, and keeps the process; a wrong file changes nothing,
+// and the reason is in the journal.
 func drillReload(t *testing.T, fleet []*host) {
 	before := fleet[0].pid()
 	fleet[0].write(t, "/etc/wanderd/wanderd.toml", "hoook = 1\n"+configuration)
@@ -228,7 +232,8 @@ func drillReload(t *testing.T, fleet []*host) {
 	for _, h := range fleet {
 		if !soon(func() bool {
 			log := h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat")
-			return strings.Contains(log, "another hook") && strings.Contains(log, "one gate more") && h.membersOf("more") == len(fleet)
+			return strings.Contains(log, "another hook") && strings.Contains(log, "one gate more") &&
+				h.membersOf("more") == len(fleet)
 		}) {
 			t.Errorf("%s has not the new hook, or not the new gate: %s", h.name, h.log())
 		}
@@ -247,7 +252,8 @@ func drillReload(t *testing.T, fleet []*host) {
 
 // With stop = "drain", "systemctl stop" waits for the hook.
 func drillDrain(t *testing.T, h *host) {
-	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration, "sleep 1", "sleep 5; echo to its end", 1))
+	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration,
+		"sleep 1", "sleep 5; echo to its end", 1))
 	h.do(t, "systemctl", "reload", "wanderd")
 	ended := func() int {
 		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "to its end")
@@ -271,10 +277,11 @@ func drillDrain(t *testing.T, h *host) {
 	}
 }
 
-// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: with stop = "drain" its hook ends by
-// itself.
+// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: with
+// stop = "drain" its hook ends by itself.
 func drillUser(t *testing.T, h *host) {
-	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration, "sleep 1", "sleep 5; echo to the last line", 1))
+	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration,
+		"sleep 1", "sleep 5; echo to the last line", 1))
 	h.do(t, "systemctl", "reload", "wanderd")
 	ended := func() int {
 		return strings.Count(h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat"), "to the last line")
@@ -310,7 +317,8 @@ func drillUser(t *testing.T, h *host) {
 // Root resets a gate in the directory of the agent's user, which keeps its files.
 func drillReset(t *testing.T, h *host) {
 	h.do(t, "systemctl", "stop", "wanderd")
-	if said := h.do(t, "wanderd", "gate", "reset", "default", "--all-stopped"); !strings.Contains(said, "forgot the fencing number") {
+	if said := h.do(t, "wanderd", "gate", "reset", "default", "--all-stopped"); !strings.Contains(said,
+		"forgot the fencing number") {
 		t.Errorf("the reset says %s", said)
 	}
 	if root := h.do(t, "find", "/var/lib/wanderd", "-user", "root"); root != "" {
@@ -399,7 +407,10 @@ func drillStop(t *testing.T, fleet []*host) {
 		t.Errorf("the stop was not in order: %s", log)
 	}
 	other := fleet[1]
-	if runs := other.runs(); !soon(func() bool { return other.status().Members == len(fleet)-1 && other.runs() > runs }) {
+	if runs := other.runs(); !soon(func() bool {
+		return other.status().Members == len(fleet)-1 &&
+			other.runs() > runs
+	}) {
 		t.Errorf("the others do not go on: %s", other.log())
 	}
 }

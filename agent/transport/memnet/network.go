@@ -54,8 +54,8 @@ func New(o Options) *Network {
 	}
 }
 
-// Endpoint binds addr. An address that was closed or has crashed can be bound again. Endpoint panics if addr is in use, because the
-// test is then wrong.
+// Endpoint binds addr. An address that was closed or has crashed can be bound again. Endpoint panics if addr is in use,
+// because the test is then wrong.
 func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -67,16 +67,16 @@ func (n *Network) Endpoint(addr netip.AddrPort) *transport.Endpoint {
 	return &transport.Endpoint{Packets: packets{e}, Streams: streams{e}, Addr: addr}
 }
 
-// SetFilter drops every datagram that is sent from now on and for which pass returns false; nil drops none. It comes before the random losses. It must
-// not keep or change payload, and must not call the network.
+// SetFilter drops every datagram that is sent from now on and for which pass returns false; nil drops none. It comes
+// before the random losses. It must not keep or change payload, and must not call the network.
 func (n *Network) SetFilter(pass func(src, dst netip.AddrPort, payload []byte) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.filter = pass
 }
 
-// Partition cuts every endpoint of one group from every endpoint of another, in both directions: datagrams between them are lost,
-// including those in flight, and streams stall. Endpoints in no group keep all their links.
+// Partition cuts every endpoint of one group from every endpoint of another, in both directions: datagrams between them
+// are lost, including those in flight, and streams stall. Endpoints in no group keep all their links.
 func (n *Network) Partition(groups ...[]netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -99,8 +99,8 @@ func (n *Network) Heal() {
 	n.wakeAll()
 }
 
-// Crash ends the endpoint at addr like the death of its process: its sockets are gone, and the other ends of its streams are
-// reset at once.
+// Crash ends the endpoint at addr like the death of its process: its sockets are gone, and the other ends of its
+// streams are reset at once.
 func (n *Network) Crash(addr netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -89,8 +89,8 @@ func (e *endpoint) failed(op string, err error) error {
 	return &net.OpError{Op: op, Net: "udp", Addr: net.UDPAddrFromAddrPort(e.addr), Err: err}
 }
 
-// send draws loss and delay of a datagram. It always draws the same number of values, so one more cut or endpoint does not change
-// the draws of later datagrams.
+// send draws loss and delay of a datagram. It always draws the same number of values, so one more cut or endpoint does
+// not change the draws of later datagrams.
 func (n *Network) send(src, dst netip.AddrPort, b []byte) {
 	lost := n.rng.Float64() < n.options.Loss
 	late := time.Duration(n.rng.Float64() * float64(n.options.Jitter))

@@ -24,7 +24,9 @@ func (s streams) Accept() (net.Conn, error) {
 	defer s.net.mu.Unlock()
 	for {
 		if s.streamsClosed {
-			return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: net.TCPAddrFromAddrPort(s.addr), Err: net.ErrClosed}
+			return nil, &net.OpError{
+				Op: "accept", Net: "tcp", Addr: net.TCPAddrFromAddrPort(s.addr), Err: net.ErrClosed,
+			}
 		}
 		if len(s.backlog) > 0 {
 			c := s.backlog[0]

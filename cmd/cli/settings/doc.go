@@ -2,9 +2,9 @@
 //
 //	flag  >  environment  >  file  >  default
 //
-// A [Table] says what can be set: a row is a [Setting], with its name, the variable it fills, default and help. A [Reading]
-// puts the layers upon the table, one after the other, and collects everything that is wrong, each thing with its file and
-// line, its variable or its flag.
+// A [Table] says what can be set: a row is a [Setting], with its name, the variable it fills, default and help. A
+// [Reading] puts the layers upon the table, one after the other, and collects everything that is wrong, each thing with
+// its file and line, its variable or its flag.
 //
 //	setting.go    a row, and the table
 //	value.go      the kinds of values; duration.go and share.go write two of them, form.go says how a file has them

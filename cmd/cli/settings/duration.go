@@ -13,14 +13,15 @@ const (
 	longest = 365 * day
 )
 
-// ParseDuration reads a duration of at least zero and at most 365d. It is written as Go writes durations, with days as a
-// further unit, which comes first: "90s", "1h30m", "1d", "1d12h". A number without a unit is an error.
+// ParseDuration reads a duration of at least zero and at most 365d. It is written as Go writes durations, with days as
+// a further unit, which comes first: "90s", "1h30m", "1d", "1d12h". A number without a unit is an error.
 func ParseDuration(text string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		if strings.HasPrefix(text, "-") {
 			return 0, fmt.Errorf("%q is negative and has no unit: write a duration, as in 90s, 10m, 1h30m or 1d", text)
 		}
-		return 0, fmt.Errorf("%q has no unit: write %[2]ss for seconds, %[2]sm for minutes, %[2]sh for hours or %[2]sd for days",
+		return 0, fmt.Errorf("%q has no unit: write %[2]ss for seconds, %[2]sm for minutes, %[2]sh for hours or "+
+			"%[2]sd for days",
 			text, strings.TrimPrefix(text, "+"))
 	}
 	d, ok := parseDays(text)

@@ -25,8 +25,8 @@ type File struct {
 	lines lines
 }
 
-// ReadFile reads a file of at most a MiB. Errors call it what, as "the configuration file", and say which flag named it; about
-// the content, they begin with path and line.
+// ReadFile reads a file of at most a MiB. Errors call it what, as "the configuration file", and say which flag named
+// it; about the content, they begin with path and line.
 func ReadFile(path, what, flag string) (*File, error) {
 	text, err := load(path, what, flag)
 	if err != nil {
@@ -67,8 +67,8 @@ func (f *File) Origin(key string) Origin {
 	return Origin{Layer: InFile, Name: f.path, Line: f.lines.of(key)}
 }
 
-// Read returns what one table of a file says of r's. prefix is the key of the table in the file with a dot behind it, or empty
-// at the top. unknown says what is wrong with a key that is not in r's table.
+// Read returns what one table of a file says of r's. prefix is the key of the table in the file with a dot behind it,
+// or empty at the top. unknown says what is wrong with a key that is not in r's table.
 func (r *Reading) Read(f *File, prefix string, content map[string]any, unknown func(key string) string) Given {
 	layer := Given{}
 	for _, key := range slices.SortedFunc(maps.Keys(content), func(a, b string) int {

@@ -39,7 +39,8 @@ func TestAPipeIsRefusedAtOnce(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(pipe, "the scenario", "scenario"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := ReadFile(pipe, "the scenario", "scenario"); err == nil ||
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 }
@@ -49,14 +50,18 @@ func TestWhatNestsDeeperThanAnySettingIsRefusedUnread(t *testing.T) {
 		return strings.Repeat(open, 20_000) + inside + strings.Repeat(end, 20_000)
 	}
 	for _, text := range []string{
-		"x = " + deep("[", "", "]"), "x = " + deep("{a=", "1", "}"), "x" + deep(".a", "", "") + " = 1", "[x" + deep(".a", "", "") + "]", deep("[", "x", "]"),
+		"x = " + deep("[", "", "]"), "x = " + deep("{a=", "1", "}"), "x" + deep(".a", "", "") + " = 1",
+		"[x" + deep(".a", "", "") + "]", deep("[", "x", "]"),
 	} {
-		path := write(t, "op = '''\n[[[[[[[[[[[[[[[[[[[[' .................... \n''' # [[[[[[[[[[[[[[[[[[[[\n\n"+text+"\n")
-		if _, err := ReadFile(path, "the scenario", "scenario"); err == nil || !strings.HasPrefix(err.Error(), path+":5: this nests deeper") {
+		path := write(t, "op = '''\n[[[[[[[[[[[[[[[[[[[[' .................... \n''' # [[[[[[[[[[[[[[[[[[[[\n\n"+text+
+			"\n")
+		if _, err := ReadFile(path, "the scenario", "scenario"); err == nil ||
+			!strings.HasPrefix(err.Error(), path+":5: this nests deeper") {
 			t.Errorf("%.20s: %.300v", text, err)
 		}
 	}
-	shallow := write(t, "a.b.c.d = [[[[{e = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, 14.5, 15.5, 16.5, 17.5, 18.5]}]]]]\n")
+	shallow := write(t, "a.b.c.d = [[[[{e = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, "+
+		"14.5, 15.5, 16.5, 17.5, 18.5]}]]]]\n")
 	if _, err := ReadFile(shallow, "the scenario", "scenario"); err != nil {
 		t.Error(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags is the layer of the command line. It fills while the command line is parsed, and is judged later, together with all
-// other layers.
+// Flags is the layer of the command line. It fills while the command line is parsed, and is judged later, together with
+// all other layers.
 type Flags Given
 
 // AddTo defines the flags of a table, which keep its order.

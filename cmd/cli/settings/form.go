@@ -52,10 +52,12 @@ func (f Form) accept(decoded any) (g given, err error) {
 // want describes the form to a person.
 func (f Form) want() string {
 	return [...]string{
-		asText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"", asWhole: "a whole number, without quotes",
+		asText: "text in quotes", asDuration: "a duration in quotes, as in \"10m\"",
+		asWhole: "a whole number, without quotes",
 		AsShare: "a share, as in 0.01 or \"1%\"", asBool: "true or false, without quotes",
-		asList: "an array of texts, as in [\"10.0.0.7\"]", asCommand: "text, or an array of texts, as in [\"./sync.sh\", \"--fast\"]",
-		asLines: "text in quotes, or an array of such texts",
+		asList:    "an array of texts, as in [\"10.0.0.7\"]",
+		asCommand: "text, or an array of texts, as in [\"./sync.sh\", \"--fast\"]",
+		asLines:   "text in quotes, or an array of such texts",
 	}[f]
 }
 

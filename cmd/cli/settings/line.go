@@ -7,8 +7,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// lines tells the line of every key of a TOML document: package toml has none for what it has decoded. Keys are paths with
-// dots, elements of arrays of tables by their index: "op", "gate.0.name". A table has the line of its header.
+// lines tells the line of every key of a TOML document: package toml has none for what it has decoded. Keys are paths
+// with dots, elements of arrays of tables by their index: "op", "gate.0.name". A table has the line of its header.
 type lines map[string]int
 
 // of returns the line of a key, or of what encloses it where the key has no line of its own.
@@ -62,7 +62,8 @@ func findLines(doc string) lines {
 	return found
 }
 
-// firstStatement returns the length of a document's first statement: to the end of a line outside of strings and brackets.
+// firstStatement returns the length of a document's first statement: to the end of a line outside of strings and
+// brackets.
 func firstStatement(doc string) int {
 	depth, length := 0, len(doc)
 	outsideStrings(doc, func(at int, c byte) bool {

@@ -41,7 +41,8 @@ last = 1
 		t.Fatal(err)
 	}
 	want := lines{
-		"op": 2, "skip": 4, "text": 5, "literal": 9, "join": 12, "dotted": 16, "dotted.key": 16, "inline": 17, "inline.op": 17, "inline.list": 17,
+		"op": 2, "skip": 4, "text": 5, "literal": 9, "join": 12, "dotted": 16, "dotted.key": 16, "inline": 17,
+		"inline.op": 17, "inline.list": 17,
 		"gate": 19, "gate.0": 19, "gate.0.name": 20, "gate.0.op": 21, "gate.sub": 22, "gate.sub.x": 23,
 		"gate.1": 24, "gate.1.name": 25, "quoted": 26, "quoted.table": 26, "quoted.table.last": 27,
 	}

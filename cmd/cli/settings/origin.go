@@ -23,7 +23,8 @@ type Origin struct {
 	Line int
 }
 
-// String names the place: "--op", "WANDERD_OP", "wanderd.toml:3", "default", "default: the name of the host", "not set".
+// String names the place: "--op", "WANDERD_OP", "wanderd.toml:3", "default", "default: the name of the host", "not
+// set".
 func (o Origin) String() string {
 	switch {
 	case o.Layer == Nowhere:

@@ -68,12 +68,14 @@ func (m *machine) read(t *testing.T, file string, env []string, args ...string) 
 
 func TestTheHighestLayerGivesTheValueAndIsItsOrigin(t *testing.T) {
 	var m machine
-	r := m.read(t, "size = 4\nrest = \"1h\"\nparts = [\"a\"]\nstop_at = \"1d\"\n", []string{"M_SIZE=5", "M_PARTS=b,c", "M_FAST="},
+	r := m.read(t, "size = 4\nrest = \"1h\"\nparts = [\"a\"]\nstop_at = \"1d\"\n",
+		[]string{"M_SIZE=5", "M_PARTS=b,c", "M_FAST="},
 		"--size", "6", "--parts", "d", "--parts", "e,f", "--fast", "--size", "7")
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if m.size != 7 || m.rest != time.Hour || strings.Join(m.parts, "") != "def" || !m.fast || m.name != "saw" || *m.stop != 24*time.Hour {
+	if m.size != 7 || m.rest != time.Hour || strings.Join(m.parts, "") != "def" || !m.fast || m.name != "saw" ||
+		*m.stop != 24*time.Hour {
 		t.Errorf("%+v", m)
 	}
 	for key, want := range map[string]string{

@@ -156,8 +156,8 @@ func (t Table) Keys() []string {
 	return keys
 }
 
-// MarshalJSON writes an object with every value, in the order of the table. Null is what never happens, and what says more of
-// what never happens.
+// MarshalJSON writes an object with every value, in the order of the table. Null is what never happens, and what says
+// more of what never happens.
 func (t Table) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, s := range t {

@@ -1,7 +1,7 @@
 package settings
 
-// Nearest returns the candidate that is most likely meant by a word with a typing error, the first of several. It returns
-// "" if all are too far away for a guess.
+// Nearest returns the candidate that is most likely meant by a word with a typing error, the first of several. It
+// returns "" if all are too far away for a guess.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {
@@ -37,7 +37,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean completes a message about an unknown word: with the candidate that is most likely meant, or with otherwise.
+// DidYouMean completes a message about an unknown word: with the candidate that is most likely meant, or with
+// otherwise.
 func DidYouMean(word string, candidates []string, otherwise string) string {
 	if near := Nearest(word, candidates); near != "" {
 		return "did you mean \"" + near + "\"?"

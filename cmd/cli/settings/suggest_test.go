@@ -30,8 +30,10 @@ func TestDistanceCountsEdits(t *testing.T) {
 func TestNearestGuessesOnlyWhatIsNear(t *testing.T) {
 	words := []string{"status", "members", "keygen", "config", "version", "op", "skip", "min_interval", "max_interval"}
 	for word, want := range map[string]string{
-		"stauts": "status", "member": "members", "confg": "config", "min_intervall": "min_interval", "mininterval": "min_interval",
-		"maxinterval": "max_interval", "po": "op", "opp": "op", "skp": "skip", "xy": "", "banana": "", "./sync.sh": "", "": "",
+		"stauts": "status", "member": "members", "confg": "config", "min_intervall": "min_interval",
+		"mininterval": "min_interval",
+		"maxinterval": "max_interval", "po": "op", "opp": "op", "skp": "skip", "xy": "", "banana": "", "./sync.sh": "",
+		"": "",
 	} {
 		if got := Nearest(word, words); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)

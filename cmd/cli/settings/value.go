@@ -152,8 +152,8 @@ func List(at *[]string) Value {
 	return listOf(at, asList, ",", "NAME", func(text string) (string, error) { return text, nil }, itself)
 }
 
-// Several is several things that are written with commas in them: a flag that can be repeated, semicolons in a text; in a file one text, or
-// an array of them.
+// Several is several things that are written with commas in them: a flag that can be repeated, semicolons in a text; in
+// a file one text, or an array of them.
 func Several[T fmt.Stringer](at *[]T, placeholder string, parse func(text string) (T, error)) Value {
 	return listOf(at, asLines, ";", placeholder, parse, func(list []T) any {
 		texts := make([]string, len(list))
@@ -164,7 +164,8 @@ func Several[T fmt.Stringer](at *[]T, placeholder string, parse func(text string
 	})
 }
 
-func listOf[T any](at *[]T, form Form, separator, placeholder string, parse func(string) (T, error), plain func([]T) any) Value {
+func listOf[T any](at *[]T, form Form, separator, placeholder string, parse func(string) (T, error),
+	plain func([]T) any) Value {
 	v := of(at, form, placeholder, func(g given) (list []T, err error) {
 		elements := g.list
 		if !g.isList {

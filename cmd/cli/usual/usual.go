@@ -1,5 +1,5 @@
-// Package usual is what an agent and a simulation say alike of a gate: the names of the policies, how a window is written, and the
-// defaults.
+// Package usual is what an agent and a simulation say alike of a gate: the names of the policies, how a window is
+// written, and the defaults.
 package usual
 
 import (
@@ -27,7 +27,8 @@ const (
 )
 
 // WalkHelp explains the setting walk, whose default is [Walk].
-const WalkHelp = "Where the token goes next: to any other host (random), or once to every host in each lap, in a new order for each lap " +
+const WalkHelp = "Where the token goes next: to any other host (random), or once to every host in each lap, in a new " +
+	"order for each lap " +
 	"(shuffle) or always in the same order (sweep). All hosts should have the same walk."
 
 // Walk is the default of the setting walk, OnLost that of on_lost.

@@ -62,7 +62,8 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	default:
 		if addr, err = netip.ParseAddr(host); err != nil {
-			return netip.AddrPort{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in 10.0.0.7:%d", host, peers.DefaultPort)
+			return netip.AddrPort{}, fmt.Errorf("%q is not an IP address: write one of this host's own, as in "+
+				"10.0.0.7:%d", host, peers.DefaultPort)
 		}
 		addr = addr.Unmap()
 	}
@@ -83,9 +84,11 @@ func parseAdvertise(text string, port uint16) (netip.AddrPort, error) {
 	case !addr.Addr().IsValid():
 		return netip.AddrPort{}, errors.New("the host is missing: write the address by which others reach this one")
 	case addr.Addr().IsUnspecified() || addr.Addr().IsMulticast():
-		return netip.AddrPort{}, fmt.Errorf("%s is not the address of a host: write the one by which others reach this one", addr.Addr())
+		return netip.AddrPort{},
+			fmt.Errorf("%s is not the address of a host: write the one by which others reach this one", addr.Addr())
 	case addr.Port() == 0:
-		return netip.AddrPort{}, errors.New("the port is missing, and bind leaves its port to the system: give both the same port")
+		return netip.AddrPort{},
+			errors.New("the port is missing, and bind leaves its port to the system: give both the same port")
 	}
 	return addr, nil
 }
@@ -112,8 +115,10 @@ func parseJoin(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// isHostName is generous: what it lets pass, the resolver judges. What has digits and dots alone is an address with an error in it.
+// isHostName is generous: what it lets pass, the resolver judges. What has digits and dots alone is an address with an
+// error in it.
 func isHostName(host string) bool {
 	const digits, letters = "0123456789.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
-	return len(host) <= 253 && !strings.HasPrefix(host, "-") && strings.Trim(host, digits) != "" && strings.Trim(host, digits+letters) == ""
+	return len(host) <= 253 && !strings.HasPrefix(host, "-") && strings.Trim(host, digits) != "" &&
+		strings.Trim(host, digits+letters) == ""
 }

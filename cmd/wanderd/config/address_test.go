@@ -17,7 +17,8 @@ func TestAddressesToBind(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"myhost", "10.0.0.7:", "10.0.0.7:-1", "10.0.0.7:65536", "10.0.0.7:http", "10.0.0.300", "a:b:c", "[::1", "[10.0.0.7]:1",
+		"myhost", "10.0.0.7:", "10.0.0.7:-1", "10.0.0.7:65536", "10.0.0.7:http", "10.0.0.300", "a:b:c", "[::1",
+		"[10.0.0.7]:1",
 		"[]:1", "udp://10.0.0.7", "10.0.0.0/8", ":",
 	} {
 		if got, err := parseBind(text, otherwise); err == nil {
@@ -28,15 +29,18 @@ func TestAddressesToBind(t *testing.T) {
 
 func TestAddressesToJoin(t *testing.T) {
 	for text, want := range map[string]string{
-		"10.0.0.7": "10.0.0.7:7946", "10.0.0.7:1": "10.0.0.7:1", "m1": "m1:7946", "m1.example.org:7": "m1.example.org:7",
-		"::1": "[::1]:7946", "[::1]": "[::1]:7946", "[fe80::1%eth0]:7": "[fe80::1%eth0]:7", "my_host": "my_host:7946",
+		"10.0.0.7": "10.0.0.7:7946", "10.0.0.7:1": "10.0.0.7:1", "m1": "m1:7946",
+		"m1.example.org:7": "m1.example.org:7",
+		"::1":              "[::1]:7946", "[::1]": "[::1]:7946", "[fe80::1%eth0]:7": "[fe80::1%eth0]:7",
+		"my_host": "my_host:7946",
 	} {
 		if got, err := parseJoin(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{
-		"m1:0", "m1:", ":7946", "m1:x", "10.0.0", "10.0.0.256", "0.0.0.0", "224.0.0.1:7946", "m 1", "-m1", "http://m1", "a:b:c",
+		"m1:0", "m1:", ":7946", "m1:x", "10.0.0", "10.0.0.256", "0.0.0.0", "224.0.0.1:7946", "m 1", "-m1", "http://m1",
+		"a:b:c",
 		"[m1]:1", "m1\n",
 	} {
 		if got, err := parseJoin(text); err == nil {

@@ -43,7 +43,9 @@ func (l *Layers) Check() error {
 	l.readSecret()
 	l.checkTrust()
 	l.Agent.Drain = l.stop == "drain"
-	l.Agent.Alone = map[string]agent.Alone{"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait}[l.alone]
+	l.Agent.Alone = map[string]agent.Alone{
+		"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait,
+	}[l.alone]
 	return l.Err()
 }
 
@@ -51,10 +53,12 @@ func (l *Layers) checkGates() {
 	top := l.Of(&l.shared.Hook)
 	switch {
 	case len(l.gates) == 0 && !l.incomplete:
-		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate without a hook takes commands")
+		l.Complain("nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate " +
+			"without a hook takes commands")
 	case len(l.gates) > 0 && !l.fromHook && top.IsSet():
 		l.Complain("%s makes the gate %q, and %s describes gates too: "+
-			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), defaultGate, l.gates[0].origin)
+			"put the hook into a [[gate]] table with the name %[2]q, or drop the tables", top.About(), defaultGate,
+			l.gates[0].origin)
 	case len(l.gates) > identity.MaxGates:
 		l.Complain("%s: this is gate %d, and an agent can have %d: run a second agent for the rest",
 			l.gates[identity.MaxGates].origin, identity.MaxGates+1, identity.MaxGates)
@@ -62,8 +66,10 @@ func (l *Layers) checkGates() {
 	if s := l.Of(&l.shared.Ready); s.IsSet() && len(l.gates) > 0 && !l.fromHook {
 		l.Reject(s, "it is the question of one hook: put it into the [[gate]] table of that hook")
 	}
-	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 && !slices.ContainsFunc(l.gates, (*section).isStrict) && !l.incomplete {
-		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", usual.PolicyRing, usual.PolicyTree)
+	if s := l.Of(&l.shared.Roster); s.IsGiven() && len(l.gates) > 0 &&
+		!slices.ContainsFunc(l.gates, (*section).isStrict) && !l.incomplete {
+		l.Reject(s, "no gate has a policy with a roster: set policy = %q or %q, or leave it out", usual.PolicyRing,
+			usual.PolicyTree)
 	}
 	for _, g := range l.gates {
 		g.check(l.trustHook)
@@ -101,7 +107,8 @@ func (g *section) check(trustHook bool) {
 	g.checkCommand(h, g.Hook, trustHook)
 	g.checkCommand(r, g.Ready, trustHook)
 	if r.IsSet() && h.IsFree() {
-		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask for themselves")
+		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask "+
+			"for themselves")
 	}
 	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
@@ -109,7 +116,8 @@ func (g *section) check(trustHook bool) {
 		}
 	}
 	if s := g.Of(&g.RetryAfter); h.IsFree() && s.IsSet() && s.Scope != "" && g.RetryAfter > 0 {
-		g.Reject(s, "it repeats a hook that has failed, and this gate has none: leave it out, or let the callers repeat their commands")
+		g.Reject(s, "it repeats a hook that has failed, and this gate has none: leave it out, or let the callers "+
+			"repeat their commands")
 	}
 	if g.isStrict() {
 		return

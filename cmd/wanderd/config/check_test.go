@@ -28,7 +28,8 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []gate.Config{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute},
+		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second,
+			MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute},
 	}}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)
@@ -59,7 +60,9 @@ op = "2s"
 max_interval = "1h"
 on_lost = "finish"
 `,
-		env:   []string{"WANDERD_WALK=shuffle", "WANDERD_BACKUPS=4", "WANDERD_MIN_INTERVAL=7m", "WANDERD_STATE_DIR=/var/x"},
+		env: []string{
+			"WANDERD_WALK=shuffle", "WANDERD_BACKUPS=4", "WANDERD_MIN_INTERVAL=7m", "WANDERD_STATE_DIR=/var/x",
+		},
 		flags: map[string][]string{"op": {"6s"}, "skip": {"2s"}, "on_lost": {"stop"}},
 	}.read(t)
 	if err := l.Check(); err != nil {
@@ -69,15 +72,17 @@ on_lost = "finish"
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
 			Protocol: wander.Settings{
-				Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second, MinInterval: 7 * time.Minute,
-				RetryAfter: time.Minute,
+				Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second,
+				MinInterval: 7 * time.Minute,
+				RetryAfter:  time.Minute,
 			},
 		},
 		{
 			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
 			Protocol: wander.Settings{
-				Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second, MinInterval: 3 * time.Minute,
-				RetryAfter: time.Minute, MaxInterval: time.Hour,
+				Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second,
+				MinInterval: 3 * time.Minute,
+				RetryAfter:  time.Minute, MaxInterval: time.Hour,
 			},
 		},
 	}
@@ -154,40 +159,52 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"nothing",
 			reading{env: []string{"WANDERD_HOOK="}, flags: map[string][]string{"hook": {}}},
-			[]string{"nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate without a hook takes commands"},
+			[]string{"nothing to gate: pass --hook ./sync.sh, or a file with [[gate]] tables with --config; a gate " +
+				"without a hook takes commands"},
 		},
 		{
 			"missing hook",
 			reading{flags: map[string][]string{"hook": {"./missing.sh"}}},
-			[]string{"--hook: ./missing.sh does not exist: check the path (relative paths start at the agent's working directory)"},
+			[]string{"--hook: ./missing.sh does not exist: check the path (relative paths start at the agent's " +
+				"working directory)"},
 		},
 		{
 			"a repetition of nothing",
 			reading{file: "[[gate]]\nname = \"a\"\nretry_after = \"1m\"\n"},
-			[]string{`wanderd.toml:3: retry_after: it repeats a hook that has failed, and this gate has none: leave it out, or let the callers repeat their commands`},
+			[]string{`wanderd.toml:3: retry_after: it repeats a hook that has failed, and this gate has none: leave ` +
+				`it out, or let the callers repeat their commands`},
 		},
 		{
 			"a window that is none",
-			reading{file: "window = [\"Mon..Fri 22:00-06:00 Europe/Berlin\", \"Mo..Fr 22:00-06:00\"]\nhook = \"/bin/sh\"\n"},
-			[]string{`wanderd.toml:1: window: "Mo" is not a day: write Mon, Tue, Wed, Thu, Fri, Sat or Sun, as in "Mon..Fri" or "Sat,Sun"`},
+			reading{
+				file: "window = [\"Mon..Fri 22:00-06:00 Europe/Berlin\", \"Mo..Fr 22:00-06:00\"]\nhook = \"/bin/sh\"\n",
+			},
+			[]string{`wanderd.toml:1: window: "Mo" is not a day: write Mon, Tue, Wed, Thu, Fri, Sat or Sun, as in ` +
+				`"Mon..Fri" or "Sat,Sun"`},
 		},
 		{
 			"a hook that is due all the time",
 			reading{file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\nmin_interval = \"0s\"\nhook_timeout = \"0s\"\n"},
 			[]string{
-				`wanderd.toml:4: min_interval: "0s" must be greater than 0 in a gate with a hook: leave it out for the default`,
-				`wanderd.toml:5: hook_timeout: "0s" must be greater than 0 in a gate with a hook: leave it out for the default`,
+				`wanderd.toml:4: min_interval: "0s" must be greater than 0 in a gate with a hook: leave it out for ` +
+					`the default`,
+				`wanderd.toml:5: hook_timeout: "0s" must be greater than 0 in a gate with a hook: leave it out for ` +
+					`the default`,
 			},
 		},
 		{
 			"a typical run of a command takes longer than it may",
 			reading{file: "op = \"2s\"\n[[gate]]\nname = \"a\"\nhook_timeout = \"1s\"\n"},
-			[]string{`gate "a": hook_timeout 1s (wanderd.toml:4) is below op 2s (wanderd.toml:1), so a run of typical length would be stopped: raise hook_timeout or lower op`},
+			[]string{`gate "a": hook_timeout 1s (wanderd.toml:4) is below op 2s (wanderd.toml:1), so a run of ` +
+				`typical length would be stopped: raise hook_timeout or lower op`},
 		},
 		{
 			"hook and gates",
-			reading{file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n", flags: map[string][]string{"hook": {"/bin/sh"}}},
-			[]string{`--hook makes the gate "default", and wanderd.toml:1 describes gates too: put the hook into a [[gate]] table with the name "default", or drop the tables`},
+			reading{
+				file: "[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n", flags: map[string][]string{"hook": {"/bin/sh"}},
+			},
+			[]string{`--hook makes the gate "default", and wanderd.toml:1 describes gates too: put the hook into a ` +
+				`[[gate]] table with the name "default", or drop the tables`},
 		},
 		{
 			"too many gates",
@@ -197,37 +214,45 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"min_interval below op",
 			reading{flags: map[string][]string{"min_interval": {"1s"}, "op": {"4s"}}},
-			[]string{"min_interval 1s (--min-interval) is below op 4s (--op), so a host would be due again before it has finished: raise min_interval or lower op"},
+			[]string{"min_interval 1s (--min-interval) is below op 4s (--op), so a host would be due again before it " +
+				"has finished: raise min_interval or lower op"},
 		},
 		{
 			"the same in a gate",
 			reading{file: "op = \"2s\"\n[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\nmin_interval = \"1s\"\n"},
-			[]string{`gate "a": min_interval 1s (wanderd.toml:5) is below op 2s (wanderd.toml:1), so a host would be due again before it has finished: raise min_interval or lower op`},
+			[]string{`gate "a": min_interval 1s (wanderd.toml:5) is below op 2s (wanderd.toml:1), so a host would be ` +
+				`due again before it has finished: raise min_interval or lower op`},
 		},
 		{
 			"max_interval below min_interval",
 			reading{env: []string{"WANDERD_MAX_INTERVAL=1m"}},
-			[]string{"max_interval 1m (WANDERD_MAX_INTERVAL) is below min_interval 10m (default), so every host would take the token for lost between two runs: raise max_interval or lower min_interval"},
+			[]string{"max_interval 1m (WANDERD_MAX_INTERVAL) is below min_interval 10m (default), so every host " +
+				"would take the token for lost between two runs: raise max_interval or lower min_interval"},
 		},
 		{
 			"hook_timeout below op",
 			reading{env: []string{"WANDERD_HOOK_TIMEOUT=1s", "WANDERD_OP=4s"}},
-			[]string{"hook_timeout 1s (WANDERD_HOOK_TIMEOUT) is below op 4s (WANDERD_OP), so a run of typical length would be stopped: raise hook_timeout or lower op"},
+			[]string{"hook_timeout 1s (WANDERD_HOOK_TIMEOUT) is below op 4s (WANDERD_OP), so a run of typical length " +
+				"would be stopped: raise hook_timeout or lower op"},
 		},
 		{
 			"a group that does not exist",
 			reading{env: []string{"WANDERD_SOCKET_GROUP=no-such-group"}},
-			[]string{`WANDERD_SOCKET_GROUP: there is no group "no-such-group" on this host: make it with "groupadd --system no-such-group", or name another one with --socket-group`},
+			[]string{`WANDERD_SOCKET_GROUP: there is no group "no-such-group" on this host: make it with "groupadd ` +
+				`--system no-such-group", or name another one with --socket-group`},
 		},
 		{
 			"bind without a secret",
 			reading{flags: map[string][]string{"bind": {"0.0.0.0"}}},
-			[]string{`--bind: without a secret the agent binds to loopback only, not to 0.0.0.0:7946: give every host the same file with --secret-file ("wanderd keygen --secret" makes one), or say --insecure`},
+			[]string{`--bind: without a secret the agent binds to loopback only, not to 0.0.0.0:7946: give every ` +
+				`host the same file with --secret-file ("wanderd keygen --secret" makes one), or say --insecure`},
 		},
 		{
 			"join from loopback",
 			reading{flags: map[string][]string{"join": {"10.0.0.7"}}},
-			[]string{`--join: 10.0.0.7:7946 cannot be reached from 127.0.0.1:7946, which this agent is bound to (default: without a secret): give every host the same file with --secret-file ("wanderd keygen --secret" makes one), or say --insecure`},
+			[]string{`--join: 10.0.0.7:7946 cannot be reached from 127.0.0.1:7946, which this agent is bound to ` +
+				`(default: without a secret): give every host the same file with --secret-file ("wanderd keygen ` +
+				`--secret" makes one), or say --insecure`},
 		},
 		{
 			"long name",
@@ -242,29 +267,36 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		{
 			"missing secret",
 			reading{flags: map[string][]string{"secret_file": {"/missing/secret"}}},
-			[]string{`--secret-file: the secret file /missing/secret does not exist: make one with "wanderd keygen --secret", and give all members the same`},
+			[]string{`--secret-file: the secret file /missing/secret does not exist: make one with "wanderd keygen ` +
+				`--secret", and give all members the same`},
 		},
 		{
 			"ready in a gate without a hook",
 			reading{file: "[[gate]]\nname = \"a\"\nready = \"/bin/true\"\n"},
-			[]string{`wanderd.toml:3: ready: it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask for themselves`},
+			[]string{`wanderd.toml:3: ready: it says whether a hook is needed, and this gate has none: leave it out, ` +
+				`or let the callers ask for themselves`},
 		},
 		{
 			"ready for several gates",
 			reading{file: "ready = \"/bin/true\"\n[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n"},
-			[]string{`wanderd.toml:1: ready: it is the question of one hook: put it into the [[gate]] table of that hook`},
+			[]string{
+				`wanderd.toml:1: ready: it is the question of one hook: put it into the [[gate]] table of that hook`,
+			},
 		},
 		{
 			"ready that is not there",
 			reading{flags: map[string][]string{"ready": {"/missing/ready"}}},
-			[]string{`--ready: /missing/ready does not exist: check the path (relative paths start at the agent's working directory)`},
+			[]string{`--ready: /missing/ready does not exist: check the path (relative paths start at the agent's ` +
+				`working directory)`},
 		},
 		{
 			"ready that nobody can execute",
 			reading{flags: map[string][]string{"ready": {"/etc/hostname"}}},
 			[]string{`--ready: /etc/hostname is a script without an interpreter: put #!/bin/sh into its first line`},
 		},
-		{"a broken value is not judged again", reading{file: "op = 5\nbind = \"x\"\nsecret_file = 1\n", flags: map[string][]string{"min_interval": {"1s"}}}, []string{
+		{"a broken value is not judged again", reading{
+			file: "op = 5\nbind = \"x\"\nsecret_file = 1\n", flags: map[string][]string{"min_interval": {"1s"}},
+		}, []string{
 			`wanderd.toml:1: op is a number: a duration needs a unit and quotes, as in "5s" or "5m"`,
 			`wanderd.toml:3: secret_file is a number: want text in quotes`,
 			`wanderd.toml:2: bind: "x": "x" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
@@ -276,7 +308,9 @@ func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
 		},
 		{
 			"nothing is said of what was not read",
-			reading{file: "[[gate\n", flags: map[string][]string{"hook": {"/bin/sh"}, "op": {"4s"}, "min_interval": {"1s"}}},
+			reading{
+				file: "[[gate\n", flags: map[string][]string{"hook": {"/bin/sh"}, "op": {"4s"}, "min_interval": {"1s"}},
+			},
 			[]string{`wanderd.toml:2: expected '.' or ']' to end table name, but got '\n' instead`},
 		},
 	} {
@@ -316,7 +350,8 @@ func TestSecretIsReadAndItsFileMustBePrivate(t *testing.T) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := in.read(t).Check(); err == nil || !strings.Contains(err.Error(), "5 characters") || strings.Contains(err.Error(), "short") {
+	if err := in.read(t).Check(); err == nil || !strings.Contains(err.Error(), "5 characters") ||
+		strings.Contains(err.Error(), "short") {
 		t.Error(err)
 	}
 }
@@ -359,8 +394,12 @@ func TestSuspiciousThingsGiveWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, in := range map[string]reading{
-		"--insecure changes nothing": {flags: map[string][]string{"hook": {"/bin/sh"}, "secret_file": {path}, "insecure": {"true"}}},
-		"m1:7946 cannot be reached":  {flags: map[string][]string{"hook": {"/bin/sh"}, "join": {"m1", "localhost", "127.0.0.1:7"}}},
+		"--insecure changes nothing": {
+			flags: map[string][]string{"hook": {"/bin/sh"}, "secret_file": {path}, "insecure": {"true"}},
+		},
+		"m1:7946 cannot be reached": {
+			flags: map[string][]string{"hook": {"/bin/sh"}, "join": {"m1", "localhost", "127.0.0.1:7"}},
+		},
 	} {
 		c := in.read(t)
 		if err := c.Check(); err != nil || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], want) {
@@ -385,7 +424,8 @@ func TestAHookIsRefusedIfOthersCanChangeTheFileThatNamesIt(t *testing.T) {
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := check(nil); err == nil || !strings.Contains(err.Error(), "chmod go-w "+path) || !strings.Contains(err.Error(), "--trust-hook") {
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "chmod go-w "+path) ||
+		!strings.Contains(err.Error(), "--trust-hook") {
 		t.Errorf("%v", err)
 	}
 	for _, more := range []map[string][]string{{"trust_hook": {"true"}}, {"hook": {"/bin/sh"}}} {

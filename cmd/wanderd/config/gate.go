@@ -26,8 +26,8 @@ type section struct {
 	origin settings.Origin
 }
 
-// terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the soft gate are its
-// own; a strict gate shares some of them.
+// terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the
+// soft gate are its own; a strict gate shares some of them.
 type terms struct {
 	gate.Config
 	policy string
@@ -58,11 +58,13 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 			if t, ok := e.(map[string]any); ok {
 				tables = append(tables, t)
 			} else {
-				l.Complain("%s: gate holds %s: want tables, each under a header [[gate]]", file.Origin(gateKey), settings.KindOf(e))
+				l.Complain("%s: gate holds %s: want tables, each under a header [[gate]]", file.Origin(gateKey),
+					settings.KindOf(e))
 			}
 		}
 	default:
-		l.Complain("%s: gate is %s: begin each gate with a header [[gate]], in two pairs of brackets", file.Origin(gateKey),
+		l.Complain("%s: gate is %s: begin each gate with a header [[gate]], in two pairs of brackets",
+			file.Origin(gateKey),
 			settings.KindOf(c))
 	}
 	return tables
@@ -87,8 +89,8 @@ func (l *Layers) hookGate() *section {
 	return g
 }
 
-// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top, but for its hook and whether that
-// is needed.
+// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top, but for its hook and whether
+// that is needed.
 func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *section {
 	g := l.newGate(file.Origin(key))
 	h := g.Of(&g.Hook)

@@ -19,7 +19,8 @@ func (l *Layers) checkName() {
 	switch {
 	case s.Broken:
 	case len(name) > identity.MaxName:
-		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name), identity.MaxName)
+		l.Reject(s, "the name has %d bytes, and %d are allowed: choose a shorter one with --name", len(name),
+			identity.MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		l.Reject(s, "the name %q has characters that cannot be printed: choose another one with --name", name)
 	}
@@ -78,7 +79,8 @@ func (l *Layers) checkNetwork() {
 	if bind.Broken {
 		return
 	}
-	remedy := "give every host the same file with --secret-file (\"wanderd keygen --secret\" makes one), or say --insecure"
+	remedy := "give every host the same file with --secret-file (\"wanderd keygen --secret\" makes one), or say " +
+		"--insecure"
 	if !address.Addr().IsLoopback() {
 		if l.Of(&l.secretFile).IsFree() && !l.Agent.Insecure && !l.Of(&l.Agent.Insecure).Broken {
 			l.Reject(bind, "without a secret the agent binds to loopback only, not to %s: %s", address, remedy)
@@ -94,7 +96,8 @@ func (l *Layers) checkNetwork() {
 		switch addr, err := netip.ParseAddr(host); {
 		case err == nil && addr.IsLoopback(), host == "localhost":
 		case err == nil:
-			l.Reject(join, "%s cannot be reached from %s, which this agent is bound to (%s): %s", target, address, bind.Origin, remedy)
+			l.Reject(join, "%s cannot be reached from %s, which this agent is bound to (%s): %s", target, address,
+				bind.Origin, remedy)
 		default:
 			l.warn("%s: %s cannot be reached from %s, which this agent is bound to (%s), unless it is this host: %s",
 				join.About(), target, address, bind.Origin, remedy)

@@ -42,8 +42,8 @@ type Layers struct {
 	unread bool
 }
 
-// Read reads all layers: flags, the environment as os.Environ returns it, and the file that one of the two names. What could
-// not be understood is told by Err.
+// Read reads all layers: flags, the environment as os.Environ returns it, and the file that one of the two names. What
+// could not be understood is told by Err.
 func Read(flags settings.Flags, environ []string) *Layers {
 	l := &Layers{}
 	l.Reading = settings.NewReading(l.table(), "configuration")
@@ -112,10 +112,12 @@ func (l *Layers) unknownKey(key, where string, t settings.Table) string {
 	case key == "config":
 		return fmt.Sprintf("%q cannot be set in a file: pass --%[1]s", key)
 	case inGate && l.Find(key) != nil:
-		return fmt.Sprintf("%q is not a setting of a gate: move it to the top of the file, before the first [[gate]]", key)
+		return fmt.Sprintf("%q is not a setting of a gate: move it to the top of the file, before the first [[gate]]",
+			key)
 	case !inGate:
 		words = append(words, gateKey)
 	}
 	slices.Sort(words)
-	return fmt.Sprintf("unknown key %q%s: %s", key, where, settings.DidYouMean(key, words, "\"wanderd config show\" lists the keys"))
+	return fmt.Sprintf("unknown key %q%s: %s", key, where,
+		settings.DidYouMean(key, words, "\"wanderd config show\" lists the keys"))
 }

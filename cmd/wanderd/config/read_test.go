@@ -73,15 +73,22 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 		origin string
 	}{
 		{"bind without a secret", reading{}, "bind", "127.0.0.1:7946", "default: without a secret"},
-		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, "bind", "[::]:7946", "default: with a secret"},
+		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, "bind", "[::]:7946",
+			"default: with a secret"},
 		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, "bind", "[::]:7946", "default: insecure"},
-		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, "bind", "127.0.0.1:7000", "WANDERD_BIND"},
-		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, "bind", "[::]:7000", "WANDERD_BIND"},
-		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, "bind", "10.0.0.7:7946", "WANDERD_BIND"},
-		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}}, "advertise", "10.0.0.7:7000", "WANDERD_ADVERTISE"},
+		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, "bind", "127.0.0.1:7000",
+			"WANDERD_BIND"},
+		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, "bind", "[::]:7000",
+			"WANDERD_BIND"},
+		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, "bind", "10.0.0.7:7946",
+			"WANDERD_BIND"},
+		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}},
+			"advertise", "10.0.0.7:7000", "WANDERD_ADVERTISE"},
 		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, "alone", "auto", "default"},
-		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, "socket", "/var/x/wanderd.sock", "default: in state_dir"},
-		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, "hook_timeout", "3m", "default: min_interval"},
+		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, "socket", "/var/x/wanderd.sock",
+			"default: in state_dir"},
+		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, "hook_timeout", "3m",
+			"default: min_interval"},
 	} {
 		l := c.in.read(t)
 		if err := l.Err(); err != nil {
@@ -147,7 +154,9 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"one pair of brackets",
 			reading{file: "[gate]\nname = \"a\"\n"},
-			[]string{`wanderd.toml:1: gate is a table: begin each gate with a header [[gate]], in two pairs of brackets`},
+			[]string{
+				`wanderd.toml:1: gate is a table: begin each gate with a header [[gate]], in two pairs of brackets`,
+			},
 		},
 		{
 			"gate as text",
@@ -162,7 +171,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"setting of the agent in a gate",
 			reading{file: "[[gate]]\nname = \"a\"\nbind = \":1\"\n"},
-			[]string{`wanderd.toml:3: "bind" is not a setting of a gate: move it to the top of the file, before the first [[gate]]`},
+			[]string{`wanderd.toml:3: "bind" is not a setting of a gate: move it to the top of the file, before the ` +
+				`first [[gate]]`},
 		},
 		{
 			"config",
@@ -187,7 +197,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"no unit",
 			reading{file: "\nop = \"5\"\n"},
-			[]string{`wanderd.toml:2: op: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d for days`},
+			[]string{`wanderd.toml:2: op: "5" has no unit: write 5s for seconds, 5m for minutes, 5h for hours or 5d ` +
+				`for days`},
 		},
 		{
 			"no unit in a flag",
@@ -257,18 +268,23 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"numbers in a list",
 			reading{file: "join = [1]\n"},
-			[]string{`wanderd.toml:1: join is an array of other things than texts: want an array of texts, as in ["10.0.0.7"]`},
+			[]string{`wanderd.toml:1: join is an array of other things than texts: want an array of texts, as in ` +
+				`["10.0.0.7"]`},
 		},
 		{
 			"number for a hook",
 			reading{file: "hook = 1\n"},
-			[]string{`wanderd.toml:1: hook is a number: want text, or an array of texts, as in ["./sync.sh", "--fast"]`},
+			[]string{
+				`wanderd.toml:1: hook is a number: want text, or an array of texts, as in ["./sync.sh", "--fast"]`,
+			},
 		},
 		{
 			"zero",
-			reading{file: "max_interval = \"0s\"\n", env: []string{"WANDERD_SKIP=0s"}, flags: map[string][]string{"stop_timeout": {"0d"}}},
+			reading{file: "max_interval = \"0s\"\n", env: []string{"WANDERD_SKIP=0s"},
+				flags: map[string][]string{"stop_timeout": {"0d"}}},
 			[]string{
-				`wanderd.toml:1: max_interval: "0s" must be greater than 0: leave it out for the default, the longest of 3 × min_interval, 3 × members × op and two laps`,
+				`wanderd.toml:1: max_interval: "0s" must be greater than 0: leave it out for the default, the ` +
+					`longest of 3 × min_interval, 3 × members × op and two laps`,
 				`WANDERD_SKIP: "0s" must be greater than 0: leave it out for the default, 1s`,
 				`--stop-timeout: "0d" must be greater than 0: leave it out for the default, 20s`,
 			},
@@ -291,7 +307,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"shell in a hook",
 			reading{flags: map[string][]string{"hook": {"a && b"}}},
-			[]string{`--hook: "a && b": position 3: '&' means something only to a shell, and none runs: put it in single quotes, or ask for a shell: sh -c '…'`},
+			[]string{`--hook: "a && b": position 3: '&' means something only to a shell, and none runs: put it in ` +
+				`single quotes, or ask for a shell: sh -c '…'`},
 		},
 		{
 			"choice",
@@ -311,7 +328,9 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"bind",
 			reading{flags: map[string][]string{"bind": {"myhost:1"}}},
-			[]string{`--bind: "myhost:1": "myhost" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`},
+			[]string{
+				`--bind: "myhost:1": "myhost" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
+			},
 		},
 		{
 			"bind port",
@@ -321,7 +340,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"advertise",
 			reading{flags: map[string][]string{"advertise": {"0.0.0.0"}}},
-			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is not the address of a host: write the one by which others reach this one`},
+			[]string{`--advertise: "0.0.0.0": 0.0.0.0 is not the address of a host: write the one by which others ` +
+				`reach this one`},
 		},
 		{
 			"join",
@@ -362,7 +382,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"ready_timeout without a unit",
 			reading{file: "ready_timeout = \"30\"\n"},
-			[]string{`wanderd.toml:1: ready_timeout: "30" has no unit: write 30s for seconds, 30m for minutes, 30h for hours or 30d for days`},
+			[]string{`wanderd.toml:1: ready_timeout: "30" has no unit: write 30s for seconds, 30m for minutes, 30h ` +
+				`for hours or 30d for days`},
 		},
 		{
 			"no such file",
@@ -372,14 +393,18 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		{
 			"directory",
 			reading{flags: map[string][]string{"config": {"."}}},
-			[]string{`the configuration file: read .: it is not a regular file (a directory): name another file with --config`},
+			[]string{`the configuration file: read .: it is not a regular file (a directory): name another file with ` +
+				`--config`},
 		},
 		{
 			"all at once",
-			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"}, flags: map[string][]string{"alone": {"x"}}},
+			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"},
+				flags: map[string][]string{"alone": {"x"}}},
 			[]string{
-				`wanderd.toml:1: unknown key "opp": did you mean "op"?`, `wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
-				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`, `--alone: unknown value "x": choose auto, run or wait`,
+				`wanderd.toml:1: unknown key "opp": did you mean "op"?`,
+				`wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
+				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`,
+				`--alone: unknown value "x": choose auto, run or wait`,
 				`wanderd.toml:3: bind: "x": "x" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
 			},
 		},

@@ -14,12 +14,14 @@ import (
 // reloadable are the settings that can change while an agent runs, besides those of gates.
 func reloadable() []string { return []string{"join", "stop", "stop_timeout", "trust_hook"} }
 
-// tunable are the settings of a gate that can change while an agent runs. One that gets its first hook, or loses it, needs a restart as a whole.
+// tunable are the settings of a gate that can change while an agent runs. One that gets its first hook, or loses it,
+// needs a restart as a whole.
 func (g *section) tunable(began *section) []string {
 	if (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy {
 		return nil
 	}
-	each := []string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window", "window_hard", "stop_after"}
+	each := []string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
+		"window_hard", "stop_after"}
 	if g.isStrict() {
 		return each
 	}
@@ -40,8 +42,9 @@ func NewRunning(start *Layers) *Running {
 	return r
 }
 
-// Compare compares a configuration that has been checked with what is in force, and with that with which each part has begun. changed is what
-// differs from the former and can change while an agent runs, restart what differs from the latter and cannot.
+// Compare compares a configuration that has been checked with what is in force, and with that with which each part has
+// begun. changed is what differs from the former and can change while an agent runs, restart what differs from the
+// latter and cannot.
 func (r *Running) Compare(l *Layers) (changed, restart []string) {
 	compare := func(title string, now, inForce, began settings.Table, tunable []string) {
 		for i, s := range now {

@@ -41,7 +41,8 @@ func (l *Layers) Summary() string {
 		runs := cmp.Or(strings.Join(g.Hook, " "), "commands")
 		var terms []string
 		for _, s := range g.applying() {
-			if s.Key != "name" && s.Key != "hook" && (s.Needs == "" || g.Find(s.Needs).IsSet()) && (s.IsSet() || s.Rule != "") {
+			if s.Key != "name" && s.Key != "hook" && (s.Needs == "" || g.Find(s.Needs).IsSet()) &&
+				(s.IsSet() || s.Rule != "") {
 				terms = append(terms, s.Key+" "+inWords(s))
 			}
 		}
@@ -70,7 +71,8 @@ func (p *page) line(text, comment string) { p.lines = append(p.lines, [2]string{
 func (p *page) setting(s *settings.Setting) {
 	text := s.Key + " ="
 	if s.IsSet() {
-		line, _ := toml.Marshal(map[string]any{s.Key: s.Value.Plain()}) // texts, numbers and lists of texts: it can write them all
+		// texts, numbers and lists of texts: it can write them all
+		line, _ := toml.Marshal(map[string]any{s.Key: s.Value.Plain()})
 		text = strings.TrimSpace(string(line))
 	}
 	if s.NotInFile || !s.IsSet() {

@@ -73,13 +73,18 @@ log_level = "info"                        # default
 func TestShownConfigurationCanBePasted(t *testing.T) {
 	for _, in := range []reading{
 		{},
-		{flags: map[string][]string{"hook": {"/bin/sh"}, "bind": {":7"}, "join": {"a", "[::1]:7"}, "name": {"a \"b\" \\ \x01 ü"}}},
-		{env: []string{"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop", "WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
-		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = \"/bin/sh\"\nmin_interval = \"1h\"\n[[gate]]\nname = \"c\"\n"},
+		{flags: map[string][]string{
+			"hook": {"/bin/sh"}, "bind": {":7"}, "join": {"a", "[::1]:7"}, "name": {"a \"b\" \\ \x01 ü"},
+		}},
+		{env: []string{"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop",
+			"WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d"}},
+		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = " +
+			"\"/bin/sh\"\nmin_interval = \"1h\"\n[[gate]]\nname = \"c\"\n"},
 		{
 			env: []string{"WANDERD_NAME=a", "WANDERD_WALK=random"},
 			file: "[[gate]]\nname = \"a\"\npolicy = \"tree\"\nroster = [\"a\", \"b\", \"c\"]\n" +
-				"[[gate]]\nname = \"b\"\npolicy = \"ring\"\nroster = [\"a\", \"b\", \"c\"]\nrequest = \"q\"\nkill_after = \"10s\"\n",
+				"[[gate]]\nname = \"b\"\npolicy = \"ring\"\nroster = [\"a\", \"b\", \"c\"]\nrequest = " +
+				"\"q\"\nkill_after = \"10s\"\n",
 		},
 	} {
 		var first, second bytes.Buffer
@@ -137,7 +142,9 @@ func TestShownAsJSON(t *testing.T) {
 		"backups":  {got.Settings["backups"], shown{Value: 0.0, Origin: "--backups"}},
 		"insecure": {got.Settings["insecure"], shown{Value: false, Origin: "default"}},
 		"secret":   {got.Settings["secret_file"], shown{Origin: "not set"}},
-		"max":      {got.Settings["max_interval"], shown{Origin: "default: the longest of 3 × min_interval, 3 × members × op and two laps"}},
+		"max": {got.Settings["max_interval"], shown{
+			Origin: "default: the longest of 3 × min_interval, 3 × members × op and two laps",
+		}},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -18,7 +18,8 @@ const (
 	patience = 200 * time.Millisecond
 	// drift bounds by how much a clock may be too fast or too slow.
 	drift = 0.01
-	// spare is by how much a lease is longer than it must be, before it is cut to whole seconds: unless somebody sets it.
+	// spare is by how much a lease is longer than it must be, before it is cut to whole seconds: unless somebody sets
+	// it.
 	spare = 2 * time.Second
 	// leastKillAfter is the shortest kill_after of a strict gate.
 	leastKillAfter = 100 * time.Millisecond
@@ -29,7 +30,8 @@ func (g *section) isStrict() bool { return g.policy != usual.PolicyWander }
 // strict returns the settings of the gate's protocol; who has which key is found out later.
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
-		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin, Rho: drift, Patience: patience,
+		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
+		Rho: drift, Patience: patience,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
 	if g.policy == usual.PolicyTree {
@@ -38,7 +40,8 @@ func (g *terms) strict() strict.Settings {
 	return s
 }
 
-// leastLease is the shortest that the gate can have: three renewals, kill_after, the kill margin and a round trip, on the slowest clock.
+// leastLease is the shortest that the gate can have: three renewals, kill_after, the kill margin and a round trip, on
+// the slowest clock.
 func (g *terms) leastLease() time.Duration {
 	return ballot.LeastLease(g.KillAfter, hook.KillMargin, patience, drift)
 }
@@ -101,13 +104,15 @@ func (g *section) checkRoster(self string) bool {
 	case s.Broken:
 		return false
 	case len(names) == 0:
-		g.Complain("%s: a gate with policy = %q needs a roster: list the names of its members, as in roster = [\"a\", \"b\", \"c\"], the same on every host",
+		g.Complain("%s: a gate with policy = %q needs a roster: list the names of its members, as in roster = "+
+			"[\"a\", \"b\", \"c\"], the same on every host",
 			g.title(), g.policy)
 		return false
 	case len(names) > ballot.MaxRoster:
 		g.Reject(s, "the roster has %d names, and %d are allowed", len(names), ballot.MaxRoster)
 	case !slices.Contains(names, self):
-		g.Reject(s, "%q, which is the name of this host, is not in it: add it on every host, choose another name with --name, or leave the gate out here", self)
+		g.Reject(s, "%q, which is the name of this host, is not in it: add it on every host, choose another name "+
+			"with --name, or leave the gate out here", self)
 	}
 	for i, name := range names[1:] {
 		if name == names[i] {
@@ -120,12 +125,14 @@ func (g *section) checkRoster(self string) bool {
 
 func (g *section) checkLease() {
 	if s := g.Of(&g.KillAfter); s.IsSet() && g.KillAfter < leastKillAfter {
-		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.KillAfter), settings.FormatDuration(leastKillAfter))
+		g.Reject(s, "%s is below %s: a command needs some time to end", settings.FormatDuration(g.KillAfter),
+			settings.FormatDuration(leastKillAfter))
 		return
 	}
 	least := g.leastLease()
 	if s := g.Of(&g.lease); s.IsSet() && g.lease < least {
-		g.Object("%s is too short for %s: raise lease to "+settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
+		g.Object("%s is too short for %s: raise lease to "+
+			settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
 			", or lower kill_after", s, g.Of(&g.KillAfter))
 	}
 	most := max(len(g.Roster)-2, 0)
@@ -141,7 +148,8 @@ func (l *Layers) warnOfRoster(g *section) {
 	case n == 1:
 		l.warn("%s: the roster has one member (%s): nobody takes over when it fails; list three", g.title(), list)
 	case n == 2:
-		l.warn("%s: the roster has two members (%s): neither runs while the other one is away; three can lose one", g.title(), list)
+		l.warn("%s: the roster has two members (%s): neither runs while the other one is away; three can lose one",
+			g.title(), list)
 	case n%2 == 0:
 		l.warn("%s: the roster has %d members (%s): it can lose %d, as one of %d can", g.title(), n, list, (n-1)/2, n-1)
 	}

@@ -53,14 +53,18 @@ func shownAs(s *settings.Setting) string {
 // Each setting reaches its variable from each layer by its name alone, and the higher layer wins.
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[string][3]string{
-		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"}, "slots": {"16", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
-		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"}, "policy": {"ring", "wander", "tree"},
+		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"},
+		"slots": {"16", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
+		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"},
+		"policy":  {"ring", "wander", "tree"},
 		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},
 		"trust": {"known_hosts", "secret", "known_hosts"},
 		"hook":  {"/bin/a", "/bin/b", "/bin/c"}, "config": {"/a", "/b", "/c"},
-		"window": {"Mon..Fri 01:00-02:00 UTC", "Sat,Sun 03:00-04:00", "05:00-06:00 Europe/Berlin"}, "window_hard": {"true", "false", "true"},
+		"window": {
+			"Mon..Fri 01:00-02:00 UTC", "Sat,Sun 03:00-04:00", "05:00-06:00 Europe/Berlin",
+		}, "window_hard": {"true", "false", "true"},
 		"ask_before_run": {"true", "false", "true"},
 	}
 	for _, s := range Table() {
@@ -88,7 +92,8 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		expect := func(l *Layers, value, origin string) {
 			t.Helper()
 			if got := l.Find(s.Key); shownAs(got) != written(value) || got.Origin.String() != origin {
-				t.Errorf("%s is %v from %s, want %s from %s (%v)", s.Key, got.Value.Plain(), got.Origin, value, origin, l.Err())
+				t.Errorf("%s is %v from %s, want %s from %s (%v)", s.Key, got.Value.Plain(), got.Origin, value, origin,
+					l.Err())
 			}
 		}
 		file := s.Key + " = " + written(v[0]) + "\n"
@@ -97,6 +102,8 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 			expect(reading{file: file, env: []string{env + "=" + v[1]}}.read(t), v[1], env)
 			expect(reading{file: file, env: []string{env + "="}}.read(t), v[0], "wanderd.toml:1")
 		}
-		expect(reading{env: []string{env + "=" + v[1]}, flags: map[string][]string{s.Key: {v[2]}}}.read(t), v[2], "--"+s.Flag())
+		expect(reading{
+			env: []string{env + "=" + v[1]}, flags: map[string][]string{s.Key: {v[2]}},
+		}.read(t), v[2], "--"+s.Flag())
 	}
 }

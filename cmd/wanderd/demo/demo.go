@@ -1,5 +1,5 @@
-// Package demo runs a whole fleet in one process and shows it: complete agents on loopback, each with its own key, state directory,
-// sockets and memberlist. They gate real copies of a generated tree.
+// Package demo runs a whole fleet in one process and shows it: complete agents on loopback, each with its own key,
+// state directory, sockets and memberlist. They gate real copies of a generated tree.
 package demo
 
 import (
@@ -51,7 +51,8 @@ const MaxMembers = 26
 func names() []string {
 	return []string{
 		"alder", "birch", "cedar", "dogwood", "elm", "fir", "gum", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
-		"nutmeg", "oak", "pine", "quince", "rowan", "spruce", "teak", "ulmo", "viburnum", "willow", "xylia", "yew", "zelkova",
+		"nutmeg", "oak", "pine", "quince", "rowan", "spruce", "teak", "ulmo", "viburnum", "willow", "xylia", "yew",
+		"zelkova",
 	}
 }
 
@@ -98,7 +99,9 @@ func newFleet(cfg Config, dir string, t tree, rec *record) ([]*agent.Agent, erro
 			StopTimeout: stopTimeout, Version: cfg.Version, Log: zerolog.Nop(), Observe: rec.observe,
 			Gates: []gate.Config{{
 				Name: "default", Hook: t.copyTo(filepath.Join(home, "copy")), HookTimeout: minInterval,
-				Protocol: wander.Settings{Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval},
+				Protocol: wander.Settings{
+					Walk: wander.Sweep, Backups: backups, Skip: skip, Op: op, MinInterval: minInterval,
+				},
 			}},
 		})
 		if err != nil {
@@ -135,10 +138,13 @@ func growTree(path string) (tree, error) {
 	return tree{path, "cp"}, nil
 }
 
-// copyTo is the hook: it copies every byte each time, and limits the bandwidth if the tool can, so that a run is visible.
+// copyTo is the hook: it copies every byte each time, and limits the bandwidth if the tool can, so that a run is
+// visible.
 func (t tree) copyTo(dst string) []string {
 	if t.tool == "rsync" {
-		return []string{"rsync", "-a", "--delete", "--whole-file", "--ignore-times", "--bwlimit=5m", t.path + "/", dst + "/"}
+		return []string{
+			"rsync", "-a", "--delete", "--whole-file", "--ignore-times", "--bwlimit=5m", t.path + "/", dst + "/",
+		}
 	}
 	return []string{"cp", "-a", t.path + "/.", dst}
 }

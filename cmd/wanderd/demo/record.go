@@ -56,7 +56,9 @@ func (r *record) rows() []follow.Row {
 	rows := make([]follow.Row, 0, len(r.members))
 	for i := range r.members {
 		m := &r.members[i]
-		rows = append(rows, follow.Row{Name: m.name, Holding: i == r.holder, Running: m.running, LastRun: m.lastRun, Runs: uint64(m.runs)})
+		rows = append(rows, follow.Row{
+			Name: m.name, Holding: i == r.holder, Running: m.running, LastRun: m.lastRun, Runs: uint64(m.runs),
+		})
 	}
 	return rows
 }
@@ -165,5 +167,6 @@ func (r *record) summary(out io.Writer) {
 		p("%-10s %5d %7d   %s\n", m.name, m.runs, m.failed, longest)
 	}
 	p("\ntwo or more at once: %s of %s; tokens lost: %d, regenerated: %d, revived: %d, removed: %d\n",
-		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, max(r.made-1, 0), r.revived, r.removed)
+		r.overlap.Round(time.Millisecond), now.Sub(r.begin).Round(100*time.Millisecond), lost, max(r.made-1, 0),
+		r.revived, r.removed)
 }

@@ -43,8 +43,8 @@ func newCustody(f *fleet) *custody {
 	return c
 }
 
-// afterNote says of every note that begins or ends custody of a token whether its member holds one afterwards. A member at
-// which two tokens meet holds one before and after. Arrived comes before what becomes of the token.
+// afterNote says of every note that begins or ends custody of a token whether its member holds one afterwards. A member
+// at which two tokens meet holds one before and after. Arrived comes before what becomes of the token.
 var afterNote = map[string]bool{
 	"minted":      true,
 	"regenerated": true,
@@ -103,7 +103,9 @@ func (c *custody) atWork(f *fleet, after, now time.Time) []span {
 		if r.end.IsZero() {
 			r.end = now
 		}
-		all = append(all, span{name: r.name, from: r.start.Truncate(time.Millisecond), to: r.end.Truncate(time.Millisecond)})
+		all = append(all, span{
+			name: r.name, from: r.start.Truncate(time.Millisecond), to: r.end.Truncate(time.Millisecond),
+		})
 	}
 	return slices.DeleteFunc(all, func(s span) bool { return s.to.Before(after) })
 }
@@ -116,14 +118,15 @@ func (c *custody) tell(from, to time.Time) string {
 		if s.Time.Before(from) || s.Time.After(to) {
 			continue
 		}
-		fmt.Fprintf(&text, "%s %-3s %-12s %-3s %s#%d\n", s.Time.Format("15:04:05.000"), s.Name, s.Note, s.Peer, s.Token, s.Seq)
+		fmt.Fprintf(&text, "%s %-3s %-12s %-3s %s#%d\n", s.Time.Format("15:04:05.000"), s.Name, s.Note, s.Peer, s.Token,
+			s.Seq)
 	}
 	c.story = c.story[:0]
 	return text.String()
 }
 
-// longestTogether returns the longest time without a break that two or more members were at work, of what lies after the
-// given time.
+// longestTogether returns the longest time without a break that two or more members were at work, of what lies after
+// the given time.
 func longestTogether(spans []span, after time.Time) time.Duration {
 	type turn struct {
 		at    time.Time
@@ -170,9 +173,15 @@ func TestTwoAreAtWorkTogetherAsLongAsTheirSpansOverlap(t *testing.T) {
 		"one after the other":       {spans: []span{{"a", at(0), at(2)}, {"b", at(2), at(4)}}},
 		"one member, twice at once": {spans: []span{{"a", at(0), at(3)}, {"a", at(1), at(2)}}},
 		"two":                       {spans: []span{{"a", at(0), at(3)}, {"b", at(1), at(5)}}, want: 2 * time.Second},
-		"two, and two others":       {spans: []span{{"a", at(0), at(9)}, {"b", at(1), at(3)}, {"c", at(5), at(8)}}, want: 3 * time.Second},
-		"three in a chain":          {spans: []span{{"a", at(0), at(3)}, {"b", at(2), at(6)}, {"c", at(5), at(8)}}, want: time.Second},
-		"only what lies after":      {spans: []span{{"a", at(0), at(9)}, {"b", at(0), at(9)}}, after: 5, want: 4 * time.Second},
+		"two, and two others": {
+			spans: []span{{"a", at(0), at(9)}, {"b", at(1), at(3)}, {"c", at(5), at(8)}}, want: 3 * time.Second,
+		},
+		"three in a chain": {
+			spans: []span{{"a", at(0), at(3)}, {"b", at(2), at(6)}, {"c", at(5), at(8)}}, want: time.Second,
+		},
+		"only what lies after": {
+			spans: []span{{"a", at(0), at(9)}, {"b", at(0), at(9)}}, after: 5, want: 4 * time.Second,
+		},
 	} {
 		if got := longestTogether(tc.spans, at(tc.after)); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)

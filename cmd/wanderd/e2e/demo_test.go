@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The demo is the first thing that a newcomer runs. No token is regenerated in so short a time, so nothing can overlap, unless a
-// busy machine stops the holder for longer than its guardians are patient, and one of them takes the token up.
+// The demo is the first thing that a newcomer runs. No token is regenerated in so short a time, so nothing can overlap,
+// unless a busy machine stops the holder for longer than its guardians are patient, and one of them takes the token up.
 func TestDemoRunsAFleetAndSumsUp(t *testing.T) {
 	t.Parallel()
 	wanderd := program(t) // to build it is not a part of the demo's time
@@ -25,7 +25,8 @@ func TestDemoRunsAFleetAndSumsUp(t *testing.T) {
 			t.Errorf("%s is missing, or has failed:\n%s", name, out)
 		}
 	}
-	calm := strings.Contains(summary, "two or more at once: 0s") && strings.Contains(summary, "tokens lost: 0, regenerated: 0")
+	calm := strings.Contains(summary, "two or more at once: 0s") &&
+		strings.Contains(summary, "tokens lost: 0, regenerated: 0")
 	if !calm && strings.Contains(summary, "revived: 0") {
 		t.Errorf("the demo is no good advertisement:\n%s", out)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkExec compares "wanderd exec -- true" with others that run a command under a lock, and with the command alone. It prints the
-// median and the 99th percentile; each call is a process, from its start to its end.
+// BenchmarkExec compares "wanderd exec -- true" with others that run a command under a lock, and with the command
+// alone. It prints the median and the 99th percentile; each call is a process, from its start to its end.
 func BenchmarkExec(b *testing.B) {
 	b.Run("true", func(b *testing.B) { measure(b, "true") })
 	b.Run("flock", func(b *testing.B) {
@@ -40,7 +40,8 @@ func BenchmarkExec(b *testing.B) {
 func startEtcd(b *testing.B) (endpoint string) {
 	b.Helper()
 	client, peer := "http://"+freeAddr(b), "http://"+freeAddr(b)
-	server := exec.Command("etcd", "--data-dir", b.TempDir(), "--name", "bench", "--listen-client-urls", client, "--advertise-client-urls", client,
+	server := exec.Command("etcd", "--data-dir", b.TempDir(), "--name", "bench", "--listen-client-urls", client,
+		"--advertise-client-urls", client,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "bench="+peer)
 	if err := server.Start(); err != nil {
 		b.Fatal(err)
@@ -50,7 +51,10 @@ func startEtcd(b *testing.B) (endpoint string) {
 		_ = server.Wait()
 	})
 	b.Setenv("ETCDCTL_API", "3")
-	until(b, "etcd answers", func() bool { return exec.Command("etcdctl", "--endpoints", client, "endpoint", "health").Run() == nil })
+	until(b, "etcd answers", func() bool {
+		return exec.Command("etcdctl", "--endpoints", client, "endpoint", "health").
+			Run() == nil
+	})
 	return client
 }
 

@@ -89,11 +89,13 @@ type calling struct {
 	ended     chan struct{}
 }
 
-// exec prepares a call: the arguments of "wanderd exec". It has a process group of its own: where one is stopped as the last command of an orphaned
-// group ends, the kernel hangs up the whole group, and that would be this test and its agents.
+// exec prepares a call: the arguments of "wanderd exec". It has a process group of its own: where one is stopped as the
+// last command of an orphaned group ends, the kernel hangs up the whole group, and that would be this test and its
+// agents.
 func (n *node) exec(args ...string) *calling {
 	n.fleet.t.Helper()
-	c := &calling{Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...), t: n.fleet.t}
+	c := &calling{Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...),
+		t: n.fleet.t}
 	c.Stdout, c.Stderr = &c.out, &c.errs
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.WaitDelay = patience
@@ -174,7 +176,8 @@ func TestTheExitCodeOfACommandIsPassedThrough(t *testing.T) {
 func TestTheCommandIsTheCallersInEverything(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
-	c := n.exec("sh", "-c", `cat; pwd; echo "$OWN $WANDERD_HELD $WANDERD_GATE $WANDERD_SEQ $WANDERD_NAME $WANDERD_MEMBERS ${WANDERD_DEADLINE-none}"; id -u; umask; echo error >&2`, "--", "-x")
+	c := n.exec("sh", "-c", `cat; pwd; echo "$OWN $WANDERD_HELD $WANDERD_GATE $WANDERD_SEQ $WANDERD_NAME `+
+		`$WANDERD_MEMBERS ${WANDERD_DEADLINE-none}"; id -u; umask; echo error >&2`, "--", "-x")
 	c.Stdin, c.Dir = strings.NewReader("input\n"), t.TempDir()
 	c.Env = append(os.Environ(), "OWN=mine", "PWD="+c.Dir, "WANDERD_SEQ=999")
 	c.wantCode(0, "error\n")
@@ -194,7 +197,8 @@ func TestSignalsToTheCallerReachTheCommandOnce(t *testing.T) {
 		"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "WINCH": syscall.SIGWINCH,
 	} {
 		pid := filepath.Join(t.TempDir(), "pid")
-		c := n.exec("--", "sh", "-c", "trap 'echo got' "+name+"; echo $$ >"+pid+"; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.01; done; exit 5").begin()
+		c := n.exec("--", "sh", "-c", "trap 'echo got' "+name+"; echo $$ >"+pid+
+			"; i=0; while [ $i -lt 30 ]; do i=$((i+1)); sleep 0.01; done; exit 5").begin()
 		pidIn(t, pid)
 		c.signal(sig)
 		c.wantCode(5, "")
@@ -208,7 +212,8 @@ func TestSignalsToTheCallerReachTheCommandOnce(t *testing.T) {
 func TestACommandInAPipeline(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
-	line := fmt.Sprintf("seq 5 | %s exec --state-dir %s -- sh -c 'cat; yes' | head -n 7; echo done", program(t), n.state)
+	line := fmt.Sprintf("seq 5 | %s exec --state-dir %s -- sh -c 'cat; yes' | head -n 7; echo done", program(t),
+		n.state)
 	out, err := exec.Command("sh", "-c", line).CombinedOutput()
 	if err != nil || string(out) != "1\n2\n3\n4\n5\ny\ny\ndone\n" {
 		t.Errorf("%q, %v", out, err)
@@ -276,7 +281,8 @@ func TestACallerThatIsNotServedInTimeGivesUp(t *testing.T) {
 	n := alone(t)
 	running := n.exec("--", "sleep", "30").begin()
 	n.runsOne()
-	n.exec("--wait", "200ms", "--", "true").wantCode(75, fmt.Sprintf("not granted within 200ms: gate g: sleep (%d) runs on this host", running.Process.Pid))
+	n.exec("--wait", "200ms", "--", "true").
+		wantCode(75, fmt.Sprintf("not granted within 200ms: gate g: sleep (%d) runs on this host", running.Process.Pid))
 	n.exec("-w", "200ms", "-E", "3", "--", "true").wantCode(3, "raise --wait")
 	n.exec("--nonblock", "--", "true").wantCode(75, "cannot be had at once")
 	n.exec("-n", "-E", "0", "--", "false").wantCode(0, "")
@@ -311,9 +317,11 @@ func TestWhatACallerGetsWrongHasACodeAndARemedy(t *testing.T) {
 	inner.wantCode(64, "would wait for itself")
 }
 
-// deaf is a command that ignores every request to end, and so does what it starts, in its own process group and in another one.
+// deaf is a command that ignores every request to end, and so does what it starts, in its own process group and in
+// another one.
 func deaf(dir string) string {
-	return "trap '' TERM INT HUP; echo $$ >" + dir + "/1; sh -c 'echo $$ >" + dir + "/2; while :; do sleep 0.1; done' & " +
+	return "trap '' TERM INT HUP; echo $$ >" + dir + "/1; sh -c 'echo $$ >" + dir +
+		"/2; while :; do sleep 0.1; done' & " +
 		"set -m; sh -c 'echo $$ >" + dir + "/3; while :; do sleep 0.1; done' & set +m; while :; do sleep 0.1; done"
 }
 
@@ -403,7 +411,9 @@ func TestACommandDoesNotOutliveTheAgent(t *testing.T) {
 
 func TestACallerThatWaitsIsToldThatTheAgentHasGone(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*node){"killed": (*node).kill, "stopped": func(n *node) { n.signal(syscall.SIGTERM) }} {
+	for name, end := range map[string]func(*node){"killed": (*node).kill, "stopped": func(n *node) {
+		n.signal(syscall.SIGTERM)
+	}} {
 		t.Run(name, func(t *testing.T) {
 			n := alone(t)
 			n.exec("--", "sleep", "60").begin()
@@ -448,7 +458,8 @@ func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
 	}
 }
 
-// The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost says so.
+// The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost
+// says so.
 func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 	t.Parallel()
 	f := onDemand(t, 3, `on_lost = "stop"`)
@@ -489,7 +500,8 @@ func TestWhatACommandLeavesBehindIsStoppedUnlessItIsADaemon(t *testing.T) {
 	n := alone(t)
 	dir := t.TempDir()
 	left, daemon := filepath.Join(dir, "left"), filepath.Join(dir, "daemon")
-	c := n.exec("--", "sh", "-c", fmt.Sprintf("(sh -c 'echo $$ >%s; exec sleep 600') & setsid sh -c 'echo $$ >%s; exec sleep 600' & while ! [ -s %[1]s ] || ! [ -s %[2]s ]; do sleep 0.01; done; exit 4", left, daemon))
+	c := n.exec("--", "sh", "-c", fmt.Sprintf("(sh -c 'echo $$ >%s; exec sleep 600') & setsid sh -c 'echo $$ >%s; "+
+		"exec sleep 600' & while ! [ -s %[1]s ] || ! [ -s %[2]s ]; do sleep 0.01; done; exit 4", left, daemon))
 	said, err := os.Create(filepath.Join(dir, "said"))
 	if err != nil {
 		t.Fatal(err)
@@ -530,7 +542,8 @@ func TestAGateWithAHookTakesCommands(t *testing.T) {
 	n := f.nodes[0]
 	n.exec("--", "sh", "-c", "[ $WANDERD_SEQ -gt 1 ]").wantCode(0, "")
 	n.exec("--gate", "default", "--", "false").wantCode(1, "")
-	if s, ok := n.status(); !ok || s.Gates[0].Runs != 1 || s.Gates[0].Commands != 2 || s.Gates[0].FailedLast() || len(f.runs()) != 1 {
+	if s, ok := n.status(); !ok || s.Gates[0].Runs != 1 || s.Gates[0].Commands != 2 || s.Gates[0].FailedLast() ||
+		len(f.runs()) != 1 {
 		t.Errorf("%+v, and the hook ran %d times", s.Gates, len(f.runs()))
 	}
 }
@@ -571,10 +584,12 @@ func TestAStrangerMayNotAsk(t *testing.T) {
 	if err := os.Chmod(socket, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	n.exec("--socket", socket, "--", "true").as(nobody).wantCode(77, "run this as the agent's user, as a member of its socket_group, or as root")
+	n.exec("--socket", socket, "--", "true").as(nobody).
+		wantCode(77, "run this as the agent's user, as a member of its socket_group, or as root")
 }
 
-// The members of the socket's group run commands, which are theirs, and see the state. They neither stop the agent nor see what hooks say.
+// The members of the socket's group run commands, which are theirs, and see the state. They neither stop the agent nor
+// see what hooks say.
 func TestAMemberOfTheSocketsGroupMayAsk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

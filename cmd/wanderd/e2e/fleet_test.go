@@ -60,7 +60,8 @@ func program(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "wanderd")
-		out, err := exec.Command("go", "build", "-o", built.path, "github.com/wanderd/wanderd/cmd/wanderd").CombinedOutput()
+		out, err := exec.Command("go", "build", "-o", built.path, "github.com/wanderd/wanderd/cmd/wanderd").
+			CombinedOutput()
 		if err != nil {
 			built.err = fmt.Errorf("go build: %w\n%s", err, out)
 		}
@@ -85,7 +86,8 @@ type fleet struct {
 	// seeds is how many nodes the others join: the first ones, or all if it is 0.
 	seeds int
 
-	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they started.
+	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they
+	// started.
 	known  []run
 	beside int
 	tail   tail
@@ -108,8 +110,9 @@ type node struct {
 	ended chan struct{}
 }
 
-// hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between. If there is a file $DEAF, it
-// ignores SIGTERM, and so does all that it starts. Before all it looks whether another one runs: each has a file with its number.
+// hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between. If there is a
+// file $DEAF, it ignores SIGTERM, and so does all that it starts. Before all it looks whether another one runs: each
+// has a file with its number.
 const hookScript = `#!/bin/sh
 [ -e "$DEAF" ] && trap '' TERM
 for other in "$RUNNING"/*; do
@@ -182,7 +185,8 @@ func (f *fleet) start() {
 	}
 }
 
-// first starts the first node as a fleet of one and waits until its hook runs; the others then find a token in the fleet.
+// first starts the first node as a fleet of one and waits until its hook runs; the others then find a token in the
+// fleet.
 func (f *fleet) first(env ...string) {
 	f.t.Helper()
 	n := f.nodes[0]
@@ -195,7 +199,8 @@ func (f *fleet) first(env ...string) {
 func (n *node) start(env ...string) {
 	n.fleet.t.Helper()
 	args := []string{
-		"--name", n.name, "--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json", "--log-level", "debug",
+		"--name", n.name, "--state-dir", n.state, "--secret-file", n.fleet.secret(), "--log-format", "json",
+		"--log-level", "debug",
 	}
 	if !n.fleet.noHook {
 		args = append(args, "--hook", filepath.Join(n.fleet.dir, "hook.sh"))
@@ -215,7 +220,8 @@ func (n *node) start(env ...string) {
 	defer func() { _ = log.Close() }()
 	argv := slices.Concat(n.under, []string{cmp.Or(n.program, program(n.fleet.t))}, args, n.fleet.args, n.args)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal, "DEAF="+n.fleet.deaf, "RUNNING="+n.fleet.running), env...)
+	cmd.Env = append(append(os.Environ(), "JOURNAL="+n.fleet.journal, "DEAF="+n.fleet.deaf, "RUNNING="+n.fleet.running),
+		env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		n.fleet.t.Fatal(err)
@@ -374,8 +380,8 @@ func until(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// freeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves, which any connection may have
-// taken until an agent listens.
+// freeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves,
+// which any connection may have taken until an agent listens.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 100 {

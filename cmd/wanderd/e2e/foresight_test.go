@@ -12,7 +12,8 @@ import (
 )
 
 var simulator = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(built.path), "wandersim"), "github.com/wanderd/wanderd/cmd/wandersim").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(filepath.Dir(built.path), "wandersim"),
+		"github.com/wanderd/wanderd/cmd/wandersim").CombinedOutput()
 	if err != nil {
 		err = errors.New(string(out))
 	}
@@ -45,7 +46,8 @@ func call(t *testing.T, path string, args ...string) (stdout, stderr string, cod
 	return out.String(), complaints.String(), code
 }
 
-// "wanderd plan" and "wanderd sim" are what they were before another program carried them out: output, names in it, and exit codes.
+// "wanderd plan" and "wanderd sim" are what they were before another program carried them out: output, names in it, and
+// exit codes.
 func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
 	t.Parallel()
 	wanderd, wandersim := both(t)
@@ -57,20 +59,24 @@ func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
 		{args: "sim --members 5 --duration 1h", stdout: "5 members for 1h, seed 1\n"},
 		{args: "--members 5 sim --duration 1h", stdout: "5 members for 1h, seed 1\n"},
 		{args: "sim hunt --seeds 1", stdout: "1 seed, "},
-		{args: "sim banana", code: 64, stderr: "wanderd: unknown command \"banana\" for wanderd sim: it has hunt, list, run, trace\n"},
+		{args: "sim banana", code: 64,
+			stderr: "wanderd: unknown command \"banana\" for wanderd sim: it has hunt, list, run, trace\n"},
 		{args: "sim --memebrs 5", code: 64, stderr: "wanderd: unknown flag --memebrs: did you mean --members?\n"},
 		{args: "sim trace lost", stdout: "  "},
 		{args: "sim --help", stdout: "Simulate a fleet with faults. The simulation runs "},
 		{args: "help sim hunt", stdout: "Look for a seed that breaks a rule of the protocol."},
-		{args: "sim run wander-stable", code: 64, stderr: "wanderd: \"wanderd sim run\" needs the program wanderlab, which is neither in "},
-		{args: "plan backups --members 100 --crashed 7%", stdout: "100 members in a ring, 7 of them crash: 3 backups.\n"},
+		{args: "sim run wander-stable", code: 64,
+			stderr: "wanderd: \"wanderd sim run\" needs the program wanderlab, which is neither in "},
+		{args: "plan backups --members 100 --crashed 7%",
+			stdout: "100 members in a ring, 7 of them crash: 3 backups.\n"},
 		{args: "plan --op 1h", code: 64, stderr: "wanderd: "},
 		{args: "__complete sim --walk ", stdout: "random\nshuffle\nsweep\n"},
 		{args: "__complete sim hu", stdout: "hunt\tLook for a seed"},
 		{args: "__complete si", stdout: "sim\tSimulate a fleet"},
 	} {
 		stdout, stderr, code := call(t, wanderd, strings.Split(c.args, " ")...)
-		if code != c.code || !strings.HasPrefix(stdout, c.stdout) || !strings.HasPrefix(stderr, c.stderr) && !strings.HasPrefix(c.args, "__") {
+		if code != c.code || !strings.HasPrefix(stdout, c.stdout) || !strings.HasPrefix(stderr, c.stderr) &&
+			!strings.HasPrefix(c.args, "__") {
 			t.Errorf("wanderd %s: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
@@ -95,8 +101,10 @@ func TestPlanAndSimSayWhereWandersimIsToBeHad(t *testing.T) {
 	t.Setenv("PATH", "")
 	for _, command := range []string{"plan", "sim"} {
 		stdout, stderr, code := call(t, alone, command, "--help")
-		want := "wanderd: \"wanderd " + command + "\" needs the program wandersim, which is neither in " + filepath.Dir(alone) +
-			" nor on PATH: take it from the package, or \"go install github.com/wanderd/wanderd/cmd/wandersim@latest\"\n"
+		want := "wanderd: \"wanderd " + command + "\" needs the program wandersim, which is neither in " +
+			filepath.Dir(alone) +
+			" nor on PATH: take it from the package, or \"go install " +
+			"github.com/wanderd/wanderd/cmd/wandersim@latest\"\n"
 		if code != 64 || stdout != "" || stderr != want {
 			t.Errorf("wanderd %s: exit code %d\n%s%s", command, code, stdout, stderr)
 		}
@@ -114,7 +122,8 @@ func TestAPlanIsAConfiguration(t *testing.T) {
 	wanderd, _ := both(t)
 	for _, flags := range [][]string{
 		{"--members", "40", "--op", "10m", "--every", "1d"},
-		{"--members", "60", "--op", "4s", "--every", "15m", "--walk", "random", "--skip", "4s", "--latency", "5ms", "--loss", "1%"},
+		{"--members", "60", "--op", "4s", "--every", "15m", "--walk", "random", "--skip", "4s", "--latency", "5ms",
+			"--loss", "1%"},
 	} {
 		text, stderr, code := call(t, wanderd, append([]string{"plan", "--json"}, flags...)...)
 		if code != 0 {

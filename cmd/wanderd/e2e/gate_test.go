@@ -9,14 +9,16 @@ import (
 	"time"
 )
 
-var watchFor = flag.Duration("watch", 8*time.Second, "how long the fleet of five is watched; its table is printed with -v")
+var watchFor = flag.Duration("watch", 8*time.Second,
+	"how long the fleet of five is watched; its table is printed with -v")
 
 // Five processes take turns: nobody runs twice within min_interval, and nobody while another one does. Regeneration is
 // out of reach here, and nobody guards the token, so that a busy machine cannot make a second one.
 func TestFiveProcessesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const minInterval = 2 * time.Second
-	f := newFleet(t, 5, "--skip", "50ms", "--op", "200ms", "--min-interval", "2s", "--max-interval", "1h", "--backups", "0")
+	f := newFleet(t, 5, "--skip", "50ms", "--op", "200ms", "--min-interval", "2s", "--max-interval", "1h", "--backups",
+		"0")
 	f.start()
 	until(t, "everybody has run", func() bool {
 		runs := f.runs()

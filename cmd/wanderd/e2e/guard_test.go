@@ -18,8 +18,8 @@ echo $$ >$OUT
 wait
 `
 
-// Whoever kills every process of the program's name kills the agent. Its hook is gone a moment later, whatever it ignores, for the
-// guard has another name.
+// Whoever kills every process of the program's name kills the agent. Its hook is gone a moment later, whatever it
+// ignores, for the guard has another name.
 func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
 	t.Parallel()
 	for tool, args := range map[string][]string{

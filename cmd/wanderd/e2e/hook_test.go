@@ -66,7 +66,8 @@ func TestChildThatIgnoresTermIsKilledWithItsGroup(t *testing.T) {
 
 func TestFloodOfOutputIsCutAndSaidSo(t *testing.T) {
 	t.Parallel()
-	n, _ := one(t, "#!/bin/sh\nyes 'a line of output that nobody needs' | head -c 20000000\necho last >&2\n", "--min-interval", "1h")
+	n, _ := one(t, "#!/bin/sh\nyes 'a line of output that nobody needs' | head -c 20000000\necho last >&2\n",
+		"--min-interval", "1h")
 	until(t, "the run is over", func() bool {
 		s, ok := n.status()
 		return ok && s.Gates[0].Runs == 1 && !s.Gates[0].Running
@@ -95,19 +96,24 @@ func TestHookEnvironment(t *testing.T) {
 	f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 	out := filepath.Join(f.dir, "out")
 	f.hook("#!/bin/sh\nenv >$OUT.tmp\nmv $OUT.tmp $OUT\n")
-	f.nodes[0].start("OUT="+out, "NOTIFY_SOCKET=/nowhere", "WATCHDOG_USEC=30000000", "CREDENTIALS_DIRECTORY=/nowhere", "WANDERD_LOG_LEVEL=debug")
+	f.nodes[0].start("OUT="+out, "NOTIFY_SOCKET=/nowhere", "WATCHDOG_USEC=30000000", "CREDENTIALS_DIRECTORY=/nowhere",
+		"WANDERD_LOG_LEVEL=debug")
 	var env string
 	until(t, "the hook has run", func() bool {
 		b, err := os.ReadFile(out)
 		env = "\n" + string(b)
 		return err == nil
 	})
-	for _, want := range []string{"HELD=1\n", "GATE=default\n", "SEQ=1\n", "NAME=m1\n", "MEMBERS=1\n", "DEADLINE=", "TOKEN=", "MEMBER="} {
+	for _, want := range []string{
+		"HELD=1\n", "GATE=default\n", "SEQ=1\n", "NAME=m1\n", "MEMBERS=1\n", "DEADLINE=", "TOKEN=", "MEMBER=",
+	} {
 		if !strings.Contains(env, "\nWANDERD_"+want) {
 			t.Errorf("WANDERD_%s is missing from %s", want, env)
 		}
 	}
-	for _, not := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "CREDENTIALS_DIRECTORY", "WANDERD_LOG_LEVEL", "SECRET"} {
+	for _, not := range []string{
+		"NOTIFY_SOCKET", "WATCHDOG_USEC", "CREDENTIALS_DIRECTORY", "WANDERD_LOG_LEVEL", "SECRET",
+	} {
 		if strings.Contains(env, "\n"+not) {
 			t.Errorf("%s reaches the hook", not)
 		}

@@ -17,8 +17,9 @@ const (
 	idleFor = time.Minute
 )
 
-// BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on, with every constant at its default. Pages of the
-// program that many agents have in common count for each of them in what is resident, and once for all of them in what is proportional.
+// BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on, with every constant at
+// its default. Pages of the program that many agents have in common count for each of them in what is resident, and
+// once for all of them in what is proportional.
 func BenchmarkIdleAgent(b *testing.B) {
 	for _, size := range []int{5, 20, 60, 200} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
@@ -73,7 +74,8 @@ func (f *fleet) measureIdle(b *testing.B) {
 	}
 }
 
-// machineTime is what the machine's processors have worked since its start, and how much there was in all, in the kernel's ticks.
+// machineTime is what the machine's processors have worked since its start, and how much there was in all, in the
+// kernel's ticks.
 func machineTime(b *testing.B) (busy, all float64) {
 	b.Helper()
 	text, err := os.ReadFile("/proc/stat")

@@ -24,8 +24,8 @@ func ip(format string, args ...any) error {
 // networks counts those that were made.
 var networks atomic.Int32
 
-// apart puts each node on a host of its own: a network namespace, all of which a bridge in one more connects. Its addresses on eth0 are what of says of
-// its number, from 1 on; at the first one the others join it.
+// apart puts each node on a host of its own: a network namespace, all of which a bridge in one more connects. Its
+// addresses on eth0 are what of says of its number, from 1 on; at the first one the others join it.
 func (f *fleet) apart(of func(i int) []string) (hosts []string) {
 	f.t.Helper()
 	if os.Geteuid() != 0 {
@@ -109,8 +109,8 @@ func (n *node) unwell(words string) bool {
 	return cmd.ProcessState.ExitCode() == 2 && strings.Contains(string(out), words)
 }
 
-// A host that has IPv6 alone, in a fleet that advertises IPv4, is a member, because the others listen on IPv6 too. No token gets to it. Both sides
-// say why, and what to do.
+// A host that has IPv6 alone, in a fleet that advertises IPv4, is a member, because the others listen on IPv6 too. No
+// token gets to it. Both sides say why, and what to do.
 func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s")
@@ -122,8 +122,12 @@ func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	})
 	f.start()
 	first, other := f.nodes[0], f.nodes[2]
-	until(t, "the others name it", func() bool { return first.warns("m3 (", "it advertises IPv6", "the same IP version (--advertise)") })
-	until(t, "it knows why no token comes", func() bool { return other.warns("they advertise IPv4, to which it has no route") })
+	until(t, "the others name it", func() bool {
+		return first.warns("m3 (", "it advertises IPv6", "the same IP version (--advertise)")
+	})
+	until(t, "it knows why no token comes", func() bool {
+		return other.warns("they advertise IPv4, to which it has no route")
+	})
 	if !first.unwell("m3 (") || !other.unwell("no token comes here") {
 		t.Error("a check says nothing of it")
 	}
@@ -132,7 +136,8 @@ func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	}
 }
 
-// A router announces a default route for IPv6 also to a host that has no IPv6 address but a link-local one. Nobody reaches that.
+// A router announces a default route for IPv6 also to a host that has no IPv6 address but a link-local one. Nobody
+// reaches that.
 func TestALinkLocalAddressIsNotAdvertised(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)

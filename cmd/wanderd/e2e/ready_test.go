@@ -52,7 +52,8 @@ func TestTheHookRunsWhenTheHostSaysYesAndKnowsItsGate(t *testing.T) {
 	until(t, "the hook has run", func() bool { return ran(out) == 1 })
 	n.says(control.AnswerYes, 1)
 	env, err := os.ReadFile(out + ".env")
-	if text := string(env); err != nil || !strings.Contains(text, "WANDERD_GATE=default\n") || strings.Contains(text, "WANDERD_SEQ") || strings.Contains(text, "WANDERD_HELD") {
+	if text := string(env); err != nil || !strings.Contains(text, "WANDERD_GATE=default\n") ||
+		strings.Contains(text, "WANDERD_SEQ") || strings.Contains(text, "WANDERD_HELD") {
 		t.Errorf("ready is told %q, %v", env, err)
 	}
 }
@@ -86,7 +87,8 @@ func TestAQuestionThatFailsIsSaidSoWithItsOutput(t *testing.T) {
 
 func TestAQuestionThatHangsIsKilledWithAllThatItHasStarted(t *testing.T) {
 	t.Parallel()
-	n, out := asking(t, "trap '' TERM\nsh -c 'trap \"\" TERM; echo $$ >$OUT.pid; sleep 600'\n", "--ready-timeout", "1s", "--retry-after", "1h")
+	n, out := asking(t, "trap '' TERM\nsh -c 'trap \"\" TERM; echo $$ >$OUT.pid; sleep 600'\n", "--ready-timeout", "1s",
+		"--retry-after", "1h")
 	pid := pidIn(t, out+".pid")
 	until(t, "its child is gone", gone(pid))
 	n.says(control.AnswerError, 1)

@@ -15,7 +15,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-var rounds = flag.Int("rounds", 0, "how often each way to lose a token is tried; its figures are printed with -v, and held to three seconds, or to 0.3")
+var rounds = flag.Int("rounds", 0, "how often each way to lose a token is tried; its figures are printed with -v, "+
+	"and held to three seconds, or to 0.3")
 
 const (
 	// briefly is how often each way is tried where nobody asks for figures.
@@ -25,7 +26,8 @@ const (
 	atOnce = 300 * time.Millisecond
 )
 
-// The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just given to, and with nobody.
+// The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just
+// given to, and with nobody.
 func TestALostTokenIsBackInSeconds(t *testing.T) {
 	t.Parallel()
 	deep.Only(t, "loses a token again and again")
@@ -40,8 +42,8 @@ func TestALostTokenIsBackInSeconds(t *testing.T) {
 	}
 }
 
-// loss is a way to lose the token. within is how soon the next hook is to start. strike waits for its moment, and returns when that
-// was and who died, if anybody did.
+// loss is a way to lose the token. within is how soon the next hook is to start. strike waits for its moment, and
+// returns when that was and who died, if anybody did.
 type loss struct {
 	name   string
 	within time.Duration
@@ -51,8 +53,8 @@ type loss struct {
 // drill is ten agents that lose their token again and again.
 type drill struct {
 	*fleet
-	// work is how long a hook runs. Ten of them take longer than min_interval, also where two were cut short, so that somebody is
-	// always due.
+	// work is how long a hook runs. Ten of them take longer than min_interval, also where two were cut short, so that
+	// somebody is always due.
 	work    time.Duration
 	relay   *relay
 	custody *custody
@@ -60,8 +62,9 @@ type drill struct {
 	looked time.Time
 }
 
-// newDrill starts ten agents. For figures every constant has its default, but min_interval, which is as short as op allows.
-// Otherwise all goes faster, and regeneration is out of reach, so that nothing but its guardians can bring the token back.
+// newDrill starts ten agents. For figures every constant has its default, but min_interval, which is as short as op
+// allows. Otherwise all goes faster, and regeneration is out of reach, so that nothing but its guardians can bring the
+// token back.
 func newDrill(t *testing.T) *drill {
 	work, args := 400*time.Millisecond, []string{"--min-interval", "3s"}
 	if *rounds == 0 {
@@ -188,8 +191,8 @@ func (d *drill) await(done <-chan struct{}) {
 type round struct {
 	// next is how long it took until a hook started, together how long two members were at work without a break.
 	next, together time.Duration
-	// fell says that the next hook had no higher fencing number than those before, beside how many hooks found another one that ran
-	// when they started.
+	// fell says that the next hook had no higher fencing number than those before, beside how many hooks found another
+	// one that ran when they started.
 	fell   bool
 	beside int
 	// story is what the agents' logs said of the token in the meantime.
@@ -235,7 +238,8 @@ func (d *drill) repeat(t *testing.T, l loss) {
 		case r.next > l.within:
 			t.Errorf("round %d took longer than %s:\n%s", i+1, l.within, r.story)
 		case r.together > 0 || r.beside > 0:
-			t.Errorf("round %d: two at work for %s, %d hooks start while another runs:\n%s", i+1, r.together, r.beside, r.story)
+			t.Errorf("round %d: two at work for %s, %d hooks start while another runs:\n%s", i+1, r.together, r.beside,
+				r.story)
 		}
 	}
 	t.Logf("%d rounds: next hook after %s; two at work for %s", len(all),

@@ -68,7 +68,8 @@ func newRelay(t testing.TB, f *fleet) *relay {
 	return r
 }
 
-// watch shows every message of the protocol to loses before it goes on, one at a time; the network stands still meanwhile.
+// watch shows every message of the protocol to loses before it goes on, one at a time; the network stands still
+// meanwhile.
 func (r *relay) watch(loses func(to *node, m *wire.Message) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

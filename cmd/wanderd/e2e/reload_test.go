@@ -59,7 +59,8 @@ func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
 		t.Errorf("another number of slots: exit code %d\n%s", code, out)
 	}
 	after, ok := n.status()
-	if g, was := after.Gates[0], before.Gates[0]; !ok || !g.Running || len(g.Callers) != 2 || g.Token != was.Token || time.Duration(g.MinInterval) != 50*time.Millisecond {
+	if g, was := after.Gates[0], before.Gates[0]; !ok || !g.Running || len(g.Callers) != 2 || g.Token != was.Token ||
+		time.Duration(g.MinInterval) != 50*time.Millisecond {
 		t.Errorf("before %+v\nafter %+v", was, g)
 	}
 	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
@@ -107,7 +108,8 @@ func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
 
 	f.withGates("g", "more")
 	for _, n := range f.nodes {
-		if code, out := n.reload(); code != 0 || !strings.Contains(out, `changed        gate "more" is new (`) || strings.Contains(out, "restart") {
+		if code, out := n.reload(); code != 0 || !strings.Contains(out, `changed        gate "more" is new (`) ||
+			strings.Contains(out, "restart") {
 			t.Errorf("a gate more: exit code %d\n%s", code, out)
 		}
 	}
@@ -117,14 +119,16 @@ func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
 
 	goOn := filepath.Join(f.dir, "go")
 	begun := filepath.Join(f.dir, "begun")
-	first := one.exec("--gate", "g", "--", "sh", "-c", "touch "+begun+"; while ! [ -e "+goOn+" ]; do sleep 0.05; done").begin()
+	first := one.exec("--gate", "g", "--", "sh", "-c", "touch "+begun+"; while ! [ -e "+goOn+" ]; do sleep 0.05; done").
+		begin()
 	until(t, "a command runs", func() bool { _, err := os.Stat(begun); return err == nil })
 	second := one.exec("--gate", "g", "--", "true").begin()
 	until(t, "somebody waits", func() bool { return len(one.callers()) == 2 })
 	other := two.exec("--gate", "g", "--", "true").begin()
 
 	f.withGates("more")
-	if code, out := one.reload(); code != 0 || !strings.Contains(out, `changed        gate "g" is removed`) || !strings.Contains(out, "waits          gate g: ") {
+	if code, out := one.reload(); code != 0 || !strings.Contains(out, `changed        gate "g" is removed`) ||
+		!strings.Contains(out, "waits          gate g: ") {
 		t.Errorf("a gate less: exit code %d\n%s", code, out)
 	}
 	second.wantCode(69, `gate "g" was removed`)
@@ -147,7 +151,8 @@ func TestAReloadAddsAndRemovesGatesWithoutARestart(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, m := range fleet.Members {
-		if want := map[string]int{"m1": 1, "m2": 2}[m.Name]; m.Status == nil || len(m.Status.Gates) != want || len(m.Gates) != want {
+		if want := map[string]int{"m1": 1, "m2": 2}[m.Name]; m.Status == nil || len(m.Status.Gates) != want ||
+			len(m.Gates) != want {
 			t.Errorf("of the fleet, %+v", m)
 		}
 	}

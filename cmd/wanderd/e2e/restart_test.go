@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// The agents of a daily gate are all stopped, or lose their power, and are started again. Who wants a run has it then, by hand or with a command, and after a
-// pause, and the token that they have is not replaced.
+// The agents of a daily gate are all stopped, or lose their power, and are started again. Who wants a run has it then,
+// by hand or with a command, and after a pause, and the token that they have is not replaced.
 func TestAFleetWhoseAgentsWereAllRestartedGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A script without a terminal may have stopped a process of its own. The end of a command does not end the script, as that of "flock FILE true" does not.
+// A script without a terminal may have stopped a process of its own. The end of a command does not end the script, as
+// that of "flock FILE true" does not.
 func TestAStoppedProcessBesideACommandHarmsNobody(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
@@ -22,7 +23,8 @@ func TestAStoppedProcessBesideACommandHarmsNobody(t *testing.T) {
 			kill -KILL $stopped`, program(t), n.state)
 		said, err := script.CombinedOutput()
 		want := map[bool]string{true: "status 0", false: "status 143"}[command == "true"]
-		if text := strings.TrimSpace(string(said)); err != nil || !strings.HasSuffix(text, want) || strings.Contains(text, "hangup") {
+		if text := strings.TrimSpace(string(said)); err != nil || !strings.HasSuffix(text, want) ||
+			strings.Contains(text, "hangup") {
 			t.Errorf("%s: %q, %v", command, text, err)
 		}
 	}

@@ -67,7 +67,9 @@ func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
 			if err := os.Rename(next, filepath.Join(f.dir, n.name+".secret")); err != nil {
 				t.Fatal(err)
 			}
-			until(t, "it reads the file again", func() bool { return strings.Count(read(n.log), "read the fleet's secret again") == times+1 })
+			until(t, "it reads the file again", func() bool {
+				return strings.Count(read(n.log), "read the fleet's secret again") == times+1
+			})
 			everybodyRuns()
 			if step == after+before {
 				// Only those that have not come so far seal with what is now the second here.

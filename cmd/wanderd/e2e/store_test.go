@@ -16,8 +16,9 @@ import (
 	"time"
 )
 
-// store is a resource that checks fencing numbers: it holds a text, and refuses whoever comes with a number below the greatest that it has
-// seen. A number counts as seen when its holder reads, not only when it writes: what a later holder has read must not change.
+// store is a resource that checks fencing numbers: it holds a text, and refuses whoever comes with a number below the
+// greatest that it has seen. A number counts as seen when its holder reads, not only when it writes: what a later
+// holder has read must not change.
 type store struct {
 	// checks says that it looks at the numbers at all.
 	checks bool
@@ -102,8 +103,9 @@ func runStoreClient(args []string) (code int) {
 	return code
 }
 
-// A host stands still with everything on it, between the reading and the writing of its command, until somebody else has been granted the gate
-// and has written. Then the command goes on before its guard does. No gate can help that; the fencing number does.
+// A host stands still with everything on it, between the reading and the writing of its command, until somebody else
+// has been granted the gate and has written. Then the command goes on before its guard does. No gate can help that; the
+// fencing number does.
 func TestAResourceThatChecksTheNumberLosesNothing(t *testing.T) {
 	t.Parallel()
 	strict := []string{`roster = ["m1", "m2", "m3"]`, `lease = "3s"`, `kill_after = "300ms"`}
@@ -111,7 +113,8 @@ func TestAResourceThatChecksTheNumberLosesNothing(t *testing.T) {
 		for _, checks := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, checks %v", policy, checks), func(t *testing.T) {
 				t.Parallel()
-				pauseBetweenReadingAndWriting(t, &store{checks: checks}, slices.Concat(settings, []string{`policy = "` + policy + `"`}))
+				pauseBetweenReadingAndWriting(t, &store{checks: checks},
+					slices.Concat(settings, []string{`policy = "` + policy + `"`}))
 			})
 		}
 	}

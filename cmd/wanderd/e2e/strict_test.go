@@ -58,8 +58,8 @@ exit 0
 `)
 }
 
-// witnessed returns the numbers of the commands that have run, in the order in which they began, and when each began. None of them
-// began while another one was alive.
+// witnessed returns the numbers of the commands that have run, in the order in which they began, and when each began.
+// None of them began while another one was alive.
 func (f *fleet) witnessed() (numbers []uint64, at []time.Time) {
 	f.t.Helper()
 	text, _ := os.ReadFile(f.journal)
@@ -114,8 +114,8 @@ func TestAStrictGateRunsTheCommandsOfAllHostsOneAtATime(t *testing.T) {
 	})
 }
 
-// The agent of the holder is killed while its command runs. Its guard ends the command, and says so: the next command begins at once, and
-// nothing of the first is alive.
+// The agent of the holder is killed while its command runs. Its guard ends the command, and says so: the next command
+// begins at once, and nothing of the first is alive.
 func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -133,7 +133,8 @@ func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
 	})
 }
 
-// The same with a command that ignores SIGTERM: an orphaned command of a strict gate has kill_after to end, which is 1 s here.
+// The same with a command that ignores SIGTERM: an orphaned command of a strict gate has kill_after to end, which is 1
+// s here.
 func TestTheNextCommandBeginsAKillAfterLaterIfTheFirstIgnoresSIGTERM(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -155,7 +156,8 @@ func TestTheNextCommandBeginsAKillAfterLaterIfTheFirstIgnoresSIGTERM(t *testing.
 	})
 }
 
-// The guard of a command is stopped, and its agent has no majority any more: the agent kills the command before the lease ends.
+// The guard of a command is stopped, and its agent has no majority any more: the agent kills the command before the
+// lease ends.
 func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -187,7 +189,8 @@ func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
 	})
 }
 
-// Caller, guard and agent are killed, as by a power cut: nobody says a word. The gate stands still until the lease is over.
+// Caller, guard and agent are killed, as by a power cut: nobody says a word. The gate stands still until the lease is
+// over.
 func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -212,7 +215,8 @@ func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 		until(t, "the first command is gone", gone(pid))
 		second.wantCode(0, "")
 		_, at := f.witnessed()
-		t.Logf("the next command begins %v after the power cut; the lease is 3s", at[1].Sub(killed).Round(time.Millisecond))
+		t.Logf("the next command begins %v after the power cut; the lease is 3s", at[1].Sub(killed).
+			Round(time.Millisecond))
 	})
 }
 
@@ -254,7 +258,8 @@ func TestAStrictGateRunsWithAMajorityAndSaysWhenThereIsNone(t *testing.T) {
 			return ok && s.Gates[0].NotRunning == "no majority: sees m1, misses m2, m3"
 		})
 		f.nodes[0].logged("no majority")
-		until(t, "a caller that waits no longer is told so", func() bool { // not by an agent that is too slow to say why
+		// not by an agent that is too slow to say why
+		until(t, "a caller that waits no longer is told so", func() bool {
 			c := f.nodes[0].exec("--wait", "100ms", "--", path)
 			c.wantCode(75, "")
 			return strings.Contains(c.errs.String(), "no majority: sees m1, misses m2, m3")
@@ -293,7 +298,8 @@ func TestHooksOfAStrictGateRunOneAtATimeWhenTheyAreDue(t *testing.T) {
 	for _, policy := range []string{"tree", "ring"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			f := newFleet(t, 3, "--policy", policy, "--roster", "m1,m2,m3", "--kill-after", "1s", "--min-interval", "2s")
+			f := newFleet(t, 3, "--policy", policy, "--roster", "m1,m2,m3", "--kill-after", "1s", "--min-interval",
+				"2s")
 			f.start()
 			until(t, "each has run twice", func() bool {
 				runs := f.runs()

@@ -134,8 +134,9 @@ func standsStill(pid int) func() bool {
 	}
 }
 
-// work is a command that reads a line of the FIFO "go"; its process number is in the file "pid". It starts no process: while a child of
-// vfork(2) is stopped before it has executed anything, its parent cannot be, and no shell learns of a Ctrl-Z then.
+// work is a command that reads a line of the FIFO "go"; its process number is in the file "pid". It starts no process:
+// while a child of vfork(2) is stopped before it has executed anything, its parent cannot be, and no shell learns of a
+// Ctrl-Z then.
 func work(t *testing.T, dir string) string {
 	t.Helper()
 	if err := syscall.Mkfifo(dir+"/go", 0o600); err != nil {
@@ -187,7 +188,8 @@ func TestCtrlCReachesACommandOnce(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
-	m.enter("$exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir + "/go ]; do sleep 0.02; done; exit 5'")
+	m.enter("$exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir +
+		"/go ]; do sleep 0.02; done; exit 5'")
 	pidIn(t, filepath.Join(dir, "pid"))
 	n.runsOne()
 	m.types(ctrlC)
@@ -271,12 +273,14 @@ func TestACommandThatStandsStillDoesNotOutliveTheAgent(t *testing.T) {
 	m.shows("code=70.")
 }
 
-// The leader of a session stays in its process group. The terminal reaches both, and Ctrl-C is not passed on a second time.
+// The leader of a session stays in its process group. The terminal reaches both, and Ctrl-C is not passed on a second
+// time.
 func TestCtrlCReachesTheCommandOfASessionLeaderOnce(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	m, dir := openTerminal(t, n), t.TempDir()
-	m.enter("exec $exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir + "/go ]; do sleep 0.02; done; echo fini''shed'")
+	m.enter("exec $exec -- sh -c 'trap \"echo interrup''ted\" INT; echo $$ >" + dir + "/pid; while [ ! -e " + dir +
+		"/go ]; do sleep 0.02; done; echo fini''shed'")
 	pidIn(t, filepath.Join(dir, "pid"))
 	n.runsOne()
 	m.types(ctrlC)

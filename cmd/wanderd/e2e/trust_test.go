@@ -106,8 +106,8 @@ func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
 	}
 }
 
-// BenchmarkRevocation measures from the line that revokes a host until nobody has it: it is no member that others count, no token's holder, and in no
-// gate.
+// BenchmarkRevocation measures from the line that revokes a host until nobody has it: it is no member that others
+// count, no token's holder, and in no gate.
 func BenchmarkRevocation(b *testing.B) {
 	for _, size := range []int{5, 40, 200} {
 		for _, known := range []struct {
@@ -126,8 +126,8 @@ func BenchmarkRevocation(b *testing.B) {
 	}
 }
 
-// revokeOne starts a fleet whose file of known hosts is written by vouch, and revokes its last host. It returns when the first of the others was
-// without it, and the last.
+// revokeOne starts a fleet whose file of known hosts is written by vouch, and revokes its last host. It returns when
+// the first of the others was without it, and the last.
 func revokeOne(b *testing.B, size int, vouch func(*fleet, []*node) string) (first, last time.Duration) {
 	f := newFleet(b, size, "--min-interval", "10m", "--log-level", "info")
 	defer func() {
@@ -145,7 +145,8 @@ func revokeOne(b *testing.B, size int, vouch func(*fleet, []*node) string) (firs
 	for _, n := range f.nodes {
 		used += n.processorTime()
 	}
-	b.Logf("all %d see all after %.2f s, with %.2f s of CPU for each", size, time.Since(begun).Seconds(), used.Seconds()/float64(size))
+	b.Logf("all %d see all after %.2f s, with %.2f s of CPU for each", size, time.Since(begun).
+		Seconds(), used.Seconds()/float64(size))
 	revoked, others := f.nodes[size-1], f.nodes[:size-1]
 	public, err := exec.Command("ssh-keygen", "-y", "-f", filepath.Join(revoked.state, "node_key")).Output()
 	if err != nil {
@@ -177,13 +178,15 @@ func revokeOne(b *testing.B, size int, vouch func(*fleet, []*node) string) (firs
 	return first, last
 }
 
-// isWithout reports whether the node and its gate count so many members, and none of that name is among them or holds a token.
+// isWithout reports whether the node and its gate count so many members, and none of that name is among them or holds a
+// token.
 func (n *node) isWithout(name string, members int) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	client := n.control()
 	s, err := client.Status(ctx)
-	if err != nil || s.Members != members || len(s.Gates) != 1 || s.Gates[0].Members != members || s.Gates[0].Holder == name {
+	if err != nil || s.Members != members || len(s.Gates) != 1 || s.Gates[0].Members != members ||
+		s.Gates[0].Holder == name {
 		return false
 	}
 	all, err := client.Members(ctx)
@@ -202,8 +205,8 @@ func wanderd(t testing.TB, args ...string) (output string) {
 	return string(out)
 }
 
-// A host that has the secret, and no line in the known hosts, is named in the status, with the line that it lacks. "keygen --show" prints this line on
-// the host itself, and "members --known-hosts" those of all members.
+// A host that has the secret, and no line in the known hosts, is named in the status, with the line that it lacks.
+// "keygen --show" prints this line on the host itself, and "members --known-hosts" those of all members.
 func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
@@ -224,7 +227,8 @@ func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
 	}
 	until(t, "it is named", func() bool { return named() != "" })
 	line := wanderd(t, "keygen", "--show", "--name", "m3", "--state-dir", third.state)
-	if text := named(); !strings.HasPrefix(line, "m3 ssh-ed25519 AAAA") || !strings.HasSuffix(text, "add to the known hosts of all hosts: "+strings.TrimSpace(line)) {
+	if text := named(); !strings.HasPrefix(line, "m3 ssh-ed25519 AAAA") ||
+		!strings.HasSuffix(text, "add to the known hosts of all hosts: "+strings.TrimSpace(line)) {
 		t.Errorf("the line is %q, and the status says %q", line, text)
 	}
 	before, err := os.ReadFile(known)
@@ -238,7 +242,8 @@ func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
 	}
 }
 
-// On a host with the package the state directory belongs to the agent's user. Root can reset a gate there, and the files keep their owner.
+// On a host with the package the state directory belongs to the agent's user. Root can reset a gate there, and the
+// files keep their owner.
 func TestRootResetsAGateAndTheFilesKeepTheirOwner(t *testing.T) {
 	t.Parallel()
 	const nobody = 65534
@@ -258,7 +263,8 @@ func TestRootResetsAGateAndTheFilesKeepTheirOwner(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if out := wanderd(t, "gate", "reset", "default", "--all-stopped", "--state-dir", n.state); !strings.Contains(out, "forgot the fencing number") {
+	if out := wanderd(t, "gate", "reset", "default", "--all-stopped", "--state-dir", n.state); !strings.Contains(out,
+		"forgot the fencing number") {
 		t.Errorf("it says %q", out)
 	}
 	wanderd(t, "keygen", "--sign-with", filepath.Join(n.state, "node_key"), "--name", "m1", "--state-dir", n.state)

@@ -20,7 +20,8 @@ func (n *node) whole() (control.Fleet, bool) {
 	n.fleet.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program(n.fleet.t), "status", "--fleet", "--json", "--state-dir", n.state).Output()
+	out, err := exec.CommandContext(ctx, program(n.fleet.t), "status", "--fleet", "--json", "--state-dir", n.state).
+		Output()
 	var f control.Fleet
 	if err != nil || json.Unmarshal(out, &f) != nil {
 		return f, false
@@ -47,7 +48,8 @@ func TestAFleetFromAnyHost(t *testing.T) {
 	for _, n := range f.nodes {
 		until(t, n.name+" hears all", func() bool {
 			all, ok := n.whole()
-			return ok && len(all.Members) == len(f.nodes) && len(missing(&all)) == 0 && len(all.Tokens) == 1 && all.Tokens[0].Missing == ""
+			return ok && len(all.Members) == len(f.nodes) && len(missing(&all)) == 0 && len(all.Tokens) == 1 &&
+				all.Tokens[0].Missing == ""
 		})
 	}
 	until(t, "everybody has run", func() bool {
@@ -72,10 +74,12 @@ func TestAFleetFromAnyHost(t *testing.T) {
 	})
 }
 
-// atATime is how many agents of a large fleet start at a time: so they need the machine for less time than after which members suspect each other.
+// atATime is how many agents of a large fleet start at a time: so they need the machine for less time than after which
+// members suspect each other.
 const atATime = 10
 
-// startMany starts a large fleet in groups, each of which is in the fleet before the next starts, and waits until all see all.
+// startMany starts a large fleet in groups, each of which is in the fleet before the next starts, and waits until all
+// see all.
 func (f *fleet) startMany() {
 	f.t.Helper()
 	f.seeds = 5
@@ -100,7 +104,8 @@ func (f *fleet) startMany() {
 	see(f.nodes, len(f.nodes))
 }
 
-// sees reports whether the node counts so many members, or more. A node whose port another one has taken for a connection starts again.
+// sees reports whether the node counts so many members, or more. A node whose port another one has taken for a
+// connection starts again.
 func (n *node) sees(members int) bool {
 	select {
 	case <-n.ended:
@@ -118,7 +123,8 @@ func (n *node) sees(members int) bool {
 
 func (n *node) control() *control.Client { return control.Dial(filepath.Join(n.state, "wanderd.sock")) }
 
-// BenchmarkFleetStatus measures "wanderd status --fleet" in a fleet of 200 agents on this machine, with the start of its process.
+// BenchmarkFleetStatus measures "wanderd status --fleet" in a fleet of 200 agents on this machine, with the start of
+// its process.
 func BenchmarkFleetStatus(b *testing.B) {
 	f := newFleet(b, 200, "--min-interval", "10m", "--log-level", "info")
 	f.startMany()

@@ -1,5 +1,5 @@
-// Package follow watches a fleet by way of one agent's control socket, for those who look: it asks who has the tokens several times a
-// second, and all members now and then. When nobody looks, nobody is asked.
+// Package follow watches a fleet by way of one agent's control socket, for those who look: it asks who has the tokens
+// several times a second, and all members now and then. When nobody looks, nobody is asked.
 package follow
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// Row is what all views show of a member of a gate: the table of "status --fleet", the screen of "status --watch", the page of "web", and
-// the picture of "demo".
+// Row is what all views show of a member of a gate: the table of "status --fleet", the screen of "status --watch", the
+// page of "web", and the picture of "demo".
 type Row struct {
 	Name   string `json:"name"`
 	Member string `json:"member,omitempty"`
@@ -20,7 +20,8 @@ type Row struct {
 	Holding      bool      `json:"holding,omitempty"`
 	Running      bool      `json:"running,omitempty"`
 	RunningSince time.Time `json:"-"`
-	// Result is how the last run has ended, Took how long it took; both are empty if that is not known. Failed says that it has failed.
+	// Result is how the last run has ended, Took how long it took; both are empty if that is not known. Failed says
+	// that it has failed.
 	LastRun time.Time        `json:"last_run,omitzero"`
 	Result  string           `json:"result,omitempty"`
 	Took    control.Duration `json:"-"`

@@ -20,10 +20,15 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 	}
 	s := Snapshot{
 		Fleet: &control.Fleet{Members: []control.FleetMember{
-			member("a", &control.Gate{LastExit: "exit status 2", LastRun: now.Add(-time.Hour), NextRun: now.Add(time.Minute), Because: control.BecauseNotDue}),
-			member("b", &control.Gate{LastExit: control.ExitNotNow, LastRun: now.Add(-time.Minute), Runs: 2, Commands: 1}),
+			member("a", &control.Gate{LastExit: "exit status 2", LastRun: now.Add(-time.Hour),
+				NextRun: now.Add(time.Minute), Because: control.BecauseNotDue}),
+			member("b", &control.Gate{
+				LastExit: control.ExitNotNow, LastRun: now.Add(-time.Minute), Runs: 2, Commands: 1,
+			}),
 			member("c", nil),
-			member("d", &control.Gate{LastExit: "exit status 1", LastRun: now.Add(-2 * time.Hour), Because: control.BecausePaused}),
+			member("d", &control.Gate{
+				LastExit: "exit status 1", LastRun: now.Add(-2 * time.Hour), Because: control.BecausePaused,
+			}),
 		}},
 		Tokens: []Token{
 			{Holder: control.Holder{Gate: "sync", Member: "b", Running: true, RunningSince: now}},
@@ -35,7 +40,8 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 	if len(rows) != 4 || Silent(s.Fleet) != 1 || rows[2].Missing == "" || rows[2].Gate != nil {
 		t.Fatalf("%+v", rows)
 	}
-	if b := rows[1]; !b.Holding || !b.Running || !b.RunningSince.Equal(now) || b.Failed || b.Result != control.ExitNotNow || b.Runs != 3 {
+	if b := rows[1]; !b.Holding || !b.Running || !b.RunningSince.Equal(now) || b.Failed ||
+		b.Result != control.ExitNotNow || b.Runs != 3 {
 		t.Errorf("%+v", b)
 	}
 	if rows[0].Holding || rows[3].Holding {
@@ -48,7 +54,8 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 	if len(waiting) != 1 || waiting[0] != "b" || first == nil || first.Name != "a" {
 		t.Errorf("waiting: %v, first: %+v", waiting, first)
 	}
-	if p := PageOf(s.Fleet); p.Members != 4 || p.Silent != 1 || len(p.Gates) != 2 || p.Gates[1].Name != "sync" || p.Gates[1].Rows[1].Holding {
+	if p := PageOf(s.Fleet); p.Members != 4 || p.Silent != 1 || len(p.Gates) != 2 || p.Gates[1].Name != "sync" ||
+		p.Gates[1].Rows[1].Holding {
 		t.Errorf("%+v", p)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"slices"
 )
 
-// guard lets those in who have the token. A browser gets it with the address that the command has printed, and keeps it in a cookie, which
-// no other site's page can use (SameSite) and no script can read. What asks for another host's name is refused, too: by it a stranger's name that
-// points at this host would make his page one of this origin (DNS rebinding).
+// guard lets those in who have the token. A browser gets it with the address that the command has printed, and keeps it
+// in a cookie, which no other site's page can use (SameSite) and no script can read. What asks for another host's name
+// is refused, too: by it a stranger's name that points at this host would make his page one of this origin (DNS
+// rebinding).
 type guard struct {
 	token  string
 	cookie string
@@ -57,7 +58,9 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "this is only shown", http.StatusMethodNotAllowed)
 		case equal(r.URL.Query().Get("token"), g.token):
-			http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+			http.SetCookie(w, &http.Cookie{
+				Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			})
 			next.ServeHTTP(w, r)
 		case g.hasCookie(r):
 			next.ServeHTTP(w, r)

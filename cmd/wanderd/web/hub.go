@@ -15,8 +15,8 @@ import (
 const (
 	// maxViewers bounds the open pages; each has a connection.
 	maxViewers = 16
-	// historyFor is how far back the timeline goes. It is asked for when a run has begun or ended, but not more often than historyLeast, and every
-	// historyEvery in any case.
+	// historyFor is how far back the timeline goes. It is asked for when a run has begun or ended, but not more often
+	// than historyLeast, and every historyEvery in any case.
 	historyFor   = 24 * time.Hour
 	historyLeast = 5 * time.Second
 	historyEvery = time.Minute

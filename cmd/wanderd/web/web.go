@@ -1,13 +1,13 @@
-// Package web shows a fleet as a page in a browser. It is a client of one agent's control socket, and no part of the agent: where nobody
-// looks at the page, no member is asked.
+// Package web shows a fleet as a page in a browser. It is a client of one agent's control socket, and no part of the
+// agent: where nobody looks at the page, no member is asked.
 //
 //	GET /          the page; the first time with ?token=T, which the command has printed
 //	GET /events    what happens, as server-sent events: tokens, fleet, history
 //	GET /page.css, /page.js
 //	POST /order    a [control.Order]: pauses or resumes a gate
 //
-// The page shows the output of hooks, so whoever may see it may use the control socket. Other users of the host, other pages in the same
-// browser, and names that are made to point at this host must not: see guard.
+// The page shows the output of hooks, so whoever may see it may use the control socket. Other users of the host, other
+// pages in the same browser, and names that are made to point at this host must not: see guard.
 //
 // Its decisions, in docs/decisions: 085.
 package web
@@ -60,17 +60,21 @@ func Listen(address string, src Source) (*Server, error) {
 		return nil, fmt.Errorf("%q is no address: say for example 127.0.0.1:8946", address)
 	}
 	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("the page is served on the loopback interface only, not on %s, because it is not encrypted: "+
-			"from another host use \"ssh -L 8946:127.0.0.1:8946\"", host)
+		return nil,
+			fmt.Errorf("the page is served on the loopback interface only, not on %s, because it is not encrypted: "+
+				"from another host use \"ssh -L 8946:127.0.0.1:8946\"", host)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", address, err)
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
-	s := &Server{listener: listener, guard: newGuard(port), hub: &hub{src: src, viewers: make(map[chan struct{}]struct{})}}
+	s := &Server{
+		listener: listener, guard: newGuard(port), hub: &hub{src: src, viewers: make(map[chan struct{}]struct{})},
+	}
 	s.http = &http.Server{
-		Handler: s.guard.wrap(http.HandlerFunc(s.handle)), ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s.guard.wrap(http.HandlerFunc(s.handle)), ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout,
+		MaxHeaderBytes: maxHeader,
 	}
 	return s, nil
 }

@@ -43,7 +43,8 @@ func (a *agent) Now(context.Context) (control.Now, error) {
 func (a *agent) Fleet(ctx context.Context) (control.Fleet, error) {
 	now, err := a.Now(ctx)
 	return control.Fleet{Now: now, Members: []control.FleetMember{{
-		Member: control.Member{Name: "m1", Member: "11"}, Status: &control.Status{Gates: []control.Gate{{Name: "sync", Runs: 3}}},
+		Member: control.Member{Name: "m1", Member: "11"},
+		Status: &control.Status{Gates: []control.Gate{{Name: "sync", Runs: 3}}},
 	}}}, err
 }
 
@@ -80,23 +81,42 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 		method     string
 		want       int
 	}{
-		"the printed address":              {path: "/?token=" + s.guard.token, want: 200},
-		"the cookie":                       {path: "/page.js", headers: map[string]string{"Cookie": cookie}, want: 200},
-		"the cookie, under another name":   {path: "/", host: strings.Replace(addr, "127.0.0.1", "localhost", 1), headers: map[string]string{"Cookie": cookie}, want: 200},
-		"its own script":                   {path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}, want: 200},
-		"no token":                         {path: "/", want: 403},
-		"no token, a part of the page":     {path: "/page.css", want: 403},
-		"no token, the events":             {path: "/events", want: 403},
-		"another token":                    {path: "/?token=x", want: 403},
-		"another cookie":                   {path: "/", headers: map[string]string{"Cookie": s.guard.cookie + "=x"}, want: 403},
-		"a stranger's name for this host":  {path: "/?token=" + s.guard.token, host: "evil.example:80", want: 421},
-		"the right name, another port":     {path: "/", host: "localhost:1", headers: map[string]string{"Cookie": cookie}, want: 421},
-		"another page":                     {path: "/events", headers: map[string]string{"Cookie": cookie, "Origin": "http://evil.example"}, want: 403},
-		"another page, an opaque origin":   {path: "/events", headers: map[string]string{"Cookie": cookie, "Origin": "null"}, want: 403},
-		"another page, by its fetch":       {path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "cross-site"}, want: 403},
-		"another port of this host":        {path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-site"}, want: 403},
-		"something that is not a question": {path: "/", method: http.MethodPost, headers: map[string]string{"Cookie": cookie}, want: 405},
-		"a path that is not there":         {path: "/page.html/../../go.mod", headers: map[string]string{"Cookie": cookie}, want: 404},
+		"the printed address": {path: "/?token=" + s.guard.token, want: 200},
+		"the cookie":          {path: "/page.js", headers: map[string]string{"Cookie": cookie}, want: 200},
+		"the cookie, under another name": {path: "/", host: strings.Replace(addr, "127.0.0.1", "localhost", 1),
+			headers: map[string]string{"Cookie": cookie}, want: 200},
+		"its own script": {
+			path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}, want: 200,
+		},
+		"no token":                     {path: "/", want: 403},
+		"no token, a part of the page": {path: "/page.css", want: 403},
+		"no token, the events":         {path: "/events", want: 403},
+		"another token":                {path: "/?token=x", want: 403},
+		"another cookie": {
+			path: "/", headers: map[string]string{"Cookie": s.guard.cookie + "=x"}, want: 403,
+		},
+		"a stranger's name for this host": {path: "/?token=" + s.guard.token, host: "evil.example:80", want: 421},
+		"the right name, another port": {
+			path: "/", host: "localhost:1", headers: map[string]string{"Cookie": cookie}, want: 421,
+		},
+		"another page": {
+			path: "/events", headers: map[string]string{"Cookie": cookie, "Origin": "http://evil.example"}, want: 403,
+		},
+		"another page, an opaque origin": {
+			path: "/events", headers: map[string]string{"Cookie": cookie, "Origin": "null"}, want: 403,
+		},
+		"another page, by its fetch": {
+			path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "cross-site"}, want: 403,
+		},
+		"another port of this host": {
+			path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-site"}, want: 403,
+		},
+		"something that is not a question": {
+			path: "/", method: http.MethodPost, headers: map[string]string{"Cookie": cookie}, want: 405,
+		},
+		"a path that is not there": {
+			path: "/page.html/../../go.mod", headers: map[string]string{"Cookie": cookie}, want: 404,
+		},
 	} {
 		method := http.MethodGet
 		if c.method != "" {
@@ -125,13 +145,15 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 			t.Errorf("%s: the answer has the token", name)
 		}
 		for key, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "default-src 'none'", "Cache-Control": "no-store",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 		} {
 			if got := resp.Header.Get(key); !strings.Contains(got, want) || strings.Contains(got, "unsafe") {
 				t.Errorf("%s: %s is %q", name, key, got)
 			}
 		}
-		if set := resp.Header.Get("Set-Cookie"); set != "" && !(strings.Contains(set, "HttpOnly") && strings.Contains(set, "SameSite=Strict")) {
+		if set := resp.Header.Get("Set-Cookie"); set != "" &&
+			!(strings.Contains(set, "HttpOnly") && strings.Contains(set, "SameSite=Strict")) {
 			t.Errorf("%s: %s", name, set)
 		}
 	}
@@ -143,7 +165,9 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 	s := serve(t, src)
 	addr := s.listener.Addr().String()
 	const pause = `{"gate":"sync","pause":true,"for":"1h0m0s","reason":"a release"}`
-	good := map[string]string{"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr, orderHeader: s.guard.orderToken}
+	good := map[string]string{
+		"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr, orderHeader: s.guard.orderToken,
+	}
 	but := func(key, value string) map[string]string {
 		headers := maps.Clone(good)
 		if headers[key] = value; value == "" {
@@ -157,24 +181,29 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 		body         string
 		want         int
 	}{
-		"the page":               {headers: good, body: pause, want: 200},
-		"the page, resuming":     {headers: good, body: `{"gate":"sync","pause":false}`, want: 200},
-		"no cookie":              {headers: but("Cookie", ""), body: pause, want: 403},
-		"no cookie, but a token": {headers: but("Cookie", ""), path: "/order?token=" + s.guard.token, body: pause, want: 403},
-		"no token of the page":   {headers: but(orderHeader, ""), body: pause, want: 403},
-		"the cookie's token":     {headers: but(orderHeader, s.guard.token), body: pause, want: 403},
-		"no origin":              {headers: but("Origin", ""), body: pause, want: 403},
-		"another origin":         {headers: but("Origin", "http://evil.example"), body: pause, want: 403},
-		"another scheme":         {headers: but("Origin", "https://"+addr), body: pause, want: 403},
-		"a GET":                  {headers: good, method: http.MethodGet, want: 403},
-		"without a reason":       {headers: good, body: `{"gate":"sync","pause":true}`, want: 400},
-		"without a gate":         {headers: good, body: `{"pause":true,"reason":"x"}`, want: 400},
-		"here only":              {headers: good, body: `{"gate":"sync","pause":true,"reason":"x","here":true}`, want: 400},
-		"junk":                   {headers: good, body: "junk", want: 400},
-		"too long":               {headers: good, body: `{"gate":"` + strings.Repeat("x", maxOrder) + `"}`, want: 400},
+		"the page":           {headers: good, body: pause, want: 200},
+		"the page, resuming": {headers: good, body: `{"gate":"sync","pause":false}`, want: 200},
+		"no cookie":          {headers: but("Cookie", ""), body: pause, want: 403},
+		"no cookie, but a token": {
+			headers: but("Cookie", ""), path: "/order?token=" + s.guard.token, body: pause, want: 403,
+		},
+		"no token of the page": {headers: but(orderHeader, ""), body: pause, want: 403},
+		"the cookie's token":   {headers: but(orderHeader, s.guard.token), body: pause, want: 403},
+		"no origin":            {headers: but("Origin", ""), body: pause, want: 403},
+		"another origin":       {headers: but("Origin", "http://evil.example"), body: pause, want: 403},
+		"another scheme":       {headers: but("Origin", "https://"+addr), body: pause, want: 403},
+		"a GET":                {headers: good, method: http.MethodGet, want: 403},
+		"without a reason":     {headers: good, body: `{"gate":"sync","pause":true}`, want: 400},
+		"without a gate":       {headers: good, body: `{"pause":true,"reason":"x"}`, want: 400},
+		"here only": {
+			headers: good, body: `{"gate":"sync","pause":true,"reason":"x","here":true}`, want: 400,
+		},
+		"junk":     {headers: good, body: "junk", want: 400},
+		"too long": {headers: good, body: `{"gate":"` + strings.Repeat("x", maxOrder) + `"}`, want: 400},
 	} {
 		src.ordered.Store(nil)
-		req, err := http.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodPost), "http://"+addr+cmp.Or(c.path, pathOrder), strings.NewReader(c.body))
+		req, err := http.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodPost),
+			"http://"+addr+cmp.Or(c.path, pathOrder), strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,20 +228,23 @@ func TestAFleetAfterAnOrderIsShownAsRows(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, pathOrder, strings.NewReader(`{"gate":"sync","pause":false}`))
 	s.order(httptest.NewRecorder(), r)
 	var shown follow.Page
-	if err := json.Unmarshal(h.events[aboutFleet].data, &shown); err != nil || len(shown.Gates) != 1 || shown.Gates[0].Rows[0].Name != "m1" {
+	if err := json.Unmarshal(h.events[aboutFleet].data, &shown); err != nil || len(shown.Gates) != 1 ||
+		shown.Gates[0].Rows[0].Name != "m1" {
 		t.Errorf("shown: %s, %v", h.events[aboutFleet].data, err)
 	}
 }
 
 // The page works without the network, and under its own policy: nothing in it is inline or from elsewhere.
 func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
-	foreign := regexp.MustCompile(`(?i)(https?:)?//[a-z]|<script>|<style|style=|onclick=|onload=|innerHTML|eval\(|@import`)
+	foreign := regexp.MustCompile(
+		`(?i)(https?:)?//[a-z]|<script>|<style|style=|onclick=|onload=|innerHTML|eval\(|@import`)
 	err := fs.WalkDir(static, "static", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		text, err := static.ReadFile(path)
-		for _, found := range foreign.FindAllString(strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", ""), -1) {
+		for _, found := range foreign.FindAllString(strings.ReplaceAll(string(text), "http://www.w3.org/2000/svg", ""),
+			-1) {
 			t.Errorf("%s: %s", path, found)
 		}
 		return err
@@ -226,7 +258,8 @@ func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 func watch(t *testing.T, s *Server) (next func() (name, data string), leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.listener.Addr().String()+"/events?token="+s.guard.token, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.listener.Addr().
+		String()+"/events?token="+s.guard.token, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,14 +296,16 @@ func TestTheEventsTellOfTheFleet(t *testing.T) {
 		seen[name] = data
 	}
 	var fleet follow.Page
-	if err := json.Unmarshal([]byte(seen["fleet"]), &fleet); err != nil || fleet.Members != 1 || fleet.Gates[0].Rows[0].Name != "m1" {
+	if err := json.Unmarshal([]byte(seen["fleet"]), &fleet); err != nil || fleet.Members != 1 ||
+		fleet.Gates[0].Rows[0].Name != "m1" {
 		t.Errorf("fleet: %s, %v", seen["fleet"], err)
 	}
 	if !strings.Contains(seen["tokens"], `"trail":["m1"]`) {
 		t.Errorf("tokens: %s", seen["tokens"])
 	}
 	var runs control.FleetHistory
-	if err := json.Unmarshal([]byte(seen["history"]), &runs); err != nil || time.Since(runs.Asked) < historyFor || time.Since(runs.Asked) > historyFor+time.Hour {
+	if err := json.Unmarshal([]byte(seen["history"]), &runs); err != nil || time.Since(runs.Asked) < historyFor ||
+		time.Since(runs.Asked) > historyFor+time.Hour {
 		t.Errorf("history: %s, %v", seen["history"], err)
 	}
 }
@@ -311,7 +346,9 @@ func TestTooManyPagesAreRefused(t *testing.T) {
 }
 
 func TestThePageIsServedOnLoopbackOnly(t *testing.T) {
-	for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:80", "example.org:80", "8946", "127.0.0.1"} {
+	for _, address := range []string{
+		"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:80", "example.org:80", "8946", "127.0.0.1",
+	} {
 		if s, err := Listen(address, new(agent)); err == nil {
 			_ = s.listener.Close()
 			t.Errorf("%s is accepted", address)
@@ -322,7 +359,8 @@ func TestThePageIsServedOnLoopbackOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.listener.Close() }()
-	if _, err := Listen(s.listener.Addr().String(), new(agent)); err == nil || !strings.Contains(err.Error(), "--listen") {
+	if _, err := Listen(s.listener.Addr().String(), new(agent)); err == nil ||
+		!strings.Contains(err.Error(), "--listen") {
 		t.Errorf("a port that is taken: %v", err)
 	}
 }

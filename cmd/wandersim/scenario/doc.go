@@ -1,4 +1,5 @@
-// Package scenario is the table of what a simulation can be told, by flags and a TOML file, and the checks of what is told.
+// Package scenario is the table of what a simulation can be told, by flags and a TOML file, and the checks of what is
+// told.
 //
 //	parameter.go  the parameters; read.go reads them
 //	policy.go     the policies, each of which has a file with its table, its checks, and its scenario as package sim wants it

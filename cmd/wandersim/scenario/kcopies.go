@@ -17,7 +17,8 @@ const (
 func (p *Parameters) terminationTable() settings.Table {
 	return p.decidingTable(
 		settings.Row("work", settings.Count(&p.Work, 0, 1<<16-1), "100",
-			"For how many hops the work may go on that a member begins with: every second piece, on average, leads to one at the next member. "+
+			"For how many hops the work may go on that a member begins with: every second piece, on average, leads "+
+				"to one at the next member. "+
 				"Of --policy termination."),
 		p.wanderTable().Find("op"),
 	)
@@ -25,8 +26,8 @@ func (p *Parameters) terminationTable() settings.Table {
 
 func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
 
-// decidingTable has the parameters of a ring that decides something, and those that are given: of the wandering token's those that mean the
-// same here.
+// decidingTable has the parameters of a ring that decides something, and those that are given: of the wandering token's
+// those that mean the same here.
 func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 	t := p.wanderTable()
 	change(t, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2")
@@ -38,20 +39,24 @@ func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 		t.Only("backups", "members", "duration", "seed", "seeds", "latency", "jitter", "detect_after", "crash_every"))
 }
 
-// maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of every other.
+// maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of
+// every other.
 const maxDeciding = 1000
 
 func (p *Parameters) checkDeciding(r *settings.Reading) {
 	if p.Backups > p.Members-2 {
-		r.Object("%s must be at most %s less 2: k copies go to k members behind the next holder", r.Of(&p.Backups), r.Of(&p.Members))
+		r.Object("%s must be at most %s less 2: k copies go to k members behind the next holder", r.Of(&p.Backups),
+			r.Of(&p.Members))
 	}
 	r.CheckNeeds()
 }
 
-// Deciding returns the scenario as the simulator wants it: on FIFO links that lose nothing, with a perfect detector. Who crashes stays down.
+// Deciding returns the scenario as the simulator wants it: on FIFO links that lose nothing, with a perfect detector.
+// Who crashes stays down.
 func (p *Parameters) Deciding() kcopies.World {
 	w := kcopies.World{
-		Seed: p.Seed, Members: p.Members, K: p.Backups, Latency: p.Latency, Jitter: p.Jitter, FIFO: true, Duration: p.Duration,
+		Seed: p.Seed, Members: p.Members, K: p.Backups, Latency: p.Latency, Jitter: p.Jitter, FIFO: true,
+		Duration: p.Duration,
 	}
 	if p.DetectAfter != nil {
 		w.Detect = *p.DetectAfter

@@ -24,10 +24,12 @@ type Parameters struct {
 	// Work is for how many hops the work of a ring goes on whose termination is detected.
 	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration
-	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations that need it.
+	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations
+	// that need it.
 	RetryAfter    time.Duration
 	Fails, NotNow float64
-	// ReadyNo is the share of answers that are no when a host is asked whether it needs a run; zero is that none is asked.
+	// ReadyNo is the share of answers that are no when a host is asked whether it needs a run; zero is that none is
+	// asked.
 	ReadyNo float64
 	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.
 	Windows window.Set

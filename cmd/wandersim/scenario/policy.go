@@ -55,7 +55,8 @@ func (one *policy) lacks(key string) string {
 			having = append(having, other.name)
 		}
 	}
-	return fmt.Sprintf("policy %s has no such parameter, only %s has: leave it out", one.name, strings.Join(having, " and "))
+	return fmt.Sprintf("policy %s has no such parameter, only %s has: leave it out", one.name,
+		strings.Join(having, " and "))
 }
 
 // Table returns the parameters of all policies, each once.

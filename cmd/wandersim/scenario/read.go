@@ -9,8 +9,8 @@ import (
 // FileFlag is the flag that names a file, without dashes.
 const FileFlag = "scenario"
 
-// Read reads flags, and the file at path unless that is empty. The error is a [settings.Invalid] that says everything that is
-// wrong.
+// Read reads flags, and the file at path unless that is empty. The error is a [settings.Invalid] that says everything
+// that is wrong.
 func Read(flags settings.Flags, path string) (Parameters, error) {
 	var p Parameters
 	var file *settings.File
@@ -33,7 +33,8 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 				return one.lacks(key)
 			}
 			return fmt.Sprintf("unknown key %q: %s", key,
-				settings.DidYouMean(key, r.Keys(), "the keys are the flags of \"wanderd sim --help\", with underscores"))
+				settings.DidYouMean(key, r.Keys(),
+					"the keys are the flags of \"wanderd sim --help\", with underscores"))
 		}))
 	}
 	for _, s := range Table() {
@@ -48,8 +49,8 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 	return p, r.Err()
 }
 
-// MarshalJSON writes an object with every parameter, in the order of the table; what never happens is null. The same keys and
-// values make a file.
+// MarshalJSON writes an object with every parameter, in the order of the table; what never happens is null. The same
+// keys and values make a file.
 func (p Parameters) MarshalJSON() ([]byte, error) {
 	one := policyOf(p.Policy)
 	return one.table(&p).MarshalJSON()

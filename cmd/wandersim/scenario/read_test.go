@@ -190,11 +190,13 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		want  []string
 	}{
 		{flags: []string{"op=5s", "min_interval=4s"}, want: []string{
-			"min_interval 4s (--min-interval) is below op 5s (--op), so a member would be due again before it has finished: " +
+			"min_interval 4s (--min-interval) is below op 5s (--op), so a member would be due again before it has " +
+				"finished: " +
 				"raise min_interval or lower op",
 		}},
 		{flags: []string{"max_interval=1m"}, want: []string{
-			"max_interval 1m (--max-interval) is below min_interval 10m (default), so every member would take the token for lost " +
+			"max_interval 1m (--max-interval) is below min_interval 10m (default), so every member would take the " +
+				"token for lost " +
 				"between two operations: raise max_interval or lower min_interval",
 		}},
 		{flags: []string{"skip=0s", "seeds=0"}, want: []string{
@@ -214,10 +216,13 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 			"op_jitter 5s (--op-jitter) is more than op 4s (default), so an operation could end before it begins: " +
 				"lower op_jitter or raise op",
 		}},
-		{flags: []string{"op_jitter=much", "loss=101%", "duplicate=NaN", "broken_links=-1", "seed=-1", "members=x"}, want: []string{
+		{flags: []string{
+			"op_jitter=much", "loss=101%", "duplicate=NaN", "broken_links=-1", "seed=-1", "members=x",
+		}, want: []string{
 			`--members: "x" is not a whole number from 1 to 1000000`,
 			`--seed: "-1" is not a whole number from 0 to 18446744073709551615`,
-			`--op-jitter: "much" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01; or a duration, as in 1s`,
+			`--op-jitter: "much" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01; or a ` +
+				`duration, as in 1s`,
 			`--loss: "101%" is not within 0% and 100%`,
 			`--duplicate: "NaN" is not a share: write a percentage, as in 1%, or a part of one, as in 0.01`,
 			`--broken-links: "-1" is not within 0 and 1`,
@@ -230,8 +235,10 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		}},
 		{flags: []string{"partition_at=1h", "duration=1h", "partition_share=0", "partition_for=0s"}, want: []string{
 			`--partition-for: "0s" must be greater than 0: leave it out for the default, 1h`,
-			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier, or the run longer",
-			"partition_share 0% (--partition-share) leaves one part of members 150 (default) empty: choose a share that " +
+			"partition_at 1h (--partition-at) is not before the end, duration 1h (--duration): make it earlier, or " +
+				"the run longer",
+			"partition_share 0% (--partition-share) leaves one part of members 150 (default) empty: choose a share " +
+				"that " +
 				"puts at least one member into each part",
 		}},
 		{flags: []string{"walk=rnadom", "policy=strict"}, want: []string{
@@ -269,7 +276,8 @@ func TestNothingIsComparedWithAFileThatIsNotRead(t *testing.T) {
 	}
 	_, err := Read(layer, "missing.toml")
 	want := []string{
-		"the scenario missing.toml does not exist: check --scenario", `--seeds: "x" is not a whole number from 1 to 100000`,
+		"the scenario missing.toml does not exist: check --scenario",
+		`--seeds: "x" is not a whole number from 1 to 100000`,
 	}
 	if got := problems(t, err); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

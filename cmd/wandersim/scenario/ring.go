@@ -24,9 +24,11 @@ func (p *Parameters) ringTable() settings.Table {
 		settings.Row("request", settings.Choice(&p.Request, ring.Requests()...), ring.Q.String(),
 			"What moves the token: it always moves (Le Lann), or on request by Martin's protocol, Q or D."+only),
 		settings.Row("links", settings.Choice(&p.Links, ring.Paper, ring.UDP), ring.Paper.String(),
-			"What is between the members: paper has FIFO links that lose nothing, one message for a hop, and a perfect detector of crashes; "+
+			"What is between the members: paper has FIFO links that lose nothing, one message for a hop, and a "+
+				"perfect detector of crashes; "+
 				"udp has handoffs of three datagrams, and the faults of the network. Of --policy ring and tree."),
-	}.Under("Ring"), t.Only("op", "demand", "backups", "members", "duration", "seed", "seeds", "op_jitter", "latency", "jitter", "loss",
+	}.Under("Ring"), t.Only("op", "demand", "backups", "members", "duration", "seed", "seeds", "op_jitter", "latency",
+		"jitter", "loss",
 		"duplicate", "detect_after", "crash_every", "down_for", "pause_every", "pause_for"))
 }
 

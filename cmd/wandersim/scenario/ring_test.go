@@ -19,11 +19,13 @@ func TestARingHasItsOwnParameters(t *testing.T) {
 		},
 		"policy=ring request=d jitter=1ms op=2s": func(p *Parameters) bool {
 			s := p.Ring()
-			return s.Request == ring.D && s.Network.Jitter == time.Millisecond && s.Network.FIFO && s.Hook.Takes == 2*time.Second
+			return s.Request == ring.D && s.Network.Jitter == time.Millisecond && s.Network.FIFO &&
+				s.Hook.Takes == 2*time.Second
 		},
 		"policy=ring links=udp loss=1% members=9 backups=5": func(p *Parameters) bool {
 			s := p.Ring()
-			return s.Network.Loss == 0.01 && !s.Network.FIFO && s.Membership == sim.MeasuredMembership(9) && s.Backups == 5
+			return s.Network.Loss == 0.01 && !s.Network.FIFO && s.Membership == sim.MeasuredMembership(9) &&
+				s.Backups == 5
 		},
 	} {
 		p, err := read(t, "", strings.Fields(text)...)
@@ -43,12 +45,15 @@ func TestAParameterOfAnotherPolicyIsRefused(t *testing.T) {
 			"--walk: policy ring has no such parameter, only wander has: leave it out",
 			"--skip: policy ring has no such parameter, only wander has: leave it out",
 		}},
-		{flags: []string{"request=d"}, want: []string{"--request: policy wander has no such parameter, only ring has: leave it out"}},
+		{flags: []string{"request=d"}, want: []string{
+			"--request: policy wander has no such parameter, only ring has: leave it out",
+		}},
 		{file: "policy = \"ring\"\nwalk = \"sweep\"\n", want: []string{
 			"s.toml:2: policy ring has no such parameter, only wander has: leave it out",
 		}},
 		{flags: []string{"policy=ring", "loss=1%"}, want: []string{
-			"loss 1% (--loss) has no effect on links paper, which lose nothing and have a perfect detector: choose links udp, or leave it out",
+			"loss 1% (--loss) has no effect on links paper, which lose nothing and have a perfect detector: choose " +
+				"links udp, or leave it out",
 		}},
 		{flags: []string{"policy=ring", "demand=0s"}, want: []string{
 			`--demand: "0s" must be greater than 0: leave it out for the default, 10m`,

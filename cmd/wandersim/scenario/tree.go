@@ -17,10 +17,12 @@ func (p *Parameters) treeTable() settings.Table {
 	const only = " Of --policy tree."
 	return slices.Concat(t.Only("policy"), settings.Table{
 		settings.Row("recovery", settings.Choice(&p.Recovery, tree.Fair, tree.Baseline), tree.Fair.String(),
-			"How waiting members recover the queue after a crash: fair keeps its order (Sopena, Arantes and Sens); baseline is Naimi and "+
+			"How waiting members recover the queue after a crash: fair keeps its order (Sopena, Arantes and Sens); "+
+				"baseline is Naimi and "+
 				"Tréhel's own."+only),
 		settings.Row("timeout", settings.Positive(&p.Timeout), "3950ms",
-			"After how long a member that waits suspects a failure: CommitTimer, TokenTimer and NT-Timer of the paper."+only),
+			"After how long a member that waits suspects a failure: CommitTimer, TokenTimer and NT-Timer of the paper."+
+				only),
 	}.Under("Tree"), slices.DeleteFunc(t, func(s *settings.Setting) bool {
 		return slices.Contains([]string{"policy", "request", "detect_after"}, s.Key)
 	}))
@@ -35,12 +37,14 @@ func (p *Parameters) checkTree(r *settings.Reading) {
 // leastAnswer is the least time for which a site waits for an answer: MPing of the paper.
 const leastAnswer = 148 * time.Millisecond
 
-// Tree returns the scenario as the simulator wants it. A site's answer takes a round trip; ReconnectionTimer is ten of them, as in the paper.
+// Tree returns the scenario as the simulator wants it. A site's answer takes a round trip; ReconnectionTimer is ten of
+// them, as in the paper.
 func (p *Parameters) Tree() treeing.Scenario {
 	answer := max(leastAnswer, 4*(p.Latency+p.Jitter))
 	s := treeing.Scenario{
-		Seed: p.Seed, Members: p.Members, Backups: p.Backups, Recovery: p.Recovery, Section: p.Op, SectionSpread: p.OpJitter.Of(p.Op),
-		Between: p.Demand, Limit: p.Duration,
+		Seed: p.Seed, Members: p.Members, Backups: p.Backups, Recovery: p.Recovery, Section: p.Op,
+		SectionSpread: p.OpJitter.Of(p.Op),
+		Between:       p.Demand, Limit: p.Duration,
 		Timers:  tree.Timers{Commit: p.Timeout, Token: p.Timeout, Reconnection: 10 * answer, Liveness: answer},
 		Network: p.Network, Faults: p.Faults,
 	}

@@ -29,46 +29,57 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("min_interval", settings.Duration(&p.MinInterval), usual.MinInterval,
 			"The least time between two operations on one member."),
 		settings.Row("retry_after", settings.Duration(&p.RetryAfter), "0s",
-			"How long after a failed operation it is repeated; the time doubles with each further failure, up to --min-interval. With 0, and on "+
+			"How long after a failed operation it is repeated; the time doubles with each further failure, up to "+
+				"--min-interval. With 0, and on "+
 				"demand, a failed one counts as any other."),
 		settings.Row("window", settings.Several((*[]window.Window)(&p.Windows), "WINDOW", usual.ParseWindow), "",
-			"When members may run, as in \"Mon..Fri 22:00-06:00 UTC\"; can be repeated. The run begins on a Saturday at midnight in UTC."),
+			"When members may run, as in \"Mon..Fri 22:00-06:00 UTC\"; can be repeated. The run begins on a Saturday "+
+				"at midnight in UTC."),
 		settings.Row("demand", settings.Duration(&p.Demand), "0s",
-			"How long after an operation somebody waits for the next one at that member, on average: the members run on demand, and "+
+			"How long after an operation somebody waits for the next one at that member, on average: the members run "+
+				"on demand, and "+
 				"--min-interval is 0 unless it is given. With 0 they run whenever they may, as with a hook."),
 		settings.Row("beside_hook", settings.Bool(&p.BesideHook), "false",
-			"Whether the members have an operation of their own, too, which is due after --min-interval. It takes turns "+
+			"Whether the members have an operation of their own, too, which is due after --min-interval. It takes "+
+				"turns "+
 				"with those who wait.").Needing("demand"),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), usual.MaxIntervalRule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
 		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual.Slots,
-			fmt.Sprintf("How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
+			fmt.Sprintf(
+				"How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
 				wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual.Backups,
-			fmt.Sprintf("How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
+			fmt.Sprintf(
+				"How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
 				guardian.MaxBackups)),
 		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
-			"What happens to an operation when another member has revived its token, because this one seemed dead: it may finish, or "+
+			"What happens to an operation when another member has revived its token, because this one seemed dead: "+
+				"it may finish, or "+
 				"it is stopped at once."),
 		settings.Row("ask_before_run", settings.Bool(&p.AskBeforeRun), "false",
 			"Let members ask all others before each run whether one of them runs. Fleets of more than 64 do not."),
 	}.Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
-			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without guardians."),
+			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without "+
+				"guardians."),
 		settings.Row("seed", settings.Count(&p.Seed, 0, math.MaxUint64), "1",
 			"Decides everything that is random: the same seed gives the same run.").As("NUMBER"),
 		settings.Row("seeds", settings.Count(&p.Seeds, 1, maxSeeds), "1",
-			"How many runs there are, with this seed and the next ones, on all cores. The figures of several runs are means with "+
+			"How many runs there are, with this seed and the next ones, on all cores. The figures of several runs "+
+				"are means with "+
 				"95 % confidence intervals."),
 		settings.Row("fails", settings.Share(&p.Fails), "0%", "The share of operations that fail at once."),
 		settings.Row("not_now", settings.Share(&p.NotNow), "0%",
 			"The share of operations that end at once because the work cannot be done now.").Needing("retry_after"),
 		settings.Row("ready_no", settings.Share(&p.ReadyNo), "0%",
-			"The share of answers that are \"not needed now\" when a host is asked, half a minute before an operation is due, and again after "+
+			"The share of answers that are \"not needed now\" when a host is asked, half a minute before an "+
+				"operation is due, and again after "+
 				"--retry-after. With 0 nobody is asked.").Needing("retry_after"),
 		settings.Row("op_jitter", spread(&p.OpJitter), "0%",
-			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a duration."),
+			"How much longer or shorter than --op an operation takes at most, evenly spread: a share of it, or a "+
+				"duration."),
 	}.Under("Run"), settings.Table{
 		settings.Row("latency", settings.Duration(&p.Latency), "1ms", "How long a datagram takes."),
 		settings.Row("jitter", settings.Duration(&p.Jitter), "0s",
@@ -76,7 +87,8 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("loss", settings.Share(&p.Loss), "0%", "The share of datagrams that do not arrive."),
 		settings.Row("duplicate", settings.Share(&p.Duplicate), "0%", "The share of datagrams that arrive twice."),
 		settings.Row("broken_links", settings.Share(&p.Broken), "0%",
-			"The share of ordered pairs of members in which the first never reaches the second, as behind a firewall. The "+
+			"The share of ordered pairs of members in which the first never reaches the second, as behind a "+
+				"firewall. The "+
 				"membership does not notice."),
 		settings.Row("distant", settings.Count(&p.Distant, 0, maxMembers), "0",
 			"How many members are further away than the others, each at a place of its own."),
@@ -84,7 +96,8 @@ func (p *Parameters) wanderTable() settings.Table {
 			"How much longer a datagram to or from a distant member takes.").Needing("distant"),
 		settings.Row("one_site", settings.Bool(&p.Together), "false",
 			"Whether all distant members are at one place, with nothing in between.").Needing("distant"),
-		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter), "as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
+		settings.Ruled("detect_after", settings.Moment(&p.DetectAfter),
+			"as measured of real agents: joins at once, crashes after 1s + 4s × log10(members), and 5s at least",
 			"How late the members learn of a crash, a join, and the start and end of a partition."),
 	}.Under("Network"), settings.Table{
 		settings.Row("lose_token_every", settings.Period(&p.LoseTokenEvery, leastPeriod), "",
@@ -151,7 +164,8 @@ func (p *Parameters) checkPartition(r *settings.Reading) {
 		return
 	}
 	if *p.PartitionAt >= p.Duration {
-		r.Object("%s is not before the end, %s: make it earlier, or the run longer", r.Of(&p.PartitionAt), r.Of(&p.Duration))
+		r.Object("%s is not before the end, %s: make it earlier, or the run longer", r.Of(&p.PartitionAt),
+			r.Of(&p.Duration))
 	}
 	if side := p.PartitionShare * float64(p.Members); side < 1 || side > float64(p.Members-1) {
 		r.Object("%s leaves one part of %s empty: choose a share that puts at least one member into each part",

@@ -7,19 +7,22 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// askedBefore is how long before an operation a host is asked whether it needs one, answerTakes the longest time until it answers.
+// askedBefore is how long before an operation a host is asked whether it needs one, answerTakes the longest time until
+// it answers.
 const (
 	askedBefore = 30 * time.Second
 	answerTakes = time.Second
 )
 
-// World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a token.
+// World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a
+// token.
 func (p *Parameters) World() wandering.Scenario {
 	s := wandering.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
-		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
-		Demand: sim.Demand{Every: p.Demand, Beside: p.BesideHook},
-		Slots:  p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
+		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
+		RetryAfter: p.RetryAfter,
+		Demand:     sim.Demand{Every: p.Demand, Beside: p.BesideHook},
+		Slots:      p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.Disk, Faults: p.Faults,
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},

@@ -15,7 +15,8 @@ const maxBars = 40
 func (r *Result) Chart() report.Chart {
 	histogram := measure.Across(r.Runs).Interval.Histogram
 	chart := report.Chart{
-		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true, Bars: true,
+		Title: r.title(), X: "interval between two operations of one member, s", Y: "intervals", Logarithmic: true,
+		Bars: true,
 	}
 	bars := report.Curve{Name: "measured"}
 	width := bin(r.Scenario.Interval())
@@ -48,8 +49,8 @@ func (r *Result) Chart() report.Chart {
 	return chart
 }
 
-// bin returns the width of the bins for intervals: the greatest of 1, 2 or 5 times a power of ten seconds that is not above
-// min_interval. For the paper's 600 s it is 500 s, as in its table 4.
+// bin returns the width of the bins for intervals: the greatest of 1, 2 or 5 times a power of ten seconds that is not
+// above min_interval. For the paper's 600 s it is 500 s, as in its table 4.
 func bin(minInterval time.Duration) time.Duration {
 	width := time.Microsecond
 	for power := time.Microsecond; power <= minInterval; power *= 10 {

@@ -34,8 +34,10 @@ func histogram(t *testing.T, seeds int, bins ...measure.Entry[measure.Number]) r
 }
 
 func TestAChartHasEmptyBins(t *testing.T) {
-	b := histogram(t, 2, measure.Entry[measure.Number]{Key: 50, Value: 7}, measure.Entry[measure.Number]{Key: 200, Value: 1})
-	if !slices.Equal(b.Labels, []string{"50", "100", "150", "200"}) || !slices.Equal(b.Curves[0].Y, []float64{7, 0, 0, 1}) {
+	b := histogram(t, 2, measure.Entry[measure.Number]{Key: 50, Value: 7},
+		measure.Entry[measure.Number]{Key: 200, Value: 1})
+	if !slices.Equal(b.Labels, []string{"50", "100", "150", "200"}) ||
+		!slices.Equal(b.Curves[0].Y, []float64{7, 0, 0, 1}) {
 		t.Errorf("%v %v", b.Labels, b.Curves[0].Y)
 	}
 	if len(b.Curves[0].Halves) != 4 {
@@ -47,7 +49,8 @@ func TestAChartHasEmptyBins(t *testing.T) {
 }
 
 func TestTheLastBarContainsAllLongerIntervals(t *testing.T) {
-	b := histogram(t, 1, measure.Entry[measure.Number]{Key: 0, Value: 9}, measure.Entry[measure.Number]{Key: 5000, Value: 2},
+	b := histogram(t, 1, measure.Entry[measure.Number]{Key: 0, Value: 9},
+		measure.Entry[measure.Number]{Key: 5000, Value: 2},
 		measure.Entry[measure.Number]{Key: 1e6, Value: 1})
 	if n := len(b.Labels); n != maxBars || b.Labels[n-1] != "1950 …" || b.Curves[0].Y[n-1] != 3 {
 		t.Errorf("%d bars, the last of %s with %v", n, b.Labels[n-1], b.Curves[0].Y[n-1])

@@ -29,7 +29,9 @@ func (r *Result) Document() any {
 	if r.Scenario.Seeds == 1 {
 		return document[measure.Number]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), r.Runs[0]}
 	}
-	return document[measure.Estimate]{r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), measure.Across(r.Runs)}
+	return document[measure.Estimate]{
+		r.Scenario, len(r.Runs), r.Stopped(), r.TooShort, r.Lap.Seconds(), measure.Across(r.Runs),
+	}
 }
 
 // WriteCSV writes a line for each number of a document. Its name is the path in JSON, with dots: "interval_s.p50,812".
@@ -46,8 +48,8 @@ func WriteCSV(w io.Writer, document any) error {
 	return err
 }
 
-// flatten adds a row for each value in the next object or value; those of a list follow each other with spaces. What d reads has been written by
-// package json, and has no errors.
+// flatten adds a row for each value in the next object or value; those of a list follow each other with spaces. What d
+// reads has been written by package json, and has no errors.
 func flatten(d *json.Decoder, path []string, t *report.Table) {
 	token, _ := d.Token()
 	value := ""

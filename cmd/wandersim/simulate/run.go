@@ -27,7 +27,8 @@ import (
 
 // Outcome is what the runs of a scenario have given.
 type Outcome interface {
-	// Document is the outcome as one JSON object: the figures of one run, or the means and confidence intervals of many.
+	// Document is the outcome as one JSON object: the figures of one run, or the means and confidence intervals of
+	// many.
 	Document() any
 	// Tables is the outcome for people. For many runs it has means, and half the widths of their confidence intervals.
 	Tables(format report.Format) string
@@ -35,11 +36,13 @@ type Outcome interface {
 	Count() (runs, complete int)
 }
 
-// Run runs a scenario for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx is cancelled, Run returns
-// the outcome so far with ctx's error. The number of cores does not change the outcome, which is a [Result] for a wandering token.
+// Run runs a scenario for all its seeds. Several goroutines call progress with the completed share, from 0 to 1. If ctx
+// is cancelled, Run returns the outcome so far with ctx's error. The number of cores does not change the outcome, which
+// is a [Result] for a wandering token.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Outcome, error) {
 	numbers := map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
-		usual.PolicyRing: ring, usual.PolicyTree: tree, scenario.PolicyTermination: termination, scenario.PolicyElection: election,
+		usual.PolicyRing: ring, usual.PolicyTree: tree, scenario.PolicyTermination: termination,
+		scenario.PolicyElection: election,
 	}[p.Policy]
 	if numbers == nil {
 		return wanders(ctx, p, progress)
@@ -66,7 +69,8 @@ func (b *batch[T]) Stopped() bool { return b.Complete < b.Scenario.Seeds }
 // Result is the outcome of a wandering token.
 type Result struct {
 	batch[measure.Figures]
-	// TooShort names the constant that was too short for the laps of a run; empty if none was. Lap is the longest such lap.
+	// TooShort names the constant that was too short for the laps of a run; empty if none was. Lap is the longest such
+	// lap.
 	TooShort string
 	Lap      time.Duration
 }
@@ -106,8 +110,9 @@ func one(ctx context.Context, p scenario.Parameters, progress func(share float64
 	return r, err
 }
 
-// across runs a scenario for all its seeds. one runs a seed, and returns an error if it was stopped; nil with it, if there is nothing to show. The runs
-// are in the order of their seeds: those that are complete, or if there is none, those that were stopped.
+// across runs a scenario for all its seeds. one runs a seed, and returns an error if it was stopped; nil with it, if
+// there is nothing to show. The runs are in the order of their seeds: those that are complete, or if there is none,
+// those that were stopped.
 func across[T any](ctx context.Context, p scenario.Parameters, progress func(share float64),
 	one func(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*T, error),
 ) (batch[T], error) {
@@ -138,7 +143,8 @@ func across[T any](ctx context.Context, p scenario.Parameters, progress func(sha
 	return b, err
 }
 
-// medianLap returns the median of the members' laps, and the constant that is too short for it. The cluster is nil if nothing has occurred.
+// medianLap returns the median of the members' laps, and the constant that is too short for it. The cluster is nil if
+// nothing has occurred.
 func medianLap(c *sim.Cluster) (lap time.Duration, tooShort string) {
 	if c == nil {
 		return 0, ""

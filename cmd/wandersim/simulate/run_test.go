@@ -60,7 +60,8 @@ func TestTheRunsOfManySeedsAreThoseOfOneSeedEach(t *testing.T) {
 		one := p
 		one.Seed, one.Seeds = p.Seed+uint64(i), 1
 		alone, err := wanders(t.Context(), one, quiet)
-		if err != nil || alone.Runs[0].Operations != many.Runs[i].Operations || alone.Runs[0].Hops != many.Runs[i].Hops {
+		if err != nil || alone.Runs[0].Operations != many.Runs[i].Operations ||
+			alone.Runs[0].Hops != many.Runs[i].Hops {
 			t.Errorf("seed %d: %+v and %+v, %v", one.Seed, alone.Runs[0], many.Runs[i], err)
 		}
 	}
@@ -80,7 +81,8 @@ func TestAStoppedSimulationReturnsTheResultSoFar(t *testing.T) {
 		if !errors.Is(err, cause) || !r.Stopped() || len(r.Runs) == 0 || r.Complete > complete {
 			t.Fatalf("%d seeds: %v, %d runs, %d complete", seeds, err, len(r.Runs), r.Complete)
 		}
-		if d := float64(r.Runs[0].Duration); d <= 0 || d >= p.Duration.Seconds() && r.Complete == 0 || r.Runs[0].Operations == 0 {
+		if d := float64(r.Runs[0].Duration); d <= 0 || d >= p.Duration.Seconds() && r.Complete == 0 ||
+			r.Runs[0].Operations == 0 {
 			t.Errorf("%d seeds: %v s were measured", seeds, d)
 		}
 		if text := r.Tables(report.Text); !strings.Contains(text, "; stopped") {
@@ -92,7 +94,8 @@ func TestAStoppedSimulationReturnsTheResultSoFar(t *testing.T) {
 func TestProgressEndsAtTheWhole(t *testing.T) {
 	last := 0.0
 	p := fleetOf(t, 1)
-	if _, err := wanders(t.Context(), p, func(share float64) { last = max(last, share) }); err != nil || last < 0.99 || last > 1.01 {
+	if _, err := wanders(t.Context(), p, func(share float64) { last = max(last, share) }); err != nil || last < 0.99 ||
+		last > 1.01 {
 		t.Errorf("%v, %v", last, err)
 	}
 }
@@ -111,10 +114,14 @@ func TestJSONHasTheFieldsThatScriptsRelyOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{
-		"scenario.policy", "scenario.seed", "duration_s", "concurrency_s.0", "concurrency_s.1", "utilisation", "overlap", "operations",
-		"interval_s.p50", "interval_s.p90", "interval_s.p99", "interval_s.max", "interval_s.histogram.50", "tokens.generated", "tokens.revived",
-		"tokens.removed", "tokens.lost", "tokens.live_s.0", "tokens.live_s.1", "hops", "messages", "messages_per_operation",
-		"recovery_s.count", "recovery_s.p50", "recovery_s.p90", "recovery_s.max", "tokenless_s.count", "held_again_s.count", "held_again_s.p50",
+		"scenario.policy", "scenario.seed", "duration_s", "concurrency_s.0", "concurrency_s.1", "utilisation",
+		"overlap", "operations",
+		"interval_s.p50", "interval_s.p90", "interval_s.p99", "interval_s.max", "interval_s.histogram.50",
+		"tokens.generated", "tokens.revived",
+		"tokens.removed", "tokens.lost", "tokens.live_s.0", "tokens.live_s.1", "hops", "messages",
+		"messages_per_operation",
+		"recovery_s.count", "recovery_s.p50", "recovery_s.p90", "recovery_s.max", "tokenless_s.count",
+		"held_again_s.count", "held_again_s.p50",
 		"held_again_s.p90", "held_again_s.max", "one_for_good_s.count", "one_for_good_s.max", "runs", "stopped",
 	} {
 		var at any = got
@@ -139,7 +146,8 @@ func TestCSVHasTheNamesOfJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"figure,value\n", "\nscenario.min_interval,1m\n", "\nscenario.crash_every,\n", "\nduration_s,3600\n", "\nconcurrency_s.1,",
+		"figure,value\n", "\nscenario.min_interval,1m\n", "\nscenario.crash_every,\n", "\nduration_s,3600\n",
+		"\nconcurrency_s.1,",
 		"\nrecovery_s.p50,\n", "\nstopped,false\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -22,7 +22,8 @@ func (r *Result) Tables(format report.Format) string {
 	}
 	text := strings.Join(texts, "\n")
 	if r.TooShort != "" {
-		text += fmt.Sprintf("\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
+		text += fmt.Sprintf(
+			"\nwarning: a lap of the token takes %s, and %s is set too short for that: raise it, or leave it out\n",
 			settings.FormatDuration(r.Lap.Round(time.Second)), r.TooShort)
 	}
 	return text

@@ -1,10 +1,11 @@
-// Command origin serves one artifact over HTTP to the caches of this example. It is so slow that downloads would overlap without a
-// gate, and it counts those that do.
+// Command origin serves one artifact over HTTP to the caches of this example. It is so slow that downloads would
+// overlap without a gate, and it counts those that do.
 //
 //	origin serve [--listen address] [--size bytes] [--takes duration]
 //	origin fetch [--seq number] [--within duration] url file
 //
-// serve prints its URL and serves /artifact and /stats until it is stopped. fetch downloads a file on hosts without curl.
+// serve prints its URL and serves /artifact and /stats until it is stopped. fetch downloads a file on hosts without
+// curl.
 package main
 
 import (

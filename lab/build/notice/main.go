@@ -1,5 +1,5 @@
-// Notice says which modules are linked into the programs, and under which licences. "make notice" writes NOTICE with it; packages carry
-// the licences' texts, too.
+// Notice says which modules are linked into the programs, and under which licences. "make notice" writes NOTICE with
+// it; packages carry the licences' texts, too.
 //
 //	go run ./lab/build/notice [-texts] [PROGRAM...]
 package main
@@ -184,8 +184,8 @@ func licences(dir fs.FS) ([]file, error) {
 	return found, nil
 }
 
-// identify names the licence that a file is, as SPDX does; none for a notice, which names authors. Each licence has a sentence that no other
-// has. The first that is found counts: the texts that ask for more come first.
+// identify names the licence that a file is, as SPDX does; none for a notice, which names authors. Each licence has a
+// sentence that no other has. The first that is found counts: the texts that ask for more come first.
 func identify(text string) (string, error) {
 	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, mark := range []struct{ name, says string }{

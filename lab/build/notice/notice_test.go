@@ -34,7 +34,8 @@ func TestNoticeRefusesALicenceThatItDoesNotKnow(t *testing.T) {
 			t.Errorf("identify(%q) = %q, %v, want %q", text, name, err, want)
 		}
 	}
-	if name, err := identify("The Unheard-of License. No warranty."); err == nil || !strings.Contains(err.Error(), "does not know") {
+	if name, err := identify("The Unheard-of License. No warranty."); err == nil ||
+		!strings.Contains(err.Error(), "does not know") {
 		t.Errorf("a licence of nobody's is %q, %v", name, err)
 	}
 }

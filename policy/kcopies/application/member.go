@@ -1,4 +1,5 @@
-// Package application is what the applications of k-copies in the papers have in common. No gate of a host is one of them.
+// Package application is what the applications of k-copies in the papers have in common. No gate of a host is one of
+// them.
 package application
 
 import (
@@ -9,12 +10,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Descriptor is an application with a number and a name. It sends TOKEN messages, and has notes besides those of k-copies.
+// Descriptor is an application with a number and a name. It sends TOKEN messages, and has notes besides those of
+// k-copies.
 func Descriptor(id uint8, name string, own policy.Notes) policy.Descriptor {
-	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: kcopies.WellFormed, Kinds: kcopies.Kinds(), Notes: slices.Concat(kcopies.Notes(), own)}
+	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: kcopies.WellFormed, Kinds: kcopies.Kinds(),
+		Notes: slices.Concat(kcopies.Notes(), own)}
 }
 
-// Member is what a member of any application has: its part of the ring's token. Its detector never errs, so it may regenerate the token at once.
+// Member is what a member of any application has: its part of the ring's token. Its detector never errs, so it may
+// regenerate the token at once.
 type Member struct {
 	Ring   kcopies.Config
 	Copies kcopies.Machine
@@ -29,8 +33,10 @@ func (m *Member) Begin(ring kcopies.Config) {
 // KCopies returns this member's part of the token.
 func (m *Member) KCopies() *kcopies.Machine { return &m.Copies }
 
-// Hear gives the token the start, a message, or the detector's view. It returns how the token has come here by that; zero if it has not.
-func (m *Member) Hear(ev *policy.Event, end *kcopies.Outcome, out []policy.Effect) (came policy.Cause, effects []policy.Effect) {
+// Hear gives the token the start, a message, or the detector's view. It returns how the token has come here by that;
+// zero if it has not.
+func (m *Member) Hear(ev *policy.Event, end *kcopies.Outcome, out []policy.Effect) (came policy.Cause,
+	effects []policy.Effect) {
 	var from wire.MemberID
 	switch {
 	case ev.Kind == policy.Started && m.Copies.Token() == kcopies.Real:
@@ -76,7 +82,8 @@ func (m *Excluded) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Status describes this member.
 func (m *Excluded) Status(policy.Time) policy.Status {
-	s := policy.Status{Phase: m.Copies.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun, NextRun: policy.Never}
+	s := policy.Status{Phase: m.Copies.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun,
+		NextRun: policy.Never}
 	if m.Wanted {
 		s.Why, s.NextRun = "the token is elsewhere", 0
 	}

@@ -5,7 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Objects are a member's parts of the objects of all members, which "are in this way uniquely identified by S_q" (section 3.1), in ring order.
+// Objects are a member's parts of the objects of all members, which "are in this way uniquely identified by S_q"
+// (section 3.1), in ring order.
 type Objects []kcopies.Machine
 
 // NewObjects returns a member's parts of objects that nobody has made yet.

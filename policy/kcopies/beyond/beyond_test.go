@@ -11,12 +11,14 @@ import (
 
 type sites = []kcopies.Site
 
-// "S4 is the current token holder […]. S8 monitors S6, S1, and S4 while S5 monitors S4, S1, S6, and S8" (section 5, figure 6).
+// "S4 is the current token holder […]. S8 monitors S6, S1, and S4 while S5 monitors S4, S1, S6, and S8" (section 5,
+// figure 6).
 func TestFigure6(t *testing.T) {
 	before := beyond.T{Sites: sites{5, 4, 9, 2}, Predictable: 2}
 	var now beyond.T
 	beyond.Next(&before, sites{4, 1, 6, 8}, 6, &now)
-	if want := (sites{4, 1, 6, 8, 5, 9, 2}); !slices.Equal(now.Sites, want) || now.Predictable != 4 || now.Holder() != 4 {
+	if want := (sites{4, 1, 6, 8, 5, 9, 2}); !slices.Equal(now.Sites, want) || now.Predictable != 4 ||
+		now.Holder() != 4 {
 		t.Fatalf("T is %+v, want %v", now, want)
 	}
 	if d := now.D(8); !slices.Equal(d, sites{4, 1, 6, 8}) || now.Monitor(8) {
@@ -45,9 +47,9 @@ func TestOnARingTheSetsAreThoseOfFigure1(t *testing.T) {
 	}
 }
 
-// Figure 6's properties, after every one of many moves: the members of T are distinct, k + 1 of them as soon as so many are known, "different
-// from each other and have nested intersections" is true of their sets, the holder is in all of them, and monitors are no more than are
-// needed: S_k stays only if the path is too short.
+// Figure 6's properties, after every one of many moves: the members of T are distinct, k + 1 of them as soon as so many
+// are known, "different from each other and have nested intersections" is true of their sets, the holder is in all of
+// them, and monitors are no more than are needed: S_k stays only if the path is too short.
 func TestTheSetsAreNestedAfterEveryMove(t *testing.T) {
 	for seed := uint64(1); seed <= 500; seed++ {
 		dice := rand.New(rand.NewPCG(seed, 1))

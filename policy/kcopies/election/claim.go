@@ -57,8 +57,9 @@ func (m *Machine) ended(object *kcopies.Machine, end *kcopies.Outcome, out []pol
 	return m.onClaim(object, claimOf(&end.Data), out)
 }
 
-// updateToken is UpdateToken (lines 47–49): "Sj can be replaced by Si in the corresponding <TOKEN> (claim) message in order to ensure the
-// election of a non faulty node". S_claim is in D, where all others have crashed, only after its claim has come home.
+// updateToken is UpdateToken (lines 47–49): "Sj can be replaced by Si in the corresponding <TOKEN> (claim) message in
+// order to ensure the election of a non faulty node". S_claim is in D, where all others have crashed, only after its
+// claim has come home.
 func (m *Machine) updateToken(object *kcopies.Machine, c claim, crashed int, out []policy.Effect) []policy.Effect {
 	if !m.crashed(c.sClaim, crashed) {
 		return m.onClaim(object, c, out)
@@ -74,8 +75,8 @@ func (m *Machine) crashed(s kcopies.Site, many int) bool {
 	return before >= 1 && before <= many
 }
 
-// onClaim is Chang and Roberts' rule: a better claim goes on, a worse one does not, and "a node considers itself the new leader when it
-// receives its own claim message".
+// onClaim is Chang and Roberts' rule: a better claim goes on, a worse one does not, and "a node considers itself the
+// new leader when it receives its own claim message".
 func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect) []policy.Effect {
 	switch {
 	case c.elected && c.sClaim == m.ring.Self:
@@ -92,7 +93,8 @@ func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect)
 	return send(object, c, out)
 }
 
-// learn registers the leader. The announcement of one that has crashed may go on behind that of the next, and says nothing.
+// learn registers the leader. The announcement of one that has crashed may go on behind that of the next, and says
+// nothing.
 func (m *Machine) learn(leader kcopies.Site, out []policy.Effect) []policy.Effect {
 	if m.currentLeader == int(leader) || m.claims[leader].Suspects(leader) {
 		return out

@@ -1,20 +1,22 @@
-// Package election is Chang and Roberts' election of a leader on claims that survive crashes: "A node wishing to become the leader sends a
-// claim message which will travel along the ring […] until it is received by a node which is a better leader candidate. A node considers
-// itself the new leader when it receives its own claim message. […] a <TOKEN> message which contains the identification, S_claim, of the
-// leader candidate" (k-copies, section 3.3). The better candidate is the one further on in the ring's order. The leader's claim goes round
-// once more, to tell all.
+// Package election is Chang and Roberts' election of a leader on claims that survive crashes: "A node wishing to become
+// the leader sends a claim message which will travel along the ring […] until it is received by a node which is a
+// better leader candidate. A node considers itself the new leader when it receives its own claim message. […] a <TOKEN>
+// message which contains the identification, S_claim, of the leader candidate" (k-copies, section 3.3). The better
+// candidate is the one further on in the ring's order. The leader's claim goes round once more, to tell all.
 //
 //	claim.go   the claims, and UpdateToken
 //
-// It survives k crashes in a row, like all applications; Mais valem says k + 1 here. The elected leader is alive, and the best of the living:
+// It survives k crashes in a row, like all applications; Mais valem says k + 1 here. The elected leader is alive, and
+// the best of the living:
 //
 //   - A claim that meets a better candidate is kept, not destroyed. If that member crashes, its copies go on.
-//   - UpdateToken replaces S_claim if S_claim is known to have crashed: in D. As printed it does so "if currentLeader = S_claim": then a claim
-//     whose member crashes before it is known as the leader goes round for ever, and a leader that lives is replaced if somebody crashes who
-//     passes its claim on.
-//   - The claim that UpdateToken has changed goes round once more, instead of making its member the leader at once: there may be a better one.
-//   - A member that is told of a leader which it knows to have crashed does not register it. Where members are told of a crash at different
-//     times, one may register the crashed leader after the next one.
+//   - UpdateToken replaces S_claim if S_claim is known to have crashed: in D. As printed it does so "if currentLeader =
+//     S_claim": then a claim whose member crashes before it is known as the leader goes round for ever, and a leader
+//     that lives is replaced if somebody crashes who passes its claim on.
+//   - The claim that UpdateToken has changed goes round once more, instead of making its member the leader at once:
+//     there may be a better one.
+//   - A member that is told of a leader which it knows to have crashed does not register it. Where members are told of
+//     a crash at different times, one may register the crashed leader after the next one.
 package election
 
 import (
@@ -43,7 +45,8 @@ func Descriptor() policy.Descriptor {
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
-		{Note: NoteReplaced, Name: "replaced", Level: policy.Warn, Text: "the leader has crashed; this member claims in its place"},
+		{Note: NoteReplaced, Name: "replaced", Level: policy.Warn,
+			Text: "the leader has crashed; this member claims in its place"},
 	})
 }
 
@@ -57,7 +60,8 @@ type Machine struct {
 	currentLeader int
 }
 
-// New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a worse one.
+// New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a
+// worse one.
 func New(ring kcopies.Config, candidate bool) *Machine {
 	return &Machine{ring: ring, candidate: candidate, claims: application.NewObjects(ring), currentLeader: -1}
 }
@@ -83,7 +87,8 @@ func (m *Machine) Step(_ policy.Instant, ev *policy.Event, out []policy.Effect) 
 			out = m.claims[j].Suspect(ev.Peers, &end, out)
 			out = m.ended(&m.claims[j], &end, out)
 		}
-	case policy.Saved, policy.Finished, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke:
+	case policy.Saved, policy.Finished, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave,
+		policy.Woke:
 	}
 	return out
 }

@@ -1,7 +1,8 @@
-// Package lelann is Le Lann's mutual exclusion on a token that survives crashes: "a single token, which circulates over all sites.
-// Whenever a process receives the token, if it wants to access the shared resource, it does so; otherwise it sends the token to its
-// successor. Upon releasing the access to the shared resource, a site also sends the token to its successor. […] each process just needs
-// to call the SafeSendToken and SafeReceiveToken functions" (k-copies, section 3.1).
+// Package lelann is Le Lann's mutual exclusion on a token that survives crashes: "a single token, which circulates over
+// all sites. Whenever a process receives the token, if it wants to access the shared resource, it does so; otherwise it
+// sends the token to its successor. Upon releasing the access to the shared resource, a site also sends the token to
+// its successor. […] each process just needs to call the SafeSendToken and SafeReceiveToken functions" (k-copies,
+// section 3.1).
 //
 // The token never rests, so it needs a network whose messages take time.
 package lelann

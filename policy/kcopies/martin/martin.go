@@ -1,11 +1,11 @@
-// Package martin is Martin's mutual exclusion on a token that survives crashes, with requests that also survive crashes: "requests for the token move
-// in one direction while the token moves in the opposite direction. The holder of the token keeps it as long as it does not receive a
-// request. […] each node request can be seen as a single object like the token ('request-object'). […] Requests are in this way uniquely
-// identified by S_q" (k-copies, section 3.1).
+// Package martin is Martin's mutual exclusion on a token that survives crashes, with requests that also survive
+// crashes: "requests for the token move in one direction while the token moves in the opposite direction. The holder of
+// the token keeps it as long as it does not receive a request. […] each node request can be seen as a single object
+// like the token ('request-object'). […] Requests are in this way uniquely identified by S_q" (k-copies, section 3.1).
 //
-// A request goes to the predecessor, with its copies to the k before that, until it meets the token or a member that has asked. So at most
-// one request is on a link, each is answered by one hop of the token over that link, and request messages = token moves. While nobody
-// asks there is no message.
+// A request goes to the predecessor, with its copies to the k before that, until it meets the token or a member that
+// has asked. So at most one request is on a link, each is answered by one hop of the token over that link, and request
+// messages = token moves. While nobody asks there is no message.
 //
 //	request.go  the request-objects
 //	token.go    the token
@@ -13,11 +13,13 @@
 // Rules that the paper does not state, each found by a run in which somebody starved:
 //
 //   - A member that has asked keeps the requests of others: the token will come by.
-//   - A request ends where it meets the token. It counts as returned to its member, so a later request of the same member has a greater
-//     count than any copy of it. If the member where it ended crashes, such a copy is used, and the token makes one needless hop.
-//   - A request that a later one of the same member has overtaken still counts as a request of the member that has sent it on.
-//   - The copies keep a request, but not a member's knowledge that it must pass the token on. So if the member that was asked
-//     crashes, the next one is asked.
+//   - A request ends where it meets the token. It counts as returned to its member, so a later request of the same
+//     member has a greater count than any copy of it. If the member where it ended crashes, such a copy is used, and
+//     the token makes one needless hop.
+//   - A request that a later one of the same member has overtaken still counts as a request of the member that has sent
+//     it on.
+//   - The copies keep a request, but not a member's knowledge that it must pass the token on. So if the member that was
+//     asked crashes, the next one is asked.
 package martin
 
 import (
@@ -48,7 +50,8 @@ func Descriptor() policy.Descriptor {
 type Machine struct {
 	application.Excluded
 	requests application.Objects
-	// asked says that a request has left for the predecessor since the token was here; owed that the successor has asked since then.
+	// asked says that a request has left for the predecessor since the token was here; owed that the successor has
+	// asked since then.
 	asked, owed bool
 	// askedSite is where to.
 	askedSite kcopies.Site
@@ -124,8 +127,8 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.Copies.Expects(msg)
 }
 
-// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a copy of it. The member that has
-// sent it on waits for the token nevertheless.
+// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a
+// copy of it. The member that has sent it on waits for the token nevertheless.
 func (m *Machine) isOld(q kcopies.Site, msg *wire.Message) bool {
 	st, _ := kcopies.Fields(&msg.Load)
 	return st == m.Ring.Self && msg.Token.Seq <= m.requests[q].Count()

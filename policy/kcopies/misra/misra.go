@@ -1,16 +1,17 @@
-// Package misra is Misra's detection of termination on a token that survives crashes: "the token, which circulates among all nodes, has the
-// variable passive_count that sums up the number of nodes that the token crossed which is in passive state upon reception of the token. A
-// node that holds the token sends it to its successor only when becoming passive. If the latter was already passive when it receives the
-// token, it adds one to passive_count; otherwise it restarts passive_count to 1. The termination of the application is detected when all the
-// nodes are passive after one round of the token. […] A faulty node can be viewed as a passive one" (k-copies, section 3.2).
+// Package misra is Misra's detection of termination on a token that survives crashes: "the token, which circulates
+// among all nodes, has the variable passive_count that sums up the number of nodes that the token crossed which is in
+// passive state upon reception of the token. A node that holds the token sends it to its successor only when becoming
+// passive. If the latter was already passive when it receives the token, it adds one to passive_count; otherwise it
+// restarts passive_count to 1. The termination of the application is detected when all the nodes are passive after one
+// round of the token. […] A faulty node can be viewed as a passive one" (k-copies, section 3.2).
 //
 //	detect.go  the token, and UpdateToken
 //	work.go    the application whose end is detected
 //
-// "Already passive" means that the member is white: it has not been active since the token was here. A member that is passive as the token
-// comes, and was active before, may have sent work that the token never meets. Mais valem exchanges the colours (white
-// restarts the count, black counts), and does not limit the count to N: with more crashes than members left in the round, the count jumps
-// over N, and the termination is never detected.
+// "Already passive" means that the member is white: it has not been active since the token was here. A member that is
+// passive as the token comes, and was active before, may have sent work that the token never meets. Mais valem
+// exchanges the colours (white restarts the count, black counts), and does not limit the count to N: with more crashes
+// than members left in the round, the count jumps over N, and the termination is never detected.
 //
 // It needs FIFO links, and a detector that reports a crash only after no message of the crashed member is in flight.
 package misra
@@ -99,7 +100,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		if m.active && now.Time >= m.until {
 			return m.becomePassive(out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+		policy.Leave:
 	}
 	return out
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// KindWork is a message of the application: "the reception of an application message by a passive process makes it active again" (section
-// 3.2). It goes along the ring, on the same link as the token. Its Load is for how many hops more the work may go, in two bytes.
+// KindWork is a message of the application: "the reception of an application message by a passive process makes it
+// active again" (section 3.2). It goes along the ring, on the same link as the token. Its Load is for how many hops
+// more the work may go, in two bytes.
 const KindWork wire.Kind = 64
 
 func wellFormed(m *wire.Message) bool {

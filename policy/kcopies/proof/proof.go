@@ -1,13 +1,14 @@
-// Package proof has the properties of the appendix of Arantes and Sopena, "Easily rendering token-ring algorithm fault tolerant"
-// (k-copies), as checks of a ring: "these three properties must always hold in order to ensure the safety property after a crash".
+// Package proof has the properties of the appendix of Arantes and Sopena, "Easily rendering token-ring algorithm fault
+// tolerant" (k-copies), as checks of a ring: "these three properties must always hold in order to ensure the safety
+// property after a crash".
 //
 //	P_SafetyCond        at most one living site holds the REAL token or is the receiver of Pend_REAL
 //	P_HolderMonitored   the holder is in every D that is not empty, and in {S_T … S_i} of every pending message
 //	P_Count             counts differ as positions do
 //	P_MaxCount          so the holder's count is the greatest
 //
-// They hold at every t of the paper's discrete time. SafeSendToken, SafeReceiveToken and UseBackup advance that time, so a check belongs after
-// every step. The package sees all sites at once: it is for tests and simulators.
+// They hold at every t of the paper's discrete time. SafeSendToken, SafeReceiveToken and UseBackup advance that time,
+// so a check belongs after every step. The package sees all sites at once: it is for tests and simulators.
 package proof
 
 import (
@@ -32,8 +33,8 @@ func PendingOf(m *wire.Message, to kcopies.Site) Pending {
 // Proof follows one token.
 type Proof struct {
 	ring *kcopies.Config
-	// holder is Holder(t), "the non faulty site that satisfies P_SafetyCond(t) or the last faulty node which has verified P_SafetyCond", and
-	// hcount HCount(t).
+	// holder is Holder(t), "the non faulty site that satisfies P_SafetyCond(t) or the last faulty node which has
+	// verified P_SafetyCond", and hcount HCount(t).
 	holder kcopies.Site
 	hcount wire.Seq
 }
@@ -41,8 +42,8 @@ type Proof struct {
 // New follows the token of a ring, one of whose members' configurations this is, from Initialisation on.
 func New(ring *kcopies.Config, first kcopies.Site) Proof { return Proof{ring: ring, holder: first} }
 
-// Check checks one moment and returns the first property that does not hold. sites are in ring order, nil for those that have crashed.
-// pending are the messages that have been sent and not received, also those to crashed sites.
+// Check checks one moment and returns the first property that does not hold. sites are in ring order, nil for those
+// that have crashed. pending are the messages that have been sent and not received, also those to crashed sites.
 func (p *Proof) Check(sites []*kcopies.Machine, pending []Pending) error {
 	p.follow(sites, pending)
 	if err := p.safetyCond(sites, pending); err != nil {
@@ -86,7 +87,8 @@ func (p *Proof) follow(sites []*kcopies.Machine, pending []Pending) {
 	}
 }
 
-// safetyCond is "There exists at most one non faulty site S_i that either holds the REAL token or is the receiver of <Pend_REAL>".
+// safetyCond is "There exists at most one non faulty site S_i that either holds the REAL token or is the receiver of
+// <Pend_REAL>".
 func (p *Proof) safetyCond(sites []*kcopies.Machine, pending []Pending) error {
 	found, one := false, kcopies.Site(0)
 	satisfies := func(i kcopies.Site) error {
@@ -124,7 +126,8 @@ func (p *Proof) monitored(i, st kcopies.Site, count wire.Seq) error {
 		return fmt.Errorf("P_HolderMonitored: D of S%d begins at S%d, and the holder is S%d", i, st, p.holder)
 	}
 	if int64(p.hcount)-int64(count) != int64(d-fromHolder) {
-		return fmt.Errorf("P_Count: S%d has count %d and D from S%d, the holder S%d has %d", i, count, st, p.holder, p.hcount)
+		return fmt.Errorf("P_Count: S%d has count %d and D from S%d, the holder S%d has %d", i, count, st, p.holder,
+			p.hcount)
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package survival
 
 import "math/big"
 
-// Enumerated is W_k(f, N) as section 4 counts it: "distributing the f failures with regard to S0 taking into account its state,
-// i.e., either S0 is correct or it belongs to a sequence of i consecutive failure nodes (i ≤ k)". It keeps f × N numbers: a ring of
-// some hundreds is enough for it.
+// Enumerated is W_k(f, N) as section 4 counts it: "distributing the f failures with regard to S0 taking into account
+// its state, i.e., either S0 is correct or it belongs to a sequence of i consecutive failure nodes (i ≤ k)". It keeps f
+// × N numbers: a ring of some hundreds is enough for it.
 func (r Ring) Enumerated(k int) *big.Int {
 	n, f := r.members, r.crashed
 	chain := chains(n, f, k)
@@ -21,9 +21,10 @@ func (r Ring) Enumerated(k int) *big.Int {
 	return w
 }
 
-// chains returns, for chains of −1, 0, 1 … n − 1 sites and for 0 … f failures, how many distributions have at most k failures
-// in a row: "a sequence of i failures (0 ≤ i ≤ k) followed by a non faulty site. By recurrence, we can then distribute the f − i
-// failures among the N − i − 1 sites of the chain". A chain of −1 sites is what follows failures up to the end.
+// chains returns, for chains of −1, 0, 1 … n − 1 sites and for 0 … f failures, how many distributions have at most k
+// failures in a row: "a sequence of i failures (0 ≤ i ≤ k) followed by a non faulty site. By recurrence, we can then
+// distribute the f − i failures among the N − i − 1 sites of the chain". A chain of −1 sites is what follows failures
+// up to the end.
 func chains(n, f, k int) [][]*big.Int {
 	chain := make([][]*big.Int, n+1)
 	for sites := range chain {

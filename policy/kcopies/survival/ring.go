@@ -27,8 +27,8 @@ func NewRing(members, crashed int) (Ring, error) {
 // All is C(N, f): the arrangements of the crashes without any condition.
 func (r Ring) All() *big.Int { return new(big.Int).Set(r.all) }
 
-// Survives is P_k(f, N) = W_k(f, N) / C(N, f), "Probability of having at most k consecutive node crashes among the N nodes that
-// compose the ring in presence of f failures" (section 4). A token with k copies then walks on for ever.
+// Survives is P_k(f, N) = W_k(f, N) / C(N, f), "Probability of having at most k consecutive node crashes among the N
+// nodes that compose the ring in presence of f failures" (section 4). A token with k copies then walks on for ever.
 func (r Ring) Survives(k int) *big.Rat { return new(big.Rat).SetFrac(r.Arrangements(k), r.all) }
 
 // LostEventually is 1 − P_k: the dead stay dead, the token walks on, and meets more than k of them in a row.
@@ -47,7 +47,8 @@ func (r Ring) LostAtOnce(k int) *big.Rat {
 	return new(big.Rat).SetFrac(new(big.Int).MulRange(f-int64(k), f), new(big.Int).MulRange(n-int64(k), n))
 }
 
-// Least returns the smallest k with P_k ≥ target; target is at most 1. It is never more than f, since no more can crash in a row.
+// Least returns the smallest k with P_k ≥ target; target is at most 1. It is never more than f, since no more can crash
+// in a row.
 func (r Ring) Least(target *big.Rat) int {
 	// W_k / C(N, f) ≥ target, without fractions.
 	wanted := new(big.Int).Mul(target.Num(), r.all)

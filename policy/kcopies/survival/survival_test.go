@@ -33,7 +33,8 @@ func TestArrangementsAreThoseThatAListingFinds(t *testing.T) {
 	}
 }
 
-// Section 4, of Arantes and Sopena: "Basically, its calculation consists of distributing the f failures with regard to S0".
+// Section 4, of Arantes and Sopena: "Basically, its calculation consists of distributing the f failures with regard to
+// S0".
 func TestArrangementsAreThoseOfThePapersEnumeration(t *testing.T) {
 	for n := 1; n <= 24; n++ {
 		for f := 0; f <= n; f++ {
@@ -133,8 +134,8 @@ func TestTheTwoLossesAreNotTheSame(t *testing.T) {
 	}
 }
 
-// "the threshold for a system composed of 10000 nodes is k = 8", with 10 % crashed; "10000 it is just necessary to have k = 20
-// in order to tolerate, with a probability closer to 100%, 50% of the nodes that crash" (section 4).
+// "the threshold for a system composed of 10000 nodes is k = 8", with 10 % crashed; "10000 it is just necessary to have
+// k = 20 in order to tolerate, with a probability closer to 100%, 50% of the nodes that crash" (section 4).
 func TestThePublishedThresholdsComeOutButNotForOneTarget(t *testing.T) {
 	tenth, half := ring(t, 10_000, 1000), ring(t, 10_000, 5000)
 	for _, tc := range []struct {
@@ -164,7 +165,9 @@ func TestLeastIsTheFirstKThatReachesTheTarget(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		for f := 0; f <= n; f++ {
 			r := ring(t, n, f)
-			for _, target := range []*big.Rat{new(big.Rat), big.NewRat(1, 2), big.NewRat(9, 10), big.NewRat(999, 1000), big.NewRat(1, 1)} {
+			for _, target := range []*big.Rat{
+				new(big.Rat), big.NewRat(1, 2), big.NewRat(9, 10), big.NewRat(999, 1000), big.NewRat(1, 1),
+			} {
 				want := 0
 				for r.Survives(want).Cmp(target) < 0 {
 					want++

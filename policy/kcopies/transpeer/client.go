@@ -15,7 +15,8 @@ type ClientConfig struct {
 	Self wire.MemberID
 	// Routers are the ring.
 	Routers []wire.MemberID
-	// Transactions is how many are submitted: 1 to MaxTransactions. They come every Every, to one router after the other.
+	// Transactions is how many are submitted: 1 to MaxTransactions. They come every Every, to one router after the
+	// other.
 	Transactions int
 	Every        time.Duration
 }
@@ -23,7 +24,8 @@ type ClientConfig struct {
 // Client is all clients of a ring in one machine. It is no member of the ring.
 type Client struct {
 	cfg ClientConfig
-	// began has when each transaction was first submitted, took how long it took until it was answered, at when it is or was.
+	// began has when each transaction was first submitted, took how long it took until it was answered, at when it is
+	// or was.
 	began []policy.Time
 	took  []time.Duration
 	at    []int
@@ -65,7 +67,8 @@ func (m *Client) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 				out = m.submit(i, m.at[i], out)
 			}
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+		policy.Leave:
 	}
 	return out
 }

@@ -24,12 +24,14 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 		if m.serving && now.Time >= m.until {
 			return m.onPerformed(now.Time, out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew, policy.Leave:
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+		policy.Leave:
 	}
 	return out
 }
 
-// hear gives the token an event, by which it may come here. The history of a copy has every transaction that was answered.
+// hear gives the token an event, by which it may come here. The history of a copy has every transaction that was
+// answered.
 func (m *Router) hear(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	var end kcopies.Outcome
 	came, out := m.Hear(ev, &end, out)

@@ -1,14 +1,15 @@
-// Package transpeer is TranspeerToken, the use case of k-copies (section 3.4): routers of transactions, "organizing the TMs into a logical
-// ring and replacing the shared directory by our token-ring algorithm. Each token is associated to a metadata, carried around the TMs ring".
-// The metadata of a dataset is "the history of transactions performed" on it.
+// Package transpeer is TranspeerToken, the use case of k-copies (section 3.4): routers of transactions, "organizing the
+// TMs into a logical ring and replacing the shared directory by our token-ring algorithm. Each token is associated to a
+// metadata, carried around the TMs ring". The metadata of a dataset is "the history of transactions performed" on it.
 //
 //	router.go   a TM: it performs its transactions while it holds the token of their dataset
 //	client.go   the clients: they submit transactions, and submit those of a crashed router again
 //	history.go  the metadata
 //
-// The paper does not say what happens to the transactions of a router that crashes. Here their clients also hear of the crash, and submit
-// them to the next router. A transaction is answered when the token has left with it in its history, so k copies of it exist. A client
-// that submits it again finds it there. So no transaction is lost, and none is in the history twice.
+// The paper does not say what happens to the transactions of a router that crashes. Here their clients also hear of the
+// crash, and submit them to the next router. A transaction is answered when the token has left with it in its history,
+// so k copies of it exist. A client that submits it again finds it there. So no transaction is lost, and none is in the
+// history twice.
 package transpeer
 
 import (
@@ -37,7 +38,8 @@ func Descriptor() policy.Descriptor {
 		{Note: NoteKnown, Name: "known", Level: policy.Info, Text: "a transaction had been performed already"},
 		{Note: NoteAgain, Name: "again", Level: policy.Info, Text: "submitted a transaction again"},
 	})
-	f.Kinds = append(f.Kinds, policy.KindInfo{Kind: KindTransaction, Name: "Transaction"}, policy.KindInfo{Kind: KindDone, Name: "Done"})
+	f.Kinds = append(f.Kinds, policy.KindInfo{Kind: KindTransaction, Name: "Transaction"},
+		policy.KindInfo{Kind: KindDone, Name: "Done"})
 	f.WellFormed = wellFormed
 	return f
 }
@@ -50,7 +52,8 @@ const (
 )
 
 func wellFormed(m *wire.Message) bool {
-	mine := (m.Kind == KindTransaction || m.Kind == KindDone) && m.Token == wire.Ref{Seq: m.Token.Seq} && m.Token.Seq > 0 && m.Token.Seq <= wire.Seq(MaxTransactions)
+	mine := (m.Kind == KindTransaction || m.Kind == KindDone) && m.Token == wire.Ref{Seq: m.Token.Seq} &&
+		m.Token.Seq > 0 && m.Token.Seq <= wire.Seq(MaxTransactions)
 	return mine || kcopies.WellFormed(m)
 }
 
@@ -72,7 +75,8 @@ type Router struct {
 	service time.Duration
 	// history is the metadata, while the token is here.
 	history History
-	// waiting are the transactions that have not been performed, in the order in which they came, performed those that are to be answered.
+	// waiting are the transactions that have not been performed, in the order in which they came, performed those that
+	// are to be answered.
 	waiting, performed []transaction
 	// until is when the transaction that is being performed is done.
 	serving bool
@@ -82,7 +86,8 @@ type Router struct {
 // NewRouter returns a router with room for as many transactions as there can be.
 func NewRouter(ring kcopies.Config, service time.Duration) *Router {
 	m := &Router{
-		service: service, waiting: make([]transaction, 0, MaxTransactions), performed: make([]transaction, 0, MaxTransactions),
+		service: service, waiting: make([]transaction, 0, MaxTransactions),
+		performed: make([]transaction, 0, MaxTransactions),
 	}
 	m.Begin(ring)
 	return m

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What is remembered changes nothing: asked for the first time or for the tenth, alone or in turns with other orders and other
-// views, the next member is the one with the least place after the cursor.
+// What is remembered changes nothing: asked for the first time or for the tenth, alone or in turns with other orders
+// and other views, the next member is the one with the least place after the cursor.
 func TestWhatIsRememberedOfALapChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views := make([][]wire.MemberID, 2)
@@ -37,7 +37,8 @@ func TestWhatIsRememberedOfALapChangesNothing(t *testing.T) {
 					places = append(places, p)
 				}
 			}
-			if ok != (len(places) > 0) || ok && (got.At != slices.Min(places) || lap.PlaceOf(order, &ids[got.Index]) != got.At) {
+			if ok != (len(places) > 0) || ok && (got.At != slices.Min(places) ||
+				lap.PlaceOf(order, &ids[got.Index]) != got.At) {
 				t.Fatalf("after %d in order %d of %d, without %d: %+v, %v", cursor, order, len(ids), self, got, ok)
 			}
 		}

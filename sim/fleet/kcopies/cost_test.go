@@ -8,12 +8,15 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// A step allocates nothing: a second of a ring in which everybody wants to run, and of one that is torn by crashes before.
+// A step allocates nothing: a second of a ring in which everybody wants to run, and of one that is torn by crashes
+// before.
 func TestAStepAllocatesNothing(t *testing.T) {
 	for name, start := range map[string]func(*kcopies.World, ...sim.Watcher) *sim.Cluster{
 		"Le Lann": (*kcopies.World).LeLann, "Martin": (*kcopies.World).Martin,
 	} {
-		w := kcopies.World{Seed: 1, Members: 9, K: 3, Latency: time.Millisecond, FIFO: true, Detect: 5 * time.Millisecond}
+		w := kcopies.World{
+			Seed: 1, Members: 9, K: 3, Latency: time.Millisecond, FIFO: true, Detect: 5 * time.Millisecond,
+		}
 		w.Hook, w.Demand = sim.Hook{Takes: time.Millisecond}, sim.Demand{Every: 5 * time.Millisecond}
 		c := start(&w)
 		c.Boot()

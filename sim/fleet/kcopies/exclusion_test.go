@@ -12,7 +12,8 @@ import (
 // exclusion checks that one member runs at a time, and counts.
 type exclusion struct {
 	running, wanted map[int]bool
-	// runs, moves and requests are how many runs there were, how many hops of the token, and how many messages of requests, copies not counted.
+	// runs, moves and requests are how many runs there were, how many hops of the token, and how many messages of
+	// requests, copies not counted.
 	runs, moves, requests int
 }
 

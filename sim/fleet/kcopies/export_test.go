@@ -9,5 +9,7 @@ import (
 // Martin makes a ring of Martin's.
 func (w *World) Martin(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	return w.cluster(martin.Descriptor(), 0, func(env sim.Env) policy.Machine { return martin.New(ring[env.Index]) }, watchers)
+	return w.cluster(martin.Descriptor(), 0, func(env sim.Env) policy.Machine {
+		return martin.New(ring[env.Index])
+	}, watchers)
 }

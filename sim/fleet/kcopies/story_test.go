@@ -48,8 +48,9 @@ func TestStories(t *testing.T) {
 func ring(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	t.Helper()
 	w := kcopies.World{
-		Seed: 1, Members: 4, K: 2, FIFO: true, Latency: script.Span(t, d, "latency", 10*time.Millisecond), Detect: script.Span(t, d, "detect", 50*time.Millisecond),
-		Hook: sim.Hook{Takes: script.Span(t, d, "op", time.Second)},
+		Seed: 1, Members: 4, K: 2, FIFO: true, Latency: script.Span(t, d, "latency", 10*time.Millisecond),
+		Detect: script.Span(t, d, "detect", 50*time.Millisecond),
+		Hook:   sim.Hook{Takes: script.Span(t, d, "op", time.Second)},
 	}
 	d.MaybeScanArgs(t, "members", &w.Members)
 	d.MaybeScanArgs(t, "k", &w.K)
@@ -84,7 +85,8 @@ func late(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	d.ScanArgs(t, "to", &to)
 	by, done := script.Span(t, d, "by", 100*time.Millisecond), false
 	s.Cluster.Intercept(func(m *wire.Message) (fate sim.Fate) {
-		if !done && m.Kind == protocol.KindToken && sim.MemberName(sim.IndexOf(m.From)) == from && sim.MemberName(sim.IndexOf(m.To)) == to {
+		if !done && m.Kind == protocol.KindToken && sim.MemberName(sim.IndexOf(m.From)) == from &&
+			sim.MemberName(sim.IndexOf(m.To)) == to {
 			done, fate.Delay = true, by
 		}
 		return fate
@@ -98,7 +100,8 @@ func withoutCopies(story string) string {
 	for i := 0; i < len(lines); i++ {
 		switch {
 		case strings.Contains(lines[i], "-> ") && strings.Contains(lines[i], "copy, S_T"):
-		case strings.Contains(lines[i], "<- ") && i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "copy ") &&
+		case strings.Contains(lines[i], "<- ") && i+1 < len(lines) &&
+			strings.HasPrefix(strings.TrimSpace(lines[i+1]), "copy ") &&
 			(i+2 == len(lines) || !strings.HasPrefix(lines[i+2], strings.Repeat(" ", 14))):
 			i++
 		default:

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Work is the application whose termination is detected: every member begins with work that may go on for Budget hops, and a piece of it
-// takes Takes on average.
+// Work is the application whose termination is detected: every member begins with work that may go on for Budget hops,
+// and a piece of it takes Takes on average.
 type Work struct {
 	Budget int
 	Takes  time.Duration
@@ -28,7 +28,8 @@ func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
 
 // Termination is what a ring has detected, and checks that it is true.
 type Termination struct {
-	// Passive is since when no living member is active and no work is on its way to one; Detected when, and By whom that was detected first.
+	// Passive is since when no living member is active and no work is on its way to one; Detected when, and By whom
+	// that was detected first.
 	Passive, Detected policy.Time
 	By                int
 	// flying is how many messages of work are on their way to each member; those to a crashed one make nobody active.

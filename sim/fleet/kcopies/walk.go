@@ -23,11 +23,13 @@ const (
 // LeLann makes a ring of Le Lann's.
 func (w *World) LeLann(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	return w.cluster(lelann.Descriptor(), 0, func(env sim.Env) policy.Machine { return lelann.New(ring[env.Index]) }, watchers)
+	return w.cluster(lelann.Descriptor(), 0, func(env sim.Env) policy.Machine {
+		return lelann.New(ring[env.Index])
+	}, watchers)
 }
 
-// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder, who is to receive
-// it in that moment, is member 1, and its copies are on their way.
+// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder,
+// who is to receive it in that moment, is member 1, and its copies are on their way.
 func (w *World) Walk(crashed []int) (Fate, error) {
 	// last is when somebody last took the token.
 	last := policy.Time(0)

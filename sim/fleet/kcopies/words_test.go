@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T. carries says what the
-// application has in its data; nil for nothing.
+// words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T.
+// carries says what the application has in its data; nil for nothing.
 func words(carries func(*kcopies.Data) string) trace.Words {
 	return trace.Words{
 		About: func(m *wire.Message) string {

@@ -32,30 +32,34 @@ type World struct {
 	Duration time.Duration
 }
 
-// Crash is the end of a member. If Before is positive, it comes between two effects of a step: just before the member carries out that effect,
-// counted from 1.
+// Crash is the end of a member. If Before is positive, it comes between two effects of a step: just before the member
+// carries out that effect, counted from 1.
 type Crash struct {
 	Member int
 	At     time.Duration
 	Before int
 }
 
-// ring returns what the members know alike, each as itself. The token's generator is the member that holds it at the start.
+// ring returns what the members know alike, each as itself. The token's generator is the member that holds it at the
+// start.
 func (w *World) ring() []kcopies.Config {
 	ids := sim.Roster(sim.InOrder, w.Seed, w.Members)
 	ring := make([]kcopies.Config, w.Members)
 	for i := range ring {
-		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K, ID: wire.TokenID{Generator: ids[0]}}
+		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K,
+			ID: wire.TokenID{Generator: ids[0]}}
 	}
 	return ring
 }
 
 // cluster makes the world; nobody has started. others are how many machines there are besides the ring.
-func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(env sim.Env) policy.Machine, watchers []sim.Watcher) *sim.Cluster {
+func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(env sim.Env) policy.Machine,
+	watchers []sim.Watcher) *sim.Cluster {
 	return sim.New(sim.Config{
 		Seed: w.Seed, Members: w.Members + others, Order: sim.InOrder, Machine: machine, Descriptor: descriptor,
-		Network: sim.Network{Latency: w.Latency, Jitter: w.Jitter, FIFO: w.FIFO}, Membership: sim.Membership{DetectAfter: w.Detect, Perfect: true},
-		Hook: w.Hook, Demand: w.Demand, AskFirst: true, Watchers: watchers,
+		Network:    sim.Network{Latency: w.Latency, Jitter: w.Jitter, FIFO: w.FIFO},
+		Membership: sim.Membership{DetectAfter: w.Detect, Perfect: true},
+		Hook:       w.Hook, Demand: w.Demand, AskFirst: true, Watchers: watchers,
 	})
 }
 

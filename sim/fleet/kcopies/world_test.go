@@ -16,13 +16,14 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// draw draws a world, and members that crash in it, never more than k in a row: at random moments of the first second, half of them
-// between two effects of a step.
+// draw draws a world, and members that crash in it, never more than k in a row: at random moments of the first second,
+// half of them between two effects of a step.
 func draw(seed uint64, fifo bool) kcopies.World {
 	dice := rand.New(rand.NewPCG(seed, 7))
 	n := 3 + dice.IntN(8)
 	w := kcopies.World{
-		Seed: seed, Members: n, K: 1 + dice.IntN(n-2), Latency: 10 * time.Millisecond, Detect: time.Duration(25+dice.IntN(100)) * time.Millisecond,
+		Seed: seed, Members: n, K: 1 + dice.IntN(n-2), Latency: 10 * time.Millisecond,
+		Detect:   time.Duration(25+dice.IntN(100)) * time.Millisecond,
 		Duration: 20 * time.Second,
 	}
 	w.FIFO, w.Jitter = fifo, 12*time.Millisecond
@@ -34,7 +35,8 @@ func draw(seed uint64, fifo bool) kcopies.World {
 			continue
 		}
 		w.Crashes = append(w.Crashes, kcopies.Crash{
-			Member: i, At: time.Duration(dice.Int64N(int64(time.Second))), Before: dice.IntN(2) * (1 + dice.IntN(2*w.K+4)),
+			Member: i, At: time.Duration(dice.Int64N(int64(time.Second))),
+			Before: dice.IntN(2) * (1 + dice.IntN(2*w.K+4)),
 		})
 	}
 	return w
@@ -55,8 +57,8 @@ func row(crashed []bool) int {
 // usual is how many worlds are drawn; of elections and terminations three times as many.
 const usual = 300
 
-// found are later seeds by which rules were found: 1377 and 2409 that a request may be overtaken by copies of a later one, 5329 that the
-// next member has to be asked when the one that was asked has crashed.
+// found are later seeds by which rules were found: 1377 and 2409 that a request may be overtaken by copies of a later
+// one, 5329 that the next member has to be asked when the one that was asked has crashed.
 var found = []uint64{1377, 2409, 5329}
 
 // However many crash, if no more than k do in a row: one member runs at a time, and nobody starves.
@@ -72,7 +74,8 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 				w := draw(seed, name == "Martin")
 				w.Hook = sim.Hook{Takes: 15 * time.Millisecond, Spread: 0.9}
 				x := newExclusion()
-				c := make(&w, kcopies.NewProof(&w), check.NewMessageChecker(), check.NewDemandChecker(false), check.NewWakeChecker(), x)
+				c := make(&w, kcopies.NewProof(&w), check.NewMessageChecker(), check.NewDemandChecker(false),
+					check.NewWakeChecker(), x)
 				dice := rand.New(rand.NewPCG(seed, 8))
 				for range 4 * w.Members {
 					i := dice.IntN(w.Members)
@@ -86,7 +89,8 @@ func TestExclusionOnATokenThatSurvives(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				if x.waiting() > 0 {
-					t.Fatalf("seed %d: n = %d, k = %d, %+v: %d members starve", seed, w.Members, w.K, w.Crashes, x.waiting())
+					t.Fatalf("seed %d: n = %d, k = %d, %+v: %d members starve", seed, w.Members, w.K, w.Crashes,
+						x.waiting())
 				}
 				runs += x.runs
 				crashes += len(w.Crashes)
@@ -111,7 +115,8 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if x.requests != x.moves || x.moves == 0 || x.runs != w.Members {
-			t.Errorf("seed %d: %d runs, %d messages of requests, %d moves of the token", seed, x.runs, x.requests, x.moves)
+			t.Errorf("seed %d: %d runs, %d messages of requests, %d moves of the token", seed, x.runs, x.requests,
+				x.moves)
 		}
 	}
 }
@@ -142,19 +147,21 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 		if k.By < 0 {
 			t.Fatalf("seed %d: n = %d, k = %d, %+v: nothing is detected", seed, w.Members, w.K, w.Crashes)
 		}
-		// The first round finds everybody white, and the second counts them: the crashed at once, when all know of them.
+		// The first round finds everybody white, and the second counts them: the crashed at once, when all know of
+		// them.
 		living := time.Duration(w.Members - len(w.Crashes))
 		round := living * (w.Latency + w.Jitter)
 		if took := k.Detected.Sub(k.Passive); early && k.Passive > policy.Time(400*time.Millisecond) && took > 2*round {
-			t.Fatalf("seed %d: n = %d, k = %d, %+v: detected after %v, with rounds of %v", seed, w.Members, w.K, w.Crashes, took, round)
+			t.Fatalf("seed %d: n = %d, k = %d, %+v: detected after %v, with rounds of %v", seed, w.Members, w.K,
+				w.Crashes, took, round)
 		}
 		crashes += len(w.Crashes)
 	}
 	t.Logf("%d seeds, %d crashes", len(seeds), crashes)
 }
 
-// "Our algorithm guarantees that in the presence of at most k consecutive failures, the leader election algorithm ends", and the leader is
-// alive, known to all, and the best of them.
+// "Our algorithm guarantees that in the presence of at most k consecutive failures, the leader election algorithm
+// ends", and the leader is alive, known to all, and the best of them.
 func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 	crashes, elections := 0, 0
 	seeds := mutant.Seeds(3 * usual)
@@ -168,7 +175,8 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 		}
 		e, err := w.Elect(t.Context(), candidates)
 		if err != nil || e.Leader != e.Best {
-			t.Fatalf("seed %d: n = %d, k = %d, candidates %v, %+v: the living agree on %d, and the best of them is %d: %v",
+			t.Fatalf(
+				"seed %d: n = %d, k = %d, candidates %v, %+v: the living agree on %d, and the best of them is %d: %v",
 				seed, w.Members, w.K, candidates, w.Crashes, e.Leader, e.Best, err)
 		}
 		crashes += len(w.Crashes)
@@ -177,8 +185,8 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 	t.Logf("%d seeds: %d crashes, %d elections", len(seeds), crashes, elections)
 }
 
-// Section 4, in the simulator: of all crash patterns the token is lost at once in as many as the formula says, and sooner or later in all but
-// W_k(f, N).
+// Section 4, in the simulator: of all crash patterns the token is lost at once in as many as the formula says, and
+// sooner or later in all but W_k(f, N).
 func TestBothLossesAreThoseOfTheTheory(t *testing.T) {
 	const n = 7
 	for k := range n - 1 {
@@ -217,8 +225,8 @@ func TestBothLossesAreThoseOfTheTheory(t *testing.T) {
 	}
 }
 
-// "TranspeerToken guarantees that transactions requests are not lost in case of failure": 20 routers, 500 transactions, k = 5, and 10
-// routers "fail upon receiving their 5th transaction" (section 3.4).
+// "TranspeerToken guarantees that transactions requests are not lost in case of failure": 20 routers, 500 transactions,
+// k = 5, and 10 routers "fail upon receiving their 5th transaction" (section 3.4).
 func TestNoTransactionIsLost(t *testing.T) {
 	for _, seed := range mutant.Seeds(20) {
 		dice := rand.New(rand.NewPCG(seed, 11))
@@ -234,13 +242,17 @@ func TestNoTransactionIsLost(t *testing.T) {
 				break
 			}
 		}
-		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond, Duration: 10 * time.Second}
-		a, err := w.Transpeer(t.Context(), kcopies.Load{Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5})
+		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond,
+			Duration: 10 * time.Second}
+		a, err := w.Transpeer(t.Context(), kcopies.Load{
+			Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5,
+		})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		if a.Crashed != 10 || a.History != 500 || a.Again == 0 {
-			t.Errorf("seed %d: %d crashed, %d of 500 in the history, %d submitted again", seed, a.Crashed, a.History, a.Again)
+			t.Errorf("seed %d: %d crashed, %d of 500 in the history, %d submitted again", seed, a.Crashed, a.History,
+				a.Again)
 		}
 	}
 }
@@ -257,7 +269,8 @@ func TestNoTransactionIsLostInADrawnWorld(t *testing.T) {
 		load := kcopies.Load{Transactions: 1 + dice.IntN(40), Every: millis(25), Service: millis(10)}
 		a, err := w.Transpeer(t.Context(), load)
 		if err != nil || a.History != load.Transactions {
-			t.Fatalf("seed %d: n = %d, k = %d, %+v, %+v: %d in the history, %v", seed, w.Members, w.K, w.Crashes, load, a.History, err)
+			t.Fatalf("seed %d: n = %d, k = %d, %+v, %+v: %d in the history, %v", seed, w.Members, w.K, w.Crashes, load,
+				a.History, err)
 		}
 		crashes += len(w.Crashes)
 		again += a.Again

@@ -8,15 +8,17 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// BenchmarkMillionSeconds measures 10⁶ simulated seconds of 150 members on Q, each of which asks again ten minutes after its last run on
-// average: once with operations of 4 s, once with operations of a millisecond.
+// BenchmarkMillionSeconds measures 10⁶ simulated seconds of 150 members on Q, each of which asks again ten minutes
+// after its last run on average: once with operations of 4 s, once with operations of a millisecond.
 func BenchmarkMillionSeconds(b *testing.B) {
 	for name, op := range map[string]time.Duration{"op=4s": 4 * time.Second, "op=1ms": time.Millisecond} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
 				s := Scenario{
-					Seed: 1, Members: 150, Request: ring.Q, Network: PaperLinks(time.Millisecond), Membership: PerfectDetector(),
-					Hook: sim.Hook{Takes: op}, Demand: sim.Demand{Every: 10 * time.Minute}, Duration: 1_000_000 * time.Second,
+					Seed: 1, Members: 150, Request: ring.Q, Network: PaperLinks(time.Millisecond),
+					Membership: PerfectDetector(),
+					Hook:       sim.Hook{Takes: op}, Demand: sim.Demand{Every: 10 * time.Minute},
+					Duration: 1_000_000 * time.Second,
 				}
 				c := s.NewCluster()
 				c.Boot()

@@ -14,15 +14,16 @@ type cost struct {
 	delivered, requests int
 	// asked is how much had been delivered when a member began to wait. A member that does not wait has no entry.
 	asked map[int]int
-	// running is the member whose run goes on, again says that it is wanted again: "a processor can ask again the resource only after that
-	// the previous request has been satisfied".
+	// running is the member whose run goes on, again says that it is wanted again: "a processor can ask again the
+	// resource only after that the previous request has been satisfied".
 	running int
 	again   bool
 }
 
-// NewCostChecker checks two bounds of a ring on paper links in which nobody crashes: the messages for each request, on average since the
-// beginning, and the messages from a request until the token comes (the service traffic). Messages count when they are delivered. An exhaustive
-// search of small rings, from any state, found the bounds: Martin 2n − 2 and 3n − 2, Q n and 2n² − 3n + 1, D 5n/2 − 2 and 3n − 1.
+// NewCostChecker checks two bounds of a ring on paper links in which nobody crashes: the messages for each request, on
+// average since the beginning, and the messages from a request until the token comes (the service traffic). Messages
+// count when they are delivered. An exhaustive search of small rings, from any state, found the bounds: Martin 2n − 2
+// and 3n − 2, Q n and 2n² − 3n + 1, D 5n/2 − 2 and 3n − 1.
 func NewCostChecker(request ring.Request, n int) sim.Watcher {
 	k := &cost{asked: map[int]int{}, running: -1}
 	twice, service := bounds(request, n)
@@ -35,12 +36,14 @@ func NewCostChecker(request ring.Request, n int) sim.Watcher {
 			k.running, k.again = o.Member, false
 		}
 		if 2*k.delivered > twice*k.requests {
-			return fmt.Errorf("cost: %v delivers %d messages for %d requests of %d members", request, k.delivered, k.requests, n)
+			return fmt.Errorf("cost: %v delivers %d messages for %d requests of %d members", request, k.delivered,
+				k.requests, n)
 		}
 		if before, asked := k.asked[o.Member]; asked && o.Completes() && c.Status(o.Member).Holding {
 			delete(k.asked, o.Member)
 			if k.delivered-before > service {
-				return fmt.Errorf("cost: %v delivers %d messages until a request of %s is served", request, k.delivered-before, o.Who())
+				return fmt.Errorf("cost: %v delivers %d messages until a request of %s is served", request,
+					k.delivered-before, o.Who())
 			}
 		}
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// ServedChecker holds that nobody starves: from when nothing goes wrong any more, a member that waits gets its run within a bound.
+// ServedChecker holds that nobody starves: from when nothing goes wrong any more, a member that waits gets its run
+// within a bound.
 type ServedChecker struct {
 	// healed is when that was; the bound is zero until then.
 	healed policy.Time

@@ -28,7 +28,8 @@ func Draw(seed uint64) Scenario {
 	s := Scenario{
 		Seed: seed, Members: 2 + dice.IntN(8), Request: ring.Requests()[dice.IntN(4)], Links: ring.Links(dice.IntN(2)),
 		Network: PaperLinks(lasting(100*time.Microsecond, 20*time.Millisecond)), Membership: PerfectDetector(),
-		Hook: sim.Hook{Takes: lasting(time.Millisecond, time.Second)}, Duration: lasting(20*time.Second, 200*time.Second),
+		Hook:     sim.Hook{Takes: lasting(time.Millisecond, time.Second)},
+		Duration: lasting(20*time.Second, 200*time.Second),
 	}
 	if s.Request == ring.Always {
 		s.Network.Latency *= 50 // a token that moves all the time
@@ -48,7 +49,8 @@ func Draw(seed uint64) Scenario {
 		}
 	}
 	if sometimes(0.5) {
-		s.Faults.CrashEvery, s.Faults.DownFor = lasting(s.Duration/10, s.Duration), lasting(time.Millisecond, s.Duration/10)
+		s.Faults.CrashEvery, s.Faults.DownFor = lasting(s.Duration/10, s.Duration),
+			lasting(time.Millisecond, s.Duration/10)
 		s.Faults.MidStep = share(0.1, 1)
 	}
 	if sometimes(0.2) {
@@ -68,16 +70,18 @@ func (s *Scenario) cycle() time.Duration {
 
 // Checkers returns every checker, fresh, for one run of the scenario.
 func (s *Scenario) Checkers() []sim.Watcher {
-	checkers := []sim.Watcher{check.NewWakeChecker(), check.NewDemandChecker(false), check.NewCustodyChecker(), NewHolderChecker()}
+	checkers := []sim.Watcher{
+		check.NewWakeChecker(), check.NewDemandChecker(false), check.NewCustodyChecker(), NewHolderChecker(),
+	}
 	if s.Links == ring.Paper && s.Faults == (sim.Faults{}) && s.Disk.Fails == 0 && s.Demand.Withdrawn == 0 {
 		checkers = append(checkers, NewCostChecker(s.Request, s.Members))
 	}
 	return checkers
 }
 
-// Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then all is healed, and
-// all members ask, twice: every request has to be served within a bound, and then the ring falls silent. The watchers are told of
-// everything, after the checkers.
+// Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then
+// all is healed, and all members ask, twice: every request has to be served within a bound, and then the ring falls
+// silent. The watchers are told of everything, after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	served, silentFrom := NewServedChecker(s.Members), policy.Never
 	silent := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {

@@ -9,12 +9,15 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// Figures are what a run came to. Datagrams are all messages that were sent, copies of the token and repetitions among them.
+// Figures are what a run came to. Datagrams are all messages that were sent, copies of the token and repetitions among
+// them.
 type Figures struct {
 	measure.Served
-	// TokenMoves and RequestMessages are hops of the token and of requests, each counted once, however many datagrams it took.
+	// TokenMoves and RequestMessages are hops of the token and of requests, each counted once, however many datagrams
+	// it took.
 	TokenMoves, RequestMessages int
-	// ServiceTraffic is the greatest number of messages, in the same units, that arrived from a demand to its run. Links are to be paper ones.
+	// ServiceTraffic is the greatest number of messages, in the same units, that arrived from a demand to its run.
+	// Links are to be paper ones.
 	ServiceTraffic int
 	// Regenerated is how often the token was made anew.
 	Regenerated int
@@ -29,7 +32,8 @@ func (f *Figures) MessagesPerRequest() float64 {
 type Meter struct {
 	service *measure.Service
 	figures Figures
-	// delivered is how many messages have arrived, before how many had when a member began to wait; none, if it does not wait.
+	// delivered is how many messages have arrived, before how many had when a member began to wait; none, if it does
+	// not wait.
 	delivered int
 	before    []int
 }

@@ -34,8 +34,11 @@ func onPaperLinks(request ring.Request, members int, demand, op, latency, durati
 // One request at a time from a member drawn at random: n − 1 messages with Martin and Q, (2n−1)(n−1)/n with D.
 func TestRareRequestsCostTheClosedForms(t *testing.T) {
 	const n = 16
-	for request, want := range map[ring.Request]float64{ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n} {
-		f := measured(t, onPaperLinks(request, n, 1000*time.Second, time.Millisecond, time.Microsecond, 300_000*time.Second))
+	for request, want := range map[ring.Request]float64{
+		ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n,
+	} {
+		f := measured(t, onPaperLinks(request, n, 1000*time.Second, time.Millisecond, time.Microsecond,
+			300_000*time.Second))
 		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.02*want || f.Runs < 4000 {
 			t.Errorf("%v: %.3f messages per request, want %.3f; %d served", request, got, want, f.Runs)
 		}
@@ -59,20 +62,25 @@ func TestATokenThatAlwaysMovesCostsTheClosedForm(t *testing.T) {
 // "Both: no message at all while nobody asks."
 func TestAnIdleRingIsSilent(t *testing.T) {
 	for _, request := range []ring.Request{ring.Martin, ring.Q, ring.D} {
-		if f := measured(t, onPaperLinks(request, 5, 0, time.Second, time.Millisecond, 1000*time.Second)); f.Datagrams != 0 {
+		if f := measured(t, onPaperLinks(request, 5, 0, time.Second, time.Millisecond,
+			1000*time.Second)); f.Datagrams != 0 {
 			t.Errorf("%v: %d messages", request, f.Datagrams)
 		}
 	}
 }
 
-// Over UDP a hop of the token is three datagrams and a hop of a request two, and the figures are in the paper's units all the same.
+// Over UDP a hop of the token is three datagrams and a hop of a request two, and the figures are in the paper's units
+// all the same.
 func TestUDPCostsMoreDatagramsAndNoMoreMessages(t *testing.T) {
 	const n = 16
-	for request, want := range map[ring.Request]float64{ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n} {
+	for request, want := range map[ring.Request]float64{
+		ring.Martin: n - 1, ring.Q: n - 1, ring.D: (2*n - 1) * (n - 1.0) / n,
+	} {
 		s := onPaperLinks(request, n, 1000*time.Second, time.Millisecond, time.Millisecond, 50_000*time.Second)
 		s.Links, s.Network.FIFO = ring.UDP, false
 		f := measured(t, s)
-		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.08*want || f.Datagrams != 3*f.TokenMoves+2*f.RequestMessages {
+		if got := f.MessagesPerRequest(); math.Abs(got-want) > 0.08*want ||
+			f.Datagrams != 3*f.TokenMoves+2*f.RequestMessages {
 			t.Errorf("%v: %.3f messages per request, want %.3f; %+v", request, got, want, f)
 		}
 	}
@@ -91,8 +99,8 @@ func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 	}
 }
 
-// Over UDP a Commit that is lost is sent again, and nobody notices. Where all of one handoff are lost, the receiver calls: the call finds no
-// token, and the receiver makes it anew.
+// Over UDP a Commit that is lost is sent again, and nobody notices. Where all of one handoff are lost, the receiver
+// calls: the call finds no token, and the receiver makes it anew.
 func TestALostCommitIsRepeatedAndALostTokenIsMadeAnew(t *testing.T) {
 	for lost, remade := range map[int]int{1: 0, 1000: 1} {
 		s := onPaperLinks(ring.Q, 5, 0, time.Second, time.Millisecond, time.Minute)

@@ -10,7 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Scenario is a ring in a world: every parameter of one run. The first token is with member 0, and the ring goes by the members' numbers.
+// Scenario is a ring in a world: every parameter of one run. The first token is with member 0, and the ring goes by the
+// members' numbers.
 type Scenario struct {
 	Seed    uint64
 	Members int
@@ -39,7 +40,8 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	roster := sim.Roster(s.Order, s.Seed, s.Members)
 	return sim.New(sim.Config{
 		Descriptor: ring.Descriptor(),
-		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership, Hook: s.Hook, Disk: s.Disk,
+		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
+		Hook: s.Hook, Disk: s.Disk,
 		Demand: s.Demand, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			return ring.New(ring.Config{
@@ -57,9 +59,11 @@ func PaperLinks(latency time.Duration) sim.Network { return sim.Network{Latency:
 // PerfectDetector tells a crash at once, but not before the last message of the crashed member has arrived.
 func PerfectDetector() sim.Membership { return sim.Membership{Perfect: true} }
 
-// Measure runs the scenario for its Duration, with nobody watching but the watchers. It returns the time that was reached: less than the
-// Duration if ctx is cancelled, whose error comes with it. Progress, if there is one, is told now and then how far the time has come.
-func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time, error) {
+// Measure runs the scenario for its Duration, with nobody watching but the watchers. It returns the time that was
+// reached: less than the Duration if ctx is cancelled, whose error comes with it. Progress, if there is one, is told
+// now and then how far the time has come.
+func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
+	error) {
 	c := s.NewCluster(watchers...)
 	c.Boot()
 	c.StartFaults(s.Faults)

@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A message takes 10 ms, a section 50 ms; member a has the token first, which goes to b, c and so on. Besides the commands of all stories there
-// are
+// A message takes 10 ms, a section 50 ms; member a has the token first, which goes to b, c and so on. Besides the
+// commands of all stories there are
 //
 //	ring q [udp] [members=4]    start the members of a ring, always, martin, q or d
 //	lose kind=COMMIT            let the network lose the messages of a kind until time has passed
@@ -25,7 +25,9 @@ func TestStories(t *testing.T) {
 		switch d.Cmd {
 		case "ring":
 			begin(t, s, d)
-			s.Cluster.Intercept(func(m *wire.Message) sim.Fate { return sim.Fate{Lose: ring.Descriptor().Kinds.Of(m.Kind).Name == lost} })
+			s.Cluster.Intercept(func(m *wire.Message) sim.Fate {
+				return sim.Fate{Lose: ring.Descriptor().Kinds.Of(m.Kind).Name == lost}
+			})
 		case "lose":
 			d.ScanArgs(t, "kind", &lost)
 		case "run":
@@ -41,8 +43,9 @@ func TestStories(t *testing.T) {
 func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	t.Helper()
 	scenario := Scenario{
-		Seed: 1, Members: 4, Order: sim.InOrder, Backups: 1, Network: PaperLinks(10 * time.Millisecond), Membership: PerfectDetector(),
-		Hook: sim.Hook{Takes: 50 * time.Millisecond},
+		Seed: 1, Members: 4, Order: sim.InOrder, Backups: 1, Network: PaperLinks(10 * time.Millisecond),
+		Membership: PerfectDetector(),
+		Hook:       sim.Hook{Takes: 50 * time.Millisecond},
 	}
 	d.MaybeScanArgs(t, "members", &scenario.Members)
 	for _, r := range ring.Requests() {

@@ -12,10 +12,13 @@ import (
 // checker holds the rules of the paper's model: a network that is synchronous and loses nothing.
 //
 //   - "only one process can execute a critical section at a given time" (section 1)
-//   - A token is made only where there is none: "the lost of the token uniqueness property" (section 4.1) is what the election prevents.
-//   - "fairness of token requests is preserved despite failures" (abstract): a section is begun by the site with the smallest position. That
-//     holds for sites that have their COMMIT; a request that has none yet has no place in the queue.
-//   - A live site that waits is not displaced by one without a position: it may only have lacked its COMMIT when that searched.
+//   - A token is made only where there is none: "the lost of the token uniqueness property" (section 4.1) is what the
+//     election prevents.
+//   - "fairness of token requests is preserved despite failures" (abstract): a section is begun by the site with the
+//     smallest position. That holds for sites that have their COMMIT; a request that has none yet has no place in the
+//     queue.
+//   - A live site that waits is not displaced by one without a position: it may only have lacked its COMMIT when that
+//     searched.
 //   - The number of the token rises from section to section.
 //
 // That all live sites are served is what [Figures.Stuck] says.
@@ -41,7 +44,8 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return err
 	}
 	for e := range o.Did(policy.Tell) {
-		k.disturbed = k.disturbed || e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos || e.Note == tree.NoteSearchQueue
+		k.disturbed = k.disturbed || e.Note == tree.NoteSuspected || e.Note == tree.NoteSearchPos ||
+			e.Note == tree.NoteSearchQueue
 	}
 	for e := range o.Did(policy.Run) {
 		if e.Token.Seq < k.seq {
@@ -69,19 +73,22 @@ func (k *checker) displaced(o *sim.Occurrence) error {
 	}
 	was := k.next[o.Member]
 	k.next[o.Member] = k.world.machines[o.Member].Place().Next
-	if o.Event.Kind != policy.Received || o.Event.Msg.Kind != tree.KindConnection || was.IsZero() || k.next[o.Member] == was {
+	if o.Event.Kind != policy.Received || o.Event.Msg.Kind != tree.KindConnection || was.IsZero() ||
+		k.next[o.Member] == was {
 		return nil
 	}
 	old, from := sim.IndexOf(was), sim.IndexOf(o.Event.Msg.From)
 	p, by := k.world.machines[old].Place(), k.world.machines[from].Place()
 	if k.world.cluster.Up(old) && p.Asks && by.Pos < 0 && !k.next[o.Member].IsZero() {
-		return fmt.Errorf("displaced: %s gives the place of %s, which is alive, to %s", o.Who(), sim.MemberName(old), sim.MemberName(from))
+		return fmt.Errorf("displaced: %s gives the place of %s, which is alive, to %s", o.Who(), sim.MemberName(old),
+			sim.MemberName(from))
 	}
 	return nil
 }
 
-// order checks that no other site waits before one that begins its section. After a failure, parts of the queue that have lost their
-// predecessors are out of it until they have found another: then it counts who is behind the one that begins.
+// order checks that no other site waits before one that begins its section. After a failure, parts of the queue that
+// have lost their predecessors are out of it until they have found another: then it counts who is behind the one that
+// begins.
 func (k *checker) order(member int) error {
 	w := k.world
 	mine := w.machines[member].Place().Pos

@@ -6,7 +6,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// custody knows where the tokens are. A regeneration is false if a token is in somebody's hands, or on its way to a site that is up.
+// custody knows where the tokens are. A regeneration is false if a token is in somebody's hands, or on its way to a
+// site that is up.
 type custody struct {
 	held []bool
 	// flying has how many tokens are on their way to each site.

@@ -10,8 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim/check"
 )
 
-// Draw draws everything from a seed: every second world is the paper's, "the system is synchronous […] channels are reliable, but messages
-// might be delivered out of order" (section 4); in the others tokens go by handoffs on a network with faults.
+// Draw draws everything from a seed: every second world is the paper's, "the system is synchronous […] channels are
+// reliable, but messages might be delivered out of order" (section 4); in the others tokens go by handoffs on a network
+// with faults.
 func Draw(seed uint64) Scenario {
 	dice := rand.New(rand.NewPCG(seed, 0x6472_6177))
 	pick := func(of ...time.Duration) time.Duration { return of[dice.IntN(len(of))] }
@@ -20,8 +21,10 @@ func Draw(seed uint64) Scenario {
 		Seed: seed, Members: 2 + dice.IntN(30), Backups: 1 + dice.IntN(4), Recovery: tree.Recovery(dice.IntN(2)),
 		Section: section, Sections: 1 + dice.IntN(10),
 		Timers: tree.Timers{
-			Commit: pick(320*time.Millisecond, time.Second, 4*time.Second, 12*time.Second), Reconnection: 1500 * time.Millisecond,
-			Token: pick(320*time.Millisecond, time.Second, 4*time.Second, 12*time.Second), Liveness: 150 * time.Millisecond,
+			Commit:       pick(320*time.Millisecond, time.Second, 4*time.Second, 12*time.Second),
+			Reconnection: 1500 * time.Millisecond,
+			Token:        pick(320*time.Millisecond, time.Second, 4*time.Second, 12*time.Second),
+			Liveness:     150 * time.Millisecond,
 		},
 		Network: sim.Network{Latency: latency, Encode: true}, CrashWithin: 20 * time.Second, Limit: time.Hour,
 	}
@@ -42,7 +45,9 @@ func Draw(seed uint64) Scenario {
 	s.Network.Duplicate = float64(pick(0, 5)) / 100
 	s.Leaves, s.Pauses, s.PauseFor = dice.IntN(3), dice.IntN(3), pick(time.Second, 10*time.Second)
 	if dice.IntN(2) == 0 {
-		s.Faults = sim.Faults{CrashEvery: pick(20*time.Second, 2*time.Minute), DownFor: pick(time.Second, 10*time.Second)}
+		s.Faults = sim.Faults{
+			CrashEvery: pick(20*time.Second, 2*time.Minute), DownFor: pick(time.Second, 10*time.Second),
+		}
 	}
 	return s
 }

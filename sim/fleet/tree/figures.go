@@ -9,19 +9,21 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Figures are what section 5.1 measures: "number of sent messages, number of received messages, and the obtaining time i.e., the time between
-// the moment a node requests the CS and the moment it gets it".
+// Figures are what section 5.1 measures: "number of sent messages, number of received messages, and the obtaining time
+// i.e., the time between the moment a node requests the CS and the moment it gets it".
 type Figures struct {
-	// Sent counts a broadcast once: "the difference between the number of sent and received messages expresses the use of broadcast".
+	// Sent counts a broadcast once: "the difference between the number of sent and received messages expresses the use
+	// of broadcast".
 	Sent, Received int
 	// Requests is how many there were.
 	Requests int
 	// Obtaining are the obtaining times in their order.
 	Obtaining []time.Duration
-	// Regenerated is how many tokens were made after the first, FalselyRegenerated those of them that were made while another was there.
+	// Regenerated is how many tokens were made after the first, FalselyRegenerated those of them that were made while
+	// another was there.
 	Regenerated, FalselyRegenerated int
-	// Stuck says that the live sites have not executed their sections by the limit. Waiting is how many live sites have waited for the last
-	// quarter of the run or more.
+	// Stuck says that the live sites have not executed their sections by the limit. Waiting is how many live sites have
+	// waited for the last quarter of the run or more.
 	Stuck   bool
 	Waiting int
 	// Steps is how many steps the sites took.

@@ -17,7 +17,8 @@ func TestNoSeedBreaksARule(t *testing.T) {
 		}
 		regenerated, falsely, served = regenerated+f.Regenerated, falsely+f.FalselyRegenerated, served+len(f.Obtaining)
 	}
-	t.Logf("%d sections, %d regenerations, %d of them false, all on links that lose messages", served, regenerated, falsely)
+	t.Logf("%d sections, %d regenerations, %d of them false, all on links that lose messages", served, regenerated,
+		falsely)
 	if len(seeds) > 100 && (regenerated == 0 || served == 0) {
 		t.Error("nothing was explored")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A message takes 10 ms, a section 1 s unless told otherwise; CommitTimer and TokenTimer are 4 s, ReconnectionTimer is 1 s, and an answer takes
-// 100 ms at most. Besides the commands of all stories there are
+// A message takes 10 ms, a section 1 s unless told otherwise; CommitTimer and TokenTimer are 4 s, ReconnectionTimer is
+// 1 s, and an answer takes 100 ms at most. Besides the commands of all stories there are
 //
 //	sites members=4 backups=2 section=1s   start sites a, b, c…; a has the token
 //	want a [b …] [together]     one after the other, 50 ms apart, or all at once
@@ -49,7 +49,8 @@ func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 		Members: 4, Backups: 2, Section: script.Span(t, d, "section", time.Second),
 		Network: sim.Network{Latency: 10 * time.Millisecond, Encode: true},
 		Timers: tree.Timers{
-			Commit: 4 * time.Second, Token: 4 * time.Second, Reconnection: time.Second, Liveness: 100 * time.Millisecond,
+			Commit: 4 * time.Second, Token: 4 * time.Second, Reconnection: time.Second,
+			Liveness: 100 * time.Millisecond,
 		},
 	}
 	d.MaybeScanArgs(t, "members", &scenario.Members)

@@ -1,5 +1,5 @@
-// Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of its own, and with
-// the figures of Sopena, Arantes and Sens, section 5.
+// Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of
+// its own, and with the figures of Sopena, Arantes and Sens, section 5.
 //
 // It never decides what is asked: package lab/study/siblings has the paper's experiments.
 package tree
@@ -26,22 +26,24 @@ type Scenario struct {
 	Links    tree.Links
 	Timers   tree.Timers
 	Network  sim.Network
-	// Section is α, "time to execute the critical section"; Between is β, the "mean time interval between the release of the CS by a node and
-	// its request by this same node" (section 5.1), and exponentially distributed.
+	// Section is α, "time to execute the critical section"; Between is β, the "mean time interval between the release
+	// of the CS by a node and its request by this same node" (section 5.1), and exponentially distributed.
 	Section, Between time.Duration
 	// SectionSpread is by how much of itself a section varies, up or down, evenly.
 	SectionSpread float64
 	// Sections is how many each site executes; zero is as many as there is time for.
 	Sections int
-	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. Which ones is drawn too; with CrashHolder
-	// the site that has the token, or is to have it next, is among them.
+	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. Which ones is
+	// drawn too; with CrashHolder the site that has the token, or is to have it next, is among them.
 	Crashes     int
 	CrashWithin time.Duration
 	CrashHolder bool
-	// Leaves is how many sites leave in good order, and Pauses how many stand still for PauseFor, at moments before CrashWithin.
+	// Leaves is how many sites leave in good order, and Pauses how many stand still for PauseFor, at moments before
+	// CrashWithin.
 	Leaves, Pauses int
 	PauseFor       time.Duration
-	// Withdrawn is the share of demands that are taken back after a while, which lasts Between on average, unless they are served by then.
+	// Withdrawn is the share of demands that are taken back after a while, which lasts Between on average, unless they
+	// are served by then.
 	Withdrawn float64
 	// Faults, besides these, go on for the whole run; a member that crashes starts again.
 	Faults sim.Faults
@@ -68,9 +70,11 @@ type World struct {
 // NewWorld returns a world in which nothing has happened yet. The watchers see everything after the world's own.
 func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	w := &World{
-		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members), running: make([]bool, s.Members), lives: make([]int, s.Members),
-		dice: rand.New(rand.NewPCG(s.Seed, 0x7472_6565)), custody: &custody{held: make([]bool, s.Members), flying: make([]int, s.Members)},
-		meter: &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, s.Members)},
+		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members),
+		running: make([]bool, s.Members), lives: make([]int, s.Members),
+		dice:    rand.New(rand.NewPCG(s.Seed, 0x7472_6565)),
+		custody: &custody{held: make([]bool, s.Members), flying: make([]int, s.Members)},
+		meter:   &meter{wanted: slices.Repeat([]policy.Time{policy.Never}, s.Members)},
 	}
 	// A site's rank in the tree is its number in the cluster.
 	ids := sim.Roster(sim.InOrder, s.Seed, s.Members)
@@ -79,7 +83,8 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 		Hook: sim.Hook{Takes: s.Section, Spread: s.SectionSpread},
 		Machine: func(env sim.Env) policy.Machine {
 			m := tree.New(tree.Config{
-				Gate: wire.GateIDOf("default"), Self: env.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery, Links: s.Links,
+				Gate: wire.GateIDOf("default"), Self: env.Self, Roster: ids, Backups: s.Backups, Recovery: s.Recovery,
+				Links:  s.Links,
 				Timers: s.Timers, Rejoins: env.Rejoins, Entropy: env.Entropy,
 			})
 			w.machines[env.Index] = m

@@ -63,8 +63,8 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkStep measures one step of a machine, with all that the simulator does around it, in fleets of all sizes, one token
-// in each. steps/s is what is called events per second elsewhere.
+// BenchmarkStep measures one step of a machine, with all that the simulator does around it, in fleets of all sizes, one
+// token in each. steps/s is what is called events per second elsewhere.
 func BenchmarkStep(b *testing.B) {
 	for members := 100; members <= 1_000_000; members *= 10 {
 		b.Run(fmt.Sprintf("N=%d", members), func(b *testing.B) {
@@ -91,8 +91,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkMillionSeconds measures 10⁶ simulated seconds, from the first: of the paper's fleet, all three messages of every
-// handoff included, and of one of 100,000 members.
+// BenchmarkMillionSeconds measures 10⁶ simulated seconds, from the first: of the paper's fleet, all three messages of
+// every handoff included, and of one of 100,000 members.
 func BenchmarkMillionSeconds(b *testing.B) {
 	sweep := large(100_000)
 	sweep.Walk = wander.Sweep

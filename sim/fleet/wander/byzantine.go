@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Byzantine is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all members send, because it
-// has the fleet's secret. Between its lies its machine takes part like any other.
+// Byzantine is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all
+// members send, because it has the fleet's secret. Between its lies its machine takes part like any other.
 type Byzantine struct {
 	// Every is the mean time between two lies.
 	Every time.Duration
@@ -45,7 +45,8 @@ const (
 	Replays
 	// Swallows: it stands still for a while, also with a token.
 	Swallows
-	// Offers: it offers tokens, and passes them on once: those that it held, those of others, and those that do not exist.
+	// Offers: it offers tokens, and passes them on once: those that it held, those of others, and those that do not
+	// exist.
 	Offers
 	// Objects: it objects to the runs of others. It is drawn apart, and only where members ask before they run.
 	Objects
@@ -53,10 +54,12 @@ const (
 	habitsEnd = Objects
 )
 
-// BoundedUnasked are the habits that can cost the others no more than two operations at once, for a lap in all, even if nobody asks before a run: what is
-// said of a token makes members drop and miss it, but none makes another one while a member answers that it holds one. Members that believe in different
-// tokens that were made up ask all the same: a holder answers whatever the token, and who asks about an older one goes first. But a token that is passed
-// on is believed, whoever made it up, and is one more until it meets the older one. If members ask before they run, that is no run more.
+// BoundedUnasked are the habits that can cost the others no more than two operations at once, for a lap in all, even if
+// nobody asks before a run: what is said of a token makes members drop and miss it, but none makes another one while a
+// member answers that it holds one. Members that believe in different tokens that were made up ask all the same: a
+// holder answers whatever the token, and who asks about an older one goes first. But a token that is passed on is
+// believed, whoever made it up, and is one more until it meets the older one. If members ask before they run, that is
+// no run more.
 const BoundedUnasked = habitsEnd - 1 - Offers
 
 // habits is how many there are.
@@ -64,7 +67,9 @@ const habits = 9
 
 // String lists the habits.
 func (h Habits) String() string {
-	names := []string{"slanders", "claims", "dismisses", "reassures", "asks", "invents", "replays", "swallows", "offers", "objects"}
+	names := []string{
+		"slanders", "claims", "dismisses", "reassures", "asks", "invents", "replays", "swallows", "offers", "objects",
+	}
 	var has []string
 	for i, name := range names {
 		if h&(1<<i) != 0 {
@@ -94,7 +99,8 @@ type byzantine struct {
 func (l Byzantine) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *byzantine {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
 	return &byzantine{
-		Byzantine: l, c: c, dice: dice, who: dice.IntN(c.Members()), descriptor: wander.Descriptor(), offered: map[wire.Exchange]bool{}, madeUp: madeUp,
+		Byzantine: l, c: c, dice: dice, who: dice.IntN(c.Members()), descriptor: wander.Descriptor(),
+		offered: map[wire.Exchange]bool{}, madeUp: madeUp,
 	}
 }
 
@@ -247,7 +253,8 @@ func (l *byzantine) reassure(question *wire.Message) {
 	case question.Kind == wander.KindInquiry && l.dice.IntN(4) == 0:
 		// It has seen none, and sends the asker to somebody else.
 		last := wander.LastSlotOf(&question.Load)
-		answer.Kind, answer.Token, answer.Nonce, answer.Load = wander.KindUnseen, question.Token, wire.Nonce(1+l.dice.Uint64()>>34), wire.Load{}
+		answer.Kind, answer.Token, answer.Nonce, answer.Load = wander.KindUnseen, question.Token,
+			wire.Nonce(1+l.dice.Uint64()>>34), wire.Load{}
 		wander.SetLastSlot(&answer.Load, last)
 		guardian.SetTrail(&answer.Load, &guardian.Trail{l.c.ID(l.dice.IntN(l.c.Members()))})
 	case question.Kind == wander.KindInquiry:
@@ -280,7 +287,8 @@ func (l *byzantine) invent(m *wire.Message) {
 	m.Token.ID = wire.TokenID{Birth: max(m.Token.ID.Birth+off, 0), Generator: m.From, Random: l.dice.Uint64()}
 }
 
-// number draws a number: that of the token, one nearby, one that only a revival can have, or the highest that a member believes.
+// number draws a number: that of the token, one nearby, one that only a revival can have, or the highest that a member
+// believes.
 func (l *byzantine) number(n wire.Seq) wire.Seq {
 	switch l.dice.IntN(6) {
 	case 0:
@@ -306,14 +314,18 @@ type ByzantineScenario struct {
 // DrawByzantine returns the scenario of a seed.
 func DrawByzantine(seed uint64) ByzantineScenario {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(30)))}
-	s := Scenario{Seed: seed, Members: 5 + d.IntN(16), Skip: d.time(50*time.Millisecond, time.Second), TokenInPlace: true}
+	s := Scenario{
+		Seed: seed, Members: 5 + d.IntN(16), Skip: d.time(50*time.Millisecond, time.Second), TokenInPlace: true,
+	}
 	s.Op = d.time(s.Skip, 5*time.Second)
 	s.MinInterval = max(s.Op, time.Duration(float64(s.Members)*float64(s.Op)/d.share(0.3, 1.5)))
 	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, s.Skip/10), Encode: true}
 	if d.sometimes(0.5) {
 		s.Network.Jitter = d.time(s.Network.Latency/10, 2*s.Network.Latency)
 	}
-	s.Membership = sim.Membership{GossipAfter: d.time(time.Millisecond, time.Second), DetectAfter: d.time(time.Second, 5*time.Second)}
+	s.Membership = sim.Membership{
+		GossipAfter: d.time(time.Millisecond, time.Second), DetectAfter: d.time(time.Second, 5*time.Second),
+	}
 	s.Hook = sim.Hook{Takes: s.Op, Spread: d.share(0.05, 0.5)}
 	walks := wander.Walks()
 	s.Walk, s.Backups = walks[d.IntN(len(walks))], 1+d.IntN(guardian.MaxBackups)
@@ -333,7 +345,9 @@ func DrawByzantine(seed uint64) ByzantineScenario {
 
 // byzantine has one habit, or several.
 func (d drawing) byzantine(s *Scenario) Byzantine {
-	l := Byzantine{Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap())}
+	l := Byzantine{
+		Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap()),
+	}
 	if d.sometimes(0.5) {
 		l.Habits |= Habits(d.IntN(int(habitsEnd)))
 	}
@@ -349,8 +363,9 @@ func (s *ByzantineScenario) String() string {
 		"Liar.Every", s.Byzantine.Every, "Liar.Habits", s.Byzantine.Habits, "Liar.SwallowFor", s.Byzantine.SwallowFor)
 }
 
-// Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token under which every
-// member runs, and come back once more when that token is lost: a number or a stamp that it told must not stand in the way.
+// Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token
+// under which every member runs, and come back once more when that token is lost: a number or a stamp that it told must
+// not stand in the way.
 func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) Outcome {
 	return s.ExploreWith(NewByzantineChecker(s), watchers...)
 }

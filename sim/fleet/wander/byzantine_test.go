@@ -7,8 +7,9 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// Whatever a member has said and done, nothing of it outlives its key: there is one token again, under which every member runs, and one more when
-// that is lost. While it lies, it costs the others at most two operations at once, for a lap in all, if they ask before they run.
+// Whatever a member has said and done, nothing of it outlives its key: there is one token again, under which every
+// member runs, and one more when that is lost. While it lies, it costs the others at most two operations at once, for a
+// lap in all, if they ask before they run.
 func TestAByzantineMemberLeavesNothingBehind(t *testing.T) {
 	for seed := uint64(1); seed <= byzantines(t); seed++ {
 		s := wandering.DrawByzantine(seed)
@@ -18,7 +19,8 @@ func TestAByzantineMemberLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// If nobody asks before a run, a member that passes on what it does not hold can cost more. A bound that holds in that case too should be promised for it.
+// If nobody asks before a run, a member that passes on what it does not hold can cost more. A bound that holds in that
+// case too should be promised for it.
 func TestAByzantineMemberThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.T) {
 	offering, exceeded := 0, 0
 	for seed := uint64(1); seed <= byzantines(t); seed++ {
@@ -36,7 +38,8 @@ func TestAByzantineMemberThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(
 			exceeded++
 		}
 	}
-	t.Logf("%d Byzantine members of %d that offer tokens exceed the bound if nobody asks before a run", exceeded, offering)
+	t.Logf("%d Byzantine members of %d that offer tokens exceed the bound if nobody asks before a run", exceeded,
+		offering)
 	if exceeded == 0 {
 		t.Error("none does")
 	}
@@ -68,8 +71,8 @@ func TestAByzantineMemberThatMakesOthersLookDeadIsBounded(t *testing.T) {
 	}
 }
 
-// A member that objects to every run delays each of the others by a lap now and then, and stops nobody. They run two in three times as often as beside a
-// member that objects to none, all together.
+// A member that objects to every run delays each of the others by a lap now and then, and stops nobody. They run two in
+// three times as often as beside a member that objects to none, all together.
 func TestAMemberThatObjectsToEveryRunStopsNobody(t *testing.T) {
 	ran := map[wandering.Habits]int{}
 	for seed := uint64(1); seed <= byzantines(t)/2; seed++ {
@@ -83,7 +86,8 @@ func TestAMemberThatObjectsToEveryRunStopsNobody(t *testing.T) {
 			ran[s.Byzantine.Habits] += judge.Ran
 		}
 	}
-	t.Logf("%d runs beside a member that objects to none, %d beside one that objects to all", ran[0], ran[wandering.Objects])
+	t.Logf("%d runs beside a member that objects to none, %d beside one that objects to all", ran[0],
+		ran[wandering.Objects])
 	if ran[wandering.Objects] < ran[0]*2/3 {
 		t.Error("that is too few")
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewHeartbeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least twice in a patience, or asks
-// them, unless it was stopped meanwhile.
+// NewHeartbeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least
+// twice in a patience, or asks them, unless it was stopped meanwhile.
 func NewHeartbeatChecker(patience time.Duration) sim.Watcher {
 	// since is when a holder last wrote to its guardians, or came back.
 	type holder struct {

@@ -9,9 +9,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewBirthChecker checks that a new token is younger than every token that its maker has met, whatever the maker's clock says: "the token
-// tg, generated in response to a timeout for a token tx, has a timestamp larger than tx" (Ciuffoletti, section 5.2). Otherwise tx,
-// which is older and may live, would be removed in favour of tg. A stamp in the future does not count.
+// NewBirthChecker checks that a new token is younger than every token that its maker has met, whatever the maker's
+// clock says: "the token tg, generated in response to a timeout for a token tx, has a timestamp larger than tx"
+// (Ciuffoletti, section 5.2). Otherwise tx, which is older and may live, would be removed in favour of tg. A stamp in
+// the future does not count.
 func NewBirthChecker() sim.Watcher {
 	return sim.EachMember(func(met *int64, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
@@ -26,11 +27,13 @@ func NewBirthChecker() sim.Watcher {
 			}
 			switch made := e.Cause == policy.CauseMade; {
 			case made && wander.IsFirst(e.Token.ID) && replaces(o):
-				return fmt.Errorf("birth: %s makes %v to replace a lost token, and calls it a first one", o.Who(), e.Token.ID)
+				return fmt.Errorf("birth: %s makes %v to replace a lost token, and calls it a first one", o.Who(),
+					e.Token.ID)
 			case made && birth > latest:
 				return fmt.Errorf("birth: %s makes %v in the future", o.Who(), e.Token.ID)
 			case made && birth <= newest:
-				return fmt.Errorf("birth: %s makes %v and has met one with the same stamp or a later one", o.Who(), e.Token.ID)
+				return fmt.Errorf("birth: %s makes %v and has met one with the same stamp or a later one", o.Who(),
+					e.Token.ID)
 			case e.Cause != policy.CauseRevived:
 				*met = max(newest, birth)
 			}

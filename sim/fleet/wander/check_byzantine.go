@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ByzantineChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are [BoundedUnasked]: at most two operations of
-// theirs run at once, and all of that takes no longer than a lap.
+// ByzantineChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are
+// [BoundedUnasked]: at most two operations of theirs run at once, and all of that takes no longer than a lap.
 type ByzantineChecker struct {
 	byzantine int
 	bounded   bool
@@ -53,7 +53,8 @@ func (k *ByzantineChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	}
 	for e := range o.Did(policy.Run) {
 		if e.Token.Seq <= k.granted[o.Member] {
-			return fmt.Errorf("Byzantine member: %s is granted number %d after %d", o.Who(), e.Token.Seq, k.granted[o.Member])
+			return fmt.Errorf("Byzantine member: %s is granted number %d after %d", o.Who(), e.Token.Seq,
+				k.granted[o.Member])
 		}
 		k.granted[o.Member], k.running[o.Member] = e.Token.Seq, true
 		k.Ran++
@@ -64,13 +65,14 @@ func (k *ByzantineChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	case k.most > 2:
 		return fmt.Errorf("Byzantine member: %d operations at once", k.most)
 	case k.overlap > k.lap:
-		return fmt.Errorf("Byzantine member: it has made operations overlap for %v, more than a lap of %v", k.overlap, k.lap)
+		return fmt.Errorf("Byzantine member: it has made operations overlap for %v, more than a lap of %v", k.overlap,
+			k.lap)
 	}
 	return nil
 }
 
-// byzantineProof are the checkers of rules that hold beside a Byzantine member, too: no member holds two tokens, or one from nowhere; none runs twice within
-// min_interval; and what is not expected changes nothing.
+// byzantineProof are the checkers of rules that hold beside a Byzantine member, too: no member holds two tokens, or one
+// from nowhere; none runs twice within min_interval; and what is not expected changes nothing.
 func byzantineProof(s *Scenario) []sim.Watcher {
 	return []sim.Watcher{
 		check.NewCustodyChecker(), check.NewMessageChecker(), check.NewWakeChecker(),

@@ -11,8 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewChoiceChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as configured, or all
-// the others that its holder sees. Members that have failed the holder do not count: it may avoid them.
+// NewChoiceChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as
+// configured, or all the others that its holder sees. Members that have failed the holder do not count: it may avoid
+// them.
 func NewChoiceChecker(backups int) sim.Watcher {
 	// view are the members that one sees, failed those of them that have failed it since its start.
 	type company struct{ view, failed []wire.MemberID }
@@ -44,7 +45,8 @@ func NewChoiceChecker(backups int) sim.Watcher {
 		}
 		trail := s.Trail()
 		if want := min(backups, there); trail.Len() < want {
-			return fmt.Errorf("choice: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(), trail.Len(), there, want)
+			return fmt.Errorf("choice: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(),
+				trail.Len(), there, want)
 		}
 		return nil
 	})
@@ -52,5 +54,6 @@ func NewChoiceChecker(backups int) sim.Watcher {
 
 // comes reports whether a note says that a token comes to a member.
 func comes(n policy.Note) bool {
-	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteCreated || n == wander.NoteRegenerated || n == wander.NoteRenewed
+	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteCreated ||
+		n == wander.NoteRegenerated || n == wander.NoteRenewed
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewCrowdChecker checks that a fleet to which nothing happens makes one token, and that one operation runs at once, however little its members know.
-// A fleet with a MaxInterval much shorter than its first lap is the hardest of them.
+// NewCrowdChecker checks that a fleet to which nothing happens makes one token, and that one operation runs at once,
+// however little its members know. A fleet with a MaxInterval much shorter than its first lap is the hardest of them.
 func NewCrowdChecker() sim.Watcher {
 	made, running := 0, map[int]bool{}
 	return sim.EachMember(func(_ *struct{}, _ *sim.Cluster, o *sim.Occurrence) error {
@@ -24,7 +24,8 @@ func NewCrowdChecker() sim.Watcher {
 			running[o.Member] = true
 		}
 		if made > 1 || len(running) > 1 {
-			return fmt.Errorf("crowd: %d tokens were made, and %d members run at once, and nothing has gone wrong: see %s", made, len(running), o.Who())
+			return fmt.Errorf("crowd: %d tokens were made, and %d members run at once, and nothing has gone wrong: "+
+				"see %s", made, len(running), o.Who())
 		}
 		return nil
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewDeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it: at the latest a
-// while after its first offer without an answer. A member that sees nobody is a fleet of one and keeps the token. In a gate with
-// several tokens the others may keep it busy.
+// NewDeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it:
+// at the latest a while after its first offer without an answer. A member that sees nobody is a fleet of one and keeps
+// the token. In a gate with several tokens the others may keep it busy.
 func NewDeafChecker(while time.Duration) sim.Watcher {
 	// since is the time of a deaf member's first failed offer.
 	type failure struct {
@@ -27,13 +27,15 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 			return nil
 		}
 		s := Detail(c, o.Member)
-		if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhyAsking || s.Why == wander.WhySaving || !guarded(c, o.Member) {
+		if !s.Holding || len(c.View(o.Member)) <= 1 || s.Why == wander.WhyRunning || s.Why == wander.WhyAsking ||
+			s.Why == wander.WhySaving || !guarded(c, o.Member) {
 			*me = failure{}
 			return nil
 		}
 		// Its patience grows with the round trips that it has seen, or seemed to see while it was deaf before.
 		if vain := o.At.Sub(me.since); me.failed && vain > while+4*s.RoundTrip {
-			return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", o.Who(), vain)
+			return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", o.Who(),
+				vain)
 		}
 		if !me.failed && tells(o, s.Token.ID, handoff.NoteNoAck) {
 			*me = failure{failed: true, since: o.At}

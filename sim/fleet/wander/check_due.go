@@ -13,8 +13,8 @@ import (
 // offersWhenDue is how many offers may fail at a member that is due before it runs.
 const offersWhenDue = 2
 
-// NewDueChecker checks that a holder that is due runs, whatever becomes of its offers: after failed offers it does not offer the token
-// again.
+// NewDueChecker checks that a holder that is due runs, whatever becomes of its offers: after failed offers it does not
+// offer the token again.
 func NewDueChecker() sim.Watcher {
 	// failed counts the failed offers in a row of a member that was due.
 	type member struct {
@@ -27,8 +27,11 @@ func NewDueChecker() sim.Watcher {
 			return nil
 		}
 		s := c.Status(o.Member)
-		// A run that is being saved may be denied because the disk fails, and others may object to one. The token goes on then.
-		tries := slices.Contains([]string{wander.WhyRunning, wander.WhyAsking, wander.WhySaving, wander.WhyNotReady}, s.Why)
+		// A run that is being saved may be denied because the disk fails, and others may object to one. The token goes
+		// on then.
+		tries := slices.Contains([]string{
+			wander.WhyRunning, wander.WhyAsking, wander.WhySaving, wander.WhyNotReady,
+		}, s.Why)
 		if !s.Holding || tries || s.NextRun > o.At || me.leaving {
 			me.failed = 0
 			return nil
@@ -38,7 +41,8 @@ func NewDueChecker() sim.Watcher {
 				continue
 			}
 			if me.failed++; me.failed > offersWhenDue {
-				return fmt.Errorf("due: %s holds the token and is due, and offers it for the %dth time", o.Who(), me.failed+1)
+				return fmt.Errorf("due: %s holds the token and is due, and offers it for the %dth time", o.Who(),
+					me.failed+1)
 			}
 		}
 		return nil

@@ -25,21 +25,24 @@ type guards struct {
 type guard struct {
 	heard      map[wire.TokenID]word
 	tombstones map[wire.TokenID]wire.Seq
-	// removed are the tokens in tombstones; the next one takes the place of the one at oldest. A member remembers so many.
+	// removed are the tokens in tombstones; the next one takes the place of the one at oldest. A member remembers so
+	// many.
 	removed [4]wire.TokenID
 	oldest  int
 	// passed is the token that it passed on last; none if it has held another since.
 	passed wire.Ref
-	// wrote is when it last wrote to its guardians before its last step, writes the same with that step; asks says that its last message to
-	// them was a question.
+	// wrote is when it last wrote to its guardians before its last step, writes the same with that step; asks says that
+	// its last message to them was a question.
 	wrote, writes policy.Time
 	asks          bool
 	// holds is the token that it held after its last step, trail that token's guardians; none if it held no token.
 	holds wire.Ref
 	trail guardian.Trail
-	// words are the messages that it has pre-signed for the guard of its run; orphans those of dead agents whose run goes on.
+	// words are the messages that it has pre-signed for the guard of its run; orphans those of dead agents whose run
+	// goes on.
 	words, orphans []wire.Message
-	// gaveUp is the token that it yielded because it heard nobody, until it hears somebody. alone says that it sees no other.
+	// gaveUp is the token that it yielded because it heard nobody, until it hears somebody. alone says that it sees no
+	// other.
 	gaveUp wire.TokenID
 	alone  bool
 	// former is the token that it has yielded: it asks about it without waiting.
@@ -61,18 +64,20 @@ type word struct {
 
 // NewGuardChecker checks the rules of guardians:
 //
-//   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The number is above all
-//     that it has met under this token, and it never revives a token that it knows to be removed.
-//   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is alone.
-//   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard says what the
-//     holder pre-signed for it, about the token of that run.
-//   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member takes a copy with a number no higher than the one with
-//     which it passed the token on.
-//   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last patience.
-//   - The higher a guardian's rank, the longer it waits before it asks. One that another guardian tells that the holder was heard asks
-//     anew before it revives.
-//   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an overtaken copy
-//     tells the guardians of that copy.
+//   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The number
+//     is above all that it has met under this token, and it never revives a token that it knows to be removed.
+//   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is
+//     alone.
+//   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard
+//     says what the holder pre-signed for it, about the token of that run.
+//   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member
+//     takes a copy with a number no higher than the one with which it passed the token on.
+//   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last
+//     patience.
+//   - The higher a guardian's rank, the longer it waits before it asks. One that another guardian tells that the holder
+//     was heard asks anew before it revives.
+//   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an
+//     overtaken copy tells the guardians of that copy.
 func NewGuardChecker(patience time.Duration) sim.Watcher {
 	k := &guards{patience: patience, said: map[wire.Message]bool{}, offers: offers{}}
 	return sim.EachMember(func(me *guard, c *sim.Cluster, o *sim.Occurrence) error {
@@ -133,8 +138,9 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	}
 	switch m.Kind {
 	case guardian.KindHeartbeat:
-		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's beat says nothing of it. Who holds
-		// another token answers each beat, also one that is played back and says nothing new.
+		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's
+		// beat says nothing of it. Who holds another token answers each beat, also one that is played back and says
+		// nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
 		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
 	case guardian.KindTombstone:
@@ -156,9 +162,11 @@ func (k *guards) yield(me *guard, o *sim.Occurrence, m *wire.Message) error {
 	w := me.heard[m.Token.ID]
 	switch {
 	case m.Token.Seq < w.sure:
-		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID, m.Token.Seq, w.sure)
+		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID,
+			m.Token.Seq, w.sure)
 	case !k.said[*m]:
-		return fmt.Errorf("guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
+		return fmt.Errorf(
+			"guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
 			o.Who(), m.Token.ID, m.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
 	}
 	me.learn(o, m.Token, false)
@@ -206,7 +214,8 @@ func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken error) {
 	switch beats, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
 	case beats || asks:
-		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated, wander.NoteRegenerated, wander.NoteRenewed)
+		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated,
+			wander.NoteRegenerated, wander.NoteRenewed)
 		if beats && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
 			broken = k.inTouch(me, o, "says that all is well")
 		}
@@ -250,7 +259,8 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 	case note == wander.NoteArrived:
 		// The number has risen since the member passed that token on.
 		if t, last := o.Event.Msg.Token, me.passed; check.SameToken(t.ID, last.ID) && t.Seq <= last.Seq {
-			broken = fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", o.Who(), last.ID, t.Seq, last.Seq)
+			broken = fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", o.Who(), last.ID, t.Seq,
+				last.Seq)
 		}
 	}
 	if comes(e.Note) {
@@ -289,7 +299,8 @@ func (k *guards) waited(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 	return nil
 }
 
-// corrects checks that a member that drops an overtaken copy tells the guardians of that copy, unless it dies meanwhile.
+// corrects checks that a member that drops an overtaken copy tells the guardians of that copy, unless it dies
+// meanwhile.
 func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := me.trail
 	if e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
@@ -302,7 +313,8 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 	for _, id := range trail[:trail.Len()] {
 		told := func(e2 policy.Effect) bool {
 			m := &e2.Msg
-			return e2.Kind == policy.Send && m.To == id && (m.Kind == guardian.KindKnown || m.Kind == guardian.KindTombstone) && m.Token.ID == e.Token.ID
+			return e2.Kind == policy.Send && m.To == id &&
+				(m.Kind == guardian.KindKnown || m.Kind == guardian.KindTombstone) && m.Token.ID == e.Token.ID
 		}
 		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
 			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
@@ -331,7 +343,8 @@ func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
 	case me.alone && o.On(policy.PeersChanged):
 		return nil // Nobody is there to be asked.
 	case me.gaveUp == t.ID && !me.alone:
-		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody since", o.Who(), t.ID)
+		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody "+
+			"since", o.Who(), t.ID)
 	case w.asked == nil || len(w.asked) > 0 && o.At.Sub(w.suspectedAt) < k.patience/2:
 		return fmt.Errorf("guard: %s revives %v and has not asked, or not waited for the answers", o.Who(), t.ID)
 	case o.At.Sub(w.at) < k.patience:
@@ -375,12 +388,14 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	if !o.On(policy.Received) || m.Token.ID != s.Token.ID {
 		return nil
 	}
-	tells := m.Kind >= guardian.KindHeartbeat && m.Kind <= guardian.KindTombstone || m.Kind == handoff.KindToken && o.Expected
+	tells := m.Kind >= guardian.KindHeartbeat && m.Kind <= guardian.KindTombstone ||
+		m.Kind == handoff.KindToken && o.Expected
 	switch {
 	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
 		return nil // It passes its token on, or runs, with the number that it has begun with.
 	case tells && m.Token.Seq > s.Token.Seq:
-		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq, m.Token.Seq)
+		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq,
+			m.Token.Seq)
 	case m.Kind == guardian.KindHeartbeat && m.Token.Seq == s.Token.Seq && m.From.Compare(m.To) > 0:
 		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
 			o.Who(), s.Token.ID, s.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
@@ -388,8 +403,8 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	return nil
 }
 
-// preSigned checks what the guard of a member's run would say if the agent died now: to each guardian that the token is lost; nothing
-// if the member no longer holds it.
+// preSigned checks what the guard of a member's run would say if the agent died now: to each guardian that the token is
+// lost; nothing if the member no longer holds it.
 func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil
@@ -404,7 +419,8 @@ func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) 
 			o.Who(), guardians, len(words))
 	}
 	for i := range words {
-		if m := &words[i]; m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load || m.To != trail[i] {
+		if m := &words[i]; m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load ||
+			m.To != trail[i] {
 			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %s of %v#%d",
 				o.Who(), s.Token.ID, s.Token.Seq, wander.Kinds().Of(m.Kind).Name, m.Token.ID, m.Token.Seq)
 		}

@@ -12,13 +12,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// inquiry is when a member last began to ask, when it last asked, and the latest sighting that it was told; zero if there is none.
+// inquiry is when a member last began to ask, when it last asked, and the latest sighting that it was told; zero if
+// there is none.
 type inquiry struct {
 	began, asked, seen policy.Time
 	// rank is its place among those that it sees; company says that it sees others.
 	rank    int
 	company bool
-	// silent are the others that it has seen all the time since it began to ask, and that have not answered: each with how often it was asked.
+	// silent are the others that it has seen all the time since it began to ask, and that have not answered: each with
+	// how often it was asked.
 	silent map[wire.MemberID]int
 	peers  []wire.MemberID
 }
@@ -26,9 +28,10 @@ type inquiry struct {
 // asksAtLeast is how often a member that does not answer is asked before a token is made.
 const asksAtLeast = 6
 
-// NewInquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks all others first, those that do not
-// answer several times, and makes none if one of them has seen a token less than regenerate-after ago. And only the first in rank makes
-// the first token of a fleet without asking. A member waits for answers for wait; guarded says that tokens have guardians.
+// NewInquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks
+// all others first, those that do not answer several times, and makes none if one of them has seen a token less than
+// regenerate-after ago. And only the first in rank makes the first token of a fleet without asking. A member waits for
+// answers for wait; guarded says that tokens have guardians.
 func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 	return sim.EachLife(func(me *inquiry, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.PeersChanged) {
@@ -37,7 +40,8 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			me.rank = slices.Index(me.peers, c.ID(o.Member))
 			maps.DeleteFunc(me.silent, func(id wire.MemberID, _ int) bool { return !slices.Contains(me.peers, id) })
 		}
-		if o.On(policy.Received) && o.Expected && (o.Event.Msg.Kind == wander.KindSeen || o.Event.Msg.Kind == wander.KindUnseen) {
+		if o.On(policy.Received) && o.Expected && (o.Event.Msg.Kind == wander.KindSeen ||
+			o.Event.Msg.Kind == wander.KindUnseen) {
 			delete(me.silent, o.Event.Msg.From)
 			if o.Event.Msg.Kind == wander.KindSeen {
 				me.seen = max(me.seen, o.At.Add(-time.Duration(o.Event.Msg.Nonce)))
@@ -55,7 +59,8 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			case e.Kind != policy.Tell:
 			case e.Note == wander.NoteInquired:
 				me.begin(c.ID(o.Member), o.At)
-			case e.Note == wander.NoteCreated && me.company && me.rank > 0, e.Note == wander.NoteRegenerated && me.company && guarded:
+			case e.Note == wander.NoteCreated && me.company && me.rank > 0, e.Note == wander.NoteRegenerated &&
+				me.company && guarded:
 				if err := me.hasAsked(c, o, wait); err != nil {
 					return err
 				}
@@ -65,7 +70,8 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			}
 			for id, n := range me.silent {
 				if n < asksAtLeast {
-					return fmt.Errorf("inquiry: %s makes a token, and has asked %v, which has not answered, %d times", o.Who(), id, n)
+					return fmt.Errorf("inquiry: %s makes a token, and has asked %v, which has not answered, %d times",
+						o.Who(), id, n)
 				}
 			}
 			if o.Completes() && me.seen > 0 {
@@ -90,7 +96,8 @@ func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
 	}
 }
 
-// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it asked not long ago.
+// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it asked not long
+// ago.
 func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duration) error {
 	longest := 2 * max(wait, Detail(c, o.Member).RoundTrip*3/2)
 	if me.began == 0 || o.At.Sub(me.began) < wait || o.At.Sub(me.asked) >= longest {

@@ -11,16 +11,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// missed is a member's last token, as it came (how a revived one came is known to the member alone), and the members that have not answered
-// its offers since.
+// missed is a member's last token, as it came (how a revived one came is known to the member alone), and the members
+// that have not answered its offers since.
 type missed struct {
 	id     wire.TokenID
 	load   wire.Load
 	failed []wire.MemberID
 }
 
-// NewMissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next holders: it is on the
-// token's list from then on, unless it was on the list before. The list counts the tries.
+// NewMissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next
+// holders: it is on the token's list from then on, unless it was on the list before. The list counts the tries.
 func NewMissedChecker() sim.Watcher {
 	offers := offers{}
 	return sim.EachMember(func(me *missed, c *sim.Cluster, o *sim.Occurrence) error {
@@ -32,7 +32,8 @@ func NewMissedChecker() sim.Watcher {
 			switch note := e.Note; {
 			case note == wander.NoteRevived:
 				me.id = wire.TokenID{}
-			case note == wander.NoteArrived || note == wander.NoteCreated || note == wander.NoteRegenerated || note == wander.NoteRenewed:
+			case note == wander.NoteArrived || note == wander.NoteCreated || note == wander.NoteRegenerated ||
+				note == wander.NoteRenewed:
 				*me = missed{e.Token.ID, offers[o.Event.Msg.Exchange], me.failed[:0]}
 			case note == handoff.NoteNoAck:
 				if err := me.miss(c, o, e); err != nil {
@@ -53,7 +54,8 @@ func (me *missed) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) erro
 	s := Detail(c, o.Member)
 	full := wander.RouteOf(&s.Load).Tries[wander.MaxMissed-1] > 0
 	if first && o.Completes() && s.Holding && s.Token.ID == e.Token.ID && !lists(&s.Load, hint) && !full {
-		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", o.Who(), sim.MemberName(sim.IndexOf(e.Peer)))
+		return fmt.Errorf("missed: %s has not reached %s and leaves it to nobody", o.Who(),
+			sim.MemberName(sim.IndexOf(e.Peer)))
 	}
 	return nil
 }
@@ -69,7 +71,8 @@ func lists(l *wire.Load, hint uint32) bool {
 	return false
 }
 
-// offers are the loads of the tokens that are on offer, by their handoffs: what a Commit lets arrive is what the Token carried.
+// offers are the loads of the tokens that are on offer, by their handoffs: what a Commit lets arrive is what the Token
+// carried.
 type offers map[wire.Exchange]wire.Load
 
 // watch follows one step.

@@ -47,7 +47,8 @@ func NewOverlapChecker(while time.Duration) sim.Watcher {
 			}
 		}
 		if at > 1 {
-			return fmt.Errorf("overlap: %d operations run at once, of members that were not away, and the network is sound: see %s", at, o.Who())
+			return fmt.Errorf("overlap: %d operations run at once, of members that were not away, and the network is "+
+				"sound: see %s", at, o.Who())
 		}
 		return nil
 	})

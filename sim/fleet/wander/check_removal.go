@@ -28,14 +28,16 @@ type tokensMet struct {
 	passed map[wire.TokenID]round
 }
 
-// round is a token's last departure from a member. It has faded if another token left after this one was away for max_interval.
+// round is a token's last departure from a member. It has faded if another token left after this one was away for
+// max_interval.
 type round struct {
 	at    policy.Time
 	to    wire.MemberID
 	faded bool
 }
 
-// sighting is a token, and when a member ran under it; if that was in an earlier life, also how many members were here then.
+// sighting is a token, and when a member ran under it; if that was in an earlier life, also how many members were here
+// then.
 type sighting struct {
 	at       policy.Time
 	token    wire.TokenID
@@ -43,20 +45,22 @@ type sighting struct {
 	members  int
 }
 
-// NewRemovalChecker checks that of two tokens the older survives. A member removes a token only for one that precedes it:
+// NewRemovalChecker checks that of two tokens the older survives. A member removes a token only for one that precedes
+// it:
 //
-//  1. the token under which it ran less than min_interval ago; but no first token for a run in an earlier life, and no renewed one for
-//     a run before it was made,
+//  1. the token under which it ran less than min_interval ago; but no first token for a run in an earlier life, and no
+//     renewed one for a run before it was made,
 //  2. the token that it holds,
 //  3. a token that it passed on after the younger one was made,
 //  4. in a walk that goes round, a token that it passed on less than a lap ago,
 //  5. a token that it passed on to the sender of the younger one while that was under way.
 //
-// It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has passed on. A first token that
-// comes less than min_interval after a run in an earlier life is not passed on before more than half of those are here that were here then.
+// It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has
+// passed on. A first token that comes less than min_interval after a run in an earlier life is not passed on before
+// more than half of those are here that were here then.
 //
-// For a lap after it was passed on, a token removes younger ones: zero where the walk does not go round, negative in the plain paper. A
-// handoff takes less than timeout.
+// For a lap after it was passed on, a token removes younger ones: zero where the walk does not go round, negative in
+// the plain paper. A handoff takes less than timeout.
 func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 	k := &removal{minInterval: minInterval, lap: lap, timeout: timeout, born: map[wire.TokenID]policy.Time{}}
 	return sim.EachMember(func(me *tokensMet, c *sim.Cluster, o *sim.Occurrence) error {
@@ -73,9 +77,12 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 			case e.Kind == policy.Took && e.Cause == policy.CauseMade:
 				k.born[e.Token.ID] = o.At
 			case e.Note == handoff.NoteOffered && k.shelves(me, c, o, e.Token.ID) && !me.leaving:
-				return fmt.Errorf("removal: %s passes %v on, and the token of its last run may live with those that it does not see", o.Who(), e.Token.ID)
-			case e.Kind == policy.Gave && e.Cause == policy.CauseRemoved && !k.removes(me, o, e.Token.ID) && !k.chases(me, c, o, e.Token.ID):
-				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v", o.Who(), e.Token.ID, minInterval)
+				return fmt.Errorf("removal: %s passes %v on, and the token of its last run may live with those that "+
+					"it does not see", o.Who(), e.Token.ID)
+			case e.Kind == policy.Gave && e.Cause == policy.CauseRemoved && !k.removes(me, o, e.Token.ID) &&
+				!k.chases(me, c, o, e.Token.ID):
+				return fmt.Errorf("removal: %s removes %v and has run under no older token in the last %v", o.Who(),
+					e.Token.ID, minInterval)
 			}
 		}
 		if o.Completes() {
@@ -116,7 +123,8 @@ func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// pass records that a token leaves a member. The member may forget tokens that it has not seen for max_interval as it is now.
+// pass records that a token leaves a member. The member may forget tokens that it has not seen for max_interval as it
+// is now.
 func (me *tokensMet) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to wire.MemberID) {
 	if me.passed == nil {
 		me.passed = map[wire.TokenID]round{}
@@ -142,7 +150,8 @@ func (k *removal) ranUnderOlder(me *tokensMet, o *sim.Occurrence, id wire.TokenI
 // shelves reports whether a member must not pass a first token on yet.
 func (k *removal) shelves(me *tokensMet, c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	others := id.Generator != c.ID(o.Member)
-	return k.ranUnderOlder(me, o, id) && me.last.restored && wander.IsFirst(id) && others && 2*len(c.View(o.Member)) <= me.last.members
+	return k.ranUnderOlder(me, o, id) && me.last.restored && wander.IsFirst(id) && others &&
+		2*len(c.View(o.Member)) <= me.last.members
 }
 
 // chases reports whether case 3, 4 or 5 applies to a token. A handoff takes longer where round trips are longer.
@@ -179,19 +188,24 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 	}
 	for i := range o.Effects {
 		e, discarded := &o.Effects[i], i+1 < len(o.Effects) && o.Effects[i+1].Kind == policy.Gave
-		if e.Kind != policy.Took || e.Cause != policy.CauseReceived || discarded || !s.Holding || s.Token.ID != e.Token.ID {
+		if e.Kind != policy.Took || e.Cause != policy.CauseReceived || discarded || !s.Holding ||
+			s.Token.ID != e.Token.ID {
 			continue
 		}
 		oldest, r := me.oldest()
 		since, preceded := o.At.Sub(r.at), !oldest.IsZero() && oldest.Precedes(e.Token.ID)
 		switch {
-		case k.removes(me, o, e.Token.ID) && !(wander.IsRenewed(e.Token.ID) && o.At.Sub(me.last.at) >= wander.AgeOf(&s.Load)):
-			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", o.Who(), e.Token.ID, k.minInterval)
+		case k.removes(me, o, e.Token.ID) && !(wander.IsRenewed(e.Token.ID) &&
+			o.At.Sub(me.last.at) >= wander.AgeOf(&s.Load)):
+			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", o.Who(), e.Token.ID,
+				k.minInterval)
 		case preceded && r.to == o.Event.Msg.From && since < k.timeout:
-			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from", o.Who(), e.Token.ID)
+			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from",
+				o.Who(), e.Token.ID)
 		// By the age of the younger one. A member may forget a token that it has not seen for max_interval.
 		case preceded && k.lap >= 0 && since < wander.AgeOf(&s.Load) && since < s.MaxInterval && !r.faded:
-			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", o.Who(), e.Token.ID)
+			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", o.Who(),
+				e.Token.ID)
 		}
 	}
 	return nil

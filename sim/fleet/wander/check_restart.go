@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewRestartChecker checks that a fleet whose members have all been restarted goes on: from the time when they are back, who is due runs within a bound.
-// The fleet has no other faults, and more than half of its members are back.
+// NewRestartChecker checks that a fleet whose members have all been restarted goes on: from the time when they are
+// back, who is due runs within a bound. The fleet has no other faults, and more than half of its members are back.
 func NewRestartChecker(back policy.Time, within time.Duration) sim.Watcher {
 	return sim.EachLife(func(due *policy.Time, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {
@@ -36,7 +36,8 @@ func (s *Scenario) restarts() bool {
 	faults := s.Faults
 	faults.Restart = sim.Restart{}
 	sound := sim.Network{Latency: s.Network.Latency, Encode: s.Network.Encode}
-	only := faults == (sim.Faults{}) && s.Standing == NothingStands && s.Disk == (sim.Disk{}) && s.Network == sound && s.Hook == (sim.Hook{Takes: s.Op})
+	only := faults == (sim.Faults{}) && s.Standing == NothingStands && s.Disk == (sim.Disk{}) && s.Network == sound &&
+		s.Hook == (sim.Hook{Takes: s.Op})
 	calm := s.Operators == (sim.Operators{}) && s.Ready == (sim.Ready{}) && s.Windows == nil && !s.onDemand()
 	back, within := s.restarted()
 	return s.Faults.Restart.At > 0 && only && calm && s.MinInterval > time.Duration(back)+within

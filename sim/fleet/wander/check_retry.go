@@ -12,15 +12,17 @@ import (
 // attempts are a member's last runs.
 type attempts struct {
 	failures int
-	// granted is when a run was granted last, started when the last one began that was not denied, and due when the next one may.
+	// granted is when a run was granted last, started when the last one began that was not denied, and due when the
+	// next one may.
 	granted, started, due policy.Time
 	// known says that due means something, saves that it was to be saved last, and saved that it is on the disk.
 	known, saves, saved bool
 }
 
-// NewRetryChecker checks when a member is due after its last run: Δmin after the start of one that has succeeded; after a failed one when
-// retry_after is over, doubled for each further failure in a row, and at the latest after Δmin; retry_after after one that said "not now".
-// A restart changes nothing of what was saved. exact says that nothing else delays the next run: no run under another token, and no window.
+// NewRetryChecker checks when a member is due after its last run: Δmin after the start of one that has succeeded; after
+// a failed one when retry_after is over, doubled for each further failure in a row, and at the latest after Δmin;
+// retry_after after one that said "not now". A restart changes nothing of what was saved. exact says that nothing else
+// delays the next run: no run under another token, and no window.
 func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watcher {
 	return sim.EachMember(func(a *attempts, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
@@ -36,7 +38,8 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 				break
 			}
 			if next, due := max(c.OperationDue(o.Member), o.At), max(a.due, o.At); next < due || next > due && exact {
-				return fmt.Errorf("retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
+				return fmt.Errorf(
+					"retry: a run of %s %v, the %dth failure in a row, and the next one is due at %s instead of %s",
 					o.Who(), o.Event.Outcome, a.failures, sim.Seconds(next), sim.Seconds(due))
 			}
 		}
@@ -47,7 +50,8 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 				a.saves, a.saved = a.known && e.State.LastRun == a.started, false
 			case e.Kind == policy.Run && e.Demanded:
 			case e.Kind == policy.Run && a.known && o.At < a.due:
-				return fmt.Errorf("retry: %s runs at %s, and is due at %s", o.Who(), sim.Seconds(o.At), sim.Seconds(a.due))
+				return fmt.Errorf("retry: %s runs at %s, and is due at %s", o.Who(), sim.Seconds(o.At),
+					sim.Seconds(a.due))
 			case e.Kind == policy.Run:
 				a.granted = o.At
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sightingRule is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a guardian, the time and the
-// sender of the last beat, and the token about which it asked last.
+// sightingRule is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a
+// guardian, the time and the sender of the last beat, and the token about which it asked last.
 type sightingRule struct {
 	asked, seen policy.Time
 	beatAt      policy.Time
@@ -20,9 +20,10 @@ type sightingRule struct {
 	about       wire.TokenID
 }
 
-// NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later time than it knows from
-// its own dealings with a token, or was told, counted from its question. A guardian that has heard the holder says so. And a member
-// that was only told of a token waits a lap longer than the one that saw it before it makes a new one.
+// NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later
+// time than it knows from its own dealings with a token, or was told, counted from its question. A guardian that has
+// heard the holder says so. And a member that was only told of a token waits a lap longer than the one that saw it
+// before it makes a new one.
 func NewSightingChecker() sim.Watcher {
 	return sim.EachMember(func(me *sightingRule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
@@ -32,8 +33,10 @@ func NewSightingChecker() sim.Watcher {
 			return nil
 		}
 		received := o.On(policy.Received)
-		// A beat with an answer is of an overtaken copy, and a holder's answer may be a beat of another token than the one that is guarded here.
-		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 && (m.Exchange == 0 || m.Token.ID == me.about) {
+		// A beat with an answer is of an overtaken copy, and a holder's answer may be a beat of another token than the
+		// one that is guarded here.
+		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 &&
+			(m.Exchange == 0 || m.Token.ID == me.about) {
 			me.beatAt, me.beatFrom = o.At, m.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen
@@ -76,7 +79,8 @@ func (me *sightingRule) told(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	s := Detail(c, o.Member)
 	if lap := s.MaxInterval / 3; s.RegenerateArmed && s.RegenerateAt < at.Add(s.RegenerateAfter).Add(lap) {
-		return fmt.Errorf("sighting: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
+		return fmt.Errorf(
+			"sighting: %s is told of a token, and makes one %v after that instead of %v, and a lap of %v later",
 			o.Who(), s.RegenerateAt.Sub(at), s.RegenerateAfter, lap)
 	}
 	return nil
@@ -92,11 +96,13 @@ func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Durati
 	}
 	if since := o.At.Sub(me.beatAt); !me.beatFrom.IsZero() && o.Completes() && age > max(since, 1) {
 		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.beatFrom {
-			return fmt.Errorf("sighting: %s says that it knows of no token in the last %v, and heard its holder %v ago", o.Who(), age, since)
+			return fmt.Errorf("sighting: %s says that it knows of no token in the last %v, and heard its holder %v ago",
+				o.Who(), age, since)
 		}
 	}
 	if knows := o.At.Sub(me.seen); age < knows {
-		return fmt.Errorf("sighting: %s says that it saw a token %v ago, and knows of none in the last %v", o.Who(), age, knows)
+		return fmt.Errorf("sighting: %s says that it saw a token %v ago, and knows of none in the last %v", o.Who(),
+			age, knows)
 	}
 	return nil
 }

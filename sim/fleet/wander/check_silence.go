@@ -12,8 +12,8 @@ import (
 // handoffsTake bounds a handoff, in timeouts or round trips.
 const handoffsTake = 64
 
-// NewSilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a handoff, whoever plays
-// recorded offers back. timeout is that of handoffs.
+// NewSilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a
+// handoff, whoever plays recorded offers back. timeout is that of handoffs.
 func NewSilenceChecker(timeout time.Duration) sim.Watcher {
 	// at is when a member would make a new token, as of its last step.
 	type look struct {
@@ -29,8 +29,10 @@ func NewSilenceChecker(timeout time.Duration) sim.Watcher {
 		s := Detail(c, o.Member)
 		*me = look{s.RegenerateArmed, s.RegenerateAt}
 		offered := o.On(policy.Received) && o.Event.Msg.Kind == handoff.KindToken
-		if longer := me.at.Sub(was.at); was.armed && me.armed && offered && longer > handoffsTake*max(timeout, s.RoundTrip) {
-			return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one", o.Who(), longer)
+		if longer := me.at.Sub(was.at); was.armed && me.armed && offered &&
+			longer > handoffsTake*max(timeout, s.RoundTrip) {
+			return fmt.Errorf("silence: %s is offered a token, and waits for %v longer before it makes one", o.Who(),
+				longer)
 		}
 		return nil
 	})

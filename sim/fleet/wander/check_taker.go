@@ -9,9 +9,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewTakerChecker checks that no member gives its token up for want of others while one is there that could take it: a member that stops passes
-// its token on while any member stays, and a token whose holder lives is not lost. One that could take it is in the holder's view, has been up
-// and in touch with the holder for a while, and is not about to leave; the holder was not away. It is for networks that lose nothing.
+// NewTakerChecker checks that no member gives its token up for want of others while one is there that could take it: a
+// member that stops passes its token on while any member stays, and a token whose holder lives is not lost. One that
+// could take it is in the holder's view, has been up and in touch with the holder for a while, and is not about to
+// leave; the holder was not away. It is for networks that lose nothing.
 func NewTakerChecker(while time.Duration) sim.Watcher {
 	var network policy.Time
 	var members []policy.Time // since when each has been in order
@@ -39,9 +40,11 @@ func NewTakerChecker(while time.Duration) sim.Watcher {
 				continue
 			}
 			for i, since := range members {
-				takes := i != o.Member && c.Up(i) && !c.Away(i) && !c.Leaving(i) && o.At.Sub(since) >= while && c.Reaches(o.Member, i) && c.Reaches(i, o.Member)
+				takes := i != o.Member && c.Up(i) && !c.Away(i) && !c.Leaving(i) && o.At.Sub(since) >= while &&
+					c.Reaches(o.Member, i) && c.Reaches(i, o.Member)
 				if takes && slices.Contains(c.View(o.Member), c.ID(i)) {
-					return fmt.Errorf("taker: %s gives its token up (%v), and %s could take it", o.Who(), e.Cause, sim.MemberName(i))
+					return fmt.Errorf("taker: %s gives its token up (%v), and %s could take it", o.Who(), e.Cause,
+						sim.MemberName(i))
 				}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewVouchChecker checks that a member that runs says so to all who ask for a token, also if it has lost its own: a guardian revives none, and nobody
-// makes one, while it can hear of a run.
+// NewVouchChecker checks that a member that runs says so to all who ask for a token, also if it has lost its own: a
+// guardian revives none, and nobody makes one, while it can hear of a run.
 func NewVouchChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped || !o.Completes() || !o.On(policy.Received) {

@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was granted in one is being
-// saved. And "a member that may not run passes the token on; nobody ever holds and waits for a window": a token rests at a member
-// outside its windows for a skip, or for a lap of skips or two offers at most, if the member is due by then; a
-// new one for as long again as a start may take. Once it is offered it does not rest, even if the offer is to somebody who has left. startWithin is the
-// longest time from a grant to its start.
+// NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was
+// granted in one is being saved. And "a member that may not run passes the token on; nobody ever holds and waits for a
+// window": a token rests at a member outside its windows for a skip, or for a lap of skips or two offers at most, if
+// the member is due by then; a new one for as long again as a start may take. Once it is offered it does not rest, even
+// if the offer is to somebody who has left. startWithin is the longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
 	most := max(time.Duration(members)*skip, 2*wander.Patience(skip)) + startWithin
 	type rest struct {
@@ -40,7 +40,8 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			case e.Note == wander.NoteResting:
 				*me = rest{true, o.At}
 			case e.Note == handoff.NoteOffered:
-				if kept := o.At.Sub(me.since); me.rests && o.Due && o.On(policy.Woke) && kept > most && !windows.Open(wall) {
+				if kept := o.At.Sub(me.since); me.rests && o.Due && o.On(policy.Woke) && kept > most &&
+					!windows.Open(wall) {
 					return fmt.Errorf("window: %s kept the token for %v outside its windows", o.Who(), kept)
 				}
 				me.rests = false

@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Wrong clocks do not stop or split an honest fleet: hosts whose clocks were never set, stand far in the past or in the future
-// have their turns under the one token, whoever of them made it, and so they have when it was lost with all its guardians.
+// Wrong clocks do not stop or split an honest fleet: hosts whose clocks were never set, stand far in the past or in the
+// future have their turns under the one token, whoever of them made it, and so they have when it was lost with all its
+// guardians.
 func TestAFleetWithWrongClocksHasOneToken(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	clocks := []sim.Clock{{}, {Skew: -37 * year}, {Skew: -3 * year}, {Skew: 92 * year}, {Skew: 3 * year}}
@@ -20,7 +21,8 @@ func TestAFleetWithWrongClocksHasOneToken(t *testing.T) {
 				s := Scenario{
 					Seed: 1, Members: len(clocks), Order: sim.InOrder, Backups: backups, Walk: wander.Sweep,
 					Skip: time.Second, Op: 2 * time.Second, MinInterval: 20 * time.Second,
-					Network: sim.Network{Latency: time.Millisecond, Encode: true}, Hook: sim.Hook{Takes: 2 * time.Second},
+					Network: sim.Network{Latency: time.Millisecond, Encode: true},
+					Hook:    sim.Hook{Takes: 2 * time.Second},
 				}
 				c := s.NewCluster(s.Checkers()...)
 				for i := range clocks {

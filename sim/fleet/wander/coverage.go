@@ -42,20 +42,24 @@ const (
 // pieceClass begins the names of pieces, among all that can occur.
 const pieceClass = "piece "
 
-// situations are the deadlines of machines without a note of their own, and the cases of rules and faults that are neither an occurrence nor a
-// note. One that is counted by another name is missing in every hunt.
+// situations are the deadlines of machines without a note of their own, and the cases of rules and faults that are
+// neither an occurrence nor a note. One that is counted by another name is missing in every hunt.
 func situations() []string {
 	return append([]string{
 		"timer Token is repeated", "timer Ack is repeated", "timer token has rested", "timer min_interval is over",
-		"timer nobody needs a member that leaves", "timer beat", "timer Ask is repeated", "timer no answer came", "timer Inquiry is repeated",
+		"timer nobody needs a member that leaves", "timer beat", "timer Ask is repeated", "timer no answer came",
+		"timer Inquiry is repeated",
 		"timer a save takes too long",
 		"case a holder gets a younger token", "case a holder gets an older token", "case an older token during a run",
-		"case a token chases an older one", "case a lap is over", "case a member was missed", "case restart after a run",
-		"case crash between two effects", "case cut in one direction", "case woken too early", "case a guardian that never held it",
+		"case a token chases an older one", "case a lap is over", "case a member was missed",
+		"case restart after a run",
+		"case crash between two effects", "case cut in one direction", "case woken too early",
+		"case a guardian that never held it",
 		"case a guardian is released", "case a guardian calms another", "case revived by a higher rank",
 		"case revived when all had answered", "case revived where one is held", "case revived, and removed",
 		"case a handoff ends with an Ask", "case a holder is sure again", "case a holder is corrected",
-		"case an overtaken run is stopped", "case an overtaken run finishes", "case a holder hears nothing", "case a holder is not heard",
+		"case an overtaken run is stopped", "case an overtaken run finishes", "case a holder hears nothing",
+		"case a holder is not heard",
 		"case datagrams take longer than a skip", "case runs longer than max_interval", "case runs longer than op says",
 		"case max_interval shorter than a lap",
 	}, standingCases()...)
@@ -64,7 +68,8 @@ func situations() []string {
 // standingCases are those of faults that stay, in the order of [Standing].
 func standingCases() []string {
 	return []string{
-		"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken", "case nothing arrives for long",
+		"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken",
+		"case nothing arrives for long",
 		"case one link stays cut", "case one disk stays slow",
 	}
 }
@@ -111,7 +116,8 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		v.walk(c, o)
 		v.guard(c, o)
 		// Holders with a network that works in one direction only.
-		if hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member); !(hears && isHeard) && o.Completes() && c.Status(o.Member).Holding {
+		if hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member); !(hears && isHeard) && o.Completes() &&
+			c.Status(o.Member).Holding {
 			v.when(!hears, "case a holder hears nothing")
 			v.when(!isHeard, "case a holder is not heard")
 		}
@@ -176,8 +182,8 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 	}
 }
 
-// meeting counts which of two tokens survives, and where. A member that gets an older token during a run saves that it runs under that one
-// now.
+// meeting counts which of two tokens survives, and where. A member that gets an older token during a run saves that it
+// runs under that one now.
 func (v *Coverage) meeting(o *sim.Occurrence) {
 	var arrived wire.TokenID
 	met, younger := false, false
@@ -222,7 +228,8 @@ func (v *Coverage) Counts() []Counted {
 	named := func(what string) { all = append(all, Counted{what, v.named[what]}) }
 	numbered := func(c class, what string, i int) { all = append(all, Counted{what, v.counts[c][i]}) }
 	new(Scenario).each(func(name string, _ reflect.Value) {
-		// Papers on other protocols assume the first two, a soft gate does without; the third is for tests that give orders themselves.
+		// Papers on other protocols assume the first two, a soft gate does without; the third is for tests that give
+		// orders themselves.
 		if name != "Network.FIFO" && name != "Membership.Perfect" && name != "Operators.Scripted" {
 			named("parameter " + name)
 		}

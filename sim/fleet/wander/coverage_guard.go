@@ -40,7 +40,8 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	trail := guardian.TrailOf(&m.Load)
 	answered := m.Exchange != 0 && m.Kind != guardian.KindAsk
 	switch {
-	case m.Kind == guardian.KindHeartbeat && first.Kind == 0 && trail.Has(self) && c.Status(o.Member).Token.ID != m.Token.ID:
+	case m.Kind == guardian.KindHeartbeat && first.Kind == 0 && trail.Has(self) &&
+		c.Status(o.Member).Token.ID != m.Token.ID:
 		v.count("case a guardian that never held it")
 	case m.Kind == guardian.KindHeartbeat && first.Kind == policy.Send:
 		v.count("case a holder is corrected")
@@ -53,8 +54,8 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// calmed reports whether an answer has put a guardian off: it tells nothing new, but another guardian has heard the holder within
-// the patience.
+// calmed reports whether an answer has put a guardian off: it tells nothing new, but another guardian has heard the
+// holder within the patience.
 func (v *Coverage) calmed(o *sim.Occurrence) bool {
 	m := &o.Event.Msg
 	asked, ok := v.suspicions[o.Member]
@@ -75,7 +76,8 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 			asks = true
 			v.count("timer Inquiry is repeated")
 		case e.Kind != policy.Tell:
-		case e.Note == guardian.NoteSuspected || e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered || e.Note == wander.NoteInquired:
+		case e.Note == guardian.NoteSuspected || e.Note == guardian.NoteDoubting || e.Note == guardian.NoteUnanswered ||
+			e.Note == wander.NoteInquired:
 			asks = true
 		case e.Note == wander.NoteRevived:
 			v.count("timer no answer came")

@@ -16,14 +16,18 @@ import (
 func distantFleet(members int, skip time.Duration, n sim.Network) *Scenario {
 	n.Latency = time.Millisecond
 	return &Scenario{
-		Seed: 1, Members: members, Skip: skip, Op: 5 * time.Second, MinInterval: 10 * time.Minute, MeasureOp: true, WaitAlone: true,
-		Network: n, Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
+		Seed: 1, Members: members, Skip: skip, Op: 5 * time.Second, MinInterval: 10 * time.Minute, MeasureOp: true,
+		WaitAlone: true,
+		Network:   n, Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
 		Hook: sim.Hook{Takes: 5 * time.Second}, Duration: 3 * time.Hour,
 	}
 }
 
-// A member that is further away than the others has its turn in every lap, as they have, whatever the walk, and with guardians or without. Patience
-// with one partner is not lowered by the answers of others: after a quarter of the time all members know how far the others are, and no offer fails.
+// A member that is further away than the others has its turn in every lap, as they have, whatever the walk, and with
+// guardians or without. Patience with one partner is not lowered by the answers of others: after a quarter of the time
+// all members know how far the others are, and no offer fails.
 func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 	for _, tc := range []struct {
 		members int
@@ -55,7 +59,8 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 					}
 					s.Walk, s.Backups = walk, backups
 					k := live(t, s, func(c *sim.Cluster, k *tally) { c.After(s.Duration/4, k.forget) })
-					t.Logf("runs %v, offers that failed %d, revived %d", k.runs, k.notes[handoff.NoteNoAck], k.notes[wander.NoteRevived])
+					t.Logf("runs %v, offers that failed %d, revived %d", k.runs, k.notes[handoff.NoteNoAck],
+						k.notes[wander.NoteRevived])
 					least, most := slices.Min(k.runs), slices.Max(k.runs)
 					if bound := most - max(1, most/3); least < bound {
 						t.Errorf("one ran %d times, another %d times", least, most)

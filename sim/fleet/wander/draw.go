@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Draw returns the scenario of a seed: the seed draws every parameter, and which kinds of faults there are. Many runs with a few kinds of
-// faults each find more than runs with all of them (swarm testing).
+// Draw returns the scenario of a seed: the seed draws every parameter, and which kinds of faults there are. Many runs
+// with a few kinds of faults each find more than runs with all of them (swarm testing).
 func Draw(seed uint64) Scenario {
 	s, _ := draw(seed)
 	return s

@@ -20,9 +20,10 @@ type Outcome struct {
 	At policy.Time
 }
 
-// Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one fault stands for long,
-// and members that can talk to each other must run. Then all is healed, and the cluster must make progress: "exactly one token is
-// present in the system", and every member runs. Where some members are further away than others, each has its turn then. The watchers come after the checkers.
+// Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one
+// fault stands for long, and members that can talk to each other must run. Then all is healed, and the cluster must
+// make progress: "exactly one token is present in the system", and every member runs. Where some members are further
+// away than others, each has its turn then. The watchers come after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(s)
 	ran := runners{}
@@ -44,11 +45,13 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	return Outcome{Steps: c.Steps(), Err: err, At: c.Now()}
 }
 
-// Measure runs the scenario for its Duration with its faults, without checkers and without healing afterwards. It returns the time that was
-// reached: less than the Duration if ctx is cancelled or a watcher has an error, which it returns too.
+// Measure runs the scenario for its Duration with its faults, without checkers and without healing afterwards. It
+// returns the time that was reached: less than the Duration if ctx is cancelled or a watcher has an error, which it
+// returns too.
 //
 // progress, if not nil, is called now and then with the time that is reached. It should return soon.
-func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time, error) {
+func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
+	error) {
 	c := s.NewCluster(watchers...)
 	s.start(c)
 	c.StartFaults(s.Faults)
@@ -66,18 +69,21 @@ func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) er
 			return nil
 		}
 	}
-	return fmt.Errorf("liveness: the faults ended long ago, and still there is no one token under which every member runs: "+
-		"%d of %d have run under the last one, which has been the only one for %v of %v",
+	return fmt.Errorf(
+		"liveness: the faults ended long ago, and still there is no one token under which every member runs: "+
+			"%d of %d have run under the last one, which has been the only one for %v of %v",
 		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
 }
 
-// turnLaps is how many laps a member may wait that is due: in a shuffle its turn may be two laps after the last one, and the offers of some members
-// fail that have not met it yet.
+// turnLaps is how many laps a member may wait that is due: in a shuffle its turn may be two laps after the last one,
+// and the offers of some members fail that have not met it yet.
 const turnLaps = 4
 
-// takeTurns lets a healthy fleet live in which some members are further away than others, and checks that each has its turn.
+// takeTurns lets a healthy fleet live in which some members are further away than others, and checks that each has its
+// turn.
 func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
-	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} || s.Disk != sim.Disk{} || s.Hook.Late > 0
+	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} ||
+		s.Disk != sim.Disk{} || s.Hook.Late > 0
 	if s.Network.Distant == 0 || s.Walk == wander.Random || hindered || s.MixedSlots {
 		return nil
 	}
@@ -118,8 +124,8 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	return settle + 30*longest + s.Demand.Longest()
 }
 
-// quiet is how long there must be one token of each slot: long enough for any other to show itself. Without guardians no member asks before
-// it makes a token, and a fleet with laps longer than max_interval has several now and then.
+// quiet is how long there must be one token of each slot: long enough for any other to show itself. Without guardians
+// no member asks before it makes a token, and a fleet with laps longer than max_interval has several now and then.
 func (s *Scenario) quiet() time.Duration {
 	if s.Backups == 0 {
 		return s.MaxIntervalInForce()

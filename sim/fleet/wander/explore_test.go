@@ -24,21 +24,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member offers
-// the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
+// Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member
+// offers the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
 //
-//   - any message that was ever sent is delivered, be it for the first time or again. What is never delivered was lost; so
-//     every loss, duplicate, replay, delay and reordering there can be is one of the orders.
-//   - any member is woken when its deadline comes. Each has a clock of its own, which only its wake-ups move: members do not
-//     agree on how much time has passed, and any timeout may come before or after any message.
+//   - any message that was ever sent is delivered, be it for the first time or again. What is never delivered was lost;
+//     so every loss, duplicate, replay, delay and reordering there can be is one of the orders.
+//   - any member is woken when its deadline comes. Each has a clock of its own, which only its wake-ups move: members
+//     do not agree on how much time has passed, and any timeout may come before or after any message.
 //   - any run ends.
 //   - a member crashes before any effect of its step, and starts again with what it had saved. At most so many times.
-//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, what was on its way is on the disk or
-//     not. Where they are not, a save ends in the moment in which it was asked for.
+//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, what was on its way is on
+//     the disk or not. Where they are not, a save ends in the moment in which it was asked for.
 //   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
 //
-// In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has revived
-// a token without having asked everybody who may know of its holder, or having been told by it.
+// In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has
+// revived a token without having asked everybody who may know of its holder, or having been told by it.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                             string
@@ -57,14 +57,17 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck, large: true},
 		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed, large: true},
 		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: wander.NoteRevived},
-		{name: "holder and guardian, later", members: 2, backups: 1, depth: 9, passed: true, leadsTo: wander.NoteOvertaken},
-		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true, leadsTo: guardian.NoteDoubting},
+		{name: "holder and guardian, later", members: 2, backups: 1, depth: 9, passed: true,
+			leadsTo: wander.NoteOvertaken},
+		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true,
+			leadsTo: guardian.NoteDoubting},
 		{
 			name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true,
 			leadsTo: wander.NoteOutdated, large: true,
 		},
 		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied, large: true},
-		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7, leadsTo: wander.NoteRan},
+		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7,
+			leadsTo: wander.NoteRan},
 		{
 			name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 9, passed: true,
 			leadsTo: wander.NoteRevived, large: true,
@@ -114,8 +117,8 @@ type small struct {
 	drawn          uint64
 	crashes, stops int
 	copies         check.Copies
-	// asked are those whom a member has asked since it suspected the holder, one bit each, mayKnow those of whom its questions say that
-	// they guard the token.
+	// asked are those whom a member has asked since it suspected the holder, one bit each, mayKnow those of whom its
+	// questions say that they guard the token.
 	asked, mayKnow [maxSmall]uint8
 }
 
@@ -284,8 +287,8 @@ func (w *small) branch() small {
 	return c
 }
 
-// step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It returns
-// how many there were.
+// step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It
+// returns how many there were.
 func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 	if ev.Kind == policy.Received && ev.Msg.Kind == guardian.KindYield && w.machines[i].Expects(&ev.Msg) {
 		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
@@ -316,13 +319,15 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 			}
 		case policy.Run:
 			w.running[i] = true
-			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 || wander.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
+			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 ||
+				wander.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
 				panic("a run that was not saved: " + w.machines[i].String())
 			}
 		case policy.Tell:
 			e.told[f.Note]++
 			w.question(i, f)
-		case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone,
+			policy.Proclaim:
 		}
 	}
 	n := len(e.effects)
@@ -359,8 +364,8 @@ func (w *small) send(m *wire.Message) {
 	}
 }
 
-// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a token, unless the
-// holder has yielded it.
+// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a
+// token, unless the holder has yielded it.
 func (w *small) question(i int, note *policy.Effect) {
 	if note.Note != guardian.NoteSuspected && note.Note != wander.NoteRevived {
 		return
@@ -381,13 +386,15 @@ func (e *explorer) judge(w *small) error {
 	for i := range e.ids {
 		s, copied := w.machines[i].Status(w.clocks[i]), w.copies.Of(i)
 		if s.Holding != (copied > 0) {
-			return fmt.Errorf("%s holds a token: %v, and copy %d:\n%s", sim.MemberName(i), s.Holding, copied, e.describe(w))
+			return fmt.Errorf("%s holds a token: %v, and copy %d:\n%s", sim.MemberName(i), s.Holding, copied,
+				e.describe(w))
 		}
 		if !s.Holding {
 			continue
 		}
 		if other := slices.Index(holders[:i], copied); other >= 0 {
-			return fmt.Errorf("%s and %s both hold %v:\n%s", sim.MemberName(other), sim.MemberName(i), s.Token.ID, e.describe(w))
+			return fmt.Errorf("%s and %s both hold %v:\n%s", sim.MemberName(other), sim.MemberName(i), s.Token.ID,
+				e.describe(w))
 		}
 		holders[i] = copied
 		tokens[s.Token.ID]++
@@ -403,8 +410,8 @@ func (e *explorer) judge(w *small) error {
 	return nil
 }
 
-// key is the same only for worlds in the same state, but for collisions of the hash. Machines are compared byte by byte: they
-// are plain values, see TestAMachineIsAPlainValue.
+// key is the same only for worlds in the same state, but for collisions of the hash. Machines are compared byte by
+// byte: they are plain values, see TestAMachineIsAPlainValue.
 func (e *explorer) key(w *small) uint64 {
 	var h maphash.Hash
 	h.SetSeed(e.seed)
@@ -428,10 +435,12 @@ func (e *explorer) key(w *small) uint64 {
 	return h.Sum64()
 }
 
-// A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers and an earlier one, to the
-// windows, and to what is remembered of laps and of windows, which changes nothing but time.
+// A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers and
+// an earlier one, to the windows, and to what is remembered of laps and of windows, which changes nothing but time.
 func TestAMachineIsAPlainValue(t *testing.T) {
-	allowed := map[string]bool{"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true, "walk.peers.ids": true, "reunion.before": true, "cfg.Laps": true, "cfg.Settings": true, "cfg.Env.Roster": true, "schedule.calendar": true}
+	allowed := map[string]bool{"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true,
+		"walk.peers.ids": true, "reunion.before": true, "cfg.Laps": true, "cfg.Settings": true, "cfg.Env.Roster": true,
+		"schedule.calendar": true}
 	found := 0
 	var walk func(path string, typ reflect.Type)
 	walk = func(path string, typ reflect.Type) {

@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// resource is what the operation works on, if it is one that looks at the fencing number: it refuses whoever comes with a
-// lower one than it has seen. Each run comes twice, when it starts and when it ends.
+// resource is what the operation works on, if it is one that looks at the fencing number: it refuses whoever comes with
+// a lower one than it has seen. Each run comes twice, when it starts and when it ends.
 type resource struct {
 	c       *sim.Cluster
 	highest wire.Seq
@@ -57,15 +57,17 @@ func fenced(seed uint64) (Scenario, *resource) {
 	s := Scenario{
 		Seed: seed, Members: 10, Skip: time.Second, Op: 4 * time.Second, MinInterval: 40 * time.Second,
 		Walk: wander.Sweep, Backups: 2, WaitAlone: true, Duration: 2 * time.Hour,
-		Network:    sim.Network{Latency: time.Millisecond, Encode: true},
-		Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
-		Hook:       sim.Hook{Takes: 4 * time.Second, Spread: 0.5},
+		Network: sim.Network{Latency: time.Millisecond, Encode: true},
+		Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
+		Hook: sim.Hook{Takes: 4 * time.Second, Spread: 0.5},
 	}
 	return s, &resource{running: map[int]wire.Seq{}}
 }
 
-// A resource that refuses lower numbers serves every grant of a fleet whose members crash and come back: the number rises
-// across handoffs, revivals and restarts.
+// A resource that refuses lower numbers serves every grant of a fleet whose members crash and come back: the number
+// rises across handoffs, revivals and restarts.
 func TestTheFencingNumberRisesAcrossRevivalsAndRestarts(t *testing.T) {
 	revived := 0
 	seeds := deep.Or(2, 10)
@@ -86,8 +88,8 @@ func TestTheFencingNumberRisesAcrossRevivalsAndRestarts(t *testing.T) {
 	}
 }
 
-// A holder that stands still in mid-run loses its token without knowing. What it does when it goes on is refused, if somebody
-// has run since.
+// A holder that stands still in mid-run loses its token without knowing. What it does when it goes on is refused, if
+// somebody has run since.
 func TestAResourceRefusesAHolderThatStoodStill(t *testing.T) {
 	s, r := fenced(1)
 	stopped := false
@@ -110,8 +112,8 @@ func TestAResourceRefusesAHolderThatStoodStill(t *testing.T) {
 	}
 }
 
-// What a soft gate does not guarantee: that nobody is served beside another. Two members that both hold a token, in two parts
-// of a network that both reach the resource, take turns in being served as long as their numbers do.
+// What a soft gate does not guarantee: that nobody is served beside another. Two members that both hold a token, in two
+// parts of a network that both reach the resource, take turns in being served as long as their numbers do.
 func TestNumbersDoNotMakeASoftGateALock(t *testing.T) {
 	s, r := fenced(1)
 	together := measure.NewConcurrency()

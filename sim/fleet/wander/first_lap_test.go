@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// crowd counts what a fleet without faults does too much of: tokens that are made, and operations at once; and its datagrams, and those about questions
-// whether another member has seen a token.
+// crowd counts what a fleet without faults does too much of: tokens that are made, and operations at once; and its
+// datagrams, and those about questions whether another member has seen a token.
 type crowd struct {
 	made, sent, asked int
 	running           *measure.Concurrency
@@ -48,8 +48,8 @@ func (k *crowd) overlap(now policy.Time) (share float64, most int) {
 	return share, max(most, 1)
 }
 
-// Whatever the members believe about their operation, a fleet that has just begun keeps to its one token, although most of its members do not meet it for
-// many times max_interval.
+// Whatever the members believe about their operation, a fleet that has just begun keeps to its one token, although most
+// of its members do not meet it for many times max_interval.
 func TestTheFirstLapHasOneToken(t *testing.T) {
 	for _, tc := range []struct {
 		members     int
@@ -68,17 +68,21 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%d, %v, %v", tc.members, walk, tc.maxInterval), func(t *testing.T) {
 				s := wandering.Scenario{
-					Seed: 1, Members: tc.members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute, MaxInterval: tc.maxInterval, Walk: walk,
+					Seed: 1, Members: tc.members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute,
+					MaxInterval: tc.maxInterval, Walk: walk,
 					Backups: 2, Network: sim.Network{Latency: time.Millisecond},
-					Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second},
-					Hook:       sim.Hook{Takes: 10 * time.Minute},
+					Membership: sim.Membership{
+						GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second,
+					},
+					Hook: sim.Hook{Takes: 10 * time.Minute},
 				}
 				k := &crowd{running: measure.NewConcurrency()}
 				c := s.NewCluster(k)
 				c.Boot()
 				advance(t, c, tc.lasts)
 				overlap, most := k.overlap(c.Now())
-				t.Logf("%d tokens made, %d operations at once, for %.2f %% of the time, %.1f datagrams a second; %d questions and answers",
+				t.Logf("%d tokens made, %d operations at once, for %.2f %% of the time, %.1f datagrams a second; %d "+
+					"questions and answers",
 					k.made, most, 100*overlap, float64(k.sent)/tc.lasts.Seconds(), k.asked)
 				if k.made != 1 || overlap > 0 {
 					t.Error("want one token, and one operation at once")
@@ -88,38 +92,47 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 	}
 }
 
-// Nor where three in ten datagrams are lost: neither are tokens made that are not needed, nor do guardians revive the token of a member that runs.
+// Nor where three in ten datagrams are lost: neither are tokens made that are not needed, nor do guardians revive the
+// token of a member that runs.
 func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 	for _, members := range []int{30, 100} {
 		s := wandering.Scenario{
-			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute, MaxInterval: 6 * time.Minute, Walk: wander.Sweep,
+			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute,
+			MaxInterval: 6 * time.Minute, Walk: wander.Sweep,
 			Backups: 2, Network: sim.Network{Latency: time.Millisecond, Loss: 0.3},
-			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second},
-			Hook:       sim.Hook{Takes: 10 * time.Minute},
+			Membership: sim.Membership{
+				GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second,
+			},
+			Hook: sim.Hook{Takes: 10 * time.Minute},
 		}
 		k := &crowd{running: measure.NewConcurrency()}
 		c := s.NewCluster(k)
 		c.Boot()
 		advance(t, c, 72*time.Hour)
 		overlap, most := k.overlap(c.Now())
-		t.Logf("%d members: %d tokens made, %d operations at once, for %.2f %% of the time", members, k.made, most, 100*overlap)
+		t.Logf("%d members: %d tokens made, %d operations at once, for %.2f %% of the time", members, k.made, most,
+			100*overlap)
 		if k.made > 3 || overlap > 0.01 {
 			t.Errorf("%d members: want three tokens, and an overlap of 1 %%, at most", members)
 		}
 	}
 }
 
-// A token that is really lost is replaced soon after max_interval, at any size. In a fleet of 10,000 members give way for a minute or so.
+// A token that is really lost is replaced soon after max_interval, at any size. In a fleet of 10,000 members give way
+// for a minute or so.
 func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
 	for _, members := range []int{40, 1000, 10_000} {
 		if members > 1000 && !*large {
 			continue
 		}
 		s := wandering.Scenario{
-			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute, MaxInterval: 10 * time.Minute, Walk: wander.Sweep,
+			Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second, MinInterval: 2 * time.Minute,
+			MaxInterval: 10 * time.Minute, Walk: wander.Sweep,
 			Backups: 2, Network: sim.Network{Latency: 20 * time.Millisecond},
-			Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second},
-			Hook:       sim.Hook{Takes: 5 * time.Second},
+			Membership: sim.Membership{
+				GossipAfter: time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second,
+			},
+			Hook: sim.Hook{Takes: 5 * time.Second},
 		}
 		k := &crowd{running: measure.NewConcurrency()}
 		c := s.NewCluster(k)

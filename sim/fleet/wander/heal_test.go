@@ -20,8 +20,8 @@ func holders(c *sim.Cluster) (n int) {
 	return n
 }
 
-// Seconds after a split network is whole again there is one token, in large fleets and where operations take long as well: whether the parts had copies of
-// one token, or each has made its own.
+// Seconds after a split network is whole again there is one token, in large fleets and where operations take long as
+// well: whether the parts had copies of one token, or each has made its own.
 func TestAHealedFleetHasOneTokenWithinSeconds(t *testing.T) {
 	const most = 10 * time.Second
 	seeds := deep.Or(1, 10)
@@ -67,7 +67,8 @@ func TestAHealedFleetHasOneTokenWithinSeconds(t *testing.T) {
 				longest = max(longest, last.Sub(healed))
 			}
 		}
-		t.Logf("%+v: two tokens in %d of %d, one at the latest %v after the network was whole", tc, split, seeds, longest)
+		t.Logf("%+v: two tokens in %d of %d, one at the latest %v after the network was whole", tc, split, seeds,
+			longest)
 		if longest > most {
 			t.Errorf("want %v at most", most)
 		}

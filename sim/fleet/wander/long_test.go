@@ -33,12 +33,13 @@ func (m *made) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// longRun lets a fleet of 150 live until one of its operations is about to take a day, and returns it with a count of the tokens
-// that are made from then on. max_interval is half an hour.
+// longRun lets a fleet of 150 live until one of its operations is about to take a day, and returns it with a count of
+// the tokens that are made from then on. max_interval is half an hour.
 func longRun(t *testing.T, walk wander.Walk, seed uint64) (*sim.Cluster, *made) {
 	t.Helper()
 	s := wandering.Scenario{
-		Seed: seed, Members: 150, Skip: time.Second, Op: 4 * time.Second, MinInterval: 600 * time.Second, Walk: walk, Backups: 2,
+		Seed: seed, Members: 150, Skip: time.Second, Op: 4 * time.Second, MinInterval: 600 * time.Second, Walk: walk,
+		Backups: 2,
 		Network: sim.Network{Latency: 20 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02},
 		Hook:    sim.Hook{Takes: 4 * time.Second},
 	}
@@ -92,7 +93,8 @@ func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
 		after := m.first.Sub(died)
 		t.Logf("%v: after %v; %d were made", walk, after, m.count)
 		if limit := 30*time.Minute + 2*10*time.Minute + 10*time.Second; m.count < 1 || m.count > 4 || after > limit {
-			t.Errorf("%v: %d tokens were made, the first after %v; want one to four within %v", walk, m.count, after, limit)
+			t.Errorf("%v: %d tokens were made, the first after %v; want one to four within %v", walk, m.count, after,
+				limit)
 		}
 	}
 }

@@ -17,7 +17,8 @@ func fleet(members int) Scenario {
 	return Scenario{
 		Seed: 1, Members: members, TokenInPlace: true, Skip: time.Second, Op: 4 * time.Second,
 		MinInterval: 600 * time.Second, MaxInterval: 1800 * time.Second,
-		Network: sim.Network{Latency: time.Millisecond}, Hook: sim.Hook{Takes: 4 * time.Second}, Duration: 20_000 * time.Second,
+		Network: sim.Network{Latency: time.Millisecond}, Hook: sim.Hook{Takes: 4 * time.Second},
+		Duration: 20_000 * time.Second,
 	}
 }
 
@@ -101,7 +102,8 @@ func TestThePlannedPartitionPartsItsShareForItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.apart != 10 || p.healed != policy.Time(800*time.Second) {
-			t.Errorf("random cuts every %v: %d members are apart until %s, want 10 until 800 s", random, p.apart, sim.Seconds(p.healed))
+			t.Errorf("random cuts every %v: %d members are apart until %s, want 10 until 800 s", random, p.apart,
+				sim.Seconds(p.healed))
 		}
 	}
 }

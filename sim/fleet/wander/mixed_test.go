@@ -10,8 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// While half of a fleet has been restarted with two slots, nobody does worse than with one: as many run, and nobody waits for longer than two
-// laps of all members under one token. On a random walk there is no such bound, with or without.
+// While half of a fleet has been restarted with two slots, nobody does worse than with one: as many run, and nobody
+// waits for longer than two laps of all members under one token. On a random walk there is no such bound, with or
+// without.
 func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
 	deep.Only(t, "days of a fleet")
 	const (

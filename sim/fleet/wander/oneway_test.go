@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A cable that is broken in one direction leaves no holder that keeps its token: within three skips after the end of its run, if
-// one goes on, the token is with somebody else.
+// A cable that is broken in one direction leaves no holder that keeps its token: within three skips after the end of
+// its run, if one goes on, the token is with somebody else.
 func TestAHolderThatIsCutOffInOneDirectionKeepsNoToken(t *testing.T) {
 	const skip = time.Second
 	for _, walk := range wander.Walks() {
@@ -25,9 +25,11 @@ func TestAHolderThatIsCutOffInOneDirectionKeepsNoToken(t *testing.T) {
 		} {
 			t.Run(walk.String()+"/"+name, func(t *testing.T) {
 				s := wandering.Scenario{
-					Seed: 1, Members: 50, Skip: skip, Op: 4 * time.Second, MinInterval: 600 * time.Second, Walk: walk, Backups: 2,
-					Network: sim.Network{Latency: 5 * time.Millisecond}, Membership: sim.Membership{DetectAfter: time.Hour},
-					Hook: sim.Hook{Takes: 4 * time.Second},
+					Seed: 1, Members: 50, Skip: skip, Op: 4 * time.Second, MinInterval: 600 * time.Second, Walk: walk,
+					Backups:    2,
+					Network:    sim.Network{Latency: 5 * time.Millisecond},
+					Membership: sim.Membership{DetectAfter: time.Hour},
+					Hook:       sim.Hook{Takes: 4 * time.Second},
 				}
 				c := s.NewCluster(s.Checkers()...)
 				c.BootWithToken(0)
@@ -61,9 +63,10 @@ func held(c *sim.Cluster, but int) bool {
 	return false
 }
 
-// within lets time pass until it is so, and reports whether that took no more than a limit in which the holder neither runs nor keeps the
-// token of a sweep because it is due soon.
-func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration, so func() bool) bool {
+// within lets time pass until it is so, and reports whether that took no more than a limit in which the holder neither
+// runs nor keeps the token of a sweep because it is due soon.
+func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration,
+	so func() bool) bool {
 	const steps = 20
 	for left := limit; !so(); left -= skip / steps {
 		if left < 0 || c.Run(c.Now().Add(skip/steps)) != nil {
@@ -80,7 +83,8 @@ func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, s
 func worksOrWaits(c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration) bool {
 	s := c.Status(holder)
 	due := s.NextRun.Sub(c.Now())
-	return s.Holding && (s.Why == wander.WhyRunning || walk == wander.Sweep && 0 < due && due <= time.Duration(c.Members())*skip)
+	return s.Holding && (s.Why == wander.WhyRunning || walk == wander.Sweep && 0 < due &&
+		due <= time.Duration(c.Members())*skip)
 }
 
 // oneHolder lets time pass until somebody holds the only token, and returns who.

@@ -12,7 +12,9 @@ import (
 func TestOrdersAreObeyedAndKnownUnderAllFaults(t *testing.T) {
 	for seed := uint64(1); seed <= deep.Or[uint64](6, 60); seed++ {
 		s := wandering.Draw(seed)
-		s.Operators = sim.Operators{Every: s.Duration / 10, For: s.Duration / 20, HereShare: 0.2, StopAfter: int(seed % 4)}
+		s.Operators = sim.Operators{
+			Every: s.Duration / 10, For: s.Duration / 20, HereShare: 0.2, StopAfter: int(seed % 4),
+		}
 		if o := s.Explore(); o.Err != nil {
 			t.Errorf("seed %d: %v", seed, o.Err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// piece is a part of the world that few scenarios have. Pieces are drawn last, each by dice of its own, so that a new one leaves all
-// others as they were.
+// piece is a part of the world that few scenarios have. Pieces are drawn last, each by dice of its own, so that a new
+// one leaves all others as they were.
 type piece struct {
 	// name is what a hunt says of it, and docs/mutants.md.
 	name string
@@ -33,8 +33,12 @@ func pieces() []piece {
 		{name: "round trips of up to several skips", label: 13, share: 0.15, draw: drawing.farApart},
 		{name: "members further away than others, or two sites", label: 717, share: 0.12, draw: drawing.distant},
 		{name: "a fault that stays", label: 20, share: 0.15, draw: drawing.standing},
-		{name: "one link that stays cut", label: 227, share: 0.08, draw: func(_ drawing, s *Scenario) { s.stands(OneLinkCut) }},
-		{name: "one disk that stays slow", label: 261, share: 0.08, draw: func(_ drawing, s *Scenario) { s.stands(OneDiskSlow) }},
+		{name: "one link that stays cut", label: 227, share: 0.08, draw: func(_ drawing, s *Scenario) {
+			s.stands(OneLinkCut)
+		}},
+		{name: "one disk that stays slow", label: 261, share: 0.08, draw: func(_ drawing, s *Scenario) {
+			s.stands(OneDiskSlow)
+		}},
 		{name: "runs on demand", label: 21, share: 0.15, draw: drawing.onDemand},
 		{name: "retries", label: 22, share: 0.15, draw: drawing.retries},
 		{name: "windows", label: 23, share: 0.1, draw: drawing.windows},
@@ -42,7 +46,9 @@ func pieces() []piece {
 		{name: "only operations fail, under a brake", label: 27, share: 0.05, draw: drawing.brakes, alone: true},
 		{name: "hosts that are not ready", label: 65, share: 0.1, draw: drawing.readiness},
 		{name: "one disk slower than the others", label: 305, share: 0.1, draw: drawing.slowDisk},
-		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) { s.AskBeforeRun = true }},
+		{name: "members that ask before a run", label: 81, share: 0.1, draw: func(_ drawing, s *Scenario) {
+			s.AskBeforeRun = true
+		}},
 		{name: "operators who ask for new tokens", label: 1298, share: 0.1, draw: drawing.renewals},
 		{name: "racks that lose power", label: 1637, share: 0.12, draw: drawing.racks},
 		{name: "many members that stop in one moment", label: 1737, share: 0.12, draw: drawing.stopsTogether},
@@ -50,11 +56,13 @@ func pieces() []piece {
 		{name: "a network that flaps", label: 3077, share: 0.12, draw: drawing.flapping},
 		{name: "more than 40 members", label: 125, share: 0.06, draw: drawing.large},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
-		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone, alone: true},
+		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone,
+			alone: true},
 		{name: "leaves that are heard of sooner than other changes", label: 2, share: 0.06, draw: drawing.leaves},
 		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
 		{name: "constants that differ, as in a roll-out", label: 175, share: 0.1, draw: drawing.rollOut},
-		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap, alone: true},
+		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap,
+			alone: true},
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 	}
 }
@@ -89,13 +97,15 @@ func (d drawing) racks(s *Scenario) {
 		return
 	}
 	t := &s.Faults.Groups
-	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10)
+	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.time(s.Duration/20, s.Duration),
+		d.time(s.Skip/10, s.Duration/10)
 }
 
 // stopsTogether: some members, or all, are told to leave in one moment.
 func (d drawing) stopsTogether(s *Scenario) {
 	t := &s.Faults.Groups
-	t.StopEvery, t.StopFor, t.StopShare = d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10), d.share(0.2, 1)
+	t.StopEvery, t.StopFor, t.StopShare = d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10),
+		d.share(0.2, 1)
 }
 
 // manyParts: cuts leave three or four parts.
@@ -116,8 +126,8 @@ func (d drawing) flapping(s *Scenario) {
 	s.Faults.CutEvery, s.Faults.CutFor = max(d.time(s.Skip, 2*noticed), s.Duration/flaps), d.time(s.Skip/2, 2*noticed)
 }
 
-// large: more members than all others have, for little longer than a lap. They ask each other, so tokens are guarded. Faults of members are as frequent as
-// in a small fleet.
+// large: more members than all others have, for little longer than a lap. They ask each other, so tokens are guarded.
+// Faults of members are as frequent as in a small fleet.
 func (d drawing) large(s *Scenario) {
 	if s.onDemand() || s.Standing != NothingStands || s.Windows != nil {
 		return
@@ -129,7 +139,8 @@ func (d drawing) large(s *Scenario) {
 	s.Hook.Takes, s.Hook.Timeout = min(s.Hook.Takes, s.Op), min(s.Hook.Timeout, 5*s.Op)
 	s.Network.Latency, s.Network.Jitter = min(s.Network.Latency, s.Skip/10), min(s.Network.Jitter, s.Skip/10)
 	f := &s.Faults
-	f.CrashEvery, f.PauseEvery, f.LeaveEvery, f.DeafEvery = by*f.CrashEvery, by*f.PauseEvery, by*f.LeaveEvery, by*f.DeafEvery
+	f.CrashEvery, f.PauseEvery, f.LeaveEvery, f.DeafEvery = by*f.CrashEvery, by*f.PauseEvery, by*f.LeaveEvery,
+		by*f.DeafEvery
 	lap := s.lap()
 	s.MinInterval, s.MaxInterval, s.Duration = lap/2, lap, lap+lap/2
 }
@@ -148,8 +159,8 @@ func (d drawing) leaves(s *Scenario) {
 // lapTimeouts bounds a lap, in handoff timeouts, where operations are longer than the operator says.
 const lapTimeouts = 2000
 
-// wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than max_interval. Without
-// guardians no member asks before it makes a token, so such a fleet must know the duration.
+// wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than
+// max_interval. Without guardians no member asks before it makes a token, so such a fleet must know the duration.
 func (d drawing) wrongOp(s *Scenario) {
 	if s.Backups == 0 {
 		return
@@ -175,8 +186,8 @@ func (s *Scenario) grow(members int) {
 	s.Duration = time.Duration(by * float64(s.Duration))
 }
 
-// wrongMaxInterval: the operator has set max_interval too low or too high, by up to a factor of ten. Without guardians no member
-// asks before it makes a token, so such a fleet needs the right one.
+// wrongMaxInterval: the operator has set max_interval too low or too high, by up to a factor of ten. Without guardians
+// no member asks before it makes a token, so such a fleet needs the right one.
 func (d drawing) wrongMaxInterval(s *Scenario) {
 	if s.Backups > 0 {
 		s.MaxInterval = max(s.MinInterval, d.time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
@@ -195,8 +206,8 @@ func (d drawing) farApart(s *Scenario) {
 // farthest is the longest round trip, in handoff timeouts, with which every member has its turn.
 const farthest = 8
 
-// distant: some members are further away than the others, at one place or each at its own. Members know distant ones by the first bytes of their
-// identities, which are all alike if identities are in order.
+// distant: some members are further away than the others, at one place or each at its own. Members know distant ones by
+// the first bytes of their identities, which are all alike if identities are in order.
 func (d drawing) distant(s *Scenario) {
 	if s.Members < 2 || s.Order == sim.InOrder {
 		return
@@ -236,10 +247,12 @@ func (d drawing) slowDisk(s *Scenario) {
 	}
 }
 
-// onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a min_interval. Without
-// guardians such a fleet needs the right max_interval, too.
+// onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a
+// min_interval. Without guardians such a fleet needs the right max_interval, too.
 func (d drawing) onDemand(s *Scenario) {
-	s.Demand = sim.Demand{Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8)}
+	s.Demand = sim.Demand{
+		Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
+	}
 	if d.sometimes(0.7) {
 		s.MinInterval = 0
 	}
@@ -275,19 +288,26 @@ func (d drawing) retries(s *Scenario) {
 
 // operators: the gate is paused and resumed, and failures may stop it.
 func (d drawing) operators(s *Scenario) {
-	s.Operators = sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), HereShare: d.share(0.01, 0.5)}
+	s.Operators = sim.Operators{
+		Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), HereShare: d.share(0.01, 0.5),
+	}
 	if d.sometimes(0.5) {
 		s.Operators.StopAfter = 1 + d.IntN(3)
 	}
 }
 
-// brakes: nothing goes wrong but the operation, so that all know in which order it has failed. In a slow network a token might be revived.
+// brakes: nothing goes wrong but the operation, so that all know in which order it has failed. In a slow network a
+// token might be revived.
 func (d drawing) brakes(s *Scenario) {
 	*s = Scenario{
-		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: max(s.MinInterval, s.Op), Walk: s.Walk, Backups: 2, TokenInPlace: true,
-		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership, Duration: s.Duration,
-		Hook:      sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
-		Operators: sim.Operators{Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4)},
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: max(s.MinInterval, s.Op), Walk: s.Walk,
+		Backups: 2, TokenInPlace: true,
+		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership,
+		Duration: s.Duration,
+		Hook:     sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
+		Operators: sim.Operators{
+			Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4),
+		},
 	}
 }
 
@@ -304,7 +324,8 @@ func (d drawing) restart(s *Scenario) {
 // restarting draws a restart. longest bounds how long members are away.
 func (d drawing) restarting(at, longest time.Duration) sim.Restart {
 	r := sim.Restart{
-		At: at, Gracefully: d.sometimes(0.3), Power: d.sometimes(0.5), After: d.time(time.Millisecond, longest), Away: d.maybe(0.5, 0.1, 0.49),
+		At: at, Gracefully: d.sometimes(0.3), Power: d.sometimes(0.5), After: d.time(time.Millisecond, longest),
+		Away: d.maybe(0.5, 0.1, 0.49),
 	}
 	if d.sometimes(0.7) {
 		r.Within = d.time(time.Millisecond, longest)
@@ -312,10 +333,12 @@ func (d drawing) restarting(at, longest time.Duration) sim.Restart {
 	return r
 }
 
-// restartAlone: nothing else goes wrong, and min_interval is longer than the restart. Some members have run lately, others are due.
+// restartAlone: nothing else goes wrong, and min_interval is longer than the restart. Some members have run lately,
+// others are due.
 func (d drawing) restartAlone(s *Scenario) {
 	*s = Scenario{
-		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: min(s.Op, 20*s.Skip), Walk: s.Walk, Backups: s.Backups, Slots: s.Slots, WaitAlone: s.WaitAlone,
+		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: min(s.Op, 20*s.Skip), Walk: s.Walk, Backups: s.Backups,
+		Slots: s.Slots, WaitAlone: s.WaitAlone,
 		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership,
 	}
 	s.Hook.Takes = s.Op
@@ -327,7 +350,8 @@ func (d drawing) restartAlone(s *Scenario) {
 	s.Duration = time.Duration(back) + 2*within
 }
 
-// unequalHooks: the operations of some members take up to five times as long. Without guardians a fleet needs the right max_interval for that.
+// unequalHooks: the operations of some members take up to five times as long. Without guardians a fleet needs the right
+// max_interval for that.
 func (d drawing) unequalHooks(s *Scenario) {
 	if s.Operators.StopAfter > 0 || s.restarts() {
 		return
@@ -339,19 +363,24 @@ func (d drawing) unequalHooks(s *Scenario) {
 	s.Duration = max(s.Duration, s.lap())
 }
 
-// rollOut: some members have other constants than the rest. Without guardians no member asks before it makes a token, so such a fleet needs the right ones.
+// rollOut: some members have other constants than the rest. Without guardians no member asks before it makes a token,
+// so such a fleet needs the right ones.
 func (d drawing) rollOut(s *Scenario) {
 	if s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts() {
 		s.Differ = d.share(1.1, 10)
 	}
 }
 
-// longLap: nothing goes wrong, except that some datagrams are lost. Most members meet no token for several times max_interval.
+// longLap: nothing goes wrong, except that some datagrams are lost. Most members meet no token for several times
+// max_interval.
 func (d drawing) longLap(s *Scenario) {
 	timeout := wander.Patience(s.Skip)
 	*s = Scenario{
-		Seed: s.Seed, Members: 41 + d.IntN(60), Skip: s.Skip, Op: s.Op, MinInterval: s.Op, Walk: s.Walk, Backups: 2 + d.IntN(2), LongLap: true,
-		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Loss: d.maybe(0.5, 0.01, 0.15), Encode: true}, Membership: s.Membership,
+		Seed: s.Seed, Members: 41 + d.IntN(60), Skip: s.Skip, Op: s.Op, MinInterval: s.Op, Walk: s.Walk,
+		Backups: 2 + d.IntN(2), LongLap: true,
+		Network: sim.Network{
+			Latency: min(s.Network.Latency, s.Skip/10), Loss: d.maybe(0.5, 0.01, 0.15), Encode: true,
+		}, Membership: s.Membership,
 	}
 	s.Hook.Takes = d.time(timeout, lapTimeouts/time.Duration(s.Members)*timeout)
 	s.Hook.Unequal = d.maybe(0.5, 0.1, 1)
@@ -366,11 +395,13 @@ func (d drawing) readiness(s *Scenario) {
 		return
 	}
 	s.Ready = sim.Ready{
-		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip), Again: d.time(s.Skip, 2*s.MinInterval),
+		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip),
+		Again: d.time(s.Skip, 2*s.MinInterval),
 	}
 }
 
-// windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of the day.
+// windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of
+// the day.
 const windowedFor = 60
 
 // windows: members may run for some minutes, and then for some minutes not.

@@ -13,8 +13,8 @@ import (
 // fifty is how many seeds, from 1 on, draw every piece at least once. docs/mutants.md says how often.
 const fifty = 50
 
-// A hunt that is cut short has still had everything. A new piece enters this table by itself. One that no seed draws needs another label;
-// the test names one which leaves the seeds alone that notice a mutant.
+// A hunt that is cut short has still had everything. A new piece enters this table by itself. One that no seed draws
+// needs another label; the test names one which leaves the seeds alone that notice a mutant.
 func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 	var v Coverage
 	for seed := range uint64(fifty) {
@@ -23,12 +23,14 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 	for i, c := range v.Pieces() {
 		t.Logf("%2d  %s", c.Times, c.What)
 		if p := pieces()[i]; c.Times == 0 {
-			t.Errorf("none of %d seeds draws %q, with label %d and a share of %v; label %d would do", fifty, c.What, p.label, p.share, free(t, p))
+			t.Errorf("none of %d seeds draws %q, with label %d and a share of %v; label %d would do", fifty, c.What,
+				p.label, p.share, free(t, p))
 		}
 	}
 }
 
-// A name stands for one piece, and a label for one row of dice: pieces with the same dice would come together or not at all.
+// A name stands for one piece, and a label for one row of dice: pieces with the same dice would come together or not at
+// all.
 func TestPiecesHaveNamesAndLabelsOfTheirOwn(t *testing.T) {
 	names, labels := map[string]bool{}, map[uint64]string{}
 	for _, p := range pieces() {
@@ -55,7 +57,8 @@ func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 			"hosts that are not ready": s.Ready != sim.Ready{}, "members that ask before a run": s.AskBeforeRun,
 			"callers beside an operation":               s.Demand.Beside,
 			"a restart of all members and nothing else": s.restarts(),
-			"one link that stays cut":                   s.Standing == OneLinkCut, "one disk that stays slow": s.Standing == OneDiskSlow,
+			"one link that stays cut":                   s.Standing == OneLinkCut,
+			"one disk that stays slow":                  s.Standing == OneDiskSlow,
 		} {
 			if has[name] != is {
 				t.Errorf("seed %d: %q is drawn: %v, and the scenario has it: %v", seed, name, has[name], is)

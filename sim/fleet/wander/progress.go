@@ -18,8 +18,8 @@ type Progress struct {
 	ran, served map[int]bool
 	// beside says that there are such callers.
 	beside bool
-	// mixed says that members disagree on the number of tokens. Then a sweep may leave some members out, and the last slot may have no
-	// token if it falls to members that do not know of it.
+	// mixed says that members disagree on the number of tokens. Then a sweep may leave some members out, and the last
+	// slot may have no token if it falls to members that do not know of it.
 	mixed bool
 	view  sim.SlotView
 }
@@ -88,8 +88,8 @@ func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Reached reports whether every member that is up has run under the one token of its slot, and no other token was held for quiet: long
-// enough for any other token to show itself.
+// Reached reports whether every member that is up has run under the one token of its slot, and no other token was held
+// for quiet: long enough for any other token to show itself.
 func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 	for i := range p.slots {
 		if p.mixed && i == len(p.slots)-1 {

@@ -44,8 +44,8 @@ func until(t *testing.T, c *sim.Cluster, most time.Duration, holds func() bool) 
 	}
 }
 
-// A fleet whose operation takes four seconds, one run that hangs for ten minutes, and then the holder and all guardians die: the
-// last resort comes three min_intervals after the last token, as it would have before.
+// A fleet whose operation takes four seconds, one run that hangs for ten minutes, and then the holder and all guardians
+// die: the last resort comes three min_intervals after the last token, as it would have before.
 func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	s := fleet(33)
 	s.Walk, s.Backups, s.MeasureOp = wander.Sweep, 2, true
@@ -78,8 +78,9 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	until(t, c, 3*s.MinInterval+time.Minute, func() bool { return running(c) >= 0 })
 }
 
-// Crashes cost a fleet the runs and tokens that die in them, and of each offer to a member that is gone one patience, but no wait for
-// anybody's turn: of 20 members one in 25 is down, the others hear of it late, and all run three quarters as often as they would.
+// Crashes cost a fleet the runs and tokens that die in them, and of each offer to a member that is gone one patience,
+// but no wait for anybody's turn: of 20 members one in 25 is down, the others hear of it late, and all run three
+// quarters as often as they would.
 func TestFrequentCrashesCostLittle(t *testing.T) {
 	s := fleet(20)
 	s.Walk, s.Backups, s.MeasureOp, s.MinInterval, s.MaxInterval = wander.Sweep, 2, true, 10*time.Second, 0
@@ -116,9 +117,9 @@ func (b *births) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Runs that their timeout ends tell nothing of op, so nobody ever has an estimate, and without guardians nobody asks before it makes a token.
-// But laps take as long as they do, and soon no member takes the token for lost any more. On a random
-// walk, where some wait for many laps, that comes to a third of what it would be.
+// Runs that their timeout ends tell nothing of op, so nobody ever has an estimate, and without guardians nobody asks
+// before it makes a token. But laps take as long as they do, and soon no member takes the token for lost any more. On a
+// random walk, where some wait for many laps, that comes to a third of what it would be.
 func TestAFleetWhoseRunsAllTimeOutSoonMakesNoMoreTokens(t *testing.T) {
 	for walk, most := range map[wander.Walk]int{wander.Sweep: 0, wander.Shuffle: 0, wander.Random: 120} {
 		s := fleet(8)

@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// While a fleet is restarted with another number of slots, one member after the other, nobody waits for much longer than a lap of one token of all members.
+// While a fleet is restarted with another number of slots, one member after the other, nobody waits for much longer
+// than a lap of one token of all members.
 func TestNobodyStarvesWhileTheNumberOfSlotsChanges(t *testing.T) {
 	const (
 		members = 60
@@ -36,7 +37,9 @@ func TestNobodyStarvesWhileTheNumberOfSlotsChanges(t *testing.T) {
 				Hook:       sim.Hook{Takes: op}, StopTimeout: 30 * time.Second, Watchers: []sim.Watcher{watch},
 				Machine: func(env sim.Env) policy.Machine {
 					own := policy.Env{Gate: env.Gate, Self: env.Self, WaitsAlone: true, Entropy: env.Entropy}
-					settings := &wander.Settings{Skip: time.Second, MinInterval: 2 * time.Minute, Backups: 2, Walk: walk}
+					settings := &wander.Settings{
+						Skip: time.Second, MinInterval: 2 * time.Minute, Backups: 2, Walk: walk,
+					}
 					return wander.NewGate(wander.Config{Env: own, Settings: settings}, slots[env.Index])
 				},
 			})
@@ -58,13 +61,15 @@ func TestNobodyStarvesWhileTheNumberOfSlotsChanges(t *testing.T) {
 			for _, at := range last {
 				longest = max(longest, c.Now().Sub(at))
 			}
-			t.Logf("%v, %d slots become %d: the longest wait is %v, and afterwards %v", walk, change[0], change[1], during, longest)
+			t.Logf("%v, %d slots become %d: the longest wait is %v, and afterwards %v", walk, change[0], change[1],
+				during, longest)
 			most := lap * 3 / 2
 			if walk == wander.Shuffle {
 				most = 2 * lap * 5 / 4
 			}
 			if longest > most {
-				t.Errorf("%v, %d slots become %d: somebody waits for %v, want %v at most", walk, change[0], change[1], longest, most)
+				t.Errorf("%v, %d slots become %d: somebody waits for %v, want %v at most", walk, change[0], change[1],
+					longest, most)
 			}
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// A fleet with one slot is restarted with two, one member after the other, every constant at its default: the second token comes as the
-// first one does when a fleet is switched on. And none too many: a restart where there are two slots already makes no token.
+// A fleet with one slot is restarted with two, one member after the other, every constant at its default: the second
+// token comes as the first one does when a fleet is switched on. And none too many: a restart where there are two slots
+// already makes no token.
 func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 	const members = 10
 	for _, walk := range wander.Walks() {
@@ -20,7 +21,8 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 		}
 		count := watcherFunc(func(o *sim.Occurrence) {
 			for i := range o.Effects {
-				if n := o.Effects[i].Note; o.Kind == sim.Stepped && (n == wander.NoteCreated || n == wander.NoteRegenerated) {
+				if n := o.Effects[i].Note; o.Kind == sim.Stepped &&
+					(n == wander.NoteCreated || n == wander.NoteRegenerated) {
 					made++
 				}
 			}

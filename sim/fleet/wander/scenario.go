@@ -22,7 +22,8 @@ type Scenario struct {
 	Skip, Op, MinInterval, MaxInterval time.Duration
 	// RetryAfter is that of [wander.Settings].
 	RetryAfter time.Duration
-	// Windows are when the members may run, by their wall clocks; nil is always. A run begins on a Saturday at midnight, in UTC.
+	// Windows are when the members may run, by their wall clocks; nil is always. A run begins on a Saturday at
+	// midnight, in UTC.
 	Windows *window.Set
 	Walk    wander.Walk
 	// Backups and OnLost are those of [wander.Settings].
@@ -34,22 +35,24 @@ type Scenario struct {
 	Slots int
 	// MixedSlots gives every third member one token less.
 	MixedSlots bool
-	// Differ makes max_interval and op of every third member so many times shorter, as in the middle of a roll-out; zero and 1 change nothing.
+	// Differ makes max_interval and op of every third member so many times shorter, as in the middle of a roll-out;
+	// zero and 1 change nothing.
 	Differ float64
 	// MeasureOp lets the members measure the operation; otherwise they are told Op.
 	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
 	WaitAlone bool
-	// StartWithin is the time within which the members start and find each other; zero starts all at once with a complete
-	// membership.
+	// StartWithin is the time within which the members start and find each other; zero starts all at once with a
+	// complete membership.
 	StartWithin time.Duration
-	// TokenInPlace lets member 0 make the first token at once, as in the paper; otherwise the first in rank makes it after a while.
-	// It needs a StartWithin of zero and no WaitAlone.
+	// TokenInPlace lets member 0 make the first token at once, as in the paper; otherwise the first in rank makes it
+	// after a while. It needs a StartWithin of zero and no WaitAlone.
 	TokenInPlace bool
 	// ClockSkew is the largest error of a wall clock at the start, ClockDrift the largest error of its rate.
 	ClockSkew  time.Duration
 	ClockDrift float64
-	// LongLap says that nothing goes wrong, but that most members meet no token for several times max_interval: see [NewCrowdChecker].
+	// LongLap says that nothing goes wrong, but that most members meet no token for several times max_interval: see
+	// [NewCrowdChecker].
 	LongLap bool
 	// SameTies lets all guardians that revive a token draw the same tie: without it, two do so once in 256 times.
 	SameTies bool
@@ -88,7 +91,9 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 				env.Entropy = sameTies{env.Entropy}
 			}
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.onDemand()
-			return s.machine(env.Index, wander.Config{Env: env.Env, Settings: s.settingsOf(env.Index, settings), Laps: laps}, &machines[env.Index])
+			return s.machine(env.Index, wander.Config{
+				Env: env.Env, Settings: s.settingsOf(env.Index, settings), Laps: laps,
+			}, &machines[env.Index])
 		},
 	}
 	if s.ClockSkew > 0 || s.ClockDrift > 0 {
@@ -220,10 +225,12 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewHeartbeatChecker(timeout) }),
 		each(NewDueChecker),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
-		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(), check.NewWakeChecker(), NewSlotChecker(),
+		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
+		check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 	}
-	if n := &s.Network; s.Backups > 0 && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
+	if n := &s.Network; s.Backups > 0 && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 &&
+		4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
 	}
 	if s.Slots <= 1 {
@@ -234,7 +241,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, each(NewSightingChecker))
 	}
 	if s.Operators != (sim.Operators{}) {
-		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+2*s.Membership.Spread))
+		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
+			2*s.Membership.Spread))
 	}
 	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 {
 		checkers = append(checkers, check.NewBrakeChecker(s.Operators.StopAfter))
@@ -286,8 +294,8 @@ const takerTimeouts = 16
 // trafficTimeouts is the time in which datagrams are counted, in timeouts.
 const trafficTimeouts = 8
 
-// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks, questions, and those of
-// one visit of a token in each skip; and a question to all members.
+// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks,
+// questions, and those of one visit of a token in each skip; and a question to all members.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits := float64(timeout) / float64(s.Skip)
 	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + 2*float64(s.Members)))

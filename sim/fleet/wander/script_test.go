@@ -22,7 +22,8 @@ import (
 )
 
 // TestStories runs the scripts in testdata: each is one situation, and what it must lead to, message by message. With
-// -rewrite the scripts are written anew from what happens; read the difference as you would read a change of the protocol.
+// -rewrite the scripts are written anew from what happens; read the difference as you would read a change of the
+// protocol.
 //
 // The commands, with their defaults:
 //
@@ -265,8 +266,10 @@ func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
-		wander.NoteCreated, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet, handoff.NoteNoAck, handoff.NoteNoCommit,
-		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft, wander.NoteWaiting,
+		wander.NoteCreated, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet,
+		handoff.NoteNoAck, handoff.NoteNoCommit,
+		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft,
+		wander.NoteWaiting,
 		guardian.NoteSuspected, wander.NoteRevived, guardian.NoteStoodDown, guardian.NoteDoubting, wander.NoteOvertaken,
 		wander.NoteOutdated, wander.NoteSeqRefused, wander.NoteBirthRefused,
 	}
@@ -295,7 +298,8 @@ func (s *script) decide(m *wire.Message) sim.Fate {
 	s.listen(m)
 	for _, r := range s.rules {
 		if r.left > 0 && (r.kind == "" || r.kind == wander.Kinds().Of(m.Kind).Name) &&
-			(r.from == "" || r.from == sim.MemberName(sim.IndexOf(m.From))) && (r.to == "" || r.to == sim.MemberName(sim.IndexOf(m.To))) {
+			(r.from == "" || r.from == sim.MemberName(sim.IndexOf(m.From))) &&
+			(r.to == "" || r.to == sim.MemberName(sim.IndexOf(m.To))) {
 			r.left--
 			return r.fate
 		}
@@ -330,7 +334,8 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	born := s.c.Now().Add(span(t, d, "born", 0))
 	descriptor := wander.Descriptor()
 	offer := wire.Message{
-		Gate: wire.GateIDOf("default"), Protocol: descriptor.ID, Version: descriptor.Version, Kind: handoff.KindToken, From: giver, To: s.c.ID(s.member(t, d, to)),
+		Gate: wire.GateIDOf("default"), Protocol: descriptor.ID, Version: descriptor.Version, Kind: handoff.KindToken,
+		From: giver, To: s.c.ID(s.member(t, d, to)),
 		Exchange: wire.Exchange(sim.Mix(uint64(s.c.Now()))),
 		Token: wire.Ref{
 			ID:  wire.TokenID{Birth: sim.Epoch + int64(born), Generator: giver, Random: sim.Mix(uint64(born))},

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// A hunt: each seed draws a fleet and what goes wrong in it. With -seeds 2000, half of a hunt's default seeds, they lead
-// to everything that can occur, too: "make large".
+// A hunt: each seed draws a fleet and what goes wrong in it. With -seeds 2000, half of a hunt's default seeds, they
+// lead to everything that can occur, too: "make large".
 func TestSeeds(t *testing.T) {
 	const enough = 2000
 	seeds := mutant.Seeds(deep.Or[uint64](50, 700))
@@ -46,10 +46,12 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		83:     "one member was not heard, and nobody ran any more",
 		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
 		13902:  "a holder that heard nobody kept its token because somebody played back a beat to it",
-		18954:  "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one that was left",
-		29166:  "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
-		27469:  "a holder that had become patient while it was deaf was taken for one that never gives up",
-		36904:  "a holder that was stopped while it asked went on although its guardians had heard nothing for a patience",
+		18954: "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one " +
+			"that was left",
+		29166: "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
+		27469: "a holder that had become patient while it was deaf was taken for one that never gives up",
+		36904: "a holder that was stopped while it asked went on although its guardians had heard nothing for a " +
+			"patience",
 		49531:  "members that had never met were parted for good, and waited for each other",
 		2456:   "a holder that heard nobody, and was alone, was taken for one that keeps its token from others",
 		116586: "a run started in the step in which an older token was revived, which then took its place",
@@ -91,7 +93,8 @@ func TestWatchersChangeNothing(t *testing.T) {
 	for seed := uint64(1); seed <= deep.Or[uint64](4, 20); seed++ {
 		s := wandering.Draw(seed)
 		steps := s.Explore().Steps
-		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()), &wandering.Coverage{}).Steps; watched != steps {
+		if watched := s.Explore(trace.NewTrace(trace.NewTail(1), wandering.Words()),
+			&wandering.Coverage{}).Steps; watched != steps {
 			t.Fatalf("seed %d takes %d steps, and %d when it is watched", seed, steps, watched)
 		}
 	}

@@ -9,16 +9,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Remember gives member i, which has not been up yet, an earlier life: it ran last age ago, under a token with a stamp an hour after the
-// beginning. With an earlier stamp the member would discard the first token for a while: "the
-// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t" (Ciuffoletti,
-// section 5).
+// Remember gives member i, which has not been up yet, an earlier life: it ran last age ago, under a token with a stamp
+// an hour after the beginning. With an earlier stamp the member would discard the first token for a while: "the
+// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t"
+// (Ciuffoletti, section 5).
 func Remember(c *sim.Cluster, i int, age time.Duration) {
 	under := wander.Memo{Token: wire.TokenID{Birth: c.Instant(i).Wall + int64(time.Hour)}}
 	c.SetDiskState(i, policy.State{HasRun: true, LastRun: c.Now().Add(-age), Memo: under.Bytes()})
 }
 
-// Detail returns the detailed status of member i, which must be up. In a gate with several tokens it is that of the watcher's slot.
+// Detail returns the detailed status of member i, which must be up. In a gate with several tokens it is that of the
+// watcher's slot.
 func Detail(c *sim.Cluster, i int) wander.Detail {
 	return wander.DetailOf(c.Machine(i), c.Slot(), c.Now())
 }

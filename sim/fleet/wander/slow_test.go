@@ -37,7 +37,8 @@ func (k *tally) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			k.sent++
 		case policy.Tell:
 			k.notes[e.Note]++
-		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Gone, policy.Proclaim:
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce,
+			policy.Gone, policy.Proclaim:
 		}
 	}
 	return nil
@@ -58,15 +59,19 @@ func live(t *testing.T, s *Scenario, prepare func(*sim.Cluster, *tally)) *tally 
 
 func slowFleet(members int, latency, jitter time.Duration) *Scenario {
 	return &Scenario{
-		Seed: 1, Members: members, TokenInPlace: true, Skip: 250 * time.Millisecond, Op: 2 * time.Second, MinInterval: time.Minute,
-		Walk: wander.Sweep, Backups: 2, Network: sim.Network{Latency: latency, Jitter: jitter},
-		Membership: sim.Membership{GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second},
-		Hook:       sim.Hook{Takes: 2 * time.Second}, Duration: time.Hour,
+		Seed: 1, Members: members, TokenInPlace: true, Skip: 250 * time.Millisecond, Op: 2 * time.Second,
+		MinInterval: time.Minute,
+		Walk:        wander.Sweep, Backups: 2, Network: sim.Network{Latency: latency, Jitter: jitter},
+		Membership: sim.Membership{
+			GossipAfter: time.Second, DetectAfter: 5 * time.Second, RejoinAfter: 5 * time.Second,
+		},
+		Hook: sim.Hook{Takes: 2 * time.Second}, Duration: time.Hour,
 	}
 }
 
-// A fleet whose round trips take several skips works: every member runs, a lap apart at most, and no token is lost. Its guardians do not
-// know yet how long answers take when the first token goes round; after that, none revives a token because they take long.
+// A fleet whose round trips take several skips works: every member runs, a lap apart at most, and no token is lost. Its
+// guardians do not know yet how long answers take when the first token goes round; after that, none revives a token
+// because they take long.
 func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 	for _, tc := range []struct {
 		members         int
@@ -97,7 +102,9 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 					t.Errorf("%s ran %d times, want at least %d", sim.MemberName(i), n, want)
 				}
 			}
-			for _, n := range []policy.Note{wander.NoteRevived, wander.NoteRegenerated, wander.NoteRemoved, wander.NoteOvertaken} {
+			for _, n := range []policy.Note{
+				wander.NoteRevived, wander.NoteRegenerated, wander.NoteRemoved, wander.NoteOvertaken,
+			} {
 				if k.notes[n] > 0 {
 					t.Errorf("%s: %d times", wander.Descriptor().Notes.Of(n).Name, k.notes[n])
 				}
@@ -119,8 +126,8 @@ func blocked(members int) *Scenario {
 	return s
 }
 
-// Where no datagram arrives at all, a holder that hears nobody yields its token, which may be alive elsewhere. Each member makes one
-// again after max_interval, half an hour, and runs under it; and they send little.
+// Where no datagram arrives at all, a holder that hears nobody yields its token, which may be alive elsewhere. Each
+// member makes one again after max_interval, half an hour, and runs under it; and they send little.
 func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
 	for _, members := range []int{2, 3, 5} {
 		t.Run(fmt.Sprintf("%d members", members), func(t *testing.T) {
@@ -149,8 +156,8 @@ func TestWhereOneDirectionIsBrokenSomebodyRuns(t *testing.T) {
 	checkBounded(t, k, s)
 }
 
-// checkBounded checks that a member sends no more than what a holder has to: beats to its guardians, four in a skip, and fewer than three
-// Tokens; and as much again for the questions of those who hear nothing.
+// checkBounded checks that a member sends no more than what a holder has to: beats to its guardians, four in a skip,
+// and fewer than three Tokens; and as much again for the questions of those who hear nothing.
 func checkBounded(t *testing.T, k *tally, s *Scenario) {
 	t.Helper()
 	most := s.Members * int(s.Duration/s.Skip) * 2 * (4*s.Backups + 3)

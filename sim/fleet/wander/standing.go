@@ -35,7 +35,8 @@ const (
 
 // String returns a clause.
 func (s Standing) String() string {
-	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs", "nothing arrives", "one link is cut", "one disk is slow"}[s]
+	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs",
+		"nothing arrives", "one link is cut", "one disk is slow"}[s]
 }
 
 // runners are the members whose operation has run since a moment. It is a [sim.Watcher].
@@ -83,17 +84,19 @@ func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) (one int) {
 	return one
 }
 
-// standParts: the fault stands for a fifth of the time that a healed fleet may need, and then for another fifth in which somebody must run.
+// standParts: the fault stands for a fifth of the time that a healed fleet may need, and then for another fifth in
+// which somebody must run.
 const standParts = 5
 
-// stand lets the fault stand, if there is one, and checks that somebody runs; and that everybody does in every group of members that can talk to
-// each other, if there are such groups, except a member whose saves are too slow.
+// stand lets the fault stand, if there is one, and checks that somebody runs; and that everybody does in every group of
+// members that can talk to each other, if there are such groups, except a member whose saves are too slow.
 func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	if s.Standing == NothingStands {
 		return nil
 	}
 	// Members that have never seen another one may wait for ever, so they meet first.
-	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone && c.Now() < met {
+	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone &&
+		c.Now() < met {
 		if err := c.Run(met); err != nil {
 			return err
 		}
@@ -130,15 +133,16 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 		}
 		for _, i := range part {
 			if !ran[i] && s.hasTurns() && !(s.Standing == OneDiskSlow && i == one) {
-				return fmt.Errorf("standing: %v, and %s has not run for %v, but others with which it can talk have", s.Standing, sim.MemberName(i), while)
+				return fmt.Errorf("standing: %v, and %s has not run for %v, but others with which it can talk have",
+					s.Standing, sim.MemberName(i), while)
 			}
 		}
 	}
 	return nil
 }
 
-// hasTurns reports whether every member is due in each lap, or in the next: nobody must want a run, no host must be ready for it, and members agree on
-// which tokens visit them.
+// hasTurns reports whether every member is due in each lap, or in the next: nobody must want a run, no host must be
+// ready for it, and members agree on which tokens visit them.
 func (s *Scenario) hasTurns() bool { return !s.onDemand() && s.Ready == sim.Ready{} && !s.MixedSlots }
 
 // parts are the members that are up, in groups that are connected in both directions.

@@ -37,8 +37,10 @@ func Stories() []trace.Story {
 		{
 			Name:  "lost",
 			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
-			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) { c.At(late, func() { c.LoseNext(func() {}) }) }),
-			From:  late,
+			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) {
+				c.At(late, func() { c.LoseNext(func() {}) })
+			}),
+			From: late,
 			Turns: []trace.Turn{
 				{Note: guardian.NoteSuspected, Role: 0},
 				{Note: handoff.NoteNoCommit, Role: 1},
@@ -63,7 +65,8 @@ func FindStory(name string) (trace.Story, error) {
 	return trace.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
 }
 
-// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan arranges faults; nil if there are none.
+// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan arranges
+// faults; nil if there are none.
 func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
 	s.Order, s.TokenInPlace = sim.InOrder, true
 	s.Skip, s.Op, s.MinInterval = time.Second, 2*time.Second, 10*time.Second

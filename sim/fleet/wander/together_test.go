@@ -22,7 +22,8 @@ func sweepOf(seed uint64, members int, change func(*Scenario)) *Scenario {
 	return &s
 }
 
-// busy lets a fleet work until a moment of its second lap. It returns the holder, and who follows whom in the first lap.
+// busy lets a fleet work until a moment of its second lap. It returns the holder, and who follows whom in the first
+// lap.
 func busy(t *testing.T, s *Scenario) (c *sim.Cluster, held int, follows map[int]int) {
 	t.Helper()
 	follows = map[int]int{}
@@ -57,7 +58,8 @@ func guardiansOf(c *sim.Cluster, held int) (of []int) {
 	return of
 }
 
-// heldAfter lets time pass until a member that stays holds a token, and returns how long that takes; or most, if that is too short.
+// heldAfter lets time pass until a member that stays holds a token, and returns how long that takes; or most, if that
+// is too short.
 func heldAfter(t *testing.T, c *sim.Cluster, most time.Duration, gone map[int]bool) time.Duration {
 	t.Helper()
 	begin := c.Now()
@@ -72,8 +74,8 @@ func heldAfter(t *testing.T, c *sim.Cluster, most time.Duration, gone map[int]bo
 	return most
 }
 
-// An agent that stops normally passes its token on while any member stays, whoever stops in the same moment: the holder, its guardians, and the
-// member to which it would pass the token next; or most of all.
+// An agent that stops normally passes its token on while any member stays, whoever stops in the same moment: the
+// holder, its guardians, and the member to which it would pass the token next; or most of all.
 func TestStopsInOneMomentLoseNoToken(t *testing.T) {
 	const most = 20 * time.Second // that of an agent by default
 	for _, tc := range []struct {
@@ -127,8 +129,8 @@ func TestStopsInOneMomentLoseNoToken(t *testing.T) {
 	}
 }
 
-// A holder that lives keeps its token, however many members there are: its guardians and the next member lose power, and others are there to
-// take it.
+// A holder that lives keeps its token, however many members there are: its guardians and the next member lose power,
+// and others are there to take it.
 func TestAHealthyHolderKeepsItsToken(t *testing.T) {
 	const most = time.Minute
 	for _, members := range []int{20, 64, 100, 300, 1000} {
@@ -147,7 +149,8 @@ func TestAHealthyHolderKeepsItsToken(t *testing.T) {
 				lost++
 			}
 		}
-		t.Logf("%d members: lost in %d of %d, held by another member after at most %v, a run of %v among that", members, lost, seeds, longest, 4*time.Second)
+		t.Logf("%d members: lost in %d of %d, held by another member after at most %v, a run of %v among that", members,
+			lost, seeds, longest, 4*time.Second)
 		if lost > 0 {
 			t.Errorf("%d members: the token is lost", members)
 		}
@@ -171,7 +174,8 @@ func TestEachGuardianMoreOutlivesAHostMore(t *testing.T) {
 			}
 			most := time.Duration(backups+2) * time.Second / 2
 			after := heldAfter(t, c, time.Minute, gone)
-			t.Logf("%d members, backups %d: holder and %d guardians lose power, held again after %v", members, backups, backups-1, after)
+			t.Logf("%d members, backups %d: holder and %d guardians lose power, held again after %v", members, backups,
+				backups-1, after)
 			if after > most+time.Second/4 {
 				t.Errorf("want %v", most)
 			}

@@ -11,11 +11,14 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// drawCrowd draws a fleet without faults whose members find each other only after each has made a token of its own. Its operations take
-// up to fifty times what its members are told, and max_interval may be as short as min_interval. A lap takes no longer than is returned.
+// drawCrowd draws a fleet without faults whose members find each other only after each has made a token of its own. Its
+// operations take up to fifty times what its members are told, and max_interval may be as short as min_interval. A lap
+// takes no longer than is returned.
 func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(7)))}
-	s = Scenario{Seed: seed, Members: 3 + d.IntN(40), Skip: d.time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4)}
+	s = Scenario{
+		Seed: seed, Members: 3 + d.IntN(40), Skip: d.time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4),
+	}
 	walks := wander.Walks()
 	s.Walk = walks[d.IntN(len(walks))]
 	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, 60*time.Millisecond)}
@@ -28,13 +31,16 @@ func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 		s.MaxInterval = max(s.MinInterval, time.Duration(d.share(0.05, 1)*float64(all*takes)))
 	}
 	s.StartWithin = d.time(time.Second, 20*time.Second)
-	s.Membership = sim.Membership{GossipAfter: 20 * time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second}
+	s.Membership = sim.Membership{
+		GossipAfter: 20 * time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second,
+	}
 	return s, max(all*(takes+takes/2+s.Skip+6*s.Network.Latency), s.MinInterval+takes)
 }
 
-// From any number of tokens, and whatever the operator has set, a fleet without faults comes down to one in each slot: within three laps in
-// the walks that go round, the false alarms included that come before the members know what a lap takes. On a random walk a member may
-// wait for many laps, and takes the token for lost now and then; there the second one is soon gone.
+// From any number of tokens, and whatever the operator has set, a fleet without faults comes down to one in each slot:
+// within three laps in the walks that go round, the false alarms included that come before the members know what a lap
+// takes. On a random walk a member may wait for many laps, and takes the token for lost now and then; there the second
+// one is soon gone.
 func TestAFleetComesDownToOneToken(t *testing.T) {
 	seeds := deep.Or[uint64](10, 60)
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -69,7 +75,8 @@ func TestAFleetComesDownToOneToken(t *testing.T) {
 			t.Errorf("seed %d: there was never a second token", seed)
 		}
 		if s.Walk != wander.Random && crowded > 0 || s.Walk == wander.Random && (longest > lap || crowded*10 > looks) {
-			t.Errorf("seed %d, of up to %d tokens: after three laps of %v there are several for %d of %d looks, for %v at a time\n%v",
+			t.Errorf("seed %d, of up to %d tokens: after three laps of %v there are several for %d of %d looks, for "+
+				"%v at a time\n%v",
 				seed, most, lap, crowded, looks, longest, &s)
 		}
 	}

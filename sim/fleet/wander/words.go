@@ -33,7 +33,8 @@ func Words() trace.Words {
 			return trail[:trail.Len()]
 		},
 		Drawn: []policy.Note{
-			wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain, handoff.NoteAckAgain,
+			wander.NoteArrived, wander.NoteRan, handoff.NoteOffered, handoff.NotePassed, handoff.NoteTokenAgain,
+			handoff.NoteAckAgain,
 			guardian.NoteStrayWord,
 		},
 	}

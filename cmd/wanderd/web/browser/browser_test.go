@@ -66,11 +66,13 @@ func newFleet(t *testing.T) *fleet {
 		if i > 1 {
 			addr = freeAddr(t)
 		}
-		f.start(exec.Command(f.program, "--name", name, "--bind", addr, "--join", seed, "--state-dir", filepath.Join(dir, name),
+		f.start(exec.Command(f.program, "--name", name, "--bind", addr, "--join", seed, "--state-dir",
+			filepath.Join(dir, name),
 			"--secret-file", secret, "--hook", hook, "--min-interval", "10s", "--skip", "500ms", "--alone", "run"))
 	}
 	web := exec.Command(f.program, "web", "--listen", "127.0.0.1:0", "--state-dir", filepath.Join(dir, "m1"))
-	for deadline := time.Now().Add(patience); exec.Command(f.program, "status", "--state-dir", filepath.Join(dir, "m1")).Run() != nil; {
+	for deadline := time.Now().Add(patience); exec.Command(f.program, "status", "--state-dir",
+		filepath.Join(dir, "m1")).Run() != nil; {
 		if time.Now().After(deadline) {
 			t.Fatal("the agent does not answer")
 		}
@@ -102,7 +104,8 @@ func (f *fleet) until(what string, has func(status string) bool) {
 	f.t.Helper()
 	for i := 1; i <= 4; i++ {
 		for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-			out, err := exec.Command(f.program, "status", "--json", "--state-dir", filepath.Join(f.dir, fmt.Sprintf("m%d", i))).CombinedOutput()
+			out, err := exec.Command(f.program, "status", "--json", "--state-dir",
+				filepath.Join(f.dir, fmt.Sprintf("m%d", i))).CombinedOutput()
 			if err == nil && has(string(out)) {
 				break
 			}
@@ -145,7 +148,8 @@ type page struct {
 	ctx context.Context
 }
 
-// open opens the page in a browser. What the page says on the console is a failure: an exception, or something that its own policy forbids.
+// open opens the page in a browser. What the page says on the console is a failure: an exception, or something that its
+// own policy forbids.
 func (f *fleet) open() *page {
 	f.t.Helper()
 	path := ""
@@ -158,7 +162,8 @@ func (f *fleet) open() *page {
 	if path == "" {
 		f.t.Skip("no Chromium here: the page is not tested in a browser")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 1250))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.WindowSize(1200, 1250))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	f.t.Cleanup(cancel)
 	ctx, cancelPage := chromedp.NewContext(allocated)
@@ -245,12 +250,13 @@ func (p *page) look(width int64, scheme string) {
 	time.Sleep(500 * time.Millisecond) // the page is drawn again
 }
 
-// fits checks that all of the page can be read on a screen of that width, without scrolling to the side: the last day with its newest hour, whose text is
-// no smaller than elsewhere, and each cell of the members' table.
+// fits checks that all of the page can be read on a screen of that width, without scrolling to the side: the last day
+// with its newest hour, whose text is no smaller than elsewhere, and each cell of the members' table.
 func (p *page) fits(width int64) {
 	p.t.Helper()
 	for what, expression := range map[string]string{
-		"boxes that scroll to the side": `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth).map(e => e.id + e.innerText.slice(0, 20))`,
+		"boxes that scroll to the side": `[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth > ` +
+			`e.clientWidth).map(e => e.id + e.innerText.slice(0, 20))`,
 		"labels of the last day that are cut": `(() => {
 			const box = document.querySelector("#timeline").getBoundingClientRect();
 			return [...document.querySelectorAll("#timeline text")].filter(e => {
@@ -291,7 +297,8 @@ func TestThePageShowsTheFleet(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the token was seen at %v only", holders)
 		}
-		if at := eval[[]string](p, `(e => e ? [e.dataset.holder, e.style.transform] : [])(document.querySelector("#token-0"))`); len(at) == 2 {
+		if at := eval[[]string](p, `(e => e ? [e.dataset.holder, e.style.transform] : `+
+			`[])(document.querySelector("#token-0"))`); len(at) == 2 {
 			holders[at[0]] = at[1]
 		}
 	}
@@ -302,7 +309,8 @@ func TestThePageShowsTheFleet(t *testing.T) {
 	if len(places) != len(holders) {
 		t.Errorf("the token is drawn at %v", holders)
 	}
-	p.until("somebody runs", `document.querySelector("#ring .member.running") !== null && document.querySelector("#facts .running") !== null`)
+	p.until("somebody runs", `document.querySelector("#ring .member.running") !== null && `+
+		`document.querySelector("#facts .running") !== null`)
 
 	// A failed run is red, and tells its exit, number and output: to a pointer and to a keyboard.
 	p.until("a run has failed", `document.querySelector("#timeline .run.failed") !== null`)
@@ -316,7 +324,8 @@ func TestThePageShowsTheFleet(t *testing.T) {
 	eval[bool](p, `document.querySelector("#timeline .run").focus() === undefined`)
 	for i := 0; ; i++ {
 		text := eval[string](p, `document.querySelector("#detail").innerText`)
-		if strings.Contains(text, "m3") && strings.Contains(text, "exit 23") && strings.Contains(text, "number ") && strings.Contains(text, "no space left on device") {
+		if strings.Contains(text, "m3") && strings.Contains(text, "exit 23") && strings.Contains(text, "number ") &&
+			strings.Contains(text, "no space left on device") {
 			break
 		}
 		if i == 50 {
@@ -324,14 +333,19 @@ func TestThePageShowsTheFleet(t *testing.T) {
 		}
 		p.do(chromedp.KeyEvent(kb.ArrowRight))
 	}
-	p.until("the failure is listed with its output", `[...document.querySelectorAll("#failures details")].some(d => d.textContent.includes("no space left on device"))`)
+	p.until("the failure is listed with its output", `[...document.querySelectorAll("#failures details")].some(d => `+
+		`d.textContent.includes("no space left on device"))`)
 	p.until("the member is marked", `document.querySelector('#ring .member.failed[data-name="m3"]') !== null`)
 	eval[bool](p, `document.querySelector("#failures details").open = true`)
 
 	// A pause reaches all agents, with its reason, and so does its end.
-	eval[bool](p, `(document.querySelector("#reason").value = "a release", document.querySelector("#pause button").click(), true)`)
-	f.until("all agents are paused", func(status string) bool { return strings.Contains(status, `"reason": "a release"`) })
-	p.until("the page says so", `document.querySelector("#paused").textContent.includes("on 4 of 4 members") && !document.querySelector("#resume").hidden`)
+	eval[bool](p, `(document.querySelector("#reason").value = "a release", document.querySelector("#pause `+
+		`button").click(), true)`)
+	f.until("all agents are paused", func(status string) bool {
+		return strings.Contains(status, `"reason": "a release"`)
+	})
+	p.until("the page says so", `document.querySelector("#paused").textContent.includes("on 4 of 4 members") && `+
+		`!document.querySelector("#resume").hidden`)
 	p.shoot("web-paused.png")
 	eval[bool](p, `(document.querySelector("#resume").click(), true)`)
 	f.until("no agent is paused", func(status string) bool { return !strings.Contains(status, `"paused": {`) })
