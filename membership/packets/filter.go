@@ -1,3 +1,4 @@
+// Package packets decides what memberlist may see, and reads what its messages say.
 package packets
 
 import (

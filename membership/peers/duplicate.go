@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	// DuplicateWarnEvery is the least time between two warnings of a duplicate.
 	DuplicateWarnEvery = 10 * time.Minute
 	// A full sync between duplicates is itself a sign of one, and must not lead to the next full sync at once.
 	duplicateMeetEvery = 10 * time.Second

@@ -21,7 +21,8 @@ import (
 const (
 	// joinFirst and JoinMax bound the pause between two attempts to join an address while no other member is known.
 	joinFirst = 500 * time.Millisecond
-	JoinMax   = 15 * time.Second
+	// JoinMax bounds that pause.
+	JoinMax = 15 * time.Second
 	// JoinSlow is the pause while others are known. These attempts unite two fleets that were started apart.
 	JoinSlow      = time.Minute
 	joinWarnEvery = 10 * time.Minute

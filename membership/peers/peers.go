@@ -25,6 +25,7 @@ const (
 	// keepLeft is how long a member that left is still listed.
 	keepLeft = time.Hour
 
+	// WarnEvery is the least time between two warnings of one kind.
 	WarnEvery = 10 * time.Minute
 )
 

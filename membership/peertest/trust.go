@@ -23,6 +23,7 @@ type Book struct {
 	Until time.Time
 }
 
+// CertificateOf is the certificate of host i that a [Book] trusts.
 func CertificateOf(i int) []byte { return fmt.Appendf(nil, "certificate of %d", i) }
 
 // Check implements Trust.
@@ -47,6 +48,7 @@ func (b *Book) Check(name string, key ed25519.PublicKey, certificate []byte) (ti
 	return time.Time{}, errors.New("unknown")
 }
 
+// Set changes what is trusted.
 func (b *Book) Set(change func(*Book)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,12 +98,15 @@ func (o *Office) Check(name string, key ed25519.PublicKey, certificate []byte) (
 	return until, nil
 }
 
+// Set changes what is trusted.
 func (o *Office) Set(change func(*Office)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	change(o)
 }
 
+// FarFuture is when the certificates of most tests expire.
 func FarFuture() time.Time { return time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) }
 
+// Lasting is a certificate of host i that does not expire.
 func Lasting(i int) []byte { return Issued("ca", i, FarFuture()) }

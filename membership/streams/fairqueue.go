@@ -12,7 +12,8 @@ const (
 	// answered at a time. Further ones wait, MaxWaiting at most.
 	MaxIncoming  = 16
 	maxAnswering = 8
-	MaxWaiting   = 64
+	// MaxWaiting is how many connections may wait.
+	MaxWaiting = 64
 	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest
 	// caller sends it with its proof, before it has the place.
 	slowAfter = time.Second

@@ -55,16 +55,18 @@ const (
 
 var (
 	errNoPreamble = errors.New("it does not speak this protocol")
-	ErrShutdown   = errors.New("shutting down")
-	ErrCrowded    = errors.New("too many connections have not proved themselves")
-	ErrBusy       = errors.New("too many connections wait")
-	errSecond     = errors.New("a connection carries one message of each side")
+	// ErrShutdown is returned once the endpoint is closed.
+	ErrShutdown = errors.New("shutting down")
+	ErrCrowded  = errors.New("too many connections have not proved themselves")
+	ErrBusy     = errors.New("too many connections wait")
+	errSecond   = errors.New("a connection carries one message of each side")
 )
 
 // Purpose is what a connection is for, by its preamble.
 type Purpose string
 
 const (
+	// ForGossip and the others are what connections begin with.
 	ForGossip       Purpose = "wdg\x03"
 	ForQuestion     Purpose = "wdq\x01"
 	ForCertificates Purpose = "wdc\x01"
