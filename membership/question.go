@@ -39,9 +39,7 @@ const (
 	answerContext   = "wanderd answer v1"
 )
 
-var (
-	errNoAnswer = errors.New("there is no answer to it")
-)
+var errNoAnswer = errors.New("there is no answer to it")
 
 // Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and
 // must return when ctx is done. It must not keep question.

@@ -92,8 +92,8 @@ func (n *Introducer) Introduce(side string, nonces, message []byte) []byte {
 	return append(b, message...)
 }
 
-// introduction is the other side of a connection as it has introduced itself. It refers to the frame's content.
-type introduction struct {
+// Introduction is the other side of a connection as it has introduced itself. It refers to the frame's content.
+type Introduction struct {
 	Shown
 	signature, Message []byte
 }
@@ -101,7 +101,7 @@ type introduction struct {
 var errNoIntroduction = errors.New("it does not introduce itself")
 
 // ParseIntroduction reads the content of a frame. Nothing in it has been checked yet.
-func ParseIntroduction(b []byte) (in introduction, err error) {
+func ParseIntroduction(b []byte) (in Introduction, err error) {
 	if len(b) == 0 || b[0] != introductionVersion {
 		return in, errNoIntroduction
 	}
@@ -112,12 +112,12 @@ func ParseIntroduction(b []byte) (in introduction, err error) {
 	if len(who.Certificate) == 0 {
 		who.Certificate = nil
 	}
-	in = introduction{who, rest[:ed25519.SignatureSize:ed25519.SignatureSize], rest[ed25519.SignatureSize:]}
+	in = Introduction{who, rest[:ed25519.SignatureSize:ed25519.SignatureSize], rest[ed25519.SignatureSize:]}
 	return in, identity.CheckName(in.Name)
 }
 
 // Check returns why the other side of a connection is not trusted.
-func (in *introduction) Check(a *Admission, side string, nonces []byte) error {
+func (in *Introduction) Check(a *Admission, side string, nonces []byte) error {
 	if a.trust == nil {
 		return nil
 	}

@@ -264,15 +264,18 @@ func (k *Store) HearState(b []byte) {
 	}
 }
 
-// Invalidates, Message and Finished implement memberlist.Broadcast: a newer broadcast of a gate takes the place of an
+// Invalidates implements memberlist.Broadcast: a newer broadcast of a gate takes the place of an
 // older one.
 func (n *Signed) Invalidates(other memberlist.Broadcast) bool {
 	o, ok := other.(*Signed)
 	return ok && o.Gate == n.Gate
 }
 
+// Message implements memberlist.Broadcast.
 func (n *Signed) Message() []byte { return n.packed }
-func (*Signed) Finished()         {}
+
+// Finished implements memberlist.Broadcast.
+func (*Signed) Finished() {}
 
 // SetGates forgets the broadcasts of gates that this member does not have any more.
 func (k *Store) SetGates(gates []wire.GateID) {

@@ -31,7 +31,8 @@ const (
 	// healFirst is the pause before the first attempt to reach a failed member; it doubles up to HealMax. About healers
 	// members of the fleet make each attempt, so the number of attempts does not grow with the fleet. healAtOnce bounds
 	// the concurrent attempts of one member.
-	healFirst  = 2 * time.Second
+	healFirst = 2 * time.Second
+	// HealMax bounds that pause.
 	HealMax    = 30 * time.Second
 	healers    = 3
 	healAtOnce = 32

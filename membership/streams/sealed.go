@@ -37,8 +37,6 @@ const (
 	MaxPacket = 1395
 )
 
-var ()
-
 // Seal seals and opens the gossip of this fleet. Without a key it passes everything.
 type Seal struct {
 	// Clear says that there is no key.

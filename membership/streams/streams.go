@@ -57,9 +57,10 @@ var (
 	errNoPreamble = errors.New("it does not speak this protocol")
 	// ErrShutdown is returned once the endpoint is closed.
 	ErrShutdown = errors.New("shutting down")
-	ErrCrowded  = errors.New("too many connections have not proved themselves")
-	ErrBusy     = errors.New("too many connections wait")
-	errSecond   = errors.New("a connection carries one message of each side")
+	// ErrCrowded is returned for a connection that was closed to make room.
+	ErrCrowded = errors.New("too many connections have not proved themselves")
+	ErrBusy    = errors.New("too many connections wait")
+	errSecond  = errors.New("a connection carries one message of each side")
 )
 
 // Purpose is what a connection is for, by its preamble.
@@ -67,7 +68,8 @@ type Purpose string
 
 const (
 	// ForGossip and the others are what connections begin with.
-	ForGossip       Purpose = "wdg\x03"
+	ForGossip Purpose = "wdg\x03"
+	// ForQuestion is a question and its answer.
 	ForQuestion     Purpose = "wdq\x01"
 	ForCertificates Purpose = "wdc\x01"
 )
