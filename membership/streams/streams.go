@@ -59,8 +59,9 @@ var (
 	ErrShutdown = errors.New("shutting down")
 	// ErrCrowded is returned for a connection that was closed to make room.
 	ErrCrowded = errors.New("too many connections have not proved themselves")
-	ErrBusy    = errors.New("too many connections wait")
-	errSecond  = errors.New("a connection carries one message of each side")
+	// ErrBusy is returned where too many wait, or one of the same member is being answered.
+	ErrBusy   = errors.New("too many connections wait")
+	errSecond = errors.New("a connection carries one message of each side")
 )
 
 // Purpose is what a connection is for, by its preamble.
@@ -70,7 +71,8 @@ const (
 	// ForGossip and the others are what connections begin with.
 	ForGossip Purpose = "wdg\x03"
 	// ForQuestion is a question and its answer.
-	ForQuestion     Purpose = "wdq\x01"
+	ForQuestion Purpose = "wdq\x01"
+	// ForCertificates is a question for certificates.
 	ForCertificates Purpose = "wdc\x01"
 )
 
