@@ -31,8 +31,9 @@ type rule struct {
 
 // house is the picture in ARCHITECTURE.md.
 //
-//	wire <- policy <- agent <- cmd/wanderd        membership <- agent        policy <- sim <- cmd/wandersim        all <- lab
-//	sim <- check, trace, measure <- fleet <- hunt, plan <- cmd/wandersim       seeds <- hunt, plan      seeds, report <- lab/study <- paper, beyond, siblings
+//	wire <- policy <- agent <- cmd/wanderd     membership <- agent     policy <- sim <- cmd/wandersim     all <- lab
+//	sim <- check, trace, measure <- fleet <- hunt, plan <- cmd/wandersim     seeds <- hunt, plan
+//	seeds, report <- lab/study <- paper, beyond, siblings
 func house() []rule {
 	impure := []string{"net", "net/http", "os/...", "sync/...", "context", "log/...", "math/rand", "crypto/rand"}
 	studied := []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "lab/study", "sim/report"}

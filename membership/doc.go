@@ -23,7 +23,7 @@
 //	L     this member is leaving on purpose
 //	vers  2
 //	counter  rises with every change; the time in milliseconds, or more if a former life had more
-//	tag   the top 15 bits of a GateID the member takes part in; ascending, each once, at most [identity.MaxGates] of them
+//	tag   the top 15 bits of a GateID the member takes part in; ascending, each once, at most [identity.MaxGates]
 //	M     it has met a token of that gate
 //
 // Two gates share a tag with probability 1 in 32,768. A peer is then offered a token of a gate it does not have, and

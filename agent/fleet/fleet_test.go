@@ -371,7 +371,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(status)
 	f.Add(
 		[]byte(
-			`{"gates":[{"name":"a","tokens":[{"slot":3,"holder":"x","seq":1}],"last_run":"9999-12-31T23:59:59-23:59"}]}`))
+			`{"gates":[{"name":"a","tokens":[{"slot":3,"holder":"x","seq":1}],` +
+				`"last_run":"9999-12-31T23:59:59-23:59"}]}`))
 	f.Add([]byte(`{"gates":[{"name":"sync","runs":[{"start":"2026-01-01T00:00:00Z","seq":1,"exit":-1}]}]}`))
 	from := &membership.Member{ID: idOf(7), Name: "m7"}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -38,7 +38,8 @@ func FuzzRecord(f *testing.F) {
 func FuzzMembers(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"version":1,"members":[{"name":"m1","member":"00112233445566778899aabbccddeeff","address":"10.0.0.1:7946"}]}`))
+			`{"version":1,"members":[{"name":"m1","member":"00112233445566778899aabbccddeeff",` +
+				`"address":"10.0.0.1:7946"}]}`))
 	f.Add([]byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"))
 	f.Fuzz(func(_ *testing.T, text []byte) {
 		_, _ = decodeMembers(text)

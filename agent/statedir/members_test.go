@@ -46,9 +46,10 @@ func TestADamagedListOfMembersIsNamedWithTheRemedy(t *testing.T) {
 		"cut off":         `{"version":1,"members":[{"na`,
 		"of a newer kind": `{"version":2,"members":[]}`,
 		"a wrong id":      `{"version":1,"members":[{"name":"a","id":"x","addr":"10.0.0.1:1"}]}`,
-		"a wrong address": `{"version":1,"members":[{"name":"a","id":"01000000000000000000000000000000","addr":"nowhere"}]}`,
-		"no id":           `{"version":1,"members":[{"name":"a","addr":"10.0.0.1:1"}]}`,
-		"no address":      `{"version":1,"members":[{"name":"a","id":"01000000000000000000000000000000"}]}`,
+		"a wrong address": `{"version":1,"members":[{"name":"a","id":"01000000000000000000000000000000",` +
+			`"addr":"nowhere"}]}`,
+		"no id":      `{"version":1,"members":[{"name":"a","addr":"10.0.0.1:1"}]}`,
+		"no address": `{"version":1,"members":[{"name":"a","id":"01000000000000000000000000000000"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, t.TempDir())

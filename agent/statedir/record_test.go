@@ -86,7 +86,8 @@ func TestARecordOfVersion1IsRead(t *testing.T) {
 	const onDisk = `{"version":1,"gate":"default","seq":9223372036854775807,` +
 		`"last_run":"2027-01-15T08:00:00.123456789Z","boot":"81572068-96ac-4645-852d-ee1361038aea",` +
 		`"since_boot_ns":-5000000000,"synced":true,"last_token":{"birth":1799999999000000001,` +
-		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15},"last_success":"2027-01-15T08:01:00Z"}` + "\n"
+		`"generator":"0102ff00000000000000000000000000","random":18446744073709551615,"slot":15},` +
+		`"last_success":"2027-01-15T08:01:00Z"}` + "\n"
 	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, sample()) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -167,7 +168,9 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		"half a run":   {`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z"}`, "last_token"},
 		"no time":      {`{"version":1,"gate":"default","seq":1,"last_run":"yesterday"}`, "yesterday"},
 		"bad generator": {
-			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"0102"}}`, "0102",
+			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z",` +
+				`"last_token":{"generator":"0102"}}`,
+			"0102",
 		},
 		"no such slot": {
 			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"` +

@@ -11,8 +11,12 @@ import (
 func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 	runs := control.Caller{PID: 7, Command: "rsync", Running: true}
 	for want, g := range map[string]control.Gate{
-		"gate g: rsync (7) runs on this host":                                                 {Callers: []control.Caller{runs, {PID: 5}}, Running: true},
-		"gate g: rsync (7) runs on this host; 2 wait on this host, 1 of them before this one": {Callers: []control.Caller{runs, {PID: 8}, {PID: 5}}},
+		"gate g: rsync (7) runs on this host": {
+			Callers: []control.Caller{runs, {PID: 5}}, Running: true,
+		},
+		"gate g: rsync (7) runs on this host; 2 wait on this host, 1 of them before this one": {
+			Callers: []control.Caller{runs, {PID: 8}, {PID: 5}},
+		},
 		"gate g: the hook runs on this host": {Running: true,
 			Callers: []control.Caller{{PID: 5}}},
 		"gate g: the token is here": {Whereabouts: control.Whereabouts{Holding: true}},
@@ -39,7 +43,10 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 			Because:     control.BecauseNoMajority,
 			Whereabouts: control.Whereabouts{Holding: true},
 		},
-		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {Whereabouts: control.Whereabouts{HolderName: "\x1b"}, Callers: []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}}},
+		"gate g: \ufffd has the token; 3 wait on this host, 2 of them before this one": {
+			Whereabouts: control.Whereabouts{HolderName: "\x1b"},
+			Callers:     []control.Caller{{PID: 1}, {PID: 2}, {PID: 5}},
+		},
 	} {
 		g.Name = "g"
 		if got := waitingFor(&g, 5, noon()); got != want {

@@ -29,8 +29,9 @@ func fileManual() string {
 	return page.String()
 }
 
-const fileIntroduction = `A TOML file for "wanderd --config". A flag wins over its environment variable, the variable over
-the file, the file over the default. A key that does not exist, or a duration without a unit, is an error that names its line.
+const fileIntroduction = `A TOML file for "wanderd --config". A flag wins over its environment variable, the variable
+over the file, the file over the default. A key that does not exist, or a duration without a unit, is an error that
+names its line.
 
 The keys of a gate stand at the top of the file, for all gates, or in a [[gate]] table, for that gate:
 

@@ -18,9 +18,15 @@ func TestAPauseSaysUntilWhenByWhomSinceWhenAndWhy(t *testing.T) {
 	ever := control.Pause{By: "b\x1b[31m", Since: now.Add(-48 * time.Hour)}
 	for want, g := range map[string]control.Gate{
 		"is not paused": {},
-		"is paused on all hosts until 13:00:00, by alice@a at 11:00:00: the mirror is down":              {Paused: &ended},
-		"is paused on this host until somebody resumes it, by b\uFFFD[31m at 2026-11-20 12:00:00":        {PausedHere: &ever},
-		"is paused on all hosts until 13:00:00, by alice@a at 11:00:00: the mirror is down; and on this": {Paused: &ended, PausedHere: &ever},
+		"is paused on all hosts until 13:00:00, by alice@a at 11:00:00: the mirror is down": {
+			Paused: &ended,
+		},
+		"is paused on this host until somebody resumes it, by b\uFFFD[31m at 2026-11-20 12:00:00": {
+			PausedHere: &ever,
+		},
+		"is paused on all hosts until 13:00:00, by alice@a at 11:00:00: the mirror is down; and on this": {
+			Paused: &ended, PausedHere: &ever,
+		},
 	} {
 		if got := pausedText(&g, now); !strings.HasPrefix(got, want) || g.PausedHere == nil && got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -179,7 +179,8 @@ func busy() told {
 func TestStatusText(t *testing.T) {
 	const want = `m1 (3f2a91bc) at 10.0.0.1:7946, sealed, up 2d2h, wanderd v1.2.3
 3 members
-warning: dropped a message that another secret sealed: all members need the same --secret-file (3 times, last 8s ago (11:59:52), from 10.0.0.9:7946)
+warning: dropped a message that another secret sealed: all members need the same --secret-file ` +
+		`(3 times, last 8s ago (11:59:52), from 10.0.0.9:7946)
 warning: evil�[2J
 dropped 14 datagrams since the start
   malformed    12: damaged, or not made by this version of wanderd
@@ -214,7 +215,8 @@ gate cache: running
 
 gate new: absent (this host knows of no token)
   holder       not known
-  no token     seen for 3d8h (since 2026-01-31 04:00:00), which is longer than max_interval; "wanderd gate renew" makes a new one
+  no token     seen for 3d8h (since 2026-01-31 04:00:00), ` +
+		`which is longer than max_interval; "wanderd gate renew" makes a new one
   not running  due, waiting for the token
   last run     never
   next run     when the token comes

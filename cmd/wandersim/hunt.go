@@ -43,8 +43,8 @@ occurred. At the end it prints how many fleets had each thing that few have. It 
 smallest seed that breaks a rule, with exit code 1. It then shows the rule, the parameters,
 the last 50 lines of the trace, and the command that repeats this run.
 
-A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never occurred,
-because then it has not tested all rules.`,
+A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never
+occurred, because then it has not tested all rules.`,
 		Example: `  wanderd sim hunt
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000

@@ -18,7 +18,10 @@ import (
 
 // The test of a mutant runs it with its own seed only. A hunt looks for the first seed that notices it, and writes that
 // into the mutant's file.
-var hunted = flag.Int("mutants.hunt", 0, "look for the first of so many seeds that notices each mutant, and write it into its file") //nolint:gochecknoglobals // a flag of tests
+//
+//nolint:gochecknoglobals // a flag of tests
+var hunted = flag.Int("mutants.hunt", 0,
+	"look for the first of so many seeds that notices each mutant, and write it into its file")
 
 // Hunting says that seeds are looked for, so that what is written of them may change.
 func Hunting() bool { return *hunted > 0 }

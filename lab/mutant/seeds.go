@@ -2,9 +2,10 @@ package mutant
 
 import "flag"
 
+//nolint:gochecknoglobals // flags of tests
 var (
-	first = flag.Uint64("first", 1, "the first seed that is explored")                                        //nolint:gochecknoglobals // a flag of tests
-	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself") //nolint:gochecknoglobals // a flag of tests
+	first = flag.Uint64("first", 1, "the first seed that is explored")
+	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself")
 )
 
 // Seeds returns the seeds that a test explores: the usual number of seeds from the first one on, and those by which

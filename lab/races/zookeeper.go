@@ -35,7 +35,8 @@ func zooKeeper() *product {
 func zkArgs(dir string, i int, all []place) ([]string, error) {
 	data, config := filepath.Join(dir, fmt.Sprint(i)), filepath.Join(dir, fmt.Sprintf("zoo%d.cfg", i))
 	text := fmt.Sprintf(
-		"tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%d\nadmin.enableServer=false\nmaxClientCnxns=0\n", data, all[i].ports[0])
+		"tickTime=500\ninitLimit=40\nsyncLimit=10\ndataDir=%s\nclientPort=%d\n"+
+			"admin.enableServer=false\nmaxClientCnxns=0\n", data, all[i].ports[0])
 	for j, p := range all {
 		text += fmt.Sprintf("server.%d=%s:%d\n", j+1, p.addr(1), p.ports[2])
 	}

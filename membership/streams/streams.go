@@ -26,7 +26,7 @@ type Streams interface {
 //
 //	caller                                                    acceptor
 //	  |-- preamble 4, nonce 32 ---------------------------------->|   the nonce begins with the mark of the secret
-//	  |<-- nonce 16, proof 16 ------------------------------------|   of the acceptor, over both nonces; shorter than what it got
+//	  |<-- nonce 16, proof 16 ------------------------------------|   of the acceptor, over both nonces; shorter
 //	  |-- proof 16, frame ---------------------------------------->|   who calls, signed, and memberlist's message
 //	  |<-- frame --------------------------------------------------|
 const (

@@ -50,7 +50,9 @@ type Copy struct {
 // The load of all messages; fields that a kind does not use are zero:
 //
 //	0        8                  16                 24            32     40
-//	| roster | lease, or busy for | promised, or copy's Seq, or 1 for a wish or a probe | clock of an answer | life | copy of a Promised
+//	| roster | lease, or busy for | a number, see below | clock of an answer | life | copy of a Promised
+//
+// The number is the promised epoch, or the copy's Seq, or 1 for a probe and for a question that only asks.
 const (
 	rosterAt = 0
 	spanAt   = 8

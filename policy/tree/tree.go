@@ -22,10 +22,13 @@
 // Figure 2 as printed hangs, and closes cycles. The rules that it lacks are numbered (i) to (vii). The code that
 // follows a rule quotes it:
 //
-//	(i)   An idle holder has a position. A token that comes without a COMMIT gives a position, and next is told at once.
-//	(ii)  A predecessor counts as alive only with a position smaller than mine. A site that has left the queue is no predecessor.
+//	(i)   An idle holder has a position. A token that comes without a COMMIT gives a position, and next is told at
+//	      once.
+//	(ii)  A predecessor counts as alive only with a position smaller than mine. A site that has left the queue is no
+//	      predecessor.
 //	(iii) The answer to the liveness question says whether I am next. A site that was bypassed searches.
-//	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: the next may only lack its position.
+//	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: the next may only lack its
+//	      position.
 //	(v)   A site that has no position for several TokenTimers starts SEARCH_QUEUE.
 //	(vi)  Requests are numbered. A token for a site that no longer wants it goes on to its next.
 //	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.

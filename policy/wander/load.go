@@ -26,7 +26,7 @@ import (
 //	108 +--------------------+
 //	    | last slot       1  |  0 … 15; never below the slot
 //	109 +--------------------+
-//	    | mixed           2  |  seconds since members were seen that differ in their number of slots, at least 1; 0 if none were
+//	    | mixed           2  |  seconds since a member with another number of slots was seen, at least 1; 0: none
 //	111 +--------------------+
 //	    | zero            1  |
 //	112 +--------------------+

@@ -178,7 +178,8 @@ type network struct{ dir, bridge string }
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "wanderd-hosts-") //nolint:usetesting // The layers of an overlay cannot lie in another overlay.
+	//nolint:usetesting // The layers of an overlay cannot lie in another overlay.
+	dir, err := os.MkdirTemp("/dev/shm", "wanderd-hosts-")
 	if err != nil {
 		t.Skip("no memory file system for the hosts: ", err)
 	}

@@ -87,7 +87,8 @@ func TestTheHighestLayerGivesTheValueAndIsItsOrigin(t *testing.T) {
 		}
 	}
 	text, err := json.Marshal(r.Table)
-	const want = `{"name":"saw","size":7,"speed":0,"rest":"1h","work":"0s","breaks_every":null,"stop_at":"1d","part":0.5,` +
+	const want = `{"name":"saw","size":7,"speed":0,"rest":"1h","work":"0s","breaks_every":null,` +
+		`"stop_at":"1d","part":0.5,` +
 		`"parts":["d","e","f"],"fast":true}`
 	if err != nil || string(text) != want {
 		t.Errorf("%v\n%s\n%s", err, text, want)

@@ -358,7 +358,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			reading{file: "[[gate]]\nname = \".\"\n[[gate]]\nname = \"..\"\n"},
 			[]string{
 				`wanderd.toml:2: name: "." is a directory in every path: give the gate a name with a letter or a digit`,
-				`wanderd.toml:4: name: ".." is a directory in every path: give the gate a name with a letter or a digit`,
+				`wanderd.toml:4: name: ".." is a directory in every path: ` +
+					`give the gate a name with a letter or a digit`,
 			},
 		},
 		{
@@ -375,7 +376,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 			"ready that is no command, and a timeout of nothing",
 			reading{file: "ready = true\nready_timeout = \"0s\"\n"},
 			[]string{
-				`wanderd.toml:1: ready is true or false: want text, or an array of texts, as in ["./sync.sh", "--fast"]`,
+				`wanderd.toml:1: ready is true or false: ` +
+					`want text, or an array of texts, as in ["./sync.sh", "--fast"]`,
 				`wanderd.toml:2: ready_timeout: "0s" must be greater than 0: leave it out for the default, 30s`,
 			},
 		},
@@ -405,7 +407,8 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 				`wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,
 				`WANDERD_OP: "1" has no unit: write 1s for seconds, 1m for minutes, 1h for hours or 1d for days`,
 				`--alone: unknown value "x": choose auto, run or wait`,
-				`wanderd.toml:3: bind: "x": "x" is not an IP address: write one of this host's own, as in 10.0.0.7:7946`,
+				`wanderd.toml:3: bind: "x": "x" is not an IP address: ` +
+					`write one of this host's own, as in 10.0.0.7:7946`,
 			},
 		},
 	} {

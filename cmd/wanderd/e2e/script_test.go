@@ -36,7 +36,8 @@ func TestASignalReachesACommandOfAScriptOnce(t *testing.T) {
 	n := alone(t)
 	for _, to := range []string{"-$$", "$caller"} {
 		script := exec.Command("setsid", "sh", "-c", `trap : USR1
-			"$0" exec --state-dir "$1" -- sh -c 'trap "echo a signal" USR1; echo ready; while ! [ -e "$0" ]; do sleep 0.05; done' "$2" &
+			"$0" exec --state-dir "$1" -- \
+				sh -c 'trap "echo a signal" USR1; echo ready; while ! [ -e "$0" ]; do sleep 0.05; done' "$2" &
 			caller=$!
 			read _
 			while [ "$(ps -o pgid= -p $caller | tr -d ' ')" = $$ ]; do sleep 0.05; done

@@ -2,5 +2,5 @@
 // told.
 //
 //	parameter.go  the parameters; read.go reads them
-//	policy.go     the policies, each of which has a file with its table, its checks, and its scenario as package sim wants it
+//	policy.go     the policies: each has a file with its table, its checks, and its scenario for package sim
 package scenario

@@ -256,8 +256,8 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 		// A value that is wrong is told also where a flag replaces it, and a complaint quotes the line.
 		{file: "op = \"x\"\nmin_interval = \"1s\"\n", flags: []string{"op=2s"}, want: []string{
 			`s.toml:1: op: "x" is not a duration: write a number with a unit, as in 90s, 10m, 1h30m or 1d`,
-			"min_interval 1s (s.toml:2) is below op 2s (--op), so a member would be due again before it has finished: " +
-				"raise min_interval or lower op",
+			"min_interval 1s (s.toml:2) is below op 2s (--op), so a member would be due again " +
+				"before it has finished: raise min_interval or lower op",
 		}},
 	} {
 		_, err := read(t, c.file, c.flags...)

@@ -4,8 +4,8 @@
 // The holder and its k successors in the ring have the token, so it is lost where k + 1 members in a row are dead.
 // There are two such losses. They differ by orders of magnitude:
 //
-//	eventually   f members crash and stay dead, the token walks on, and meets more than k dead in a row, wherever they are:
-//	             1 − P_k(f, N). This is the paper's. It grows with the ring
+//	eventually   f members crash and stay dead, the token walks on, and meets more than k dead in a row, wherever they
+//	             are: 1 − P_k(f, N). This is the paper's. It grows with the ring
 //	at once      f members crash in one moment, and the holder and its k successors are all among them. While k is
 //	             far below f it hardly depends on the size of the ring
 //

@@ -22,11 +22,12 @@ const mutantsPage = "../../../docs/mutants.md"
 
 const mutantsIntro = `# Mutants
 
-A checker that never objects proves nothing. So the protocol is broken on purpose, in one place at a time, and the bug finder
-must notice it. Each seed, from 1 on, draws a fleet and its faults. The last column is the first seed whose run breaks a rule.
+A checker that never objects proves nothing. So the protocol is broken on purpose, in one place at a time, and the bug
+finder must notice it. Each seed, from 1 on, draws a fleet and its faults. The last column is the first seed whose run
+breaks a rule.
 
-` + "`make mutants`" + ` writes this page from ` + "`sim/fleet/wander/testdata/mutants`" + `, and looks for the seeds. The tests run each
-mutant with its seed, and the correct protocol with the same seed.
+` + "`make mutants`" + ` writes this page from ` + "`sim/fleet/wander/testdata/mutants`" + `, and looks for the seeds.
+The tests run each mutant with its seed, and the correct protocol with the same seed.
 
 | area | the mutant | who notices | after seeds |
 |---|---|---|---:|
@@ -35,8 +36,9 @@ mutant with its seed, and the correct protocol with the same seed.
 const piecesIntro = `
 ## What few fleets have
 
-Most fleets of a hunt have few kinds of faults, so that each shows alone. What few of them have is drawn by dice of its own. The table
-counts the fleets of the first %d seeds that have it; ` + "`wanderd sim hunt --seeds %d`" + ` prints the same.
+Most fleets of a hunt have few kinds of faults, so that each shows alone. What few of them have is drawn by dice of its
+own. The table counts the fleets of the first %d seeds that have it; ` + "`wanderd sim hunt --seeds %d`" + ` prints
+the same.
 
 | fleets | with |
 |---:|---|

@@ -27,12 +27,13 @@ import (
 //
 // The commands, with their defaults:
 //
-//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s detect=5s seed=1 [ask] [demand]
+//	cluster members=2 skip=1s op=2s min=10s max=0s backups=0 slots=0 on_lost=finish latency=10ms gossip=1s
+//	        detect=5s seed=1 [ask] [demand]
 //	boot                        start everybody at once, with a complete membership
-//	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see another one; those that are
-//	                            started from now on have so many slots
-//	run for=5s [beats|notes|quietly]   let time pass; tell all but the beats that are no news, or these too, or the turning
-//	                            points only, or nothing
+//	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see
+//	                            another one; those that are started from now on have so many slots
+//	run for=5s [beats|notes|quietly]   let time pass; tell all but the beats that are no news, or these too, or the
+//	                            turning points only, or nothing
 //	lose|twice kind=Commit [from=a] [to=b] [count=1]   let the network lose or double the next messages of a kind
 //	late kind=Token by=3s [count=1]                    or deliver them late
 //	break from=a to=b           let nothing arrive that a sends to b

@@ -35,8 +35,9 @@ func Stories() []trace.Story {
 			Untold: 1, Dull: beatsOnly, Words: Words(),
 		},
 		{
-			Name:  "lost",
-			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, and revives it",
+			Name: "lost",
+			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, " +
+				"and revives it",
 			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) {
 				c.At(late, func() { c.LoseNext(func() {}) })
 			}),

@@ -267,7 +267,8 @@ func (p *page) fits(width int64) {
 		"labels of the last day that are small": `[...document.querySelectorAll("#timeline text")].filter(e =>
 			parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a < 10.9).map(e => e.textContent)`,
 		"hours of the last day that overlap": `[...document.querySelectorAll("#timeline .hour")].filter((e, i, all) =>
-			i > 0 && e.getBoundingClientRect().left < all[i-1].getBoundingClientRect().right + 2).map(e => e.textContent)`,
+			i > 0 && e.getBoundingClientRect().left < all[i-1].getBoundingClientRect().right + 2)
+			.map(e => e.textContent)`,
 		"cells of the members that are cut": `[...document.querySelectorAll("#members td")].filter(e => {
 			const at = e.getBoundingClientRect();
 			return at.right > document.documentElement.clientWidth || e.scrollWidth > e.clientWidth;
