@@ -42,12 +42,12 @@ type Agent struct {
 	members  *membership.Membership
 	fleet    *fleet.Fleet
 	memory   memory
-	// moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all
-	// is well.
+	// moved is the warning that the state directory is not where it was made; empty if it is. A member with that
+	// warning takes part in no strict gate.
 	moved       string
 	credentials *credentials
 	intake      *intake
-	// reloading lets one reload happen after the other.
+	// reloading serialises reloads.
 	reloading sync.Mutex
 	// serving guards control.
 	serving sync.Mutex
@@ -58,33 +58,33 @@ type Agent struct {
 	// metricsServer is nil unless the metrics have an address of their own.
 	metricsServer *metrics.Server
 
-	// listed is gates for those who ask beside the loop.
+	// listed is a copy of gates that other goroutines than the loop may read.
 	listed atomic.Pointer[[]*gate.Gate]
 
-	// env is what all gates are given.
+	// env is the environment that every gate of this agent gets.
 	env *gate.Env
 
 	// Only the loop uses the fields below.
 	gates  []*gate.Gate
 	byGate map[wire.GateID]*gate.Gate
-	// awaited are the gates of the configuration that have not been added yet; vacant signals that some may be, and its
-	// capacity is one.
+	// awaited are the gates of the configuration that have not been added yet. vacant, of capacity one, signals that
+	// some of them may be added now.
 	awaited []gate.Config
 	vacant  chan struct{}
 	view    *membership.View
 	leaving bool
-	// stopping says the same to those beside the loop, if runs are ended.
+	// stopping is true once the agent ends its runs in order to stop; goroutines beside the loop read it.
 	stopping  atomic.Bool
 	stateLoss stateLoss
 	sendBuf   []byte
 	notifier  notifier
 
-	// ended brings what the loop does when something beside it has ended.
+	// ended carries completions to the loop, which calls them: what to do when something beside the loop has ended.
 	ended   chan func()
 	queries chan func()
 }
 
-// Deps are the dependencies that a test in virtual time replaces: those that block outside of Go.
+// Deps are the dependencies that block outside of Go; a test in virtual time replaces them.
 type Deps struct {
 	Listen    func(netip.AddrPort) (*transport.Endpoint, error)
 	StartHook func(hook.Spec) (gate.HookRun, error)
@@ -120,7 +120,8 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		ended:   make(chan func(), 5*identity.MaxGates), // of each gate: run, question, saves of state, roster, history
+		// at most five per gate: run, question, saves of state, roster, history
+		ended:   make(chan func(), 5*identity.MaxGates),
 		vacant:  make(chan struct{}, 1),
 		queries: make(chan func()),
 		view:    &membership.View{},
@@ -275,7 +276,8 @@ func (e *CopyError) Error() string {
 		"or, to keep this one, stop the other agent and remove its state directory first", e.Path, where)
 }
 
-// membershipLeave bounds leaving the gossip network, goodbye everything after the gates have left.
+// membershipLeave bounds how long leaving the gossip network takes; goodbye bounds everything after the gates have
+// left.
 const (
 	membershipLeave = 2 * time.Second
 	goodbye         = 5 * time.Second
@@ -309,7 +311,7 @@ func (a *Agent) warn(err error, what string) {
 	}
 }
 
-// validate refuses an unsafe or impossible configuration. The command line checks most of it before, and names the
+// validate refuses an unsafe or impossible configuration. The command line has checked most of it before, and names the
 // origin of each value.
 func (c *Config) validate() error {
 	if len(c.Gates) == 0 {

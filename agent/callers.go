@@ -12,13 +12,13 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// Exec carries a call from the control socket. The command runs where the caller is: at the other end of conn.
+// Exec serves a call from the control socket. The command runs on the caller's side, at the other end of conn.
 func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	remote := hook.NewRemote(conn)
 	go func() {
-		<-remote.Gone() // at the latest when conn is closed, because this has returned
+		<-remote.Gone() // at the latest when conn is closed, because Exec has returned
 		cancel()
 	}()
 	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (gate.HookRun, error) {
@@ -26,14 +26,14 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 		return remote.Start(spec, startBy)
 	})
 	if err == nil && r.NotExecuted {
-		err = r.Err // of no use to a caller that runs: its guard has told it
+		err = r.Err // A caller whose command runs has no use for the error: its guard has told it.
 	}
 	return err
 }
 
-// exec runs a command as the operation of a gate: when all who have asked here before have had their turn, and this
-// host is granted the gate. It returns when nothing is left of the command. When ctx is done the caller waits no
-// longer, or its command is stopped.
+// exec runs a command as the operation of a gate. The command waits until every earlier caller has had its turn and
+// this host is granted the gate. exec returns when nothing is left of the command. When ctx is done, a waiting caller
+// withdraws, and a running command is stopped.
 func (a *Agent) exec(ctx context.Context, call control.Call, start gate.Starter) (hook.Result, error) {
 	c := gate.NewCaller(call, start)
 	var g *gate.Gate
@@ -58,7 +58,7 @@ func (a *Agent) exec(ctx context.Context, call control.Call, start gate.Starter)
 	}
 }
 
-// gateFor returns the gate that a caller means; the only one, if it names none.
+// gateFor returns the gate that a caller names, or the only gate if the caller names none.
 func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 	var stay []*gate.Gate
 	var names []string

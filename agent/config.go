@@ -21,31 +21,31 @@ type Config struct {
 	Advertise netip.AddrPort
 	// Join lists addresses of members, each "host" or "host:port". They are tried for as long as the agent runs.
 	Join []string
-	// Alone says whether a member that sees no other at its start waits.
+	// Alone decides whether a member that sees no other member at its start waits for one.
 	Alone Alone
 	// StateDir holds the node key and the state of the gates; Socket is the path of the control socket.
 	StateDir, Socket string
-	// SocketGroup is the group whose members may use the control socket, besides this process's user and root; empty is
-	// none.
+	// SocketGroup is the group whose members may use the control socket, in addition to this process's user and root;
+	// empty is none.
 	SocketGroup string
-	// Metrics is the TCP address, "host:port", at which metrics are served besides on the control socket; empty is
+	// Metrics is the TCP address, "host:port", at which metrics are served in addition to the control socket; empty is
 	// none.
 	Metrics string
 	// Secret seals datagrams and gossip. Nil means no encryption; only Insecure allows that beyond loopback.
 	Secret   *wire.Secret
 	Insecure bool
-	// SecretFile is where Secret was read. It is read again when it has changed; it may have a second secret, with
-	// which messages are opened, too. Empty is a secret that never changes.
+	// SecretFile is the file from which Secret was read. It is read again when it has changed. It may hold a second
+	// secret, which opens messages, too. If it is empty, the secret never changes.
 	SecretFile string
-	// KnownHosts is the file that says who may take part; empty is everybody who has the secret.
+	// KnownHosts is the file of those who may take part; if it is empty, everybody with the secret may.
 	KnownHosts string
 	// Gates are the gates of this member: at least one, with unique names.
 	Gates []gate.Config
-	// Drain makes a stop wait for what runs, instead of ending it.
+	// Drain makes a stop wait for the end of what runs, instead of ending it.
 	Drain bool
 	// StopTimeout bounds a graceful stop.
 	StopTimeout time.Duration
-	// Reread reads the configuration again; nil, if there is none. Reloads asks for that.
+	// Reread reads the configuration again when Reloads asks for it; nil if there is nothing to read again.
 	Reread  Reread
 	Reloads <-chan struct{}
 	// Version is reported in the status.
@@ -55,15 +55,15 @@ type Config struct {
 	Observe func(gate.Observation)
 }
 
-// Alone says whether a member that sees no other at its start waits.
+// Alone decides whether a member that sees no other member at its start waits for one.
 type Alone uint8
 
 const (
-	// AloneAuto makes it wait if it has an address to join or was in a fleet before. Otherwise it runs as a fleet of
-	// one.
+	// AloneAuto makes the member wait if it has an address to join or was in a fleet before. Otherwise it runs as a
+	// fleet of one.
 	AloneAuto Alone = iota
-	// AloneRun makes it run as a fleet of one at once.
+	// AloneRun makes the member run as a fleet of one at once.
 	AloneRun
-	// AloneWait makes it wait for another member. If it was in a fleet before, it waits no longer than max_interval.
+	// AloneWait makes the member wait for another one. If it was in a fleet before, it waits for max_interval at most.
 	AloneWait
 )

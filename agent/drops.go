@@ -38,7 +38,7 @@ func (d *drops) add(why wire.Drop, src netip.AddrPort) {
 	d.addWith(why, src, func(*zerolog.Event) {})
 }
 
-// addForeign counts a message of another protocol than its gate's, or of another version of it. The warning names both.
+// addForeign counts a message of a protocol, or of a version of it, other than its gate's. The warning names both.
 func (d *drops) addForeign(m *wire.Message, own *policy.Descriptor, src netip.AddrPort) {
 	d.addWith(wire.DropProtocol, src, func(line *zerolog.Event) {
 		line.Stringer("gate", m.Gate).
@@ -47,7 +47,7 @@ func (d *drops) addForeign(m *wire.Message, own *policy.Descriptor, src netip.Ad
 	})
 }
 
-// addWith counts a datagram; details adds to the warning.
+// addWith counts a dropped datagram; details adds fields to the warning.
 func (d *drops) addWith(why wire.Drop, src netip.AddrPort, details func(*zerolog.Event)) {
 	of := &d.by[why]
 	n := of.count.Add(1)
@@ -66,7 +66,7 @@ func (d *drops) addWith(why wire.Drop, src netip.AddrPort, details func(*zerolog
 	line.Msg(hint)
 }
 
-// remedy is the warning for an operator; empty for reasons that noise and late messages have.
+// remedy returns the warning for an operator. It is empty for reasons that noise and late messages cause.
 func remedy(why wire.Drop) string {
 	switch why {
 	case wire.DropSeal:
@@ -92,10 +92,11 @@ func remedy(why wire.Drop) string {
 	return ""
 }
 
-// secretDrops are the reasons that another secret has, or none. They come again and again as long as their cause lasts.
+// secretDrops are the reasons for which datagrams are dropped when their sender has another secret, or none. Such drops
+// recur for as long as their cause lasts.
 func secretDrops() []wire.Drop { return []wire.Drop{wire.DropSeal, wire.DropClear, wire.DropNoSecret} }
 
-// warnings lists the reasons with a remedy that have occurred, but no sign of another secret that has ended.
+// warnings lists the reasons with a remedy that have occurred, without signs of another secret that have ceased.
 func (d *drops) warnings(now time.Time) (list []control.Warning) {
 	for _, why := range wire.Drops() {
 		from, last := d.lastOf(why)
@@ -109,7 +110,7 @@ func (d *drops) warnings(now time.Time) (list []control.Warning) {
 	return list
 }
 
-// lastOf is when a datagram was last dropped for a reason with a remedy, and the source in the last warning.
+// lastOf returns when a datagram was last dropped for a reason with a remedy, and the source in the last warning.
 func (d *drops) lastOf(why wire.Drop) (from string, at time.Time) {
 	if addr := d.by[why].from.Load(); addr != nil {
 		from = addr.String()

@@ -13,12 +13,12 @@ import (
 )
 
 // A gate that is added begins as at a start of the agent: with its past from the state directory, and with an
-// announcement to the others. One that is removed is left as at a stop that drains: nothing begins any more, what runs
-// ends by itself, and the token is passed on. Only when nothing of it is left here, and all is on the disk, it is
-// forgotten, and the others hear that this member takes no part. Its state stays in the state directory: a gate that
-// comes back knows when it ran last.
+// announcement to the others. A gate that is removed is left as at a stop that drains: nothing new begins, what runs
+// ends by itself, and the token is passed on. When nothing of it is left here and everything is on the disk, the gate
+// is forgotten, and the others hear that this member takes no part. Its state stays in the state directory, so that a
+// gate that comes back knows when it ran last.
 
-// pastOf reads the past of a gate. It uses the disk, and nothing of the loop's.
+// pastOf reads the past of a gate. It uses the disk, and nothing that belongs to the loop.
 func (a *Agent) pastOf(cfg *gate.Config) (gate.Past, error) {
 	return gate.Read(a.state, policy.Voter{Name: a.cfg.Name, ID: a.self}, cfg)
 }
@@ -31,7 +31,7 @@ func (a *Agent) setGates(gates []*gate.Gate) {
 	a.listed.Store(&gates)
 }
 
-// idsOf are the gates in which this member takes part.
+// idsOf returns the identifiers of gates.
 func idsOf(gates []*gate.Gate) []wire.GateID {
 	ids := make([]wire.GateID, 0, len(gates))
 	for _, g := range gates {
@@ -42,9 +42,9 @@ func idsOf(gates []*gate.Gate) []wire.GateID {
 	return ids
 }
 
-// addAwaited adds all gates that can be.
+// addAwaited adds every awaited gate that can be added now.
 func (a *Agent) addAwaited(ctx context.Context) error {
-	vacant, err := ask(ctx, a, func() []gate.Config { // the predecessor of the others is still there
+	vacant, err := ask(ctx, a, func() []gate.Config { // without those whose predecessor of the same name is still there
 		return slices.DeleteFunc(slices.Clone(a.awaited), func(c gate.Config) bool {
 			return a.byGate[wire.GateIDOf(c.Name)] != nil
 		})
@@ -63,7 +63,7 @@ func (a *Agent) addAwaited(ctx context.Context) error {
 	return err
 }
 
-// add adds a gate, unless the agent stops. While a gate is there that leaves it no room it has to wait.
+// add adds a gate, unless the agent stops. A gate waits for as long as an existing gate leaves it no room.
 func (a *Agent) add(c gate.Config, p gate.Past) bool {
 	if a.leaving {
 		return false
@@ -82,7 +82,7 @@ func (a *Agent) add(c gate.Config, p gate.Past) bool {
 	return true
 }
 
-// closeRemoved begins to forget the removed gates of which nothing is left.
+// closeRemoved starts to forget the removed gates of which nothing is left.
 func (a *Agent) closeRemoved() {
 	for _, g := range a.gates {
 		if !g.IsOver(a.cfg.StopTimeout) {

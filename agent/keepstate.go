@@ -18,7 +18,7 @@ const lookEvery = 10 * time.Second
 type stateLoss struct {
 	count uint64
 	last  time.Time
-	// err is why it could not be restored; nil if it was.
+	// err is why the directory could not be restored; nil if it was.
 	err error
 	// said is the time of the last warning.
 	said time.Time
@@ -58,7 +58,7 @@ func (a *Agent) onStateLost(err error) {
 	beside.Signal(a.memory.changed)
 }
 
-// warning is the warning for the status.
+// warning returns the warning for the status, if there is one.
 func (l *stateLoss) warning() (control.Warning, bool) {
 	text := "the state directory or something in it was deleted while the agent ran, and was restored: " +
 		"find out which program deletes it"

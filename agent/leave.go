@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 )
 
-// drainStep is the time for which the service manager is told to wait while runs end by themselves, again and again.
-// The loop sleeps less.
+// drainStep is how long the service manager is told to wait while runs end by themselves; the agent tells it again and
+// again. The loop sleeps less.
 const drainStep = 3 * idleWake
 
 // leave begins a graceful stop: what runs is ended, and every gate is left.
@@ -23,7 +23,7 @@ func (a *Agent) leave() {
 	}
 }
 
-// drain begins a stop that ends no run: nothing begins any more, and a gate is left when its run has ended.
+// drain begins a stop that ends no run: nothing new begins, and a gate is left when its run has ended.
 func (a *Agent) drain() {
 	a.leaving = true
 	a.log.Info().Msg("draining: waiting for what runs, and passing tokens on")
@@ -42,7 +42,7 @@ func (a *Agent) draining() bool {
 
 var errStopping = errors.New("the agent is stopping already")
 
-// Drain answers the control socket: the agent stops when what runs has ended.
+// Drain serves the control socket: the agent stops when everything that runs has ended.
 func (s source) Drain(ctx context.Context) error {
 	return do(ctx, s.a, func() error {
 		if s.a.leaving {

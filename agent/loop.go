@@ -51,7 +51,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 			a.noticeSleep()
 			a.onNews()
 		case original := <-copied:
-			// It first passes on a token that it holds, because the original does not have it.
+			// A copy first passes on a token that it holds, because the original does not have it.
 			done, copied = nil, nil
 			reason = &CopyError{Path: a.state.Path(), Original: original}
 			a.log.Error().Err(reason).Msg("this agent stops")
@@ -78,7 +78,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	}
 }
 
-// wake steps every gate that is due, and feeds the watchdog: so a loop that hangs does not feed it.
+// wake steps every gate that is due, and feeds the watchdog, so that a loop that hangs does not feed it.
 func (a *Agent) wake() {
 	now := a.clock.Now().Time
 	for _, g := range a.gates {
@@ -102,7 +102,8 @@ func (a *Agent) untilNextWake() time.Duration {
 	return max(wait, 0)
 }
 
-// noticeSleep runs before every event of the loop: if the host was suspended, the gates give up their tokens first.
+// noticeSleep runs before every event of the loop. If the host was suspended, the gates give up their tokens before
+// anything else.
 func (a *Agent) noticeSleep() {
 	gap := a.clock.WokeUp()
 	if gap == 0 {
@@ -119,7 +120,7 @@ func (a *Agent) onView(view *membership.View) {
 	beside.Signal(a.memory.changed)
 	a.intake.senders.keep(view)
 	for _, g := range a.gates {
-		if view.Follows(g.ID()) { // else it is older than the gate
+		if view.Follows(g.ID()) { // otherwise the view is older than the gate
 			g.Meet()
 		}
 	}
@@ -130,8 +131,8 @@ func (a *Agent) hasLeft() bool {
 	return !slices.ContainsFunc(a.gates, func(g *gate.Gate) bool { return !g.HasLeft() })
 }
 
-// killGranted ends what still runs under a grant with an end. Its guard has been told to stop it long ago, and may not
-// be able to (SIGSTOP): then nobody would end it any more when this agent is gone.
+// killGranted kills what still runs under a grant with an end. Its guard was told to stop it long ago, but the guard
+// may have been stopped (SIGSTOP). Once this agent is gone, nobody else would end it.
 func (a *Agent) killGranted() {
 	for _, g := range a.gates {
 		g.EndGrant()

@@ -10,13 +10,13 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// memory is the list of members from before the restart, and keeps the list on disk up to date. It writes off the loop,
-// and not at every change: a slightly old list is enough to find the fleet.
+// memory holds the members that were known before the restart, and keeps the list on the disk up to date. It writes
+// beside the loop, and not at every change: a slightly old list is enough to find the fleet.
 type memory struct {
-	// fleet are the remembered members. ever is set if this agent has ever seen another member.
+	// fleet are the remembered members. ever is true if this agent has ever seen another member.
 	fleet []membership.Remembered
 	ever  bool
-	// lost is set if the list on disk is gone.
+	// lost is true if the list on the disk is gone.
 	lost atomic.Bool
 	// changed signals that the list must be written; its capacity is one.
 	changed chan struct{}

@@ -1,7 +1,7 @@
 package agent
 
-// recent remembers the last things by a key that is not 0. A new one takes the place of the oldest of its row, so it
-// never grows.
+// recent remembers the latest values, each under a key that is not 0. A new value replaces the oldest of its row, so
+// the table never grows.
 type recent[V any] struct {
 	rows [][recentWays]kept[V]
 	next []uint8
@@ -18,7 +18,7 @@ func newRecent[V any](rows int) recent[V] {
 	return recent[V]{rows: make([][recentWays]kept[V], rows), next: make([]uint8, rows)}
 }
 
-// find returns what is kept under a key; nil if that is nothing.
+// find returns the value under a key; nil if there is none.
 func (r *recent[V]) find(key uint64) *V {
 	row := &r.rows[key>>32%uint64(len(r.rows))]
 	for i := range row {
@@ -29,7 +29,7 @@ func (r *recent[V]) find(key uint64) *V {
 	return nil
 }
 
-// add keeps a value under a key that is not kept yet.
+// add keeps a value under a key that has none yet.
 func (r *recent[V]) add(key uint64, value V) {
 	at := key >> 32 % uint64(len(r.rows))
 	r.rows[at][r.next[at]] = kept[V]{value, key}

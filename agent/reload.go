@@ -13,27 +13,27 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 )
 
-// Reread reads the configuration again. An error says what is wrong with it, and where.
+// Reread reads the configuration again. Its error is what is wrong with the configuration, and where.
 type Reread func() (Rereading, error)
 
 // Rereading is a configuration that was read again.
 type Rereading struct {
 	Config Config
-	// About says what has changed in it.
+	// About is what has changed in the configuration.
 	About control.Reloaded
-	// Accept is told when it has come into force.
+	// Accept is called when the configuration has come into force.
 	Accept func()
 }
 
-// keepReloading reloads whenever somebody asks for it, and adds gates that had to wait, until ctx is done.
+// keepReloading serves requests for a reload, and adds gates that had to wait, until ctx is done.
 func (a *Agent) keepReloading(ctx context.Context) {
 	for {
 		select {
 		case <-a.cfg.Reloads:
-			_, _ = a.reload(ctx) // The log says what came of it.
+			_, _ = a.reload(ctx) // reload logs the outcome.
 		case <-a.vacant:
 			a.reloading.Lock()
-			_ = a.addAwaited(ctx) // The log says what came of it.
+			_ = a.addAwaited(ctx) // addAwaited logs the outcome.
 			a.reloading.Unlock()
 		case <-ctx.Done():
 			return
@@ -41,8 +41,8 @@ func (a *Agent) keepReloading(ctx context.Context) {
 	}
 }
 
-// reload reads the configuration again, and puts into force what can change while an agent runs. It loses neither token
-// nor grant nor callers of a gate that stays. If anything is wrong with the configuration, nothing changes.
+// reload reads the configuration again, and puts into force what can change while an agent runs. A gate that stays
+// loses neither token nor grant nor callers. If anything is wrong with the configuration, nothing changes.
 func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 	if a.cfg.Reread == nil {
 		return control.Reloaded{}, errors.New("this agent has no configuration that could be read again")
@@ -75,7 +75,7 @@ func (a *Agent) reload(ctx context.Context) (control.Reloaded, error) {
 	return about, nil
 }
 
-// check finds what a configuration asks for that this agent cannot do.
+// check returns an error if a configuration asks for something that this agent cannot do.
 func (a *Agent) check(next *Config) error {
 	if err := checkGates(a.cfg.Name, next.Gates); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (a *Agent) check(next *Config) error {
 	return nil
 }
 
-// apply puts another configuration into force, but for the gates that are new, which are awaited from now on. It adds
-// to what is said about it.
+// apply puts another configuration into force, except for its new gates, which are awaited from now on. It completes
+// about.
 func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 	if a.leaving {
 		return errStopping
@@ -117,13 +117,13 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 		c := a.awaited[i]
 		a.awaited = slices.Delete(a.awaited, i, i+1)
 		if c.OnDemand() != g.OnDemand() {
-			continue // The configuration's own comparison names it.
+			continue // The comparison of the configurations names this gate.
 		}
 		if !g.Apply(&c) {
 			about.Restart = append(about.Restart, "the constants of gate "+g.Name())
 		}
 	}
-	beside.Signal(a.vacant) // in case that whoever asks for the reload does not wait for the gates to be added
+	beside.Signal(a.vacant) // because the requester of the reload may not wait until the gates have been added
 	return nil
 }
 

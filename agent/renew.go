@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// "wanderd gate renew": a new token in place of one that is lost, without waiting for max_interval. Two tokens would
-// let two hosts run, so all members are asked first, and none may know of a token. A member that is there and does not
+// "wanderd gate renew" makes a new token in place of a lost one, without waiting for max_interval. Two tokens would let
+// two hosts run. So all members are asked first, and none may know of a token; a member that is there but does not
 // answer may hold it.
 
 // Renew implements [control.Source].
@@ -44,7 +44,7 @@ func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed,
 	return done, err
 }
 
-// renewable returns a gate that can have a new token.
+// renewable returns a gate whose token can be renewed.
 func (a *Agent) renewable(name string) (*gate.Gate, error) {
 	g, err := a.gateFor(name)
 	if err != nil {
@@ -53,8 +53,8 @@ func (a *Agent) renewable(name string) (*gate.Gate, error) {
 	return g, g.CheckRenewable()
 }
 
-// tokensIn says what the members of a gate know of its tokens, by their slots: known says what, and is empty where
-// nobody knows of one. If a member does not answer, that goes for all slots.
+// tokensIn returns what the members of a gate know of its tokens. known has an entry for each slot of whose token
+// somebody knows. unsure is not empty if a member does not answer: then any slot may have a token.
 func tokensIn(f *control.Fleet, gate string) (known map[int]string, unsure string) {
 	known = map[int]string{}
 	for _, h := range f.Tokens {
@@ -85,7 +85,7 @@ func tokensIn(f *control.Fleet, gate string) (known map[int]string, unsure strin
 	return known, unsure
 }
 
-// knowsOf adds what a member knows of the tokens of a gate.
+// knowsOf adds to known what a member knows of the tokens of a gate.
 func knowsOf(member string, g *control.Gate, known map[int]string) {
 	slots := g.Tokens
 	if len(slots) == 0 {

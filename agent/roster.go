@@ -9,13 +9,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CheckRosters returns what the state directory has against the rosters of a configuration: an agent would not start
-// with them. It reads only, and says nothing of a directory that is not there, or that this user may not read.
+// CheckRosters returns the conflicts between the rosters of a configuration and the state directory, with which an
+// agent would not start. It only reads, and finds nothing in a directory that does not exist or that this user may not
+// read.
 func CheckRosters(c *Config) (problems []error) {
 	dir := statedir.ReadOnly(c.StateDir)
 	key, err := statedir.ReadNodeKey(statedir.NodeKeyPath(c.StateDir))
 	if err != nil {
-		return nil // an agent has not started there, or says itself what is wrong with the key
+		return nil // no agent has started there, or the agent itself reports what is wrong with the key
 	}
 	me := policy.Voter{Name: c.Name, ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey))}
 	for i := range c.Gates {

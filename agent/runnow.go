@@ -9,9 +9,9 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// "wanderd run": this host is due now. It is a demand, as that of a caller with a command, for the gate's own
-// operation; so min_interval does not hold it up, and it works with every protocol. A run of the hook that comes
-// meanwhile, because it is due, serves it too. Where the host is asked whether it is ready, it is asked first: an
+// "wanderd run" makes this host due now. It is a demand for the gate's own operation, like the demand of a caller with
+// a command; so min_interval does not delay it, and it works with every protocol. A run of the hook that comes
+// meanwhile, because the hook is due, serves the demand, too. If the host has a ready check, that is asked first: an
 // operator hears at once that the hook is not needed.
 
 func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd, error) {
@@ -43,7 +43,7 @@ func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd
 	}
 }
 
-// runNow lets the own operation of a gate be wanted.
+// runNow demands a run of a gate's own operation.
 func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.Result) error {
 	g, err := a.gateFor(call.Gate)
 	if err != nil {

@@ -15,31 +15,31 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fleet changes its secret while it works, in three steps on all hosts: a second line in the secret's file, with the
-// new one, opens; the lines change places; the second, now the old one, goes. At each step every member opens what
-// every other seals.
+// A fleet changes its secret while it works, in three steps, each on all hosts: the file gets the new secret as its
+// second line, which only opens messages; the two lines change places; the second line, now the old secret, goes. At
+// each step every member opens what every other member seals.
 
-// credentials are by what this member is known to the others, and they to it.
+// credentials are how this member proves to the others that it belongs to the fleet, and how it judges them.
 type credentials struct {
 	cfg *Config
 	log zerolog.Logger
 	key ed25519.PrivateKey
-	// codec seals with the secrets in use, the sealing one first; only keep uses secrets after the start.
+	// codec seals and opens with the secrets in use, of which the first seals. After the start only keep uses secrets.
 	codec   atomic.Pointer[wire.Codec]
 	secrets []wire.Secret
-	// twoSecrets says that there are two.
+	// twoSecrets is true while there are two secrets.
 	twoSecrets atomic.Bool
-	// secretFile tells when the secret is to be read again, secretLost that it could not be read last.
+	// secretFile tells when the secret has to be read again; secretLost is true if the last attempt to read it failed.
 	secretFile changed.File
 	secretLost bool
-	// known is nil if everybody may take part who has the secret. unreadable says that its file could not be read last,
-	// uncertified that the certificate's could not; only keep uses them.
+	// known is nil if everybody with the secret may take part. unreadable is true if the last attempt to read its file
+	// failed, uncertified if that to read the certificate did; only keep uses the two.
 	known       *trust.File
 	mistrusted  atomic.Pointer[mistrust]
 	certificate *trust.Certificate
 	unreadable  bool
 	uncertified bool
-	// members is who has to know of a change.
+	// members is the membership, which has to know of a change.
 	members *membership.Membership
 }
 
@@ -58,7 +58,7 @@ func (c *credentials) openSecrets() error {
 	return c.useSecrets(secrets)
 }
 
-// useSecrets makes the codec of the agent's messages anew.
+// useSecrets replaces the codec of the agent's messages by one with these secrets.
 func (c *credentials) useSecrets(secrets []wire.Secret) error {
 	codec, err := wire.NewCodec(c.key, rand.Reader, secrets...)
 	if err != nil {

@@ -10,22 +10,23 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The allowances of messages whose signature is checked. Each is far above the needs of the protocol, and far below the
-// signature checks that fill a core: all sources together can make this agent spend 7 % of one.
+// These are the allowances of messages whose signature is checked. Each is far above the needs of the protocol, and far
+// below the number of signature checks that would use a whole core: all sources together can make this agent spend 7 %
+// of a core.
 const (
 	memberRefill     = time.Second / 1000
 	sourceRefill     = time.Second / 100
 	allSourcesRefill = time.Second / 2000
-	// queueRefill and queueBurst are for messages of a source that wait for the loop, before anything is known of their
-	// signatures. The burst is a quarter of the queue.
+	// queueRefill and queueBurst are the allowance of a source for messages that wait for the loop, before anything is
+	// known of their signatures. The burst is a quarter of the queue.
 	queueRefill = time.Second / 2000
 	queueBurst  = inboundQueue / 4
-	// rateBurst is for a member or a source, allSourcesBurst for all sources.
+	// rateBurst is the burst of one member or one source, allSourcesBurst that of all sources together.
 	rateBurst       = 200
 	allSourcesBurst = 2 * rateBurst
 )
 
-// allowance is a token bucket: it has at most burst messages, and gets one more in each refill.
+// allowance is a token bucket: it holds at most burst messages, and gains one in each refill.
 type allowance struct {
 	left float64
 	asOf policy.Time
@@ -47,22 +48,22 @@ func (w *allowance) take(now policy.Time, refill time.Duration, burst float64) b
 }
 
 // senders decides whose signatures are checked. Anybody can write a member's identity into a message. So a message
-// counts against the member's allowance only if it comes from where the member has announced to be, and against a
-// second one of the member if it comes from where its last good signature came; otherwise against the allowance of its
-// source address. There are two because a good signature may be played back: what comes from elsewhere must not use up
-// what the member itself needs.
+// counts against the member's allowance only if it comes from the address that the member has announced. It counts
+// against a second allowance of the member if it comes from where the member's last good signature came. Otherwise it
+// counts against the allowance of its source address. There are two because a good signature may be played back:
+// messages from elsewhere must not use up what the member itself needs.
 type senders struct {
 	members map[wire.MemberID]*sender
 	sources sources
-	// all is what the sources have together.
+	// all is the allowance that all sources share.
 	all allowance
 }
 
 // sender is a member that has sent a message.
 type sender struct {
 	allowance, elsewhere allowance
-	// src is where its last authentic message came from, local the local address to which it came: answers leave from
-	// that one, also on a multi-homed host.
+	// src is the source of the member's last authentic message, local the local address to which that came. Answers
+	// leave from local, also on a multi-homed host.
 	src   netip.AddrPort
 	local netip.Addr
 }
@@ -74,8 +75,8 @@ func newSenders() senders {
 	}
 }
 
-// admit reports whether to check the signature of a message that says it is from id, and takes it from an allowance.
-// The member has announced to be at the given address.
+// admit reports whether to check the signature of a message that claims to be from id, and takes the message from an
+// allowance. announced is the address that the member has announced.
 func (s *senders) admit(id wire.MemberID, announced, src netip.AddrPort, now policy.Time) bool {
 	switch m := s.members[id]; {
 	case src == announced:
@@ -118,10 +119,10 @@ func (s *senders) keep(view *membership.View) {
 	}
 }
 
-// maxSources is how many sources have an allowance of their own; the others share one.
+// maxSources is how many sources have an allowance of their own; all others share one.
 const maxSources = 256
 
-// sources has the allowance of each source address. It is for one goroutine.
+// sources has the allowance of each source address. Only one goroutine may use it.
 type sources struct {
 	refill time.Duration
 	burst  float64
@@ -132,8 +133,8 @@ func newSources(refill time.Duration, burst float64) sources {
 	return sources{refill: refill, burst: burst, known: make(map[netip.Addr]*allowance)}
 }
 
-// admit takes one message from the allowance of an address, and reports whether there was one left. It does not
-// allocate for an address that it knows. Addresses whose allowance is full are forgotten where places are short.
+// admit takes one message from the allowance of an address, and reports whether one was left. It does not allocate for
+// an address that it knows. When places are short, it forgets addresses whose allowance is full.
 func (s *sources) admit(addr netip.Addr, now policy.Time) bool {
 	addr = streams.SourceOf(addr)
 	if s.known[addr] == nil && len(s.known) >= maxSources {

@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// A hook may end with a reboot of its host. Then the shutdown stops the agent, and the agent its hook. If that counted
-// as any run that a stop has cut short, the hook would be due again as soon as the host is up, and reboot it for ever.
-// So a run that a stop has cut short counts as not having happened only within one boot of the host. Containers share
-// the boot of their host, and a soft reboot is none: there, and for the log, the service manager is asked.
+// A hook may end with a reboot of its host. Then the shutdown stops the agent, and the agent stops its hook. If that
+// run counted like any other run that a stop has cut short, the hook would be due again as soon as the host is up, and
+// would reboot it for ever. So a run that a stop has cut short counts as not having happened only within one boot of
+// the host. Containers share the boot of their host, and a soft reboot does not start a new boot: for these cases, and
+// for the log, the agent asks the service manager.
 
-// askPatience bounds the question to the service manager.
+// askPatience bounds the time for the answer of the service manager.
 const askPatience = time.Second
 
 // hostStops reports whether systemd is about to shut this host, or this container, down.
@@ -25,6 +26,6 @@ func hostStops() bool {
 	defer cancel()
 	ask := exec.CommandContext(ctx, "systemctl", "is-system-running")
 	ask.WaitDelay = askPatience
-	said, _ := ask.Output() // its exit status is 1 for most answers
+	said, _ := ask.Output() // The exit status is 1 for most answers.
 	return string(bytes.TrimSpace(said)) == "stopping"
 }

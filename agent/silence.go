@@ -10,15 +10,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member may be there as far as gossip knows, and no token gets to it: its datagrams, or those to it, are lost. The
-// usual causes are an address of another IP version or of another network, and a firewall. Neither side can see the
-// cause with certainty, so both name what they see, and what to check.
+// Gossip may know a member as alive while no token reaches it, because its datagrams, or the datagrams to it, are lost.
+// The usual causes are an address of another IP version or of another network, and a firewall. Neither side can
+// determine the cause, so both name what they see, and what to check.
 
-// silence is which members do not answer datagrams of this host.
+// silence holds which members do not answer datagrams of this host.
 type silence struct {
 	// own is the address that this host advertises.
 	own netip.AddrPort
-	// silent are those, others is how many there are besides this host, of which some may be silent.
+	// silent are those members. others is how many members there are besides this host, silent ones included.
 	silent []membership.Member
 	others []membership.Member
 	// hasRoute reports whether this host has a route to an address.
@@ -28,7 +28,7 @@ type silence struct {
 // mostSilent is how many silent members have a warning of their own.
 const mostSilent = 8
 
-// silence looks for silent members.
+// silence finds the silent members.
 func (a *Agent) silence() *silence {
 	s := &silence{hasRoute: peers.HasRoute}
 	for _, m := range a.members.All() {
@@ -36,7 +36,7 @@ func (a *Agent) silence() *silence {
 			s.own = m.Addr
 		}
 		live := m.State == membership.StateAlive || m.State == membership.StateSuspect
-		// A host that hears no answers takes the others for failed now and then, until a connection of theirs comes.
+		// A host that hears no answers sometimes takes the others for failed, until one of them connects.
 		if m.ID == a.self || !live && m.SilentSince.IsZero() {
 			continue
 		}
@@ -61,7 +61,7 @@ func (s *silence) cutsOff(g wire.GateID) bool {
 	return len(s.silent) > 0 && count(s.silent) == count(s.others)
 }
 
-// warnings names the silent members, with what to check.
+// warnings names the silent members, and what to check.
 func (s *silence) warnings() (list []control.Warning) {
 	if len(s.silent) > 1 && len(s.silent) == len(s.others) {
 		return []control.Warning{{
@@ -81,9 +81,10 @@ func (s *silence) warnings() (list []control.Warning) {
 	return list
 }
 
-// ownRemedy is for a host that nobody answers: the cause is probably its own.
+// ownRemedy is the remedy for a host that nobody answers: the cause is probably on this host.
 func (s *silence) ownRemedy() string {
-	for i := range min(len(s.silent), mostSilent) { // the loop waits for the kernel's answers
+	// at most mostSilent, because the loop waits for the kernel's answers
+	for i := range min(len(s.silent), mostSilent) {
 		if m := &s.silent[i]; !s.hasRoute(m.Addr.Addr()) && isOtherVersion(m.Addr, s.own) {
 			return fmt.Sprintf("they advertise %s, to which it has no route: "+
 				"give it an %[1]s address, or let all hosts advertise %s (--advertise)",

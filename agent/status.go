@@ -16,7 +16,7 @@ import (
 	"github.com/wanderd/wanderd/membership"
 )
 
-// source answers the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent
+// source serves the control socket: see [control.Source]. It reads the state on the loop, so an answer is a consistent
 // snapshot.
 type source struct{ a *Agent }
 
@@ -37,7 +37,7 @@ func (s source) FleetHistory(ctx context.Context, which control.Which) (control.
 	return s.a.fleet.History(ctx, which)
 }
 
-// ask runs question on the loop.
+// ask runs question on the loop, and returns its answer.
 func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
 	answer := make(chan T, 1)
 	select {
@@ -49,7 +49,7 @@ func ask[T any](ctx context.Context, a *Agent, question func() T) (T, error) {
 	return <-answer, nil
 }
 
-// do carries out something on the loop.
+// do runs what on the loop.
 func do(ctx context.Context, a *Agent, what func() error) error {
 	refused, err := ask(ctx, a, what)
 	return errors.Join(err, refused)
@@ -110,7 +110,7 @@ func (a *Agent) gossipCounters() map[string]uint64 {
 	return all
 }
 
-// describe writes a member as this agent sees it. It is safe for concurrent use.
+// describe describes a member as this agent sees it. It is safe for concurrent use.
 func (a *Agent) describe(m *membership.Member) control.Member {
 	entry := control.Member{
 		Name: m.Name, Member: m.ID.String(), Address: m.Addr.String(), State: m.State.String(),
@@ -128,7 +128,7 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 	return entry
 }
 
-// statusLine is one line for the service manager.
+// statusLine returns one line for the service manager.
 func (a *Agent) statusLine() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
@@ -148,11 +148,11 @@ func (s source) History(context.Context) (control.History, error) {
 
 func (s source) Metrics() http.Handler { return s.a.metrics.Handler() }
 
-// suspectFor is how long a sign of another secret is believed. As long as its cause lasts, one comes every half minute,
-// and one a minute is noted.
+// suspectFor is how long a sign of another secret is believed. While its cause lasts, such a datagram comes every half
+// minute, and one a minute is noted.
 const suspectFor = 2 * time.Minute
 
-// otherSecret is the address of the last host that seemed to have another secret; empty if that was long ago.
+// otherSecret returns the address of the last host that seemed to have another secret; empty if that was too long ago.
 func (a *Agent) otherSecret(now time.Time) string {
 	if s := a.members.Stats(); s.Foreign > 0 && now.Sub(s.ForeignAt) < suspectFor {
 		return s.ForeignFrom

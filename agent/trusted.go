@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	// trustEvery is how often the files are looked at that say who is trusted: a revocation is in force within that.
+	// trustEvery is how often the agent looks at the files of those it trusts: a revocation is in force within that
+	// time.
 	trustEvery = time.Second
 	// gossipRefill and gossipBurst are the allowance of a source address for datagrams of gossip whose signature is
-	// checked: a member sends some twenty in a second.
+	// checked: a member sends some twenty a second.
 	gossipRefill = time.Second / 500
 	gossipBurst  = 500
 )
 
-// openTrust reads the files that say who is trusted, and this member's own certificate. It warns if the others cannot
+// openTrust reads the known hosts, their certificates and this member's own certificate. It warns if the others cannot
 // trust this member by the same files.
 func (c *credentials) openTrust(certificate string) (err error) {
 	c.certificate = trust.NewCertificate(certificate)
@@ -61,7 +62,7 @@ type mistrust struct {
 	at  time.Time
 }
 
-// warnings names the hosts without a line in the known hosts, first this one, with the line that they lack.
+// warnings names the hosts without a line in the known hosts, this one first, with the line that each of them lacks.
 func (c *credentials) warnings(now time.Time) (list []control.Warning) {
 	if m := c.mistrusted.Load(); m != nil {
 		text := "this host's own key is not trusted by its known hosts (" + m.why.Error() + "): " +
@@ -80,7 +81,7 @@ func (c *credentials) warnings(now time.Time) (list []control.Warning) {
 	return list
 }
 
-// lineFor is the remedy for a host that is not trusted: to add a line, if that is all that is missing.
+// lineFor returns the remedy for a host that is not trusted: the line to add, if nothing else is missing.
 func lineFor(name string, key ed25519.PublicKey, why error) string {
 	line, err := trust.Line(name, key)
 	if _, missing := errors.AsType[*trust.NoLineError](why); !missing || err != nil {
@@ -89,7 +90,7 @@ func lineFor(name string, key ed25519.PublicKey, why error) string {
 	return "; to accept it, add to the known hosts of all hosts: " + strings.TrimSpace(line)
 }
 
-// trusted is who may take part, for the membership; nil is everybody who has the secret.
+// trusted decides who may take part, for the membership; nil means everybody with the secret.
 func (c *credentials) trusted() membership.Trust {
 	if c.known == nil {
 		return nil // not a Trust that holds a nil *trust.File
@@ -97,8 +98,8 @@ func (c *credentials) trusted() membership.Trust {
 	return c.known
 }
 
-// keep reads the secret and the files again when they have changed, until ctx is done. A file that cannot be read
-// changes nothing.
+// keep reads the secret and the files of trust again when they have changed, until ctx is done. A file that cannot be
+// read changes nothing.
 func (c *credentials) keep(ctx context.Context) {
 	for beside.Sleep(ctx, trustEvery) {
 		c.refreshSecrets()
@@ -126,5 +127,5 @@ func (c *credentials) refreshTrust() {
 	if changed || renewed {
 		c.judgeMyself()
 	}
-	c.members.Reconsider(changed) // also if a certificate has expired
+	c.members.Reconsider(changed) // needed also when a certificate has expired
 }

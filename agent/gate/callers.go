@@ -11,18 +11,19 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// "A demand is one bit to the machine; local callers queue at the agent." Commands run for callers ("wanderd exec"),
-// first come, first served, one for each grant. In a gate with a hook, the machine says which grant is theirs.
+// "A demand is one bit to the machine; local callers queue at the agent." The commands of callers ("wanderd exec") run
+// in the order in which they came, one for each grant. In a gate with a hook, the machine decides which grants are for
+// callers.
 
-// maxCallers is how many can wait for one gate on this host: each costs a file descriptor and some KiB.
+// maxCallers is how many callers can wait for one gate on this host: each costs a file descriptor and some KiB.
 const maxCallers = 500
 
-// callers are those who wait for a run of a gate. Only the loop uses them.
+// callers are the callers that wait for a run of a gate. Only the loop uses them.
 type callers struct {
 	queue []*Caller
-	// served is the one whose command runs.
+	// served is the caller whose command runs.
 	served *Caller
-	// told says that the machine knows that somebody waits.
+	// told is true while the machine knows of a caller that waits.
 	told bool
 }
 
@@ -31,25 +32,25 @@ type Caller struct {
 	control.Call
 	since, running time.Time
 	start          Starter
-	// ended are told the result of its run.
+	// ended receive the result of its run.
 	ended []chan hook.Result
-	// own says that it waits for the gate's own operation, instead of running a command. Then due are told when this
-	// host is ready.
+	// own is true if the caller waits for the gate's own operation, instead of running a command. Then due get a signal
+	// when this host is ready.
 	own bool
 	due []chan struct{}
-	// withdrawn says that it waits no longer, although its command has been granted a run.
+	// withdrawn is true if the caller no longer waits, although its command has been granted a run.
 	withdrawn bool
 }
 
-// NewCaller is somebody who waits with a command from now on.
+// NewCaller returns a caller that waits with a command from now on.
 func NewCaller(call control.Call, start Starter) *Caller {
 	return &Caller{Call: call, since: time.Now(), start: start, ended: []chan hook.Result{make(chan hook.Result, 1)}}
 }
 
-// Ended tells what came of its run, once.
+// Ended receives the result of its run, once.
 func (c *Caller) Ended() <-chan hook.Result { return c.ended[0] }
 
-// Starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], its caller has given the
+// Starter starts a command under a grant, but not after startBy. If it returns [hook.ErrLate], the caller has given the
 // grant up.
 type Starter func(spec hook.Spec, startBy time.Time) (HookRun, error)
 
@@ -74,8 +75,8 @@ func (g *Gate) Enqueue(c *Caller) error {
 	return nil
 }
 
-// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, nobody else
-// waits, and no window is closed.
+// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, no other
+// caller waits, and the window is not closed.
 func (g *Gate) isFree() bool {
 	now := g.env.Clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
@@ -94,8 +95,8 @@ func (g *Gate) Withdraw(c *Caller) {
 	}
 }
 
-// tellDemand tells the machine whether somebody waits, if it does not know. A caller that waits for the hook counts
-// once this host is ready.
+// tellDemand tells the machine whether a caller waits, unless it knows that already. A caller that waits for the hook
+// counts once this host is ready.
 func (g *Gate) tellDemand() {
 	waits := len(g.callers.queue) > 0
 	if waits && !g.isReady(g.env.Clock.Now().Time) {
@@ -111,12 +112,12 @@ func (g *Gate) tellDemand() {
 	g.step()
 }
 
-// command is the place in the queue of the first who waits with a command, or -1.
+// command returns the place in the queue of the first caller with a command, or -1.
 func (k *callers) command() int {
 	return slices.IndexFunc(k.queue, func(c *Caller) bool { return !c.own })
 }
 
-// waitingSince is since when somebody has been waiting with a command; zero if nobody is.
+// waitingSince returns since when a caller with a command has been waiting; zero if none is.
 func (k *callers) waitingSince() (at time.Time) {
 	if i := k.command(); i >= 0 {
 		at = k.queue[i].since
@@ -124,7 +125,7 @@ func (k *callers) waitingSince() (at time.Time) {
 	return at
 }
 
-// begin gives the grant to the first caller with a command. It returns nil if nobody with a command waits any more.
+// begin gives the grant to the first caller with a command. It returns nil if no caller with a command waits any more.
 func (k *callers) begin() *Caller {
 	if at := k.command(); at >= 0 {
 		return k.serve(at)
@@ -132,7 +133,7 @@ func (k *callers) begin() *Caller {
 	return nil
 }
 
-// serve gives the grant to the caller at a place.
+// serve gives the grant to the caller at this place in the queue.
 func (k *callers) serve(at int) *Caller {
 	k.served = k.take(at)
 	k.served.running = time.Now()
@@ -145,7 +146,7 @@ func (k *callers) take(at int) *Caller {
 	return c
 }
 
-// end tells the caller whose command has run what came of it.
+// end tells the served caller the result of its command.
 func (k *callers) end(r hook.Result) {
 	if k.served != nil {
 		k.served.tell(r)
@@ -153,7 +154,7 @@ func (k *callers) end(r hook.Result) {
 	k.served = nil
 }
 
-// again lets the caller whose run was denied wait for the next grant, before all others, unless it waits no longer.
+// again requeues the caller whose run was denied, before all others, unless it has withdrawn.
 func (k *callers) again() {
 	switch c := k.served; {
 	case c == nil:
@@ -166,7 +167,7 @@ func (k *callers) again() {
 	k.served = nil
 }
 
-// list describes them for operators, in the order of their turns.
+// list describes the callers for operators, in the order of their turns.
 func (k *callers) list() (list []control.Caller) {
 	turns := k.queue
 	if k.served != nil {
@@ -180,7 +181,7 @@ func (k *callers) list() (list []control.Caller) {
 	return list
 }
 
-// Leave sends everybody away who waits.
+// leave sends all waiting callers away.
 func (k *callers) leave(why error) {
 	for _, c := range k.queue {
 		c.refuse(why)
@@ -202,7 +203,7 @@ func errLeaving() error {
 	return refuse(control.Leaving, "the agent on this host is stopping: ask again when it has started")
 }
 
-// refusal is why a gate takes nobody any more.
+// refusal is the reason why a gate accepts no more callers.
 func (g *Gate) refusal() error {
 	switch {
 	case g.isClosed():
@@ -218,7 +219,7 @@ func errLate() error {
 	return refuse(control.Late, "it did not start its command in time")
 }
 
-// tell tells a caller what came of its run.
+// tell tells a caller the result of its run.
 func (c *Caller) tell(r hook.Result) {
 	for _, to := range c.ended {
 		to <- r

@@ -5,19 +5,19 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 )
 
-// cut is what has cut the last run of a gate short.
+// cut is the cause that has cut the last run of a gate short.
 type cut uint8
 
 const (
 	uncut cut = iota
-	// byStop: a stop of the agent. The run counts as not having happened, within this boot.
+	// byStop: the agent was stopped. The run counts as not having happened, within this boot.
 	byStop
-	// byShutdown: that of the host. The run counts.
+	// byShutdown: the host was shut down. The run counts.
 	byShutdown
 )
 
-// onRunCut records that a stop has cut a run short, in place of how it has ended: otherwise it would have failed, and
-// be due after retry_after.
+// onRunCut records that a stop has cut a run short, instead of recording how the run ended: otherwise the run would
+// have failed, and the hook would be due after retry_after.
 func (g *Gate) onRunCut(hostStops bool) {
 	if g.saver.cut = byStop; hostStops {
 		g.saver.cut = byShutdown
@@ -30,7 +30,7 @@ func (g *Gate) onRunCut(hostStops bool) {
 	g.wantSaved(&g.state)
 }
 
-// undoCut restores what a record had before a run that a stop has cut short, within the boot of that stop.
+// undoCut restores the record as it was before a run that a stop has cut short, if this is still the boot of that stop.
 func (g *Gate) undoCut(now *clock.Boot, r *statedir.Record) {
 	if !r.Cut {
 		return

@@ -8,15 +8,15 @@ import (
 
 // exit is how far a gate is on its way out.
 type exit struct {
-	// leaving says that nothing begins any more, and that the gate is left when its run has ended; left, that the
-	// machine was told to leave, at leftAt; gone, that it has left.
+	// leaving is true from when nothing new begins and the gate is to be left once its run has ended; left from when
+	// the machine was told to leave, at leftAt; gone once it has left.
 	leaving, left, gone bool
 	leftAt              time.Time
-	// removed says that the configuration does not have this gate any more; closing, that it is about to be forgotten.
+	// removed is true once the configuration no longer has this gate; closing, when the gate is about to be forgotten.
 	removed, closing bool
 }
 
-// Drain lets a gate go when its run has ended.
+// Drain lets a gate leave when its run has ended.
 func (g *Gate) Drain() {
 	g.exit.leaving = true
 	g.callers.leave(g.refusal())
@@ -25,7 +25,7 @@ func (g *Gate) Drain() {
 	}
 }
 
-// Leave lets a gate go at once: what runs is ended.
+// Leave lets a gate leave at once: what runs is ended.
 func (g *Gate) Leave() {
 	g.exit.leaving = true
 	g.leaveGate()
@@ -43,7 +43,7 @@ func (g *Gate) leaveGate() {
 	g.callers.leave(g.refusal())
 }
 
-// Remove lets a gate go that the configuration does not have any more.
+// Remove lets a gate leave that the configuration no longer has.
 func (g *Gate) Remove() {
 	if g.exit.removed {
 		return
@@ -57,7 +57,7 @@ func (g *Gate) Remove() {
 }
 
 // IsOver reports, once, that nothing of a removed gate is left: no process, nothing in its machine, nothing on its way
-// to the disk. A token that nobody takes is waited for as at a stop, for that long.
+// to the disk. If nobody takes its token, the gate waits as at a stop, for patience at most.
 func (g *Gate) IsOver(patience time.Duration) bool {
 	saves := g.saver.busy() || g.saver.wanted || g.roster != nil && g.roster.saving
 	waits := !g.exit.gone && time.Since(g.exit.leftAt) <= patience
@@ -68,6 +68,6 @@ func (g *Gate) IsOver(patience time.Duration) bool {
 	return true
 }
 
-// TakesPart reports whether this member takes part: not in a gate that a fault has closed, when nothing runs under it
-// any more.
+// TakesPart reports whether this member takes part. It does not if a fault has closed the gate and nothing runs under
+// it any more.
 func (g *Gate) TakesPart() bool { return !g.isClosed() || g.run != nil }

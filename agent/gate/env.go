@@ -12,10 +12,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Env is what a gate is given: all that it needs and does not own. All gates of an agent have the same.
+// Env is all that a gate needs and does not own. All gates of an agent have the same.
 type Env struct {
 	Self wire.MemberID
-	// Name is this member's; Started is when its agent was.
+	// Name is the name of this member; Started is when its agent started.
 	Name    string
 	Started time.Time
 	Log     zerolog.Logger
@@ -25,16 +25,16 @@ type Env struct {
 	Ended chan<- func()
 	Disk  Disk
 	Fleet Fleet
-	// Start starts a hook, or a question. HostStops reports whether the host of this process is being shut down, which
+	// Start starts a hook or a ready check. HostStops reports whether the host of this process is being shut down; it
 	// may take a second to find out.
 	Start     func(hook.Spec) (HookRun, error)
 	HostStops func() bool
-	// Alone says whether this member waits for others where it sees none: see [policy.Env].
+	// Alone reports whether this member waits for others when it sees none: see [policy.Env].
 	Alone func() (waits, rejoins bool)
-	// Moved warns that the state directory is not where it was made: then no strict gate takes part. It is empty if all
-	// is well.
+	// Moved is the warning that the state directory is not where it was made; empty if it is. With that warning, no
+	// strict gate takes part.
 	Moved string
-	// Runs and Commands measure what runs under gates: hooks, and commands of callers.
+	// Runs measures the hooks under gates, Commands the commands of callers.
 	Runs, Commands Meter
 	Observe        func(Observation)
 }
@@ -45,7 +45,7 @@ type Disk interface {
 	SaveRoster(gate string, r statedir.Roster) error
 }
 
-// Meter measures what runs under a gate: how long it takes, and how long it had to wait.
+// Meter measures what runs under a gate: how long it runs, and how long it had to wait.
 type Meter interface {
 	Waited(gate string, d time.Duration)
 	Ended(gate string, d time.Duration)
@@ -56,8 +56,8 @@ type Peer struct {
 	ID   wire.MemberID
 	Name string
 	Addr netip.AddrPort
-	// InGate says that it takes part in the gate that asks, Roster is the hash of the roster that it has declared
-	// there; 0 if none.
+	// InGate reports whether the peer takes part in the gate that asks. Roster is the hash of the roster that the peer
+	// has declared there; 0 if none.
 	InGate bool
 	Roster uint64
 }
@@ -66,18 +66,19 @@ type Peer struct {
 type Fleet interface {
 	// Lookup finds a live member, for a gate.
 	Lookup(gate wire.GateID, id wire.MemberID) (Peer, bool)
-	// Members are all live members, for a gate, this one among them.
+	// Members returns all live members, this one included, for a gate.
 	Members(gate wire.GateID) []Peer
-	// Peers are the members of a gate, sorted, this one among them; tokenKnown, if another one has met a token.
+	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
+	// token.
 	Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool)
 	// Send signs, seals and sends a message to a member, once. Seal makes the same datagram for somebody else to send.
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte
-	// Announce says that this member has met a token of a gate, DeclareRoster with which roster it takes part, Notify
-	// which order is the newest.
+	// Announce tells the others that this member has met a token of a gate, DeclareRoster with which roster it takes
+	// part, Notify which order is the newest.
 	Announce(gate wire.GateID)
 	DeclareRoster(gate wire.GateID, hash uint64)
 	Notify(gate wire.GateID, o wire.Order, who, reason string) error
-	// Withdraw says in which gates this member takes part, after one of them is closed.
+	// Withdraw tells the others in which gates this member takes part, after one of them is closed.
 	Withdraw() error
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Status that only one protocol has comes as facts. Facts with a field in the document of the control socket are
-// written there; the Fleet are listed.
+// What only one protocol has to report comes as facts. A fact that has a field of its own in the document of the
+// control socket is written there; the others are listed.
 
-// withFacts adds the facts with these names to a line of the log, and returns the last text among them.
+// withFacts adds the facts with these keys to a line of the log, and returns the last text among them.
 func (g *Gate) withFacts(line *zerolog.Event, keys []policy.Key) (text string) {
 	if len(keys) == 0 {
 		return ""
@@ -70,11 +70,11 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyRegenerateAt:
 		s.RegenerateAt = g.env.Clock.At(f.At)
 	case policy.KeyGuards, policy.KeyGuardian:
-		// They are about one token: see whereabouts.
+		// These concern one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
-		// They say since when a gate has been due: see situation.
+		// These tell since when a gate has been due: see situation.
 	case policy.KeyNextRun:
-		// It is one of the status.
+		// These belong to the status itself.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
 		policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider, policy.KeyOtherRoster,
 		policy.KeyClockRate,

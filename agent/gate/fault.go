@@ -11,24 +11,25 @@ import (
 )
 
 // A fault in this program that one gate meets, such as an index beyond a table, closes that gate on this host, and no
-// other: what runs under it is stopped, nothing of it begins any more, and its token is not passed on, because the
-// machine that had it is not to be trusted. The others revive it or agree on a new one, as after a crash. The gate
-// stays closed until the agent is started again. All else in the agent goes on.
+// other gate. What runs under it is stopped, and nothing new begins. Its token is not passed on, because the machine
+// that had it cannot be trusted: the others revive the token or agree on a new one, as after a crash. The gate stays
+// closed until the agent is started again. Everything else in the agent goes on.
 
-// fault is the last fault of this program that a gate has met, of count: above 0 it is closed.
+// fault is the last fault of this program that a gate has met, and count how many it has met: above 0 the gate is
+// closed.
 type fault struct {
 	last  string
 	count uint64
 }
 
-// contain closes a gate if what was done for it has panicked. It must be deferred itself.
+// contain closes a gate if the code that worked for it has panicked. It must be deferred directly.
 func (g *Gate) contain() {
 	if fault := recover(); fault != nil {
 		g.closeByFault(fault, debug.Stack())
 	}
 }
 
-// Reads does something that only reads a gate. If that panics it is done again when the gate is closed.
+// Reads runs what, which only reads a gate. If that panics, the gate is closed, and what runs again.
 func (g *Gate) Reads(what func()) {
 	before := g.fault.count
 	func() {
@@ -47,7 +48,7 @@ func (g *Gate) closeByFault(fault any, stack []byte) {
 		Msg("a fault in this program: this gate is closed on this host, the others go on; " +
 			"restart the agent, and report this line")
 	g.machine = order.New(&closed{}, g.env.Self, g.cfg.StopAfter)
-	// It only knows its orders from now on.
+	// From now on the gate knows only its orders.
 	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil)
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())
@@ -62,8 +63,8 @@ func (g *Gate) closeByFault(fault any, stack []byte) {
 	g.takePartNoMore()
 }
 
-// takePartNoMore tells the others that this member takes no part in a gate that is closed and of which nothing runs
-// here: otherwise they would offer it their token in each lap.
+// takePartNoMore tells the others that this member no longer takes part in a gate that is closed and under which
+// nothing runs here: otherwise they would offer it their token in each lap.
 func (g *Gate) takePartNoMore() {
 	if err := g.env.Fleet.Withdraw(); err != nil {
 		g.log.Warn().Err(err).Msg("the other members still see this one in a gate that is closed")

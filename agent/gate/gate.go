@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Gate is one machine with its shell state. Only the loop uses it.
+// Gate is one machine and the state of its shell. Only the loop uses it.
 type Gate struct {
 	env        *Env
 	cfg        Config
@@ -25,7 +25,8 @@ type Gate struct {
 	machine    *order.Layer
 	descriptor policy.Descriptor
 	log        zerolog.Logger
-	// state is the state that was saved last, or will be saved next; at first that of the last run of this agent.
+	// state is the state that was saved last, or will be saved next. At first it is the state after the last run of
+	// this agent.
 	state policy.State
 
 	// event and effects are reused at every step.
@@ -43,7 +44,7 @@ type Gate struct {
 	callers    callers
 	orders     orders
 	asking     asking
-	// roster is nil in a gate that takes whoever comes.
+	// roster is nil in a gate that accepts any member.
 	roster  *electorate
 	exit    exit
 	members int
@@ -53,17 +54,17 @@ type Gate struct {
 	logged  logged
 }
 
-// logged is when something was last logged that may come often.
+// logged is when the lines were last logged whose cause may recur often.
 type logged struct {
-	// notes are those that repeat.
+	// notes is the time of each note that repeats.
 	notes map[policy.Note]policy.Time
-	// peers is a line about how many there are, tooShort about a constant, sendError about a message that could not be
-	// sent, of sendErrors.
+	// peers is the time of the line about the number of peers, tooShort of that about a constant, sendError of that
+	// about messages that could not be sent. sendErrors counts those messages.
 	peers, tooShort, sendError time.Time
 	sendErrors                 uint64
 }
 
-// Past is what the state directory has of a gate.
+// Past is what the state directory holds of a gate.
 type Past struct {
 	record  statedir.Record
 	found   bool
@@ -73,7 +74,7 @@ type Past struct {
 	damage error
 }
 
-// Read reads the past of a gate. It uses the disk, and nothing of a loop's. self is this member.
+// Read reads the past of a gate. It uses the disk, and nothing that belongs to a loop. self is this member.
 func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error) {
 	if p.record, p.found, err = dir.Load(cfg.Name); err != nil {
 		return p, err
@@ -130,10 +131,10 @@ func (g *Gate) Name() string { return g.cfg.Name }
 // Log is the log with the name of the gate.
 func (g *Gate) Log() *zerolog.Logger { return &g.log }
 
-// Descriptor is that of its protocol.
+// Descriptor returns the descriptor of the gate's protocol.
 func (g *Gate) Descriptor() *policy.Descriptor { return &g.descriptor }
 
-// OnDemand reports whether the gate runs what its callers ask for, and nothing else.
+// OnDemand reports whether the gate runs only what its callers ask for.
 func (g *Gate) OnDemand() bool { return g.cfg.OnDemand() }
 
 // Running reports whether something runs, or is about to.
@@ -145,7 +146,7 @@ func (g *Gate) Left() bool { return g.exit.left }
 // Gone reports whether the machine has left.
 func (g *Gate) Gone() bool { return g.exit.gone }
 
-// Removed reports whether the configuration does not have the gate any more.
+// Removed reports whether the configuration no longer has the gate.
 func (g *Gate) Removed() bool { return g.exit.removed }
 
 // Close ends the writing of the history, and waits for a write in progress. It may be called beside the loop.
@@ -163,9 +164,9 @@ func (g *Gate) machineEnv() policy.Env {
 	return env
 }
 
-// forgetImpossible removes impossible values from a record: an older version of this agent believed a forged number, or
-// the clock was wrong. With such a number, other members would refuse this one's messages, or no higher number would be
-// left. The member learns the fleet's number with the next token.
+// forgetImpossible removes impossible values from a record. They are there if an older version of this agent believed a
+// forged number, or if the clock was wrong. With such a number, other members would refuse this member's messages, or
+// no higher number would be left. The member learns the fleet's number with the next token.
 func (g *Gate) forgetImpossible(wall int64, r *statedir.Record) {
 	if r.Seq > wire.LatestSeq(wall) {
 		g.log.Warn().Uint64("seq", uint64(r.Seq)).
@@ -230,11 +231,11 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	}
 }
 
-// hands is this agent's tokens of one slot.
+// hands are the tokens of one slot that this agent holds.
 type hands struct {
-	// tokens is how many it holds: it gives up a second one at once.
+	// tokens is how many tokens it holds: it gives up a second one at once.
 	tokens int8
-	// since is when the first one came. passedAt is when one was last passed on, to passedTo.
+	// since is when the first token came. passedAt is when a token was last passed on, to passedTo.
 	since, passedAt time.Time
 	passedTo        wire.MemberID
 }
@@ -297,7 +298,7 @@ func (g *Gate) onRunEnded(f finished) {
 	g.leaveAfterRun()
 }
 
-// granted counts the grants to the hook, or to callers.
+// granted returns the counter of the grants to the hook, or to callers.
 func (g *Gate) granted(isHook bool) *uint64 {
 	if isHook {
 		return &g.tally.runs
@@ -305,7 +306,7 @@ func (g *Gate) granted(isHook bool) *uint64 {
 	return &g.tally.commands
 }
 
-// leaveAfterRun leaves a gate that was waiting for the end of its run only.
+// leaveAfterRun leaves a gate that was only waiting for the end of its run.
 func (g *Gate) leaveAfterRun() {
 	if g.isClosed() {
 		g.takePartNoMore()
@@ -315,7 +316,7 @@ func (g *Gate) leaveAfterRun() {
 	}
 }
 
-// outcomeOf is what a run of the hook has achieved.
+// outcomeOf returns what a run of the hook has achieved.
 func outcomeOf(r *hook.Result) policy.Outcome {
 	switch {
 	case r.NotNow():
@@ -326,7 +327,7 @@ func outcomeOf(r *hook.Result) policy.Outcome {
 	return policy.Succeeded
 }
 
-// onHookEnded records whether the hook has succeeded. Whether a command has is its caller's business.
+// onHookEnded records whether the hook has succeeded. Whether a command has succeeded concerns only its caller.
 func (g *Gate) onHookEnded(r *hook.Result) {
 	g.event.Outcome, g.event.Exit = outcomeOf(r), exitOf(r)
 	switch g.event.Outcome {

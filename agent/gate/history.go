@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// enter records that a run begins, beside the loop; command is that of a caller.
+// enter records, beside the loop, that a run begins; command is the caller's command.
 func (g *Gate) enter(token *wire.Ref, command string) history.Run {
 	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
 	g.history.Put(&entry)
@@ -40,7 +40,7 @@ func cutOf(r *hook.Result) history.Cut {
 	return ""
 }
 
-// PastRuns are the last runs of a gate. It is safe for concurrent use.
+// PastRuns returns the last runs of a gate. It is safe for concurrent use.
 func (g *Gate) PastRuns() control.GateHistory {
 	runs := g.history.Runs()
 	for i := range runs {

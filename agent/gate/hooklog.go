@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// hookLog writes the output of a hook, and warnings about it, into the agent's log. Package hook knows no logger: a
-// hook's guard is started by it, and a start takes as long as all that it needs.
+// hookLog writes the output of a hook, and warnings about it, to the agent's log. Package hook does not import a
+// logger: it also starts a hook's guard, and each import makes that start slower.
 type hookLog struct{ log zerolog.Logger }
 
 var _ hook.Log = hookLog{}

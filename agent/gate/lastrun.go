@@ -37,7 +37,7 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 	}
 }
 
-// fromRecord converts a record of before the restart to a state.
+// fromRecord converts a record from before the restart to a state.
 func (g *Gate) fromRecord(r statedir.Record) policy.State {
 	now, boot := g.env.Clock.Now(), g.env.Clock.Boot()
 	g.forgetImpossible(now.Wall, &r)

@@ -22,17 +22,17 @@ type HookRun interface {
 	Done() <-chan hook.Result
 }
 
-// launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens off the
+// launch is a hook from its grant to its end. Starting a process can take long on a busy host, so it happens beside the
 // loop. A hook that is stopped before its start does not start.
 type launch struct {
 	token wire.Ref
-	// demanded is that of the grant. isHook says that the gate's own operation runs, and no caller's command.
+	// demanded is as in the grant. isHook is true if the gate's own operation runs, and not a caller's command.
 	demanded, isHook bool
 
 	mu      sync.Mutex
 	run     HookRun
 	stopped bool
-	// before is what the hook is told as soon as it has started.
+	// before are the instructions that the hook gets as soon as it has started.
 	before []func(HookRun)
 }
 
@@ -44,7 +44,7 @@ func (l *launch) Stop() {
 	l.tell(HookRun.Stop)
 }
 
-// tell tells the hook something, now or as soon as it has started.
+// tell gives the hook an instruction, now or as soon as it has started.
 func (l *launch) tell(say func(HookRun)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	g.run = l
 	g.preSigned.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
-	g.callers.told = false // the run has ended the demand
+	g.callers.told = false // the run has met the demand
 	run := func() finished { return g.follow(l, spec, startBy) }
 	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
 	toCaller := c == nil && (g.cfg.OnDemand() || e.Demanded)
@@ -99,7 +99,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 // finished is how a hook or a command has ended.
 type finished struct {
 	result hook.Result
-	// denied says that it was too late for its start, hostStops that the shutdown of this host has cut it short.
+	// denied is true if it was too late to start; hostStops is true if the shutdown of this host has cut it short.
 	denied, hostStops bool
 }
 
@@ -118,7 +118,7 @@ func (g *Gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
 func (g *Gate) serve(l *launch, c *Caller, spec hook.Spec, startBy time.Time) finished {
 	if end, ends := l.endsEarly(startBy); ends {
 		if end.result.Stopped {
-			end.result.Err = errLate() // it may ask again
+			end.result.Err = errLate() // the caller may ask again
 		}
 		return end
 	}
@@ -151,7 +151,7 @@ func (l *launch) toItsEnd(g *Gate, entry history.Run, run HookRun, err error) fi
 	return finished{result: result}
 }
 
-// await waits for the end of what was started, if it was.
+// await waits for the end of the run, if it was started.
 func (l *launch) await(run HookRun, err error) hook.Result {
 	if err != nil {
 		return notExecuted(err)
@@ -166,8 +166,8 @@ func stoppedBefore() hook.Result {
 	return hook.Result{Exit: -1, NotExecuted: true, Stopped: true, Err: errors.New("it was stopped before its start")}
 }
 
-// grant is an operation under a grant, but for what is run, with what the operation is told of the grant as its
-// environment.
+// grant returns the specification of an operation under a grant: its limits and, as its environment, what it is told of
+// the grant. The caller of grant adds the program.
 func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	token, timeout := &e.Token, g.timeout(now.Time)
 	env := append(g.environment(),
@@ -188,7 +188,7 @@ func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
 	}
 }
 
-// environment is what an operation is told of its gate and its host.
+// environment returns what an operation is told of its gate and its host.
 func (g *Gate) environment() []string {
 	return []string{
 		"WANDERD_GATE=" + g.cfg.Name,
@@ -198,8 +198,8 @@ func (g *Gate) environment() []string {
 	}
 }
 
-// graceOf is how long a hook has from SIGTERM to SIGKILL. Of a grant with an end that is a quarter at most: the default
-// may be longer than the whole grant, and the guard would not execute the hook at all.
+// graceOf returns how long a hook has from SIGTERM to SIGKILL. If the grant has an end, that is a quarter of the grant
+// at most: the default may be longer than the whole grant, and the guard would not execute the hook at all.
 func graceOf(now, until policy.Time) time.Duration {
 	if until == 0 {
 		return hook.DefaultGrace
@@ -207,7 +207,7 @@ func graceOf(now, until policy.Time) time.Duration {
 	return min(hook.DefaultGrace, until.Sub(now)/4)
 }
 
-// timeout is how long a run may take that begins now; zero sets no limit.
+// timeout returns how long a run that begins now may take; zero sets no limit.
 func (g *Gate) timeout(now policy.Time) time.Duration {
 	limit := g.cfg.HookTimeout
 	if !g.cfg.WindowHard {

@@ -17,15 +17,15 @@ type Observation struct {
 	Gate   string
 	// Note is the machine's note; zero for other events.
 	Note policy.Note
-	// Cause is why Token came if Came is set, else why it went; zero for other events.
+	// Cause is why Token came if Came is true, and otherwise why it went; zero for other events.
 	Cause policy.Cause
 	Came  bool
 	Peer  wire.MemberID
 	Token wire.Ref
-	// Granted says that the hook may start under Token. An observation with Ended follows.
+	// Granted is true when the hook may start under Token. An observation with Ended follows.
 	Granted bool
-	// Ended says that the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), Stopped
-	// that it was stopped early.
+	// Ended is true when the hook has ended: Took is how long it ran, Err why it failed (nil if it succeeded), and
+	// Stopped is true if it was stopped early.
 	Ended, Stopped bool
 	Took           time.Duration
 	Err            error

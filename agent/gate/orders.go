@@ -12,12 +12,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// An order takes three ways to the other members: with every message of the gate, by gossip, and over the disk to the
-// next life of this agent. Package order decides which one counts; here is what people are told of it.
+// An order reaches the other members in three ways: with every message of the gate, by gossip, and by way of the disk
+// in the next life of this agent. Package order decides which order counts; this file has what people are told of it.
 
-// orders are what this agent knows of the orders to a gate, besides what the layer does. Only the loop uses them.
+// orders are what this agent knows of the orders to a gate, in addition to what the layer of orders does. Only the loop
+// uses them.
 type orders struct {
-	// fleet is about the newest order, as far as known; here about the pause of this host alone.
+	// fleet describes the newest known order; here describes the pause of this host alone.
 	fleet, here statedir.Order
 }
 
@@ -37,7 +38,7 @@ func (g *Gate) giveOrder(o wire.Order, here bool) {
 	g.step()
 }
 
-// proclaim is the effect: the newest order of a gate has changed.
+// proclaim carries out the effect that the newest order of a gate has changed.
 func (g *Gate) proclaim(o wire.Order) {
 	switch {
 	case g.orders.fleet.Order == o:
@@ -75,7 +76,7 @@ func (g *Gate) sayOrder(said *statedir.Order) {
 	}
 }
 
-// giver is who has given an order: by what is said of it, or the name of the member.
+// giver returns who has given an order: from its description, or the name of the member.
 func (g *Gate) giver(said *statedir.Order) string {
 	if said.Who != "" {
 		return said.Who
@@ -83,7 +84,7 @@ func (g *Gate) giver(said *statedir.Order) string {
 	return g.nameOf(said.By)
 }
 
-// braked names the hosts whose failures have stopped the gate, and their exit statuses.
+// braked returns the hosts whose failures have stopped the gate, with their exit statuses.
 func (g *Gate) braked() string {
 	list := g.machine.Failures()
 	hosts := make([]string, 0, list.Len())
@@ -97,13 +98,13 @@ func (g *Gate) braked() string {
 	return text
 }
 
-// MaxReason bounds the reason of an order, in bytes; with more, gossip does not carry it.
+// MaxReason bounds the reason of an order, in bytes; gossip does not carry a longer one.
 const (
 	MaxReason = 200
 	dots      = "..."
 )
 
-// nameByHint is the name of the member whose identity begins so, or these digits.
+// nameByHint returns the name of the member whose identity begins with hint, or the digits of hint.
 func (g *Gate) nameByHint(hint uint32) string {
 	if g.env.Self.Hint() == hint {
 		return g.env.Name
@@ -116,7 +117,7 @@ func (g *Gate) nameByHint(hint uint32) string {
 	return fmt.Sprintf("%08x", hint)
 }
 
-// Learn takes what gossip says of an order.
+// Learn takes in what gossip reports of an order.
 func (g *Gate) Learn(told statedir.Order) {
 	if told.Compare(g.machine.Newest()) > 0 {
 		if g.orders.fleet = told; told.Stamp <= wire.LatestStamp(g.env.Clock.Now().Wall) {
@@ -130,7 +131,7 @@ func (g *Gate) Learn(told statedir.Order) {
 	}
 }
 
-// exitOf is the status of a failed run for the brake; zero if this agent has stopped it.
+// exitOf returns the status of a failed run for the brake; zero if this agent has stopped the run.
 func exitOf(r *hook.Result) uint8 {
 	if r.Stopped {
 		return 0
@@ -138,7 +139,7 @@ func exitOf(r *hook.Result) uint8 {
 	return max(r.Status(), 1)
 }
 
-// pauses describes what holds a gate up, for the status.
+// pauses adds what holds a gate up to the status.
 func (g *Gate) pauses(s *control.Gate) {
 	wall := g.env.Clock.Now().Wall
 	if o := g.machine.Newest(); o.Pauses(wall) {

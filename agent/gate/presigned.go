@@ -8,11 +8,11 @@ import (
 // preSigned are the messages that the hook's guard sends if this agent dies before the hook has ended.
 type preSigned struct {
 	words []wire.Message
-	// changed is set until the guard has them.
+	// changed is true until the guard has them.
 	changed bool
 }
 
-// begin begins a run without messages.
+// begin starts a run without messages.
 func (l *preSigned) begin() { l.words, l.changed = l.words[:0], false }
 
 // add adds a message; a message without a kind clears the list.

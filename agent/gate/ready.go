@@ -14,40 +14,40 @@ import (
 	"github.com/wanderd/wanderd/policy/ready"
 )
 
-// The question whether a gate's hook is needed here is asked without the token, so that no token waits for the answer:
-// see package ready. It is a process of its own with a guard, as the hook is: nothing is left of it when its time is
-// over, or this process has died.
+// The ready check asks whether this host needs a run of the gate's hook. It runs while the token is elsewhere, so that
+// no token waits for the answer: see package ready. Like the hook, it is a process of its own with a guard: nothing is
+// left of it when its time is over, or when this process has died.
 
-// readyGrace is how long a question may take from SIGTERM to SIGKILL.
+// readyGrace is how long a ready check may take from SIGTERM to SIGKILL.
 const readyGrace = time.Second
 
-// asking is the question of one gate. Only the loop uses it.
+// asking is the ready check of one gate. Only the loop uses it.
 type asking struct {
 	ready.Question
 	// run is its process, and begun when that began; nil if there is none.
 	run   *launch
 	begun time.Time
-	// said is the last answer, at and why: when it came, and what was wrong. answers counts them.
+	// said is the last answer, at when it came, and why what was wrong with it. answers counts the answers.
 	said control.Answer
 	at   time.Time
 	why  string
-	// yesSince is when the first of the last row of answers came that were all yes; zero if the last one was another.
+	// yesSince is when the latest unbroken row of answers "yes" began; zero if the last answer was another.
 	yesSince time.Time
 	answers  map[string]uint64
 }
 
-// noAnswers counts each answer from zero: an alert sees a count rise only if it was there before.
+// noAnswers returns a count of zero for each answer: an alert sees a count rise only if the count was there before.
 func noAnswers() map[string]uint64 {
 	return map[string]uint64{string(control.AnswerYes): 0, string(control.AnswerNo): 0, string(control.AnswerError): 0}
 }
 
-// asks reports whether this host is asked at all.
+// asks reports whether this host has a ready check at all.
 func (g *Config) asks() bool { return len(g.Ready) > 0 && !g.OnDemand() }
 
-// isReady reports whether the hook may run as far as this host's answer goes.
+// isReady reports whether this host's answer allows the hook to run.
 func (g *Gate) isReady(now policy.Time) bool { return !g.cfg.asks() || g.asking.Ready(now) }
 
-// askAt is when this host has to be asked next.
+// askAt returns when this host has to be asked next.
 func (g *Gate) askAt(now policy.Time) policy.Time {
 	if !g.cfg.asks() || g.run != nil || g.exit.leaving {
 		return policy.Never
@@ -63,7 +63,7 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 	return g.asking.AskAt(due)
 }
 
-// tellReady tells the machine whether this host is ready. It comes before each step, so no machine goes by a yes that
+// tellReady tells the machine whether this host is ready. It runs before each step, so no machine relies on a yes that
 // is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
@@ -71,7 +71,7 @@ func (g *Gate) tellReady(now policy.Time) {
 	}
 }
 
-// considerAsking asks this host if it is time.
+// considerAsking starts the ready check if it is time.
 func (g *Gate) considerAsking() {
 	if now := g.env.Clock.Now().Time; g.askAt(now) > now {
 		return
@@ -93,7 +93,7 @@ func (g *Gate) considerAsking() {
 	}()
 }
 
-// unask ends a question whose answer nobody wants any more, and what was answered before.
+// unask ends a ready check whose answer is no longer wanted, and forgets its earlier answers.
 func (q *asking) unask() {
 	q.Used()
 	if q.run != nil {
@@ -113,14 +113,14 @@ func (g *Gate) onAnswered(r *hook.Result) {
 	g.step()
 }
 
-// answerIn is what a question's process says: 0 is yes, 75 is no, and all else an error.
+// answerIn returns the answer in the result of a ready check: status 0 is yes, 75 is no, and everything else an error.
 func answerIn(r *hook.Result) control.Answer {
 	return map[policy.Outcome]control.Answer{
 		policy.Succeeded: control.AnswerYes, policy.NotNow: control.AnswerNo, policy.Failed: control.AnswerError,
 	}[outcomeOf(r)]
 }
 
-// hear counts an answer, logs it if it is news, and tells it to those who wait for a run of the hook.
+// hear counts an answer, logs it if it is new, and tells it to the callers that wait for a run of the hook.
 func (g *Gate) hear(said control.Answer, r *hook.Result) {
 	q := &g.asking
 	news := said != q.said
@@ -151,32 +151,32 @@ func (g *Gate) hear(said control.Answer, r *hook.Result) {
 	g.refuseOwn(&UnreadyError{Text: hasFailed + q.why, Exit: r.Status()})
 }
 
-// What a host has said, in words.
+// The answers of a host, in words.
 const (
 	saidNo    = "ready said 75: not needed now"
 	hasFailed = "ready has failed: "
 )
 
-// UnreadyError is why a hook does not run that somebody waits for.
+// UnreadyError is why a hook that a caller waits for does not run.
 type UnreadyError struct {
 	Text string
-	// Exit is the status of the question.
+	// Exit is the exit status of the ready check.
 	Exit uint8
 }
 
 func (e *UnreadyError) Error() string { return e.Text }
 
-// lastOf is the last of some lines, if there is one.
+// lastOf returns the last of some lines, if there is one.
 func lastOf(lines []string) []string { return lines[max(len(lines)-1, 0):] }
 
-// refuseOwn tells those who wait for a run of the hook that it does not run.
+// refuseOwn tells the callers that wait for a run of the hook that it does not run.
 func (g *Gate) refuseOwn(why error) {
 	if at := g.callers.ownPlace(); at >= 0 {
 		g.callers.take(at).refuse(why)
 	}
 }
 
-// readyStatus says what is known of the question.
+// readyStatus returns what is known of the ready check.
 func (g *Gate) readyStatus(now policy.Time) *control.Ready {
 	if !g.cfg.asks() {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// CheckRenewable says why a gate cannot have a new token; nil, if it can.
+// CheckRenewable returns why a gate cannot have a new token; nil if it can.
 func (g *Gate) CheckRenewable() error {
 	switch {
 	case g.exit.leaving || g.isClosed():

@@ -16,46 +16,46 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A strict gate has a roster: names, the same on all of its members. A key answers to each name, and all members must
+// A strict gate has a roster: names, the same on all of its members. Each name stands for a key, and all members must
 // count the same keys: with two hosts called b, {a, b} and {b, c} would be two majorities without a common member. So
-// the roster is agreed on once:
+// the members agree on the roster once:
 //
-//   - A name is bound to the first key that answers to it, and stays bound: that is saved.
-//   - Who has a key for each name declares names and keys to all (a hash, in what it announces of itself). Before that,
-//     it has saved that any former roster is over for it.
+//   - A name is bound to the first key that answers to it, and stays bound: the binding is saved.
+//   - A member that has a key for each name declares names and keys to all (a hash, in what it announces of itself).
+//     Before that, it has saved that any former roster is over for it.
 //   - When all members of the roster have declared the same, that is saved, and the gate takes part. From then on a
 //     majority is enough.
 //
 // A member counts in one roster at a time. A roster may differ from the one that was last agreed on by one name or one
 // key, so any majority of the one has a member of every majority of the other.
 
-// electorate is the roster of one gate on its way from names to members. Only the loop uses it. A nil one is that of a
-// gate without.
+// electorate is the roster of one gate on its way from names to members. Only the loop uses it. A gate without a roster
+// has a nil electorate.
 type electorate struct {
 	env  *Env
 	gate wire.GateID
 	name string
 	log  *zerolog.Logger
-	// gather is told when a save has ended: then it may go on.
+	// gather is called when a save has ended, after which the agreement may go on.
 	gather func()
-	// names are those of the configuration, in order.
+	// names are the names in the configuration, in order.
 	names []string
-	// known is the newest state, saved what is on the disk; saving says that a save is under way, and err why the last
-	// one failed.
+	// known is the newest state, and saved the state on the disk. saving is true while a save is under way; err is why
+	// the last save failed.
 	known, saved statedir.Roster
 	saving       bool
 	err          error
-	// said is what the log last said of it.
+	// said is what the log last reported of the roster.
 	said []string
 }
 
-// CheckRoster finds what is wrong with a gate's roster, by what the state directory knows. self is this member.
+// CheckRoster returns what is wrong with a gate's roster, by what the state directory knows. self is this member.
 func CheckRoster(dir *statedir.Dir, self policy.Voter, cfg *Config) error {
 	_, err := electorateOf(dir, self, cfg)
 	return err
 }
 
-// electorateOf is what a state directory knows of a gate's roster.
+// electorateOf returns what a state directory knows of a gate's roster.
 func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *Config) (*electorate, error) {
 	if len(cfg.Roster) == 0 {
 		return nil, nil
@@ -87,7 +87,7 @@ func electorateOf(dir *statedir.Dir, me policy.Voter, cfg *Config) (*electorate,
 	return e, nil
 }
 
-// begin forgets what is not in the configuration any more, and that anything was agreed on.
+// begin forgets the names that the configuration no longer has, and with them any former agreement.
 func (e *electorate) begin(me policy.Voter) {
 	if e.known.Agreed {
 		e.known.Former, e.known.Agreed = e.known.Voters, false
@@ -104,7 +104,7 @@ func (e *electorate) begin(me policy.Voter) {
 	e.known.Voters = voters
 }
 
-// changed lists by what the configured roster differs from the one that was last agreed on.
+// changed lists the differences between the configured roster and the one that was last agreed on.
 func (e *electorate) changed() (changes []string) {
 	if e.known.Agreed || len(e.known.Former) == 0 {
 		return nil
@@ -140,7 +140,7 @@ func (e *electorate) isSaved() bool {
 
 func (e *electorate) isComplete() bool { return len(e.known.Voters) == len(e.names) }
 
-// hash is what members declare: eight bytes of a SHA-256 hash of names and keys, and never zero.
+// hash returns what members declare: eight bytes of a SHA-256 hash of names and keys, and never zero.
 func (e *electorate) hash() uint64 {
 	h := sha256.New()
 	for _, v := range e.known.Voters {
@@ -150,7 +150,7 @@ func (e *electorate) hash() uint64 {
 	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
 }
 
-// gather goes on towards an agreement as far as the view allows, and lets the gate take part when there is one.
+// gather advances the agreement as far as the view allows, and lets the gate take part once there is one.
 func (g *Gate) gather() {
 	defer g.contain()
 	if g.roster == nil {
@@ -165,7 +165,7 @@ func (g *Gate) gather() {
 	}
 }
 
-// isInForce reports whether all members have agreed, and that is saved.
+// isInForce reports whether all members have agreed, and the agreement is saved.
 func (e *electorate) isInForce() bool { return e.known.Agreed && e.isSaved() && e.env.Moved == "" }
 
 // advance goes on towards an agreement as far as the view allows.
@@ -201,10 +201,10 @@ func (e *electorate) bind() {
 	}
 }
 
-// keyOf returns the key that answers to a name of a roster for which this host has none yet: that of the first live
-// member of the gate that has the name, and to whom no other name is bound, as ssh(1) takes the key of a host of which
-// nobody has told it another one. With trust = known_hosts, such a member has a key that the file gives to the name.
-// Two members with one name are none; why says what is missing.
+// keyOf returns the key for a name of a roster for which this host has none yet. It is the key of the first live member
+// of the gate that has the name and is not bound to another name: ssh(1) accepts the key of an unknown host in the same
+// way. With trust = known_hosts, such a member has a key that the file gives to the name. If two members have the name,
+// neither counts; why is what is missing.
 func (e *electorate) keyOf(name string) (id wire.MemberID, why string) {
 	var called []Peer
 	for _, m := range e.env.Fleet.Members(e.gate) {
@@ -247,7 +247,7 @@ func (e *electorate) save() {
 	}()
 }
 
-// onSaved ends a save. One that has failed is repeated with the next view.
+// onSaved ends a save. A save that has failed is repeated with the next view.
 func (e *electorate) onSaved(newest statedir.Roster, err error) {
 	e.saving, e.err = false, err
 	if err != nil {
@@ -277,7 +277,7 @@ func namesOf(voters []policy.Voter) (names []string) {
 	return names
 }
 
-// troubles says why a roster is not agreed on, or what else is not as it should be in it; nothing, if all is well.
+// troubles returns why a roster is not agreed on, or what else is wrong with it; nothing if all is well.
 func (e *electorate) troubles() (list []string) {
 	switch {
 	case e == nil:
@@ -331,7 +331,7 @@ func (e *electorate) troubles() (list []string) {
 
 func (e *electorate) list() string { return strings.Join(e.names, ", ") }
 
-// tell logs what is wrong with a roster, when that is something new.
+// tell logs what is wrong with a roster, when that has changed.
 func (e *electorate) tell() {
 	troubles := e.troubles()
 	for _, text := range troubles {

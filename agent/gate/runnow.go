@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// RunNow lets the gate's own operation be wanted; if it is already, the caller waits for the same run. due is told when
-// this host is ready.
+// RunNow demands a run of the gate's own operation. If that is already demanded, the caller waits for the same run. due
+// gets a signal when this host is ready.
 func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error {
 	switch {
 	case g.exit.leaving:
@@ -34,7 +34,7 @@ func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error 
 	return nil
 }
 
-// tellDue tells those who wait for the gate's own operation that it is due.
+// tellDue tells the callers that wait for the gate's own operation that it is due.
 func (g *Gate) tellDue() {
 	if at := g.callers.ownPlace(); at >= 0 && g.isReady(g.env.Clock.Now().Time) {
 		c := g.callers.queue[at]
@@ -45,13 +45,13 @@ func (g *Gate) tellDue() {
 	}
 }
 
-// ownPlace is the place in the queue of who waits for the gate's own operation, or -1.
+// ownPlace returns the place in the queue of the caller that waits for the gate's own operation, or -1.
 func (k *callers) ownPlace() int {
 	return slices.IndexFunc(k.queue, func(c *Caller) bool { return c.own })
 }
 
-// beginOwn gives a grant to who waits for the gate's own operation: if it is first in the queue and this host is ready,
-// or if the operation runs anyhow.
+// beginOwn gives a grant to the caller that waits for the gate's own operation, if that caller is first in the queue
+// and this host is ready, or if the operation runs anyhow.
 func (k *callers) beginOwn(demanded, ready bool) *Caller {
 	at := k.ownPlace()
 	if at < 0 || demanded && (at > 0 || !ready) {

@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// saver saves a gate's record. A disk may take seconds for a save, or hang: another goroutine waits for it, one save at
-// a time. Only the loop uses the saver.
+// saver saves a gate's record. A disk may take seconds for a save, or hang, so another goroutine waits for it, one save
+// at a time. Only the loop uses the saver.
 type saver struct {
-	// record is the newest record; wanted is set until its save begins.
+	// record is the newest record. wanted is true until its save begins.
 	record statedir.Record
 	wanted bool
 	// since is when the current save began; zero if there is none.
@@ -19,7 +19,8 @@ type saver struct {
 	err error
 	// said is the time of the last warning about a slow or failing disk.
 	said time.Time
-	// before is the state before the last run, begun that with which it began, and cut what has cut it short.
+	// before is the state before the last run, begun the state with which that run began, and cut what has cut it
+	// short.
 	before, begun policy.State
 	cut           cut
 }
@@ -30,7 +31,8 @@ func (s *saver) busy() bool { return !s.since.IsZero() }
 func (g *Gate) wantSaved(s *policy.State) {
 	succeeded := g.saver.record.LastSuccess
 	isNew := s.HasRun != g.state.HasRun || s.LastRun != g.state.LastRun
-	if isNew && g.run == nil && g.saver.cut == uncut { // later, the same run may be known to have begun a little later
+	// while g.run is set, the start of the same run may be corrected to a little later
+	if isNew && g.run == nil && g.saver.cut == uncut {
 		g.saver.before, g.saver.begun = g.state, *s
 	}
 	g.state = *s
@@ -62,7 +64,7 @@ func (g *Gate) beginSave() {
 	}()
 }
 
-// onSaved ends a save. It begins the next one if the record has changed, else it tells the machine.
+// onSaved ends a save. It begins the next one if the record has changed; otherwise it tells the machine.
 func (g *Gate) onSaved(err error) {
 	s := &g.saver
 	took := time.Since(s.since)
@@ -90,7 +92,7 @@ func (g *Gate) onSaved(err error) {
 // SaveWithin is the longest save after which a run may start.
 func (g *Gate) SaveWithin() time.Duration { return g.cfg.Protocol.SaveWithin() }
 
-// Restored saves the state again, because what was on the disk is gone.
+// Restored saves the state again, because the files on the disk are gone.
 func (g *Gate) Restored() {
 	if g.saver.record != (statedir.Record{}) {
 		g.wantSaved(&g.state)
@@ -102,7 +104,7 @@ func (g *Gate) Restored() {
 	}
 }
 
-// tellDenied logs at most once a minute why runs are denied.
+// tellDenied logs, at most once a minute, why runs are denied.
 func tellDenied(g *Gate, note string) {
 	s := &g.saver
 	if time.Since(s.said) < sayAgain {

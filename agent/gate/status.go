@@ -64,7 +64,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		s.LastRun = g.env.Clock.At(m.LastRun)
 	}
 	if last := g.history.Last(); g.cfg.OnDemand() && last.After(s.LastRun) {
-		s.LastRun = last // a run that does not count for min_interval is in no record
+		s.LastRun = last // A run that does not count for min_interval is in no record.
 	}
 	if m.HasRun && m.NextRun < policy.Never {
 		s.NextRun = g.env.Clock.At(m.NextRun)
@@ -86,7 +86,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 	return s
 }
 
-// whereabouts says where the token of m is.
+// whereabouts describes where the token of m is.
 func (g *Gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Whereabouts {
 	w := control.Whereabouts{Holding: m.Holding}
 	if m.Token.Seq != 0 {
@@ -115,7 +115,7 @@ func (g *Gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Wherea
 	return w
 }
 
-// Line is a gate in few words.
+// Line describes a gate in few words.
 func (g *Gate) Line() string {
 	var s policy.Status
 	g.Reads(func() { s = g.machine.Status(g.env.Clock.Now().Time) })
@@ -139,7 +139,7 @@ func exitText(r *hook.Result) string {
 	return control.ExitOK
 }
 
-// commandText is how a command has ended. No exit status has a meaning but for its caller.
+// commandText is how a command has ended. An exit status has a meaning only for the command's caller.
 func commandText(r *hook.Result) string {
 	if r.Err != nil {
 		return r.Err.Error()

@@ -39,7 +39,7 @@ func (g *Gate) Wake(now policy.Time) {
 	}
 }
 
-// NextWake is when a gate has something to do.
+// NextWake returns when a gate next has something to do.
 func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
 	defer g.contain()
 	at = g.askAt(now)
@@ -55,13 +55,13 @@ func (g *Gate) Slept(gap time.Duration) {
 	g.step()
 }
 
-// Meet tells a gate who its members are.
+// Meet tells a gate's machine who its members are.
 func (g *Gate) Meet() {
 	g.event.Kind = policy.PeersChanged
 	g.event.Peers, g.event.TokenKnown = g.env.Fleet.Peers(g.id)
 	if n := len(g.event.Peers); n != g.members {
 		g.members = n
-		level := zerolog.DebugLevel // flapping: the membership summarises it
+		level := zerolog.DebugLevel // the membership summarises members that flap
 		if now := time.Now(); now.Sub(g.logged.peers) >= peersEvery {
 			g.logged.peers, level = now, zerolog.InfoLevel
 		}
@@ -72,7 +72,7 @@ func (g *Gate) Meet() {
 	g.gather()
 }
 
-// HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a question.
+// HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a ready check.
 func (g *Gate) HasLeft() bool { return g.exit.gone && !g.saver.busy() && g.asking.run == nil }
 
 // IsGranted reports whether something runs under a grant with an end.

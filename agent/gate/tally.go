@@ -11,18 +11,18 @@ import (
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
 type tally struct {
-	// runs counts grants to the hook, failures those whose hook failed or could not be started, and commands grants to
-	// callers.
+	// runs counts grants to the hook; failures counts those whose hook failed or could not be started; commands counts
+	// grants to callers.
 	runs, failures, commands uint64
-	// results counts the runs of the hook that have ended, by their result, commandResults those of callers' commands;
-	// taken and given count the tokens, by how they came and why they went.
+	// results counts the ended runs of the hook by their result, commandResults those of callers' commands. taken and
+	// given count the tokens, by how they came and why they went.
 	results, commandResults, taken, given map[string]uint64
-	// notes counts what the machine has told.
+	// notes counts the machine's notes.
 	notes map[policy.Note]uint64
-	// last is how the hook has ended last, nil if it has not; lastCommand is the same of a caller's command.
+	// last is how the hook last ended, nil if it has not; lastCommand is the same of a caller's command.
 	last        *hook.Result
 	lastCommand *control.CommandEnd
-	// dueAt is from when this member has been due since its last run, meaningful if dueKnown.
+	// dueAt is the time from which this member has been due since its last run; it has a meaning if dueKnown is true.
 	dueAt    policy.Time
 	dueKnown bool
 }
@@ -42,7 +42,7 @@ func (t *tally) hand(e *policy.Effect) {
 	by[e.Cause.String()]++
 }
 
-// tallyBegin measures the wait before a run: of its caller, or of this member since it was due.
+// tallyBegin measures the wait before a run: the wait of its caller, or of this member since it was due.
 func (g *Gate) tallyBegin(now policy.Time, c *Caller) {
 	switch {
 	case c != nil && !c.own:

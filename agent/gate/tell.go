@@ -39,7 +39,7 @@ func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	line.Str("note", info.Name).Msg(info.Text)
 }
 
-// withToken adds the token to a line that is about one, and its slot if the gate has several.
+// withToken adds the token to a log line that concerns one, and its slot if the gate has several.
 func withToken(line *zerolog.Event, g *Gate, t *wire.Ref) *zerolog.Event {
 	if t.Seq != 0 {
 		line.Stringer("token", t.ID).Uint64("seq", uint64(t.Seq))
@@ -50,7 +50,7 @@ func withToken(line *zerolog.Event, g *Gate, t *wire.Ref) *zerolog.Event {
 	return line
 }
 
-// nameOf is a member's name, or the first digits of its identity if the name is unknown.
+// nameOf returns a member's name, or the first digits of its identity if the name is unknown.
 func (g *Gate) nameOf(id wire.MemberID) string {
 	if id == g.env.Self {
 		return g.env.Name

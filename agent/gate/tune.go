@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Apply changes a gate. A run that has begun goes on as it was.
+// Apply puts a changed configuration of the gate into force. A run that has begun goes on as it was.
 func (g *Gate) Apply(next *Config) (tuned bool) {
 	defer g.contain()
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
@@ -28,7 +28,7 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	return true
 }
 
-// askAnew puts another question into force. The answer to the last one no longer counts.
+// askAnew replaces the ready check. The answer to the former one no longer counts.
 func (g *Gate) askAnew(next *Config) {
 	another := !slices.Equal(g.cfg.Ready, next.Ready)
 	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain

@@ -8,42 +8,44 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Around is what an agent knows that concerns the status of a gate, besides the gate itself.
+// Around is what an agent knows beyond the gate that concerns the gate's status.
 type Around struct {
-	// Alone says that this agent sees no other member, and waits for one. OtherSecret is the address of a host that
+	// Alone is true if this agent sees no other member, and waits for one. OtherSecret is the address of a host that
 	// seems to have another secret; empty if there is none.
 	Alone       bool
 	OtherSecret string
-	// CutOff says that no other member of the gate answers datagrams of this host.
+	// CutOff is true if no other member of the gate answers datagrams of this host.
 	CutOff bool
 }
 
-// situation is what decides why a gate does not run here: its status with what its machine says, and what only the
+// situation is what decides why a gate does not run here: its status with the report of its machine, and what only the
 // shell knows.
 type situation struct {
 	gate *control.Gate
 	now  time.Time
-	// bar is what the machine says that keeps it from running.
+	// bar is what, as the machine reports, keeps the gate from running.
 	bar policy.Bar
-	// alone, otherSecret and cutOff are as in [Around]; alone, only while no token is here.
+	// alone, otherSecret and cutOff are as in [Around]; alone only while no token is here.
 	alone       bool
 	otherSecret string
 	cutOff      bool
-	// leaving says that the gate was told to leave, unwanted that it runs on demand and no caller waits. started is
-	// when the agent was.
+	// leaving is true if the gate was told to leave; unwanted is true if it runs on demand and no caller waits. started
+	// is when the agent started.
 	leaving, unwanted bool
-	// called says that somebody waits with a command, for whom this host is not asked.
+	// called is true if a caller waits with a command, for which this host needs no ready check.
 	called bool
 	// since are times before which this gate could not wait for the token: the start of the agent, the end of the
-	// interval after the last run, the opening of the window, the end of the last pause, and when the host said yes.
+	// interval after the last run, the opening of the window, the end of the last pause, and the time of the host's
+	// yes.
 	since []time.Time
 }
 
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
 
 // why returns the reason why a gate does not run here, and completes "not running because …"; both are empty if there
-// is none. The first that holds is told: what an operator has said comes before times, and times before what is broken,
-// because a broken disk matters only when a run is due. The words are the machine's, unless only the shell knows.
+// is none. The first reason that holds is reported. What an operator has ordered comes before times, and times come
+// before what is broken, because a broken disk matters only when a run is due. The words are the machine's, unless only
+// the shell knows the reason.
 func (s *situation) why() (code control.Because, text string) {
 	g := s.gate
 	said, unready := g.NotRunning, s.notReady()
@@ -96,7 +98,7 @@ func (s *situation) explain() {
 	}
 }
 
-// notReady says what the host has said to the question whether it needs a run. The next run is told as if it did.
+// notReady describes the last answer of the ready check. The next run is reported as if the answer were a yes.
 func (s *situation) notReady() string {
 	r := s.gate.Ready
 	switch {
@@ -112,7 +114,7 @@ func (s *situation) notReady() string {
 	return "due, and ready is asked next"
 }
 
-// wait says for how long the gate has been waiting for the token, and for how many laps that is.
+// wait sets for how long the gate has been waiting for the token, and for how many laps.
 func (s *situation) wait() {
 	for _, at := range s.since {
 		if at.After(s.gate.DueSince) {
@@ -134,7 +136,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 	}
 }
 
-// dueSince are the times before which a gate could not wait for the token.
+// dueSince returns the times before which a gate could not wait for the token.
 func (g *Gate) dueSince(facts []policy.Fact) []time.Time {
 	list := []time.Time{g.env.Started}
 	for i := range facts {
