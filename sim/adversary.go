@@ -8,20 +8,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// heard is a handoff that an adversary on the network has recorded: what its sender sent.
+// heard is a handoff that an adversary on the network has recorded: the messages of its sender.
 type heard struct{ token, commit wire.Message }
 
-// adversary records handoffs and plays them again: first the Token, a while later the Commit. Words between members
-// that hold and guard tokens it plays again one by one. It can forge nothing, because messages are signed, and it
-// delivers only to whom a message is addressed, because anybody else drops it.
+// adversary records handoffs and replays them: first the Token, a while later the Commit. It replays the messages
+// between holders and guardians one by one. It cannot forge, because messages are signed. It delivers a message only to
+// its addressee, because any other member drops it.
 type adversary struct {
 	handoffs [128]heard
 	next     int
-	// words are the last of each kind, or a kind that is sent all the time would displace the others.
+	// words are the last messages of each kind. With one record for all kinds, a kind that is sent all the time would
+	// displace the others.
 	words []spoken
 }
 
-// spoken are the pre-signed releases of one kind, the next over the oldest. said counts them.
+// spoken has the last messages of one kind, each new one over the oldest. said counts them.
 type spoken struct {
 	kind wire.Kind
 	last [32]wire.Message
@@ -36,8 +37,8 @@ func (a *adversary) listen(kinds policy.Kinds) {
 	}
 }
 
-// overhear is told of every message that is sent. The adversary becomes active when a token changes hands, and when
-// somebody does not know who holds it.
+// overhear is called for every message that is sent. The adversary becomes active when a token changes hands, and when
+// a member asks who holds it.
 func (c *Cluster) overhear(m *wire.Message) {
 	a := &c.net.adversary
 	last := func(i int) *heard { return &a.handoffs[(a.next-1-i+2*len(a.handoffs))%len(a.handoffs)] }
@@ -68,7 +69,7 @@ func (c *Cluster) overhear(m *wire.Message) {
 	}
 }
 
-// disturb plays some of what was recorded again, some time soon.
+// disturb replays, some time soon, a part of what was recorded.
 func (c *Cluster) disturb() {
 	a, roundTrip := &c.net.adversary, 2*(c.net.Latency+c.net.Jitter)+time.Millisecond
 	for n := c.net.Replay; happens(c.netDice, n); n-- {
@@ -84,7 +85,7 @@ func (c *Cluster) disturb() {
 	}
 }
 
-// replay plays a message again, if there is one in that place of the record.
+// replay sends the message at that place of the record again, if there is one.
 func (c *Cluster) replay(m wire.Message, at policy.Time) {
 	if m.Kind != 0 {
 		c.At(at, func() { c.Inject(m) })

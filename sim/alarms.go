@@ -13,11 +13,11 @@ type alarm struct {
 }
 
 // alarms is the members' timers: "the shell owns exactly one timer" for each machine, so each member has at most one
-// place in this heap, and a deadline that moves moves its place. Nothing stale is ever in it, however often deadlines
-// move.
+// place in this heap. When a deadline changes, its entry moves; however often that happens, the heap has no stale
+// entries.
 type alarms struct {
 	heap []alarm
-	// place is where each member is in heap; absent if it is not.
+	// place is the index of each member in heap; absent if the member has no alarm.
 	place []int32
 }
 
@@ -31,7 +31,7 @@ func newAlarms(members int) alarms {
 	return a
 }
 
-// isAt reports whether who's alarm is at that time already: then it is not set again, and keeps its turn.
+// isAt reports whether who's alarm is at that time already. If so, it is not set again and keeps its turn.
 func (a *alarms) isAt(who int32, at policy.Time) bool {
 	i := a.place[who]
 	return i != absent && a.heap[i].at == at
@@ -50,7 +50,7 @@ func (a *alarms) set(who int32, k key) {
 	}
 }
 
-// goOff is the first alarm's going off: it is over, but keeps its place for the next one of this member.
+// goOff ends the first alarm, which goes off. It keeps its place for this member's next one.
 func (a *alarms) goOff() { a.heap[0].at = math.MinInt64 }
 
 func (a *alarms) clear(who int32) {

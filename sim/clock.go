@@ -11,18 +11,18 @@ import (
 // Epoch is the Unix time at which every run begins, in nanoseconds: a Saturday in June 2007.
 const Epoch = int64(1180742400) * int64(time.Second)
 
-// Clock is the clock of one member's host. A world whose rules rest on no rate leaves Rate zero: monotonic time is then
-// the true one.
+// Clock is the clock of one member's host. A world whose rules do not rest on the rates of clocks leaves Rate zero:
+// monotonic time is then the true one.
 type Clock struct {
-	// Rate is how much faster than true time its monotonic clock goes, also while the host sleeps: 0.01 is a percent.
+	// Rate is how much faster than true time the monotonic clock runs, also while the host sleeps: 0.01 is one percent.
 	Rate float64
-	// Skew is how far the clock was ahead when the run began.
+	// Skew is how far the wall clock was ahead when the run began.
 	Skew time.Duration
-	// Drift is how much faster than true time it goes: 1e-4 is a poor crystal.
+	// Drift is how much faster than true time the wall clock runs: 1e-4 is a poor crystal.
 	Drift float64
 }
 
-// SetClock gives member i another clock, before it starts.
+// SetClock gives member i another clock. Call it before the member starts.
 func (c *Cluster) SetClock(i int, k Clock) {
 	for len(c.cfg.Clocks) <= i {
 		c.cfg.Clocks = append(c.cfg.Clocks, Clock{})
@@ -30,7 +30,7 @@ func (c *Cluster) SetClock(i int, k Clock) {
 	c.cfg.Clocks[i] = k
 }
 
-// Instant is now as member i's host has it.
+// Instant returns the present time as the clocks of member i's host show it.
 func (c *Cluster) Instant(i int) policy.Instant {
 	if i >= len(c.cfg.Clocks) {
 		return policy.Instant{Time: c.now, Wall: Epoch + int64(c.now)}
@@ -49,17 +49,17 @@ func (k Clock) instant(now policy.Time) policy.Instant {
 	return policy.Instant{Time: k.reads(now), Wall: Epoch + int64(now) + int64(k.Skew) + int64(k.Drift*float64(now))}
 }
 
-// reads is monotonic time on this host at a true one.
+// reads returns the monotonic time of this host at a true time.
 func (k Clock) reads(now policy.Time) policy.Time {
 	return now + policy.Time(math.Floor(k.Rate*float64(now)))
 }
 
-// shows is the first true time at which monotonic time on this host is t or later.
+// shows returns the first true time at which this host's monotonic time is t or later.
 func (k Clock) shows(t policy.Time) policy.Time {
 	if k.Rate == 0 || t == policy.Never {
 		return t
 	}
-	now := policy.Time(float64(t)/(1+k.Rate)) - 2 // Both ways are rounded.
+	now := policy.Time(float64(t)/(1+k.Rate)) - 2 // Both conversions are rounded.
 	for k.reads(now) < t {
 		now++
 	}

@@ -16,33 +16,34 @@ type Config struct {
 	Seed    uint64
 	Members int
 	Order   Order
-	// Machine makes the machine of a member each time it starts.
+	// Machine makes a member's machine each time the member starts.
 	Machine func(Env) policy.Machine
-	// Descriptor is that of the protocol of the machines.
+	// Descriptor is the descriptor of the machines' protocol.
 	Descriptor policy.Descriptor
 	Network    Network
 	Membership Membership
 	Hook       Hook
-	// OrphanGrace is how long the guard of a run, whose agent has died, waits for it to end before it kills it.
+	// OrphanGrace is how long a run goes on after its agent has died: its guard waits so long for its end, and then
+	// kills it.
 	OrphanGrace time.Duration
 	Disk        Disk
 	Demand      Demand
 	Operators   Operators
 	Ready       Ready
-	// Clocks are the members' wall clocks; those beyond its end are true.
+	// Clocks are the members' clocks. Members beyond its end have true clocks.
 	Clocks []Clock
-	// AskFirst makes the shells ask Expects first and drop what is not expected, as the agent does.
+	// AskFirst makes the shells call Expects first and drop messages that are not expected, as the agent does.
 	AskFirst bool
-	// EarlyWakes is the chance of an early wake-up before a message.
+	// EarlyWakes is the probability of an early wake-up before a message.
 	EarlyWakes float64
-	// StopTimeout bounds a graceful stop; then a member that has not left is killed. Zero means no bound.
+	// StopTimeout bounds a graceful stop: a member that has not left by then is killed. Zero means no bound.
 	StopTimeout time.Duration
 	// Watchers are told of every occurrence, in this order.
 	Watchers []Watcher
 }
 
-// Env is what a machine is given. Its Entropy is one source for all machines: a member's draws depend on the others',
-// but a run still depends on its seed only.
+// Env is what a machine is given. All machines share one Entropy: a member's draws depend on those of the others, but a
+// run still depends on its seed alone.
 type Env struct {
 	Index int
 	policy.Env
@@ -50,28 +51,30 @@ type Env struct {
 
 func theGate() wire.GateID { return wire.GateIDOf("default") }
 
-// member is the shell around one machine, and the host around the shell. There may be a million of them, so
-// what few members need is elsewhere.
+// member is one machine's shell and the host around that shell. There may be a million of them, so fields that only few
+// members need are elsewhere.
 type member struct {
-	// What every step reads comes first, in one cache line.
+	// The fields that every step reads come first, in one cache line.
 	machine policy.Machine
-	// awayUntil is when a paused or sleeping member goes on; asleep says which of the two it is.
+	// awayUntil is when a paused or sleeping member goes on. asleep is true if it sleeps.
 	awayUntil policy.Time
-	// life counts the starts of the process, and up says that it exists.
+	// life counts the starts of the process. up is true while the process exists.
 	life int32
-	// crashBefore, if positive, is the number of the effect, from now, before which the process dies.
+	// crashBefore, if positive, counts effects from now on: the process dies before the effect with that number.
 	crashBefore int32
 	up, asleep  bool
-	// hands is how many tokens it holds.
+	// hands is the number of tokens that the member holds.
 	hands int8
-	// hasSeenOthers is what an agent remembers of its fleet. It survives a crash.
+	// hasSeenOthers is what an agent remembers of its fleet: whether it has ever seen another member. It survives a
+	// crash.
 	hasSeenOthers bool
-	// leaving says that the machine has been told to leave, and of a process that is gone that it left in order.
+	// leaving is true once the machine has been told to leave. After the end of the process it means that the member
+	// left in order.
 	leaving bool
 	id      wire.MemberID
 	seen    view
 	run     run
-	// disk is what survives a crash.
+	// disk is the state that survives a crash.
 	disk policy.State
 }
 
@@ -83,7 +86,7 @@ type Cluster struct {
 	steps   uint64
 	members []member
 	queue   queue
-	// hands is how many tokens all members hold together.
+	// hands is the number of tokens that all members hold together.
 	hands  int
 	alarms alarms
 	mail   slab[letter]
@@ -94,15 +97,15 @@ type Cluster struct {
 	views     views
 	watchers  []Watcher
 	failure   error
-	// savings are the states of the members' saves; empty while all disks take no time.
+	// savings are the states of the members' saves. It is empty while all disks take no time.
 	savings map[int32]*saving
-	// callers are the callers of each member; nil if there is no demand.
+	// callers are the callers of each member. It is nil if there is no demand.
 	callers   []callers
 	orders    orders
 	questions questions
 
-	// machineDice belongs to the machines. All dice are separate, so that one more fault does not change the other
-	// random choices.
+	// machineDice is the source of the machines' random choices. Each kind of choice has a source of its own, so that
+	// one more fault does not change the others.
 	machineDice                                         *rand.PCG
 	netDice, hookDice, memberDice, diskDice, demandDice *rand.Rand
 	event                                               policy.Event
@@ -110,7 +113,7 @@ type Cluster struct {
 	seen                                                Occurrence
 	status                                              policy.Status
 	statusOf                                            int32
-	// slot is the slot that a watcher sees, statusSlot that of status.
+	// slot is the slot that a watcher sees. statusSlot is the slot of status.
 	slot, statusSlot int
 }
 
@@ -144,7 +147,7 @@ func New(cfg Config) *Cluster {
 	return c
 }
 
-// Err returns the first error of a watcher: the broken rule.
+// Err returns the first error of a watcher, which names the broken rule.
 func (c *Cluster) Err() error { return c.failure }
 
 // Now returns the virtual time.
@@ -165,14 +168,14 @@ func (c *Cluster) Up(i int) bool { return c.members[i].up }
 // Away reports whether member i is paused or asleep.
 func (c *Cluster) Away(i int) bool { return c.members[i].awayUntil > c.now }
 
-// AwayUntil is when member i goes on, if it is paused or asleep.
+// AwayUntil returns when member i goes on, if it is paused or asleep.
 func (c *Cluster) AwayUntil(i int) policy.Time { return c.members[i].awayUntil }
 
-// Running reports whether the operation of member i goes on, as far as its shell knows.
+// Running reports whether member i's shell takes the operation to be still running.
 func (c *Cluster) Running(i int) bool { return c.members[i].run.active }
 
-// Operating reports whether the operation of member i, whose process exists, really goes on. Its shell may learn of the
-// end later.
+// Operating reports whether the operation of member i, whose process exists, is really running. Its shell may learn of
+// the end later.
 func (c *Cluster) Operating(i int) bool {
 	r := &c.members[i].run
 	return r.active && !r.denied && c.now < r.end()
@@ -181,24 +184,24 @@ func (c *Cluster) Operating(i int) bool {
 // Machine returns the machine of member i, which must be up.
 func (c *Cluster) Machine(i int) policy.Machine { return c.members[i].machine }
 
-// Descriptor returns what is known of the machines' protocol.
+// Descriptor returns the descriptor of the machines' protocol.
 func (c *Cluster) Descriptor() *policy.Descriptor { return &c.cfg.Descriptor }
 
-// Disk returns what member i has saved.
+// Disk returns the state that member i has saved.
 func (c *Cluster) Disk(i int) policy.State { return c.members[i].disk }
 
 // SetDiskState gives member i, which has not been up yet, the saved state of an earlier life.
 func (c *Cluster) SetDiskState(i int, s policy.State) { c.members[i].disk = s }
 
-// Expects reports whether member i, which must be up, would do anything with m now.
+// Expects reports whether m would have any effect on member i now. The member must be up.
 func (c *Cluster) Expects(i int, m *wire.Message) bool { return c.members[i].machine.Expects(m) }
 
-// Status returns the status of member i, which must be up. It is good until the next step. In a gate with several
-// tokens it is that of the slot whose watcher asks.
+// Status returns the status of member i, which must be up. It is valid until the next step. In a gate with several
+// tokens it is the status of the slot whose watcher asks.
 func (c *Cluster) Status(i int) *policy.Status { return c.SlotStatus(i, c.slot) }
 
-// SlotStatus returns the status of one slot of member i, which must be up; an empty one if it has no such slot. It is
-// good until the next step.
+// SlotStatus returns the status of one slot of member i, which must be up. It is empty if the member has no such slot.
+// It is valid until the next step.
 func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	if who := int32(i); c.statusOf != who || c.statusSlot != slot {
 		c.status = slotStatus(c.members[i].machine, slot, c.Instant(i).Time)
@@ -207,17 +210,17 @@ func (c *Cluster) SlotStatus(i, slot int) *policy.Status {
 	return &c.status
 }
 
-// Slot is the slot that a watcher sees; see [EachSlot].
+// Slot returns the slot that a watcher sees; see [EachSlot].
 func (c *Cluster) Slot() int { return c.slot }
 
-// At calls do at a time that is not in the past.
+// At calls do at the given time, which must not be in the past.
 func (c *Cluster) At(at policy.Time, do func()) {
 	slot := c.calls.reserve()
 	c.calls.items[slot] = do
 	c.push(entryCall, at, 0, slot)
 }
 
-// After calls do when d has passed.
+// After calls do after d.
 func (c *Cluster) After(d time.Duration, do func()) { c.At(c.now.Add(d), do) }
 
 // Run lets time pass until the given moment, and returns the first error of a watcher. After an error the world stands
@@ -227,13 +230,13 @@ func (c *Cluster) Run(until policy.Time) error {
 	return err
 }
 
-// patience is how many events happen between two looks at the context: some milliseconds' worth.
+// patience is the number of events between two checks of the context: some milliseconds' worth.
 const patience = 1 << 14
 
-// RunFor is Run with a context. It returns the time that was reached: less than until if ctx is cancelled or a watcher
-// has an error, which it returns too.
+// RunFor is Run with a context. It returns the time that was reached, and the error of a watcher, if there was one.
+// That time is earlier than until if ctx is cancelled or a watcher has an error.
 //
-// progress, if not nil, is called now and then with the time that is reached. It should return soon.
+// progress, if not nil, is called now and then with the time that was reached. It should return soon.
 func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(now policy.Time)) (policy.Time, error) {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -252,7 +255,7 @@ func (c *Cluster) RunFor(ctx context.Context, until policy.Time, progress func(n
 	return c.now, c.failure
 }
 
-// next lets the next event happen, unless it is after until or a rule was broken.
+// next lets the next event happen. It does nothing if that event is after until, or if a rule was broken.
 func (c *Cluster) next(until policy.Time) bool {
 	if c.failure != nil {
 		return false
@@ -308,7 +311,7 @@ func (c *Cluster) happen(e entry) {
 	}
 }
 
-// push puts an entry into the queue, behind those of the same time.
+// push puts an entry into the queue, behind the entries of the same time.
 func (c *Cluster) push(kind entryKind, at policy.Time, who, slot int32) {
 	c.queue.push(entry{key: c.keyAt(at), kind: kind, who: who, slot: slot})
 }
@@ -329,11 +332,11 @@ func (c *Cluster) wake(who int32) {
 	c.step(who, &c.event, about{due: true})
 }
 
-// about is what watchers are told of a step besides: see Occurrence.
+// about is what watchers are told about a step in addition: see the fields of Occurrence with these names.
 type about struct{ expected, due, atOnce, demanded bool }
 
-// step gives an event to a member's machine and carries out its effects; if a save takes no time, the effects of Saved
-// too.
+// step gives an event to a member's machine and carries out its effects. If a save takes no time, it also carries out
+// the effects of Saved.
 func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 	c.steps++
 	for c.stepOnce(who, ev, aside) {
@@ -387,7 +390,8 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	return false
 }
 
-// perform carries out effects. It returns the newest state to save, and whether the member has left.
+// perform carries out effects. It reports whether the member has left, and returns the newest state to save, nil if
+// there is none.
 func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves *policy.State) {
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {

@@ -7,32 +7,31 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Demand says when callers at the members want a run.
+// Demand describes when callers at the members want a run.
 type Demand struct {
-	// Every is the mean time from the start of a member, or the end of its last run for a caller, to its next demand.
+	// Every is the mean time from a member's start, or from the end of its last run for a caller, to its next demand.
 	// Zero makes a gate without callers, whose members run whenever they may.
 	Every time.Duration
-	// Beside says that the members also have an operation of their own. Otherwise they run on demand only.
+	// Beside is true if the members also have an operation of their own. Otherwise they run on demand only.
 	Beside bool
-	// Queued is the share of runs during which somebody else waits at that member already.
+	// Queued is the share of runs during which the next caller waits at that member already.
 	Queued float64
-	// Withdrawn is the share of demands that are taken back after a time with mean Every, unless they are served by
-	// then.
+	// Withdrawn is the share of demands that are withdrawn after a time with mean Every, unless they are served before.
 	Withdrawn float64
 }
 
-// callers are the callers at one member, as its shell knows them.
+// callers are one member's callers, as its shell knows them.
 type callers struct {
-	// number counts what is arranged with them; only the last counts.
+	// number counts the appointments made with the callers. Only the last one is in force.
 	number int32
-	// wait says that the machine knows of the demand and its run has not started.
+	// wait is true while the machine knows of the demand and its run has not started.
 	wait bool
-	// again says that the machine has forgotten the demand, because the member's own operation has started, and is told
-	// of it again.
+	// again is true while the machine must be told of the demand again, because it has forgotten it: the member's own
+	// operation has started.
 	again bool
 }
 
-// await arranges the next demand at a member.
+// await arranges a member's next demand.
 func (c *Cluster) await(who int32) {
 	if c.callers != nil {
 		c.arrange(entryWanted, c.now.Add(c.demandEvery()), who)
@@ -44,15 +43,15 @@ func (c *Cluster) demandEvery() time.Duration {
 	return time.Duration(min(c.demandDice.ExpFloat64()*float64(c.cfg.Demand.Every), math.MaxInt64/2))
 }
 
-// arrange replaces what is arranged with the callers of a member.
+// arrange replaces the appointment with a member's callers.
 func (c *Cluster) arrange(what entryKind, at policy.Time, who int32) {
 	k := &c.callers[who]
 	k.number++
 	c.push(what, at, who, k.number)
 }
 
-// callersBegin: the run of a member starts. It serves the demand, if there is one, unless it is the member's own
-// operation beside callers.
+// callersBegin is called when a run of a member starts. The run serves the demand, if there is one, unless it is the
+// member's own operation in a gate that has callers too.
 func (c *Cluster) callersBegin(who int32, served bool) {
 	if c.callers == nil {
 		return
@@ -69,8 +68,8 @@ func (c *Cluster) callersBegin(who int32, served bool) {
 	}
 }
 
-// sayAgain tells the machine of a member again that somebody waits, as a shell does after the step in which the
-// member's own operation has started.
+// sayAgain tells a member's machine again that a caller waits. A shell does so after the step in which the member's own
+// operation has started.
 func (c *Cluster) sayAgain(who int32) {
 	if c.callers == nil || !c.callers[who].again {
 		return
@@ -82,7 +81,7 @@ func (c *Cluster) sayAgain(who int32) {
 	}
 }
 
-// callersEnd: a run of a member for a caller has ended. If it was denied, the demand goes on.
+// callersEnd is called when a member's run for a caller has ended. If the run was denied, the demand goes on.
 func (c *Cluster) callersEnd(who int32, denied bool) {
 	switch {
 	case c.callers == nil || c.callers[who].wait:
@@ -93,7 +92,7 @@ func (c *Cluster) callersEnd(who int32, denied bool) {
 	}
 }
 
-// callersGo: the process of a member is gone, and its callers with it.
+// callersGo is called when a member's process has ended, and its callers with it.
 func (c *Cluster) callersGo(who int32) {
 	if c.callers != nil {
 		k := &c.callers[who]
@@ -102,7 +101,7 @@ func (c *Cluster) callersGo(who int32) {
 	}
 }
 
-// arranged reports whether what was arranged with the callers of a member still is.
+// arranged reports whether an appointment with a member's callers is still in force.
 func (c *Cluster) arranged(who, number int32) bool {
 	return c.callers != nil && c.callers[who].number == number && c.members[who].up
 }
@@ -127,7 +126,7 @@ func (c *Cluster) unwanted(who, number int32) {
 	}
 }
 
-// EndDemand ends what Config.Demand arranges: nobody asks by itself any more, and no demand is taken back.
+// EndDemand ends the demands that Config.Demand arranges: no new ones arise, and none are withdrawn.
 func (c *Cluster) EndDemand() { c.callers = nil }
 
 // serves reports whether a run is for a caller.
@@ -142,7 +141,7 @@ func (c *Cluster) Want(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
-// Unwant takes the demand at member i back.
+// Unwant withdraws the demand at member i.
 func (c *Cluster) Unwant(i int) {
 	if c.callers != nil {
 		c.callers[i].wait = false
@@ -151,7 +150,7 @@ func (c *Cluster) Unwant(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
-// Longest is a time within which every member has a demand that is not taken back, except with a chance of one in
+// Longest returns a time within which every member has a demand that is not withdrawn, except with a chance of one in
 // millions.
 func (d *Demand) Longest() time.Duration {
 	return time.Duration(20 * float64(d.Every) * (1 + 1/(1-d.Withdrawn)))

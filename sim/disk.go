@@ -8,23 +8,23 @@ import (
 
 // Disk describes a member's disk. The zero value takes no time and never fails.
 type Disk struct {
-	// Takes is the time of a save that is not slow.
+	// Takes is the duration of a save that is not slow.
 	Takes time.Duration
-	// Slow is the share of slow saves, SlowFor their mean time.
+	// Slow is the share of slow saves. SlowFor is their mean duration.
 	Slow    float64
 	SlowFor time.Duration
-	// Fails is the share that fail. Hangs is the share that do not end before the process or the fault does.
+	// Fails is the share of saves that fail. Hangs is the share that do not end before the process or the fault does.
 	Fails, Hangs float64
 }
 
 type saving struct {
-	// own is this member's disk, if it differs from Config.Disk.
+	// own is this member's disk. It is nil if that is Config.Disk.
 	own *Disk
-	// busy says that save number is under way with writing; fails and hangs are its outcome.
+	// busy is true while the save with that number is being written. fails and hangs are its outcome.
 	busy, fails, hangs bool
 	number             int32
 	writing            policy.State
-	// next is saved afterwards, if queued says so.
+	// next is the state to save afterwards, if queued is true.
 	queued bool
 	next   policy.State
 }
@@ -41,7 +41,7 @@ func (c *Cluster) savingOf(who int32) *saving {
 	return s
 }
 
-// save begins or queues a save. On a disk that takes no time it is done at once.
+// save begins or queues a save. If the disk takes no time, the save is done at once.
 func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
 	if len(c.savings) == 0 && c.cfg.Disk == (Disk{}) {
 		c.members[who].disk = *state
@@ -75,7 +75,7 @@ func (c *Cluster) save(who int32, state *policy.State) (done, failed bool) {
 	return true, s.fails
 }
 
-// saved ends a save, and begins the queued one or tells the machine.
+// saved ends a save. Then it begins the queued one, or tells the machine.
 func (c *Cluster) saved(who, number int32) {
 	s := c.savings[who]
 	if !s.busy || s.number != number {
@@ -97,8 +97,8 @@ func (c *Cluster) saved(who, number int32) {
 	c.step(who, &c.event, about{})
 }
 
-// loseSaves ends the saves of a process that dies: what was under way is on the disk or not. A process that ends
-// gracefully waits for it.
+// loseSaves ends the saves of a process that dies. A save under way may reach the disk or not. If the process ends
+// gracefully, it waits for the save.
 func (c *Cluster) loseSaves(who int32, inOrder bool) {
 	s := c.savings[who]
 	if s == nil || !s.busy {
@@ -115,7 +115,7 @@ func (c *Cluster) loseSaves(who int32, inOrder bool) {
 	s.queued = false
 }
 
-// mendDisks makes all disks fast, and ends saves that hang.
+// mendDisks makes all disks fast and ends saves that hang.
 func (c *Cluster) mendDisks() {
 	c.cfg.Disk = Disk{}
 	for i := range c.members {

@@ -10,35 +10,36 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Faults are the faults of members and network besides lost messages, most of them at random times. Every is the mean
-// time between two faults of a kind, at each member if it is a fault of members; zero means never. For is the mean
-// duration.
+// Faults are the faults of members and of the network, except lost messages. Most of them happen at random times. Every
+// is the mean time between two faults of a kind, at each member if it is a fault of members; zero means never. For is
+// the mean duration.
 type Faults struct {
 	CrashEvery, DownFor time.Duration
 	// MidStep is the share of crashes that happen between two effects of one step.
 	MidStep float64
-	// HostShare is the share of the other crashes that take the whole host down, the run and its guard with it.
+	// HostShare is the share of the other crashes that take the whole host down, including the run and its guard.
 	HostShare float64
-	// A member is paused, or its host is suspended: SleepShare of the times the latter.
+	// A member is paused or, in SleepShare of these faults, its host is suspended.
 	PauseEvery, PauseFor time.Duration
 	SleepShare           float64
 	// A member leaves gracefully and joins again.
 	LeaveEvery, AwayFor time.Duration
-	// The network is parted in two, OneWayShare of the times for one direction only; or in CutParts, if that is more.
+	// The network is parted in two, in OneWayShare of these faults for one direction only; or in CutParts, if that is
+	// more.
 	CutEvery, CutFor time.Duration
 	OneWayShare      float64
 	CutParts         int
-	// A member hears nothing or, MuteShare of the times, is not heard by anybody.
+	// A member hears nothing or, in MuteShare of these faults, nobody hears it.
 	DeafEvery, DeafFor time.Duration
 	MuteShare          float64
-	// The token is lost: all Commits of one handoff.
+	// The token is lost: all Commits of one handoff are.
 	LoseTokenEvery time.Duration
 	// A hostile member offers a token that does not exist, with an impossible number or stamp.
 	ForgeEvery time.Duration
-	// RenewEvery is the mean time between two calls of an operator for a new token, at a member, although there may be
-	// one.
+	// RenewEvery is the mean time between two requests of an operator for a new token, each at one member, although
+	// there may be a token.
 	RenewEvery time.Duration
-	// Partition is one partition at a known time, Restart one restart of all members.
+	// Partition is one partition at a given time. Restart is one restart of all members.
 	Partition Partition
 	Restart   Restart
 	Groups    Groups
@@ -46,29 +47,29 @@ type Faults struct {
 
 // Partition parts the network in two, once, in both directions.
 type Partition struct {
-	// At is its beginning, For its duration; zero means none.
+	// At is when it begins. For is its duration; zero means that there is none.
 	At, For time.Duration
 	// Share is the share of members, drawn at random, that are cut off from the others: at least one, and not all.
 	Share float64
 }
 
-// longestEffects bounds the effects before a crash between two effects.
+// longestEffects bounds the number of effects before a crash between two effects.
 const longestEffects = 8
 
 type faults struct {
 	c    *Cluster
 	what Faults
 	dice *rand.Rand
-	// over says that no more faults begin.
+	// over is true once no more faults begin.
 	over bool
-	// cuts counts the partitions, so that the end of one does not end the next.
+	// cuts counts the partitions, so that the end of one does not end the next one.
 	cuts int
-	// losing says that the next handoff loses its Commits.
+	// losing is true while the next handoff is to lose its Commits.
 	losing bool
 }
 
-// StartFaults begins the faults. end ends and repairs all of them: from then on the network is as given, every member
-// is up, and there are no faults.
+// StartFaults begins the faults. end ends and repairs all of them: afterwards the network is as given, every member is
+// up, and there are no faults.
 func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
 	members := time.Duration(len(c.members))
@@ -133,7 +134,7 @@ func (f *faults) crash() {
 	f.startAgain(i, f.around(f.what.DownFor))
 }
 
-// startAgain starts a member after a while. If it is not down by then, it is started at the end of the faults.
+// startAgain starts a member after a while. If it is not down by then, it is started when the faults end.
 func (f *faults) startAgain(i int, after time.Duration) {
 	f.c.After(after, func() {
 		if !f.c.Up(i) {
@@ -187,7 +188,7 @@ func (f *faults) deafen() {
 	})
 }
 
-// partition is the planned one. It replaces a random one.
+// partition begins the planned partition. It replaces a random one.
 func (f *faults) partition() {
 	if f.over {
 		return

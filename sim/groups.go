@@ -2,14 +2,14 @@ package sim
 
 import "time"
 
-// Groups are faults of several members in one moment. Each of the members starts again at a time of its own.
+// Groups are faults of several members at one moment. Each of these members starts again at a time of its own.
 type Groups struct {
-	// Racks is how many racks there are: member i stands in rack i mod Racks. RackEvery is the mean time between two
-	// power cuts, each in one rack, and RackFor the mean time until a host is back.
+	// Racks is the number of racks: member i stands in rack i mod Racks. RackEvery is the mean time between two power
+	// cuts, each in one rack. RackFor is the mean time until a host is back.
 	Racks              int
 	RackEvery, RackFor time.Duration
-	// StopEvery is the mean time between two moments in which some members are told to leave, StopShare the share of
-	// these, StopFor the mean time until one of them starts again.
+	// StopEvery is the mean time between two moments in which some members are told to leave. StopShare is the share of
+	// these members. StopFor is the mean time until one of them starts again.
 	StopEvery, StopFor time.Duration
 	StopShare          float64
 }

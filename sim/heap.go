@@ -2,11 +2,12 @@ package sim
 
 import "github.com/wanderd/wanderd/policy"
 
-// arity of both heaps: four children share a cache line or two, and the tree is half as deep as a binary one.
+// arity is the number of children in both heaps: four children share a cache line or two, and the tree is half as deep
+// as a binary one.
 const arity = 4
 
-// key orders everything that will happen: by time, and at one time in the order of the requests. It makes a run a pure
-// function of its seed.
+// key orders everything that will happen: by time, and within the same time in the order of the requests. This makes a
+// run a pure function of its seed.
 type key struct {
 	at  policy.Time
 	seq uint64
@@ -14,11 +15,11 @@ type key struct {
 
 func (k key) before(o key) bool { return k.at < o.at || k.at == o.at && k.seq < o.seq }
 
-// entry is one thing that will happen and cannot be called off: what has lost its meaning by then is ignored then.
+// entry is one thing that will happen and cannot be cancelled. An entry that has lost its meaning by then is ignored.
 type entry struct {
 	key
 	kind entryKind
-	// who is the member it happens to; slot depends on kind.
+	// who is the member that it happens to. The meaning of slot depends on kind.
 	who, slot int32
 }
 
@@ -28,34 +29,35 @@ type entryKind uint8
 const (
 	// entryDeliver brings the message in slot of Cluster.mail.
 	entryDeliver entryKind = iota
-	// entryFinished ends the run number slot.
+	// entryFinished ends the run with the number slot.
 	entryFinished
-	// entryWanted lets somebody want a run, entryUnwanted lets nobody want one any longer, if slot numbers what is
-	// arranged.
+	// entryWanted begins a member's demand for a run, and entryUnwanted withdraws it, if slot is the number of the
+	// appointment.
 	entryWanted
 	entryUnwanted
-	// entrySaved ends the save number slot.
+	// entrySaved ends the save with the number slot.
 	entrySaved
 	// entryView gives the member the membership's view of its side.
 	entryView
 	// entryOrder tells the member the newest order that gossip has on its side.
 	entryOrder
-	// entryAsk asks the host whether it needs a run, entryAnswer brings what it says, if slot numbers what is arranged.
+	// entryAsk asks the host whether it needs a run, and entryAnswer brings its answer, if slot is the number of the
+	// appointment.
 	entryAsk
 	entryAnswer
-	// entrySideView gives the view of side slot to all its members.
+	// entrySideView gives the view of side slot to all members of that side.
 	entrySideView
-	// entryRecheck lets the membership find out how the member is.
+	// entryRecheck lets the membership check the state of the member.
 	entryRecheck
 	// entryCall calls the function in slot of Cluster.calls.
 	entryCall
 )
 
-// queue has its entries least key first. It allocates only to grow.
+// queue has its entries in order, the one with the least key first. It allocates only to grow.
 type queue struct {
 	heap []entry
-	// lane has deliveries in their order, from the one at head on: where messages take equally long, each comes behind
-	// those before it, and has no way to find through the heap.
+	// lane has deliveries in their order, beginning with the one at head. Where all messages take equally long, each
+	// comes behind those before it and need not go through the heap.
 	lane []entry
 	head int
 }
@@ -82,7 +84,7 @@ func (q *queue) push(e entry) {
 	h[i] = e
 }
 
-// first returns the least entry, and nil if there is none.
+// first returns the least entry. It is nil if there is none.
 func (q *queue) first() *entry {
 	switch {
 	case q.head < len(q.lane) && (len(q.heap) == 0 || q.lane[q.head].before(q.heap[0].key)):

@@ -9,21 +9,22 @@ import (
 
 // Hook describes the protected operation, as the agent runs it.
 type Hook struct {
-	// Takes is the duration. It varies evenly by Spread of itself, up and down.
+	// Takes is the duration of a run. It varies evenly, by the share Spread of itself, up and down.
 	Takes  time.Duration
 	Spread float64
-	// Unequal is by how much more of it the operations of the slowest member take, those of each member always as much.
+	// Unequal is by what share more the operations of the slowest member take. Each member's operations are always
+	// equally slow.
 	Unequal float64
 	// Fails is the share of runs that end at once. Hangs is the share that never end by themselves.
 	Fails, Hangs float64
-	// NotNow is the share of runs that end at once and say that the work cannot be done now.
+	// NotNow is the share of runs that end at once and report that the work cannot be done now.
 	NotNow float64
 	// Deaf is the share of runs that ignore SIGTERM and are killed after KillAfter.
 	Deaf      float64
 	KillAfter time.Duration
 	// Late is the share of runs that are denied because their process would start too late.
 	Late float64
-	// Timeout is when the agent stops a run. Zero is never, for hooks that never hang.
+	// Timeout is when the agent stops a run. Zero means never, for hooks that never hang.
 	Timeout time.Duration
 }
 
@@ -33,21 +34,21 @@ const termTime = 10 * time.Millisecond
 // run is the hook process of one member.
 type run struct {
 	endAt policy.Time
-	// until is when its guard has killed it at the latest, whatever its agent does; zero is never.
+	// until is when its guard has killed it at the latest, whatever its agent does. Zero means never.
 	until  policy.Time
 	number int32
 	active bool
 	deaf   bool
-	// timedOut says that the agent stops it at its timeout, denied that it does not start. demanded is that of its
-	// [policy.Run].
+	// timedOut is true if the agent stops it at its timeout. denied is true if it does not start. demanded is that of
+	// its [policy.Run].
 	timedOut, denied, demanded bool
 	outcome                    policy.Outcome
-	// exit is its status if it fails; zero if its agent has stopped it.
+	// exit is its exit status if it fails. It is zero if the agent has stopped it.
 	exit uint8
 }
 
-// draw draws the duration of the next run, unless it is stopped before its timeout, and its outcome. A member is slow
-// from 0 to 1.
+// draw draws the outcome of the next run, and its duration if nothing stops it before its timeout. slow is how slow the
+// member is, from 0 to 1.
 func (h *Hook) draw(dice *rand.Rand, deaf bool, slow float64) (takes time.Duration, outcome policy.Outcome) {
 	takes = h.Takes + time.Duration(slow*h.Unequal*float64(h.Takes))
 	if h.Spread > 0 {
@@ -83,7 +84,7 @@ func (h *Hook) stopTime(deaf bool) time.Duration {
 	return termTime
 }
 
-// slow is how slow a member is.
+// slow returns how slow a member is, from 0 to 1.
 func (c *Cluster) slow(who int32) float64 {
 	return float64(Mix(c.cfg.Seed^Mix(uint64(who)+1<<48))>>11) / (1 << 53)
 }
@@ -117,7 +118,7 @@ func (c *Cluster) extendRun(who int32, until policy.Time) {
 	}
 }
 
-// end is when a run has ended, by itself or by its guard.
+// end returns when a run has ended, by itself or by its guard.
 func (r *run) end() policy.Time {
 	if r.until != 0 && !r.denied {
 		return min(r.endAt, r.until)
@@ -134,7 +135,7 @@ func (c *Cluster) stopRun(who int32) {
 	}
 }
 
-// Prolong makes the run of member i, if there is one, take d longer, whatever the timeout of its hook.
+// Prolong makes the run of member i, if there is one, take d longer, whatever the timeout of its hook is.
 func (c *Cluster) Prolong(i int, d time.Duration) {
 	if r := &c.members[i].run; r.active {
 		r.endAt = r.endAt.Add(d)
@@ -142,7 +143,7 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 	}
 }
 
-// finishRun tells the machine that its run is over, unless it knows that or is gone.
+// finishRun tells the machine that its run is over, unless the machine knows that or is gone.
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]
 	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.end() {
@@ -170,5 +171,5 @@ func (c *Cluster) finishRun(who, number int32) {
 // happens draws whether something of probability p happens. It draws nothing if p is 0 or 1.
 func happens(dice *rand.Rand, p float64) bool { return p > 0 && falls(dice, p) }
 
-// falls is apart, so that the usual case, a fault that the world does not have, costs no call.
+// falls is a function of its own so that the usual case, a fault that the world does not have, costs no call.
 func falls(dice *rand.Rand, p float64) bool { return p >= 1 || dice.Float64() < p }

@@ -7,17 +7,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Order says how the members' identities, and so their ranks, relate to their numbers.
+// Order is how the members' identities, and so their ranks, relate to their numbers.
 type Order uint8
 
 const (
 	// Shuffled gives ranks that look random and depend on the seed, as hashes of keys do.
 	Shuffled Order = iota
-	// InOrder gives member 0 the lowest rank, member 1 the next: for scripts that are read.
+	// InOrder gives member 0 the lowest rank and member 1 the next. It is for scripts that people read.
 	InOrder
 )
 
-// Identity makes member i's identity. Its last four bytes are the number, so that the way back costs nothing.
+// Identity makes member i's identity. Its last four bytes are the number, so that [IndexOf] costs nothing.
 func Identity(order Order, seed uint64, i int) wire.MemberID {
 	rank := uint64(i) + 1
 	if order == Shuffled {

@@ -21,7 +21,7 @@ func (c *Cluster) BootWithToken(i int) {
 	})
 }
 
-// boot starts all members, and gives them their views after something else.
+// boot starts all members, calls before, and then gives them their views.
 func (c *Cluster) boot(before func()) {
 	for i := range c.members {
 		c.launch(int32(i))
@@ -33,7 +33,7 @@ func (c *Cluster) boot(before func()) {
 	}
 }
 
-// Start starts member i, which must not be up. At first it sees itself only, like an agent that has not found the
+// Start starts member i, which must not be up. At first it sees only itself, like an agent that has not found the
 // others.
 func (c *Cluster) Start(i int) {
 	who := int32(i)
@@ -73,7 +73,7 @@ func (c *Cluster) Crash(i int) {
 	}
 }
 
-// PowerCut ends member i's process and all else on its host. Its disk stays.
+// PowerCut ends member i's process and everything else on its host. Its disk stays.
 func (c *Cluster) PowerCut(i int) {
 	if c.members[i].up {
 		c.end(int32(i), Occurrence{Kind: Crashed}, c.detectAfter())
@@ -83,7 +83,7 @@ func (c *Cluster) PowerCut(i int) {
 // CrashBefore kills member i's process just before it carries out the n-th effect from now, n ≥ 1.
 func (c *Cluster) CrashBefore(i, n int) { c.members[i].crashBefore = int32(n) }
 
-// end ends a process. The membership notices after noticed, if it has not started again by then.
+// end ends a process. The membership notices this after the time noticed, unless the process has started again by then.
 func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	m := &c.members[who]
 	m.up, m.leaving = false, how.Kind == Departed
@@ -122,7 +122,7 @@ func (c *Cluster) Leave(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
-// Renew lets an operator ask member i for a new token of a slot, if it is up.
+// Renew lets an operator ask member i for a new token of a slot, if the member is up.
 func (c *Cluster) Renew(i int, slot uint8) {
 	if c.members[i].up && !c.Away(i) {
 		c.event.Kind, c.event.Slot = policy.Renew, slot
@@ -130,11 +130,12 @@ func (c *Cluster) Renew(i int, slot uint8) {
 	}
 }
 
-// Pause stops member i for d, like SIGSTOP: its host keeps arriving messages, its hook goes on, and it is not told
-// afterwards.
+// Pause stops member i for d, like SIGSTOP: its host keeps messages that arrive, its hook goes on, and the member is
+// not told afterwards.
 func (c *Cluster) Pause(i int, d time.Duration) { c.goAway(i, d, false) }
 
-// Sleep suspends member i's host for d: arriving messages are lost. The machine is told first of all afterwards.
+// Sleep suspends member i's host for d: messages that arrive are lost. Afterwards the machine is told before anything
+// else.
 func (c *Cluster) Sleep(i int, d time.Duration) { c.goAway(i, d, true) }
 
 func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
@@ -168,7 +169,7 @@ func (c *Cluster) comeBack(who int32, d time.Duration) {
 	}
 }
 
-// postponed delays what happens to a member that is away, and reports whether it did. A host that sleeps loses its
+// postponed delays an event of a member that is away, and reports whether it did. A host that sleeps loses its
 // messages.
 func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {

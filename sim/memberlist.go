@@ -11,11 +11,9 @@ import (
 //
 //	go test ./lab/beside -run Membership -v
 //
-// A member that starts asks another one for the whole membership at once; the others hear of it by gossip. The first
-// member that probes a dead one in vain suspects it, after a second and a random time; 4 × max(1, log10 n) seconds
-// later it is taken for dead, unless it is back by then. A partition is noticed log10 n times later, because many
-// suspicions at once are confirmed more slowly. When the network is whole again, a connection under way goes through at
-// the next packet, and all hear of it. Who leaves tells up to toldAtOnce others itself.
+// A starting member asks another one for the whole membership at once; the others hear of it by gossip. The first
+// member that probes a dead one in vain suspects it, after a second and a random time. After another 4 × max(1, log10 n) seconds it takes that member for dead, unless it is back by then. A partition is noticed log10 n times later, because many
+// suspicions at once are confirmed more slowly. When the network is whole again, a pending connection succeeds at the next packet, and all hear of it. A member that leaves tells up to toldAtOnce others itself.
 func MeasuredMembership(members int) Membership {
 	size := math.Log10(max(float64(members), 2))
 	detect := time.Second + time.Duration(4*max(1, size)*float64(time.Second))
@@ -31,5 +29,5 @@ func MeasuredMembership(members int) Membership {
 	}
 }
 
-// toldAtOnce is how many others a member that leaves tells itself.
+// toldAtOnce is the number of others that a leaving member tells itself.
 const toldAtOnce = 64

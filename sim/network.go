@@ -13,24 +13,24 @@ import (
 type Network struct {
 	// A message takes Latency and up to Jitter more. Jitter reorders messages.
 	Latency, Jitter time.Duration
-	// The last Distant members are further away: a message to or from one of them takes Away longer. They are at one
-	// place if Together is set, and otherwise each at a place of its own.
+	// The last Distant members are further away: a message to or from one of them takes Away longer. If Together is set
+	// they share one place; otherwise each is at a place of its own.
 	Distant  int
 	Away     time.Duration
 	Together bool
-	// Loss and Duplicate are the shares of messages that do not arrive, or arrive twice.
+	// Loss is the share of messages that do not arrive, Duplicate of those that arrive twice.
 	Loss, Duplicate float64
 	// Late is the share of messages that take up to LateBy more.
 	Late   float64
 	LateBy time.Duration
 	// Broken is the share of ordered pairs of members that never deliver.
 	Broken float64
-	// Replay is how many handoffs, or messages that ask or tell, an adversary plays again for each handoff and each
-	// question that it hears: up to ReplayWithin later.
+	// Replay is how many handoffs, or messages that ask or tell, an adversary replays, up to ReplayWithin later, for
+	// each handoff and each question that it hears.
 	Replay       float64
 	ReplayWithin time.Duration
 	// FIFO makes the messages from one member to another arrive in the order in which they were sent, as on a
-	// connection: what was sent to an earlier life of a member never arrives.
+	// connection. Messages that were sent to an earlier life of a member never arrive.
 	FIFO bool
 	// Encode encodes and parses every message on its way.
 	Encode bool
@@ -38,7 +38,8 @@ type Network struct {
 
 // Fate is a script's decision about one message.
 type Fate struct {
-	// Lose loses it. Otherwise it takes Delay more than the usual latency, and arrives Copies times more.
+	// Lose means that the message is lost. Otherwise it takes Delay more than the usual latency, and Copies more of it
+	// arrive.
 	Lose   bool
 	Delay  time.Duration
 	Copies int
@@ -46,15 +47,15 @@ type Fate struct {
 
 type network struct {
 	Network
-	// sides are those of a parted network, from 0, nil while it is whole; oneWayCut says that the second still reaches
-	// the first.
+	// sides are those of a parted network, from 0; nil while it is whole. oneWayCut is true if messages of the second
+	// side still reach the first.
 	sides     []uint8
 	oneWayCut bool
 	oneWay    oneWay
 	intercept func(*wire.Message) Fate
 	adversary adversary
 	datagram  []byte
-	// latest is when the last message on a link arrives, lastFrom when the last one of each member does: see
+	// latest is when the last message on a link arrives. lastFrom is when the last message of each member does: see
 	// [Membership.Perfect].
 	latest   map[link]policy.Time
 	lastFrom []policy.Time
@@ -65,7 +66,7 @@ type link struct{ from, to int32 }
 // SetNetwork changes the network from now on.
 func (c *Cluster) SetNetwork(n Network) { c.net.Network = n }
 
-// Loses reports whether the network may lose messages now, one by one.
+// Loses reports whether the network may lose single messages now.
 func (c *Cluster) Loses() bool { return c.net.Loss+c.net.Late > 0 || c.net.intercept != nil }
 
 // Intercept calls decide for every message that is sent from now on; nil ends that.
@@ -74,8 +75,8 @@ func (c *Cluster) Intercept(decide func(*wire.Message) Fate) { c.net.intercept =
 // MaxParts is the largest number of parts of a network.
 const MaxParts = 4
 
-// Part divides the network: members with sides[i] do not hear the others, and unless oneWay the others do not hear
-// them.
+// Part divides the network: members with sides[i] do not hear the others. The others do not hear them either, unless
+// oneWay is set.
 func (c *Cluster) Part(sides []bool, oneWay bool) {
 	parts := make([]uint8, len(sides))
 	for i, second := range sides {
@@ -86,13 +87,13 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 	c.Divide(parts, oneWay)
 }
 
-// Divide parts the network: members hear those of the same part only. The parts are numbered from 0, and fewer than
-// MaxParts+1. With oneWay there are two, and the second still reaches the first.
+// Divide parts the network: members hear only those of the same part. The parts are numbered from 0, and there are at
+// most MaxParts. With oneWay there are two parts, and messages of the second still reach the first.
 func (c *Cluster) Divide(parts []uint8, oneWay bool) {
 	c.net.sides, c.net.oneWayCut = parts, oneWay
 	for s := 1; s < MaxParts; s++ {
 		if c.orders.spread[0].Compare(c.orders.spread[s]) > 0 {
-			// Otherwise the sides of the last time have not told each other yet.
+			// If side s has a newer order, the sides of the last partition have not told each other yet.
 			c.orders.spread[s] = c.orders.spread[0]
 		}
 	}
@@ -104,7 +105,7 @@ func (c *Cluster) Divide(parts []uint8, oneWay bool) {
 // Reaches reports whether messages from one member may reach another one.
 func (c *Cluster) Reaches(from, to int) bool { return c.net.reaches(from, to) }
 
-// Repair makes the network whole in both directions; from now on it is as given.
+// Repair makes the network whole in both directions and replaces it by n.
 func (c *Cluster) Repair(n Network) {
 	clear(c.net.oneWay.deaf)
 	clear(c.net.oneWay.mute)
@@ -130,7 +131,7 @@ func (c *Cluster) Heal() {
 	}
 }
 
-// Inject delivers a message that no machine sends, at once.
+// Inject delivers at once a message that no machine has sent.
 func (c *Cluster) Inject(m wire.Message) {
 	c.tell(Occurrence{Kind: Played, Msg: &m})
 	c.post(&m, c.now)
@@ -164,7 +165,8 @@ func (c *Cluster) send(m *wire.Message) {
 	}
 }
 
-// arrives is when a message that is sent now arrives. Where all take equally long, they are in order anyway.
+// arrives returns when a message that is sent now arrives. Where all messages take equally long, they arrive in order
+// anyway.
 func (c *Cluster) arrives(from, to int, delay time.Duration) policy.Time {
 	n := &c.net
 	at := c.now.Add(delay + c.latency() + n.distance(from, to, len(c.members)))
@@ -189,7 +191,7 @@ func (c *Cluster) latency() time.Duration {
 	return d
 }
 
-// distance is how much longer a message takes between two of so many members.
+// distance returns how much longer a message takes between these two of so many members.
 func (n *Network) distance(from, to, members int) (away time.Duration) {
 	fromFar, toFar := from >= members-n.Distant, to >= members-n.Distant
 	if fromFar && toFar && n.Together {
@@ -204,7 +206,7 @@ func (n *Network) distance(from, to, members int) (away time.Duration) {
 	return away
 }
 
-// Sound is this network without faults: all messages arrive, once, and as late as before.
+// Sound returns this network without faults: every message arrives once, as late as before.
 func (n *Network) Sound() Network {
 	return Network{
 		Latency: n.Latency, Jitter: n.Jitter, Distant: n.Distant, Away: n.Away, Together: n.Together, FIFO: n.FIFO,
@@ -212,7 +214,7 @@ func (n *Network) Sound() Network {
 	}
 }
 
-// RoundTrip is the longest time that a message and its answer take, without what is late.
+// RoundTrip returns the longest time that a message and its answer take, not counting late ones.
 func (n *Network) RoundTrip() time.Duration {
 	oneWay := n.Latency + n.Jitter
 	switch {
@@ -256,13 +258,13 @@ func (n *network) reaches(from, to int) bool {
 // isParted reports whether no side reaches the other.
 func (n *network) isParted() bool { return n.sides != nil && !n.oneWayCut }
 
-// broken reports whether an ordered pair never delivers: the same pairs in a whole run.
+// broken reports whether an ordered pair never delivers. These are the same pairs in a whole run.
 func (n *network) broken(seed uint64, from, to int) bool {
 	return float64(Mix(seed^Mix(uint64(from)<<32|uint64(to)))>>11)/(1<<53) < n.Broken
 }
 
-// letter is a message under way to a life of its addressee; to 0, if that has not started yet. It lies there as the
-// event that it will be: a message is large, and so copied once.
+// letter is a message on its way to one life of its addressee; life 0 if that has not started yet. It is stored as the
+// event that it will be: a message is large, so it is copied only once.
 type letter struct {
 	event policy.Event
 	life  int32

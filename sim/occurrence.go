@@ -9,8 +9,8 @@ import (
 
 // Watcher sees everything that occurs, in order. Checkers, traces and measurements are watchers.
 type Watcher interface {
-	// Watch is told of o after it occurred and before anything else does. It keeps nothing of o, whose memory is used
-	// again. An error ends the run: a rule has been broken.
+	// Watch is called with o after o occurred and before anything else does. It must keep nothing of o, whose memory is
+	// used again. An error ends the run: a rule has been broken.
 	Watch(c *Cluster, o *Occurrence) error
 }
 
@@ -20,8 +20,8 @@ type WatcherFunc func(c *Cluster, o *Occurrence) error
 // Watch calls f.
 func (f WatcherFunc) Watch(c *Cluster, o *Occurrence) error { return f(c, o) }
 
-// EachMember returns a watcher with a state for each member, zero at first. watch is told of what occurs at a member,
-// with its state.
+// EachMember returns a watcher that keeps a state for each member, zero at first. It calls watch with the member's
+// state for each occurrence at that member.
 func EachMember[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher {
 	var members []T
 	return WatcherFunc(func(c *Cluster, o *Occurrence) error {
@@ -37,7 +37,7 @@ func EachMember[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watch
 	})
 }
 
-// EachLife is like EachMember, but forgets the state of a member when its process has ended.
+// EachLife is like EachMember, but forgets a member's state when its process has ended.
 func EachLife[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher {
 	return EachMember(func(me *T, c *Cluster, o *Occurrence) error {
 		err := watch(me, c, o)
@@ -52,8 +52,8 @@ func EachLife[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher
 type OccurrenceKind uint8
 
 const (
-	// Stepped means that Member's machine took Event, and that Effects are carried out: all of them, unless Of is
-	// greater than their number, in which case the member crashes next.
+	// Stepped means that Member's machine took Event, and that Effects are carried out. All of them are, unless Of is
+	// greater than their number: then the member crashes next.
 	Stepped OccurrenceKind = iota + 1
 	// Ignored means that Member's shell dropped Msg because the machine did not expect it.
 	Ignored
@@ -61,13 +61,13 @@ const (
 	Lost
 	// Duplicated means that the network delivers another copy of Msg.
 	Duplicated
-	// Played means that an adversary sends Msg, which it has recorded, or a script does.
+	// Played means that an adversary or a script sends Msg. The adversary has recorded it.
 	Played
 	// Came means that Member was started, for the first time or after a crash.
 	Came
-	// Crashed means that Member is gone without a word.
+	// Crashed means that Member's process has ended without telling anybody.
 	Crashed
-	// RunGone means that the run of Member, whose process has crashed, is gone too.
+	// RunGone means that the run of Member has ended too; its process crashed before.
 	RunGone
 	// Departed means that Member has left in good order.
 	Departed
@@ -89,41 +89,41 @@ func (k OccurrenceKind) String() string {
 	}[k]
 }
 
-// Occurrence is one thing that occurred; Kind says which fields mean something.
+// Occurrence is one thing that occurred. Kind determines which fields have a meaning.
 type Occurrence struct {
 	Kind   OccurrenceKind
 	At     policy.Time
 	Member int
 	Event  *policy.Event
-	// Expected is what Expects said about the message of a Received, before the machine took it.
+	// Expected is the result of Expects for the message of a Received, before the machine took it.
 	Expected bool
-	// Due says that a Woke came because it was time.
+	// Due reports whether a Woke came because its time had come.
 	Due bool
-	// AtOnce says that a Saved comes in the moment in which that was asked for.
+	// AtOnce reports whether a Saved comes at the same moment as the request to save.
 	AtOnce bool
-	// Demanded says of a Finished that it ends a run for a caller, in a gate whose members have an operation of their
-	// own, too.
+	// Demanded reports whether a Finished ends a run for a caller, in a gate whose members also have an operation of
+	// their own.
 	Demanded bool
 	Effects  []policy.Effect
 	Of       int
-	// Outlived says of a Crashed that a run of the member's goes on, until a RunGone.
+	// Outlived reports whether a run goes on after its member has Crashed, until a RunGone.
 	Outlived bool
-	// OneWay says of a Cut that messages of one side still arrive on the other.
+	// OneWay reports whether, after a Cut, messages of one side still arrive on the other.
 	OneWay bool
 	Msg    *wire.Message
 }
 
-// Completes reports whether this is a step of which all effects were carried out: the machine's status is what counts
-// then. Otherwise the member crashes next.
+// Completes reports whether this is a step of which all effects were carried out. Then the machine's status counts;
+// otherwise the member crashes next.
 func (o *Occurrence) Completes() bool { return o.Kind == Stepped && o.Of == len(o.Effects) }
 
-// Who is the name of Member.
+// Who returns the name of Member.
 func (o *Occurrence) Who() string { return MemberName(o.Member) }
 
-// On reports whether this is a step with an event of a kind.
+// On reports whether this is a step with an event of that kind.
 func (o *Occurrence) On(kind policy.EventKind) bool { return o.Kind == Stepped && o.Event.Kind == kind }
 
-// Did yields the effects of a kind.
+// Did yields the effects of that kind.
 func (o *Occurrence) Did(kind policy.EffectKind) iter.Seq[*policy.Effect] {
 	return func(yield func(*policy.Effect) bool) {
 		for i := range o.Effects {
@@ -134,7 +134,7 @@ func (o *Occurrence) Did(kind policy.EffectKind) iter.Seq[*policy.Effect] {
 	}
 }
 
-// Operations yields the runs that begin, but for those for callers beside an operation of the member's own.
+// Operations yields the runs that begin, except runs for callers where the members also have an operation of their own.
 func (o *Occurrence) Operations() iter.Seq[*policy.Effect] {
 	return func(yield func(*policy.Effect) bool) {
 		for e := range o.Did(policy.Run) {
@@ -145,10 +145,10 @@ func (o *Occurrence) Operations() iter.Seq[*policy.Effect] {
 	}
 }
 
-// EndsOperation reports whether a run ends, as its shell sees it, that one of Operations has begun.
+// EndsOperation reports whether, as the shell sees it, a run ends that Operations has yielded.
 func (o *Occurrence) EndsOperation() bool { return o.On(policy.Finished) && !o.Demanded }
 
-// Does reports whether there is an effect of a kind.
+// Does reports whether there is an effect of that kind.
 func (o *Occurrence) Does(kind policy.EffectKind) bool {
 	for range o.Did(kind) {
 		return true
@@ -159,7 +159,7 @@ func (o *Occurrence) Does(kind policy.EffectKind) bool {
 // Ends reports whether a member's process ends.
 func (o *Occurrence) Ends() bool { return o.Kind == Crashed || o.Kind == Departed }
 
-// EndsRun reports whether a member's run ends, if there is one.
+// EndsRun reports whether a member's run ends with this, if there is one.
 func (o *Occurrence) EndsRun() bool {
 	return o.Kind == RunGone || o.Ends() && !o.Outlived || o.Kind == Stepped && o.Event.Kind == policy.Finished
 }

@@ -1,9 +1,9 @@
 package sim
 
-// oneWay has the members that the network serves in one direction only, and the pairs that it does not serve. Views do
-// not show it: gossip finds other ways.
+// oneWay has the members that the network serves in one direction only, and the pairs that it does not serve. This does
+// not show in the views: gossip finds other ways.
 type oneWay struct {
-	// deaf hear nothing, mute are not heard.
+	// deaf members hear nothing; mute members are not heard.
 	deaf, mute map[int]bool
 	// apart are pairs of a sender and an addressee.
 	apart map[link]bool

@@ -9,25 +9,25 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Operators describes what operators say to the fleet. In a world with its zero value nobody says anything, and members
-// have no layer of orders.
+// Operators describes the orders of operators. In a world with its zero value nobody gives orders, and members have no
+// layer of orders.
 type Operators struct {
-	// Every is the mean time between two orders, each at a random member: to pause the gate, or, if that member knows
-	// that it is paused, to resume it. For is the mean time of a pause.
+	// Every is the mean time between two orders, each at a random member: to pause the gate or, if that member knows
+	// that it is paused, to resume it. For is the mean duration of a pause.
 	Every, For time.Duration
-	// HereShare is the share of orders that are for that member alone.
+	// HereShare is the share of orders that are for one member alone.
 	HereShare float64
-	// StopAfter is how many hosts have to fail in a row until the gate is paused; zero is never.
+	// StopAfter is how many hosts have to fail in a row until the gate is paused. Zero means never.
 	StopAfter int
-	// Scripted says that orders come by [Cluster.Give], besides those of Every.
+	// Scripted is true if orders come by [Cluster.Give], in addition to those of Every.
 	Scripted bool
 }
 
 type orders struct {
 	dice *rand.Rand
-	// layers are those of the members; nil if there are no operators.
+	// layers are the members' layers of orders. It is nil if there are no operators.
 	layers []*order.Layer
-	// spread is the newest order that gossip has, on each side of the network.
+	// spread is the newest order that gossip has spread, on each side of the network.
 	spread [MaxParts]wire.Order
 }
 
@@ -41,16 +41,16 @@ func (c *Cluster) stepping(who int32) policy.Machine {
 	return c.orders.layers[who]
 }
 
-// Orders is the layer of member i, which must be up, in a world with operators.
+// Orders returns the layer of orders of member i, which must be up, in a world with operators.
 func (c *Cluster) Orders(i int) *order.Layer { return c.orders.layers[i] }
 
-// PausedByOrder reports whether member i, which must be up, has to obey an order to pause.
+// PausedByOrder reports whether an order to pause is in force at member i, which must be up.
 func (c *Cluster) PausedByOrder(i int) bool {
 	return c.orders.layers != nil && c.orders.layers[i].Paused()
 }
 
-// Give gives an order to member i, if it is up and not away: to pause the gate for a time, to pause it until it is
-// resumed ([policy.Never]), or to resume it (zero).
+// Give gives an order to member i, if it is up and not away. pause is for how long the gate is paused: [policy.Never]
+// means until it is resumed, and zero resumes it.
 func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 	if !c.Up(i) || c.Away(i) {
 		return
@@ -78,7 +78,7 @@ func (f *faults) operate() {
 	f.c.Give(i, pause, here)
 }
 
-// proclaim is the effect: gossip brings the order to the others, if its member lives that long.
+// proclaim carries out the effect: gossip brings the order to the others, if its member lives long enough.
 func (c *Cluster) proclaim(who int32, o wire.Order) {
 	life := c.members[who].life
 	c.After(c.cfg.Membership.GossipAfter, func() {
@@ -88,7 +88,7 @@ func (c *Cluster) proclaim(who int32, o wire.Order) {
 	})
 }
 
-// gossip gives an order to a side of the network, if it is news there.
+// gossip gives an order to a side of the network, if it is new there.
 func (c *Cluster) gossip(side int, o wire.Order) {
 	if o.Compare(c.orders.spread[side]) <= 0 {
 		return
@@ -109,7 +109,7 @@ func (c *Cluster) late() time.Duration {
 	return time.Duration(c.orders.dice.Uint64N(uint64(c.cfg.Membership.Spread)))
 }
 
-// hearOrder tells a member what gossip has, if it is news to it.
+// hearOrder tells a member the newest order that gossip has, if the member does not know it.
 func (c *Cluster) hearOrder(who int32) {
 	if c.orders.layers == nil || !c.members[who].up {
 		return
@@ -120,8 +120,8 @@ func (c *Cluster) hearOrder(who int32) {
 	}
 }
 
-// resumeAll is the end of all pauses, when everybody has had the time to hear of them: whoever is paused then resumes
-// the gate.
+// resumeAll ends all pauses, after everybody has had time to hear of them: each member that is paused then resumes the
+// gate.
 func (c *Cluster) resumeAll() {
 	for i := range c.members {
 		if !c.Up(i) || c.Away(i) || !c.orders.layers[i].Paused() {
@@ -133,8 +133,8 @@ func (c *Cluster) resumeAll() {
 	c.After(ResumedAfter, c.resumeAll)
 }
 
-// mendOperation ends the failures that a brake counts, or it would go on stopping the gate. Runs that are longer than
-// their timeout go on failing: there the brake goes.
+// mendOperation ends the failures that a brake counts; otherwise the brake would go on stopping the gate. Where runs
+// are longer than their timeout, they go on failing, so there the brake itself is removed.
 func (c *Cluster) mendOperation() {
 	if c.cfg.Operators.StopAfter == 0 {
 		return

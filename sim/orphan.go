@@ -7,13 +7,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// How often the guard of a run sends its messages, and how far apart.
+// The guard of a run sends its messages this often, and this far apart.
 const (
 	releaseTimes = 3
 	releaseApart = 25 * time.Millisecond
 )
 
-// preSign gives a message to the guard of a member's run, or takes all back.
+// preSign gives a message to the guard of a member's run, or takes all of them back.
 func (c *Cluster) preSign(who int32, m *wire.Message) {
 	switch {
 	case m.Kind == 0:
@@ -23,8 +23,8 @@ func (c *Cluster) preSign(who int32, m *wire.Message) {
 	}
 }
 
-// orphan leaves the run of a process that dies to its guard, and reports whether there is a run. The guard tells it to
-// stop, kills it after a grace, and sends its messages when it is gone.
+// orphan leaves the run of a process that dies to the run's guard, and reports whether there is a run. The guard tells
+// the run to stop, kills it after a grace period, and sends its messages when the run is gone.
 func (c *Cluster) orphan(who int32) bool {
 	r := &c.members[who].run
 	if !r.active || r.denied { // or no process was ever started

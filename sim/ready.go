@@ -8,16 +8,16 @@ import (
 	"github.com/wanderd/wanderd/policy/ready"
 )
 
-// Ready describes what hosts answer when they are asked whether they need a run. With its zero value nobody is asked.
+// Ready describes what hosts answer when they are asked whether they need a run. With its zero value no host is asked.
 type Ready struct {
 	// No is the share of answers that are no.
 	No float64
-	// Takes is how long an answer takes at most, Timeout how long before a run a host is asked, Again the time from an
-	// answer to the next question.
+	// Takes is how long an answer takes at most. Timeout is how long before a run a host is asked. Again is the time
+	// from an answer to the next question.
 	Takes, Timeout, Again time.Duration
 }
 
-// Answer is what a host has said last.
+// Answer is a host's last answer.
 type Answer struct {
 	Yes bool
 	At  policy.Time
@@ -25,25 +25,25 @@ type Answer struct {
 
 type questions struct {
 	dice *rand.Rand
-	// each are those of the members; nil, if nobody is asked.
+	// each are the members' questions. It is nil if no host is asked.
 	each []question
 }
 
 type question struct {
 	ready.Question
-	// number counts what is arranged; only the last counts. at is when the host will be asked; Never, if that is not
-	// arranged.
+	// number counts the appointments; only the last one is in force. at is when the host will be asked; Never, if that
+	// is not arranged.
 	number int32
 	at     policy.Time
 	says   bool
 	last   Answer
 }
 
-// Answered is what the host of member i, which must be up, has said last; nothing, if it has not been asked since the
-// member started.
+// Answered returns the last answer of the host of member i, which must be up. It is the zero Answer if the host has not
+// been asked since the member started.
 func (c *Cluster) Answered(i int) Answer { return c.questions.each[i].last }
 
-// beginAsking forgets what a member that starts was told in an earlier life.
+// beginAsking forgets the answers from earlier lives of a member that starts.
 func (c *Cluster) beginAsking(who int32) {
 	if c.questions.each == nil {
 		return
@@ -53,7 +53,7 @@ func (c *Cluster) beginAsking(who int32) {
 	*q = question{Question: ready.Question{Timeout: r.Timeout, Again: r.Again}, number: q.number + 1, at: policy.Never}
 }
 
-// tellReady tells the machine of a member whether its host is ready. It comes before each step.
+// tellReady tells a member's machine whether its host is ready. It is called before each step.
 func (c *Cluster) tellReady(who int32) {
 	if c.questions.each == nil {
 		return
@@ -63,7 +63,8 @@ func (c *Cluster) tellReady(who int32) {
 	}
 }
 
-// arrangeQuestion arranges when the host of a member is asked next. One that is asked earlier is looked at again then.
+// arrangeQuestion arranges when the host of a member is asked next. If the host is asked earlier, that is considered
+// again then.
 func (c *Cluster) arrangeQuestion(who int32) {
 	if c.questions.each == nil {
 		return
@@ -80,7 +81,7 @@ func (c *Cluster) arrangeQuestion(who int32) {
 	}
 }
 
-// ownDue is when the operation of a member is due, if its host is ready and nothing runs.
+// ownDue returns when a member's operation is due, if its host is ready and nothing runs.
 func (c *Cluster) ownDue(who int32) policy.Time {
 	if c.members[who].run.active {
 		return policy.Never
@@ -88,7 +89,7 @@ func (c *Cluster) ownDue(who int32) policy.Time {
 	return c.OperationDue(int(who))
 }
 
-// OperationDue is when the own operation of member i, which must be up, is due, if its host is ready then: see
+// OperationDue returns when the own operation of member i, which must be up, is due, if its host is ready then: see
 // [policy.Askable]. Callers do not count.
 func (c *Cluster) OperationDue(i int) policy.Time {
 	asks, ok := c.members[i].machine.(policy.Askable)
@@ -98,13 +99,13 @@ func (c *Cluster) OperationDue(i int) policy.Time {
 	return asks.DueAt(c.Instant(i).Time)
 }
 
-// Ready reports whether a yes of the host of member i, which must be up, is in force; nobody has to say yes if nobody
-// is asked.
+// Ready reports whether a yes of the host of member i, which must be up, is in force. If no host is asked, no yes is
+// needed.
 func (c *Cluster) Ready(i int) bool {
 	return c.questions.each == nil || c.questions.each[i].Ready(c.Instant(i).Time)
 }
 
-// isAsked reports whether what was arranged with the host of a member still is.
+// isAsked reports whether an appointment with a member's host is still in force.
 func (c *Cluster) isAsked(who, number int32) bool {
 	return c.questions.each != nil && c.members[who].up && c.questions.each[who].number == number
 }
@@ -138,7 +139,7 @@ func (c *Cluster) answer(who, number int32) {
 	c.step(who, &c.event, about{due: true})
 }
 
-// askNobody ends all questions, as a reload does that takes them out of the configuration.
+// askNobody ends all questions, like a reload that removes them from the configuration.
 func (c *Cluster) askNobody() {
 	if c.questions.each == nil {
 		return

@@ -7,17 +7,17 @@ import "time"
 type Restart struct {
 	// At is when they stop; zero means never.
 	At time.Duration
-	// Gracefully says that they are told to leave; otherwise their processes are killed, or, if Power, their hosts are
-	// off.
+	// Gracefully is true if the members are told to leave. Otherwise their processes are killed or, if Power is set,
+	// their hosts are off.
 	Gracefully, Power bool
-	// After is how long after they were stopped the first of them starts, Within how much later all have started. One
-	// that still leaves starts when it has left.
+	// After is the time from the stop to the first start, Within the time from there until all have started. A member
+	// that is still leaving starts when it has left.
 	After, Within time.Duration
-	// Away is the share of members that do not start before the end of all faults; less than half of them.
+	// Away is the share of members that do not start before the end of all faults. It is less than half.
 	Away float64
 }
 
-// restart is the planned one.
+// restart carries out the planned restart.
 func (f *faults) restart() {
 	if f.over {
 		return

@@ -1,12 +1,12 @@
 package sim
 
-// slab keeps values that entries of the queue refer to. It allocates only to grow.
+// slab keeps the values to which entries of the queue refer. It allocates only to grow.
 type slab[T any] struct {
 	items []T
 	free  []int32
 }
 
-// reserve returns a place whose content is the caller's to write.
+// reserve returns a slot. The caller writes its content.
 func (s *slab[T]) reserve() int32 {
 	if n := len(s.free); n > 0 {
 		slot := s.free[n-1]
@@ -18,7 +18,7 @@ func (s *slab[T]) reserve() int32 {
 	return int32(len(s.items) - 1)
 }
 
-// take returns what is at slot, and frees it.
+// take returns the value at slot, and frees the slot.
 func (s *slab[T]) take(slot int32) T {
 	x := s.items[slot]
 	var zero T
@@ -27,5 +27,5 @@ func (s *slab[T]) take(slot int32) T {
 	return x
 }
 
-// drop frees slot. Its content stays until it is used again.
+// drop frees slot. Its content stays until the slot is used again.
 func (s *slab[T]) drop(slot int32) { s.free = append(s.free, slot) }

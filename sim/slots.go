@@ -8,8 +8,8 @@ type SlotView struct {
 	effects []policy.Effect
 }
 
-// EachSlot makes a watcher for each slot of a gate, which sees that slot as if it were a gate. If there is one slot, it
-// returns that watcher.
+// EachSlot returns a watcher that has one watcher for each slot of a gate; each of these sees its slot as if it were a
+// gate. If there is only one slot, EachSlot returns that slot's watcher.
 func EachSlot(slots int, one func() Watcher) Watcher {
 	if slots <= 1 {
 		return one()
@@ -35,8 +35,8 @@ func EachSlot(slots int, one func() Watcher) Watcher {
 	})
 }
 
-// Of returns the part of an occurrence that concerns a slot, good until the next call; nil if there is none. A save
-// concerns all slots: there is one record.
+// Of returns the part of an occurrence that concerns a slot, nil if there is none. It is valid until the next call. A
+// save concerns all slots, because they share one record.
 func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	if o.Kind != Stepped {
 		return o
@@ -68,7 +68,7 @@ func (k *SlotView) Of(o *Occurrence, slot uint8) *Occurrence {
 	return &k.mine
 }
 
-// slotStatus is the status of one slot of a machine; empty if it does not have that slot.
+// slotStatus returns the status of one slot of a machine. It is empty if the machine does not have that slot.
 func slotStatus(m policy.Machine, slot int, now policy.Time) policy.Status {
 	if several, ok := m.(policy.Slotted); ok {
 		return several.SlotStatus(slot, now)

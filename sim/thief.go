@@ -5,8 +5,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// LoseToken loses tokens on their way from one member to another: each time take says so, all messages by which the
-// sender gives it up (Commits, in a handoff). It takes the place of what Intercept was told.
+// LoseToken loses tokens on their way from one member to another: each time that take returns true, it loses all
+// messages by which the sender gives the token up (Commits, in a handoff). It replaces the function given to Intercept.
 func (c *Cluster) LoseToken(take func() bool) {
 	var lost wire.Exchange
 	c.Intercept(func(m *wire.Message) Fate {
@@ -21,7 +21,7 @@ func (c *Cluster) LoseToken(take func() bool) {
 }
 
 // LoseNext loses the token of the next handoff that ends while no other member holds one, and calls then at that
-// moment. It replaces what Intercept was told.
+// moment. It replaces the function given to Intercept.
 func (c *Cluster) LoseNext(then func()) {
 	lost := false
 	c.LoseToken(func() bool {

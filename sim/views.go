@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Membership describes how the members' views follow events. The zero value follows at once; see also
+// Membership describes how the members' views follow events. With the zero value they follow at once; see also
 // [MeasuredMembership].
 type Membership struct {
 	// GossipAfter is how long it takes until a join, a leave, a return or an announcement is known.
@@ -17,18 +17,18 @@ type Membership struct {
 	DetectAfter time.Duration
 	// DetectMore is the mean of a random time by which a crash or a pause is noticed later.
 	DetectMore time.Duration
-	// CutAfter is how long a partition goes unnoticed; zero stands for DetectAfter.
+	// CutAfter is how long a partition goes unnoticed. Zero stands for DetectAfter.
 	CutAfter time.Duration
 	// RejoinAfter is how long it takes until the two sides of a healed partition have found each other.
 	RejoinAfter time.Duration
-	// Spread is the difference between members: each learns of a change up to Spread later. Of a member that leaves in
-	// order it may learn up to LeaveSpread later instead; zero stands for Spread.
+	// Spread is the difference between members: each learns of a change up to Spread later. If the change is that a
+	// member leaves in order, it may be up to LeaveSpread later instead; zero stands for Spread.
 	Spread, LeaveSpread time.Duration
-	// Perfect makes a crash known no earlier than the last message of the crashed member has arrived.
+	// Perfect makes a crash known only after the last message of the crashed member has arrived.
 	Perfect bool
 }
 
-// View returns the members that member i sees; nil if it has no view yet. It must not be changed.
+// View returns the members that member i sees. It is nil if the member has no view yet. It must not be changed.
 func (c *Cluster) View(i int) []wire.MemberID {
 	if seen := c.members[i].seen.peers; seen != nil {
 		return *seen
@@ -46,23 +46,24 @@ type view struct {
 	known bool
 }
 
-// views is the membership: the belief on each side of the network. A whole network has only the first side.
+// views is the membership: what each side of the network believes. A whole network has only the first side.
 type views struct {
 	// byRank are the members in the order of their identities.
 	byRank []int32
 	// announced are the members that have announced a token.
 	announced []bool
 	sides     [MaxParts]belief
-	// pending are the members that get the view of their side soon, sidePending the sides whose members all do.
+	// pending are the members that will soon get the view of their side. sidePending are the sides of which all members
+	// will.
 	pending     []bool
 	sidePending [MaxParts]bool
 }
 
 type belief struct {
 	alive []bool
-	// knows are the members that are known to have met a token; known counts the live ones among them.
+	// knows are the members that are known to have met a token. known counts the live ones among them.
 	knows []bool
-	// peers is made from alive on demand; nil after a change.
+	// peers is made from alive when it is needed. It is nil after a change.
 	peers *roll
 	known int
 }
@@ -105,7 +106,7 @@ func (b *belief) set(who int32, alive, knows bool) bool {
 		b.alive[who] = alive
 		b.peers = nil
 	}
-	// More than two members that have met a token change no view.
+	// If more than two members have met a token, views do not change when one more has.
 	return changed || min(before, 2) != min(b.known, 2)
 }
 
@@ -167,13 +168,13 @@ func (c *Cluster) recheckAll(after time.Duration) {
 	}
 }
 
-// announce is the effect: this member has met a token, and the others are to know.
+// announce carries out the effect: this member has met a token, and the others are to know it.
 func (c *Cluster) announce(who int32) {
 	c.views.announced[who] = true
 	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 }
 
-// spread gives the view of a side to all its members, each in its own time of those up to within.
+// spread gives the view of a side to all its members, each at a random time up to within later.
 func (c *Cluster) spread(side int, within time.Duration) {
 	if within <= 0 {
 		if !c.views.sidePending[side] {
@@ -193,7 +194,7 @@ func (c *Cluster) spread(side int, within time.Duration) {
 	}
 }
 
-// giveSideView gives the view of a side to all its members at once; those that are away get it when they are back.
+// giveSideView gives the view of a side to all its members at once. Members that are away get it when they are back.
 func (c *Cluster) giveSideView(side int) {
 	c.views.sidePending[side] = false
 	for i := range c.members {
@@ -219,7 +220,7 @@ func (c *Cluster) giveView(who int32) {
 	}
 }
 
-// showView tells a machine what it sees, if that is anything new.
+// showView tells a machine what it sees, if that has changed.
 func (c *Cluster) showView(who int32, v view) {
 	m := &c.members[who]
 	if !m.up || v.known == m.seen.known && same(v.peers, m.seen.peers) {
@@ -231,5 +232,6 @@ func (c *Cluster) showView(who int32, v view) {
 	c.step(who, &c.event, about{})
 }
 
-// same reports whether two rolls are equal; mostly they are one. A member that has just started has none.
+// same reports whether two rolls are equal; mostly they are the same one. The roll of a member that has just started is
+// nil.
 func same(a, b *roll) bool { return a == b || a != nil && b != nil && slices.Equal(*a, *b) }

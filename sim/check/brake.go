@@ -9,10 +9,10 @@ import (
 )
 
 // NewBrakeChecker checks that the gate is paused when stopAfter hosts have failed in a row, and not before. It is for
-// worlds with one token that is never lost: there the failures have an order that all can know.
+// worlds with one token that is never lost: there, all members can know the sequence of the failures.
 func NewBrakeChecker(stopAfter int) sim.Watcher {
 	// row are the members that have failed since the last success, or since the last order. newest is the newest order
-	// that somebody has given: those who do not know it count apart. What callers run does not count.
+	// that was given: failures at members that do not know it count apart. Runs for callers do not count.
 	row, newest := map[int]bool{}, wire.Order{}
 	return sim.EachMember(func(known *wire.Order, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped {
@@ -36,7 +36,7 @@ func NewBrakeChecker(stopAfter int) sim.Watcher {
 			newest = *known
 		}
 		switch want := len(row) >= stopAfter; {
-		case before >= stopAfter: // it is paused already, or just resumed
+		case before >= stopAfter: // The gate is paused already, or has just been resumed.
 		case want && !c.PausedByOrder(o.Member):
 			return fmt.Errorf("brake: %d hosts have failed in a row, and the gate goes on", len(row))
 		case !want && brakes:

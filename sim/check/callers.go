@@ -7,21 +7,22 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// turns are those of the operation and the callers of a member since one of them waits for the other.
+// turns are the turns of a member's operation and its callers, counted from when one of them waits for the other.
 type turns struct {
-	// waits says that a caller waits, due that the member's own operation is due, both after the last step.
+	// waits is true while a caller waits, due while the member's own operation is due, both as of the last step.
 	waits, due bool
-	// before says that the present run has begun although the other waits, serves that it is for a caller.
+	// before is true if the other one waited already when the present run began. serves is true if this run is for a
+	// caller.
 	before, serves bool
-	// operations is how many runs of the operation have begun and were not denied since a caller waits, commands how
-	// many runs for callers since the operation is due.
+	// operations is how many runs of the operation have begun and were not denied since a caller waits. commands is how
+	// many runs for callers have begun since the operation is due.
 	operations, commands int
 }
 
-// NewTurnsChecker checks that the operation and the callers of a member take turns where both want its grants: an
-// operation that is always due delays a caller by the run that goes on when it comes, and by one that begins later;
-// callers without end delay the operation by one of their runs. A run that is denied is nobody's turn. A pause forgets
-// whose turn it is, and so does a restart.
+// NewTurnsChecker checks that a member's operation and its callers take turns where both want its grants. An operation
+// that is always due delays a caller by the run that goes on when the caller comes, and by one later run. Endless
+// callers delay the operation by one of their runs. A run that is denied is nobody's turn. Pauses and restarts forget
+// whose turn it is.
 func NewTurnsChecker() sim.Watcher {
 	return sim.EachLife(func(me *turns, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
@@ -31,7 +32,7 @@ func NewTurnsChecker() sim.Watcher {
 			me.waits, me.operations = false, 0
 			me.before = me.before && me.serves // A caller that comes now has not waited since before the run.
 		case o.On(policy.Finished) && o.Event.Denied:
-			me.waits = me.waits || o.Demanded // The caller waits on.
+			me.waits = me.waits || o.Demanded // The caller still waits.
 		case o.On(policy.Finished) && me.before && o.Demanded:
 			me.commands++
 		case o.On(policy.Finished) && me.before:
@@ -71,16 +72,16 @@ func NewTurnsChecker() sim.Watcher {
 	})
 }
 
-// schedule is when the own operation of a member is due, and what its disk says of it.
+// schedule is when a member's own operation is due, and what the disk has about it.
 type schedule struct {
-	// due is that of before the present run for a caller, ran the time of the last run of the operation, saved what was
-	// saved of it last.
+	// due is when the operation was due before the present run for a caller. ran is the time of the operation's last
+	// run, and saved the last time that was saved for it.
 	due, ran, saved policy.Time
 }
 
-// NewScheduleChecker checks that what a member runs for a caller changes nothing for its own operation: this is due at
-// the same time as before, and the run is not saved as one of the operation. exact says that nothing else delays the
-// operation: no run under another token, and no window.
+// NewScheduleChecker checks that a member's runs for callers change nothing for its own operation: the operation is due
+// at the same time as before, and the run is not saved as one of the operation. exact is true if nothing else delays
+// the operation: no run under another token, and no window.
 func NewScheduleChecker(exact bool) sim.Watcher {
 	return sim.EachLife(func(me *schedule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {

@@ -9,8 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastCommit is a member's last Commit, the time at which it was first sent, and the last token that the member has
-// revived.
+// lastCommit is a member's last Commit, when it was first sent, and the last token that the member has revived.
 type lastCommit struct {
 	at      policy.Time
 	msg     wire.Message
@@ -24,7 +23,8 @@ func (k *lastCommit) answers(ack *wire.Message) bool {
 
 // NewCommitChecker checks that "the sender answers a repeated Ack with the same Commit": a member repeats its last
 // Commit when the same Ack comes again within a timeout, which is longer than a handoff takes. Otherwise one lost
-// datagram would lose the token. One that has revived the token meanwhile does not: there would be two holders.
+// datagram would lose the token. A member that has revived the token meanwhile does not repeat it: there would be two
+// holders.
 func NewCommitChecker(timeout time.Duration) sim.Watcher {
 	return sim.EachLife(func(last *lastCommit, c *sim.Cluster, o *sim.Occurrence) error {
 		kinds := c.Descriptor().Kinds

@@ -8,29 +8,30 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Copies tells the copies of tokens apart. A new token is one copy, and each revival makes another one with the same
-// identity. Only the way from member to member tells which is which.
+// Copies tells the copies of tokens apart. A new token is one copy, and each revival makes another copy with the same
+// identity. Only their way from member to member tells them apart.
 type Copies struct {
 	made int
-	// held are the copies that each member holds. passing are those that were given up for another member, by exchange.
+	// held are the copies that each member holds. passing are the copies that were given up for another member, by
+	// exchange.
 	held    map[int]inHands
 	passing map[wire.Exchange]int
 }
 
-// inHands are the copies that a member has taken and not given up, the last one and the one before; zero if there is
-// none.
+// inHands are the last two copies that a member has taken and not given up; zero if there is none.
 type inHands struct{ last, before int }
 
-// NewCopies returns the copies of one run; there is none yet.
+// NewCopies returns the copies of one run, none at first.
 func NewCopies() Copies { return Copies{held: map[int]inHands{}, passing: map[wire.Exchange]int{}} }
 
-// Of returns the copy that a member holds; zero if it holds none.
+// Of returns the copy that a member holds. It is zero if the member holds none.
 func (k *Copies) Of(member int) int { return k.held[member].last }
 
-// Passing returns the copy that an exchange passes on; zero if none.
+// Passing returns the copy that an exchange passes on. It is zero if there is none.
 func (k *Copies) Passing(id wire.Exchange) int { return k.passing[id] }
 
-// MadeUp must be called when a member passes on, by that exchange, a token that it does not hold: it is one more copy.
+// MadeUp must be called when a member passes on, by that exchange, a token that it does not hold. That token is another
+// copy.
 func (k *Copies) MadeUp(by wire.Exchange) {
 	k.made++
 	k.passing[by] = k.made
@@ -58,7 +59,7 @@ func (k *Copies) Watch(o *sim.Occurrence) {
 			if e.Cause == policy.CausePassed {
 				passed, gave = hands.last, e
 			}
-		// The message that passes the token on (in a handoff the Commit) names the exchange.
+		// The message that passes the token on (in a handoff, the Commit) names the exchange.
 		case e.Kind == policy.Send && passed > 0 && e.Msg.To == gave.Peer && SameToken(e.Msg.Token.ID, gave.Token.ID):
 			k.passing[e.Msg.Exchange], passed = passed, 0
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewCustodyChecker checks that no token comes from nowhere and none vanishes without a reason. A member says how each
+// NewCustodyChecker checks that no token comes from nowhere and none vanishes without a reason. A member tells how each
 // token came, and why it is gone. It receives a token only by a message about that token, and in a handoff only by the
 // Commit. Its status agrees.
 func NewCustodyChecker() sim.Watcher {
@@ -35,7 +35,7 @@ func NewCustodyChecker() sim.Watcher {
 	})
 }
 
-// committed reports whether a step takes the message that passes a token on.
+// committed reports whether a step takes a message that passes the token on.
 func committed(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	m := &o.Event.Msg
 	return o.On(policy.Received) && c.Descriptor().Kinds.Part(m.Kind) == policy.Passes && SameToken(m.Token.ID, id)

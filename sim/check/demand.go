@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewDemandChecker checks two rules of a gate that has callers, and nothing else to run unless they are beside an
-// operation. A member runs for a caller only if one waits there, and each demand has one run. And no member forgets a
+// NewDemandChecker checks two rules of a gate with callers. beside is true if its members also have an operation to
+// run. A member runs for a caller only if a caller waits there, and each demand has one run. And no member forgets a
 // demand: until its run starts, the status names a time at which it is due. That it really runs is a rule for a healed
 // cluster.
 func NewDemandChecker(beside bool) sim.Watcher {

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// grants are what a member was granted: whether it runs or is leaving, and the token that it has made or revived and
-// has not saved.
+// grants is the state of a member: whether it runs or is leaving, and the token that it has made or revived and has not
+// saved.
 type grants struct {
 	running, leaving bool
 	made             wire.Ref
@@ -18,10 +18,10 @@ type grants struct {
 }
 
 // NewGrantChecker checks that there is no run without a grant. A member runs its operation only under a token that it
-// holds, one run at a time, not while it is leaving, no later than startWithin after the grant, and only when the run
-// is on its disk, so that a crash cannot make it forget; of a run for a caller beside an operation only the number is.
-// And no member offers a token that it has made or revived before the number is on the disk, unless the save takes too
-// long.
+// holds, one run at a time, not while it is leaving, and no later than startWithin after the grant. The run must be on
+// its disk before it starts, so that a crash cannot make the member forget it; of a run for a caller beside an
+// operation only the number must be. And no member offers a token that it has made or revived before the number is on
+// the disk, unless the save takes too long.
 func NewGrantChecker(startWithin time.Duration) sim.Watcher {
 	return sim.EachLife(func(me *grants, c *sim.Cluster, o *sim.Occurrence) error {
 		me.running = me.running && !o.On(policy.Finished)

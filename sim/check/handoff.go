@@ -11,10 +11,10 @@ import (
 // NewHandoffChecker checks the property of the handoff: "when both partners leave the protocol, at most one holds the
 // token" (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so this holds in every
 // state, not only when both have left: no two members hold one token, and no sender holds the token of a Commit under
-// way. A revived token counts as another one.
+// way. A revived token counts as another token.
 func NewHandoffChecker() sim.Watcher {
 	copies := NewCopies()
-	// holder is the member that holds a copy.
+	// holder is the member that holds each copy.
 	holder := map[int]int{}
 	return sim.EachMember(func(held *int, c *sim.Cluster, o *sim.Occurrence) error {
 		copies.Watch(o)
@@ -27,7 +27,7 @@ func NewHandoffChecker() sim.Watcher {
 		}
 		s := c.Status(o.Member)
 		for e := range o.Did(policy.Send) {
-			// A Commit with another number is of an earlier handoff; the token has come back since.
+			// A Commit with another number belongs to an earlier handoff. The token has come back since.
 			commits := c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Passes &&
 				SameToken(e.Msg.Token.ID, s.Token.ID) && e.Msg.Token.Seq == s.Token.Seq
 			if commits && s.Holding {
@@ -54,5 +54,5 @@ func NewHandoffChecker() sim.Watcher {
 	})
 }
 
-// SameToken reports whether a message whose generator is NULL speaks of a token.
+// SameToken reports whether null, from a message whose generator is NULL, names the token id.
 func SameToken(null, id wire.TokenID) bool { return null.Birth == id.Birth && null.Random == id.Random }

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// started is the time of a run, the least time from there to the next, and whether the member was restarted since.
+// started is the time of a run, the least time from there to the next run, and whether the member was restarted since.
 type started struct {
 	ran       bool
 	at        policy.Time
@@ -17,10 +17,10 @@ type started struct {
 }
 
 // NewIntervalChecker checks Δmin, "the minimum time between two successive protected operations on the same component"
-// (Ciuffoletti, section 3), across restarts too. The time of the grant is saved, not of the start: after a restart the
-// interval may be shorter by startWithin, the longest time from a grant to its start. A denied run does not count. A
-// run that has not succeeded is repeated retryAfter after its end or later; with a retryAfter of zero none is. Runs for
-// callers beside the operation do not count.
+// (Ciuffoletti, section 3), across restarts too. What is saved is the time of the grant, not of the start: so the
+// interval may be shorter after a restart, by startWithin, the longest time from a grant to its start. Denied runs do
+// not count. A run that has not succeeded is repeated retryAfter or more after its end; if retryAfter is zero, it is
+// not repeated. Runs for callers beside the operation do not count.
 func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.Watcher {
 	type runs struct{ last, before started }
 	return sim.EachMember(func(me *runs, _ *sim.Cluster, o *sim.Occurrence) error {

@@ -8,7 +8,7 @@ import (
 )
 
 // NewMessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects
-// lets the shell drop it before it checks the signature. And a message has at most one answer.
+// allows the shell to drop such a message before it checks the signature. And a message has at most one answer.
 func NewMessageChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if !o.On(policy.Received) {
@@ -18,7 +18,7 @@ func NewMessageChecker() sim.Watcher {
 		kind := func() string { return c.Descriptor().Kinds.Of(o.Event.Msg.Kind).Name }
 		for i := range o.Effects {
 			e := &o.Effects[i]
-			// A member may leave at any event, once it is time.
+			// A member may leave at any event, once its time to leave has come.
 			if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
 				return fmt.Errorf("message: %s expected no %s, and now it does %v", o.Who(), kind(), e.Kind)
 			}

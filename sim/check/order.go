@@ -12,7 +12,7 @@ import (
 type orderChecker struct {
 	within time.Duration
 	heads  map[int]*head
-	// parted says that the network is, whole since when it is not.
+	// parted is true while the network is parted. whole is when it last became whole.
 	parted bool
 	whole  policy.Time
 }
@@ -20,12 +20,12 @@ type orderChecker struct {
 type head struct {
 	order wire.Order
 	here  int64
-	// since is when it learned the order, here from when it has been up and not away.
+	// since is when the member learned the order. present is from when it has been up and not away.
 	since, present policy.Time
 }
 
-// NewOrderChecker checks that no member runs under an order that it knows, and that an order that anybody alive knows
-// is soon known to all. What a member knows is what it was given, has received, or has read from its disk; the checker
+// NewOrderChecker checks two rules. No member runs against an order that it knows. And an order that any live member
+// knows is soon known to all. A member knows what it was given, has received, or has read from its disk; the checker
 // keeps its own account of that. within is the longest time in which gossip reaches a member that is up, in a network
 // that is whole.
 func NewOrderChecker(within time.Duration) sim.Watcher {
@@ -89,7 +89,7 @@ func (h *head) learn(o wire.Order, wall int64, at policy.Time) {
 	}
 }
 
-// paused reports whether by what it knows a member must not run.
+// paused reports whether a member must not run, by the orders that it knows.
 func (h *head) paused(wall int64) bool { return h.order.Pauses(wall) || wall < h.here }
 
 // ignorance finds a member that should know an order by now.

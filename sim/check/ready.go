@@ -8,10 +8,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewReadyChecker checks that nobody runs whose host has not said yes: in this life, since the last run, and not longer
-// ago than an answer counts. A run for a caller needs no yes.
+// NewReadyChecker checks that no member runs unless its host has said yes: in this life, since the last run, and not
+// longer ago than counts, the time for which an answer counts. A run for a caller needs no yes.
 func NewReadyChecker(counts time.Duration) sim.Watcher {
-	// ran is when the last run of a member ended that was not denied.
+	// ran is when the member's last run ended, not counting denied ones.
 	return sim.EachMember(func(ran *policy.Time, c *sim.Cluster, o *sim.Occurrence) error {
 		if !c.Asks() {
 			return nil

@@ -15,7 +15,7 @@ type seqChecker struct {
 	granted map[int]wire.Seq
 }
 
-// carried is the highest number of a token, and its member.
+// carried is the highest number of a token, and the member where it was.
 type carried struct {
 	seq    wire.Seq
 	member int
@@ -24,13 +24,13 @@ type carried struct {
 // numbers are the highest number under which a member ran, and the highest that it has held since its start.
 type numbers struct{ ran, met wire.Seq }
 
-// epochHops is the size of an epoch in hops: more than a token makes between two visits.
+// epochHops is the size of an epoch, in hops: larger than the number of hops that a token makes between two visits.
 const epochHops = 1 << 32
 
 // NewSeqChecker checks the fencing number. Under one token, and at one member, each grant has a higher number than the
-// one before, across restarts too. The number of a token rises when it comes to another member, and never falls. A
-// token that was revived although its holder lived counts as two: a resource must refuse the lower number. And a new
-// token begins a new epoch, because the lost one may have moved on since its maker saw it.
+// one before, across restarts too. The number of a token rises when it comes to another member, and never falls. If a
+// token is revived although its holder lives, the two copies count as two tokens: a resource must refuse the lower
+// number. And a new token begins a new epoch, because the lost one may have moved on since its maker saw it.
 func NewSeqChecker() sim.Watcher {
 	k := &seqChecker{copies: NewCopies(), ofToken: map[int]carried{}, granted: map[int]wire.Seq{}}
 	return sim.EachMember(func(me *numbers, c *sim.Cluster, o *sim.Occurrence) error {

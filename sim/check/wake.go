@@ -7,11 +7,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// maxSpins bounds the wake-ups at one moment: each is for another deadline.
+// maxSpins bounds the number of wake-ups at one moment: each is for another deadline.
 const maxSpins = 16
 
-// NewWakeChecker checks two rules of the contract. An early wake-up does nothing. And a machine that is woken in time
-// does what is due: it does not ask for the same time again and again.
+// NewWakeChecker checks two rules of the contract. A wake-up that comes early does nothing. A machine that is woken in
+// time does what is due: it does not ask for the same time again and again.
 func NewWakeChecker() sim.Watcher {
 	// spins counts the wake-ups of a member at one moment.
 	type spins struct {
