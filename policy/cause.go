@@ -37,13 +37,12 @@ func (c Cause) String() string {
 	}, c)
 }
 
-// Abandons reports whether the token is nobody's from now on: it was not discarded because there is a better one, and
-// passed to nobody.
+// Abandons reports whether the token is nobody's from now on: it was neither passed on nor discarded for a better one.
 func (c Cause) Abandons() bool {
 	return c == CauseAsleep || c == CauseDropped || c == CauseYielded
 }
 
-// Discards reports whether the token is no more because there is another one, or another copy.
+// Discards reports whether the token is gone because another token, or another copy of it, remains.
 func (c Cause) Discards() bool {
 	return c == CauseRemoved || c == CauseMet || c == CauseOvertaken
 }

@@ -7,27 +7,28 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Descriptor is what shells and simulator know of a protocol besides its machines.
+// Descriptor describes a protocol to shells and to the simulator, apart from its machines.
 type Descriptor struct {
 	// ID is its number on the wire; see [ProtocolName].
 	ID uint8
-	// Name is the one that operators use. Version rises when a member of before would misread what one of now saves or
-	// sends.
+	// Name is the name that operators use. Version rises when a member of the previous version would misread what a
+	// member of the new one saves or sends.
 	Name    string
 	Version uint8
-	// Kinds are the kinds of message that its machines send, Notes all that they tell, their parts' among them.
+	// Kinds are the kinds of message that the protocol's machines send, and Notes all notes that they tell; both
+	// include those of the machines' parts.
 	Kinds Kinds
 	Notes Notes
-	// WellFormed reports whether a message is of one of its kinds, and has what those of that kind have. The shell asks
-	// it once, before Expects: no other message comes to a machine.
+	// WellFormed reports whether a message is of one of the protocol's kinds and has the fields of that kind. The shell
+	// asks it once, before Expects: no other message reaches a machine.
 	WellFormed func(*wire.Message) bool
-	// Doubt drops from a state that was read from disk what cannot be by a clock that reads wall, and says why; nothing
-	// if all can be. synced says that the clock was set by a time server in this boot. Nil stands for a protocol that
-	// has nothing to doubt.
+	// Doubt drops the parts of a state read from disk that cannot be true, given a clock that reads wall, and returns
+	// the reason; it returns an empty string if it drops nothing. synced is true if a time server has set the clock in
+	// this boot. A protocol with nothing to doubt has a nil Doubt.
 	Doubt func(wall int64, synced bool, s *State) (why string)
 }
 
-// ProtocolName returns the name of the protocol with that number, as far as one is assigned.
+// ProtocolName returns the name of the protocol with that number, if the number is assigned.
 func ProtocolName(id uint8) string {
 	switch id {
 	case 1:
@@ -43,8 +44,8 @@ func ProtocolName(id uint8) string {
 // Stamp writes the protocol into a message. The shell stamps whatever a machine sends or pre-signs.
 func (d *Descriptor) Stamp(m *wire.Message) { m.Protocol, m.Version = d.ID, d.Version }
 
-// Speaks reports whether a message is from a member of this protocol, of the same version. The shell drops any other:
-// it has another layout.
+// Speaks reports whether a message is from a member of this protocol, of the same version. The shell drops any other
+// message, because it has another layout.
 func (d *Descriptor) Speaks(m *wire.Message) bool {
 	return m.Protocol == d.ID && m.Version == d.Version
 }
@@ -59,7 +60,7 @@ type Protocol interface {
 	// SaveWithin is the longest save after which a run may start.
 	SaveWithin() time.Duration
 
-	// OrphanGrace is how long a run may take to end, when its process has died, before its guard kills it.
+	// OrphanGrace is how long a run may take to end after its process has died, before its guard kills it.
 	OrphanGrace() time.Duration
 }
 
@@ -67,18 +68,18 @@ type Protocol interface {
 type Env struct {
 	Gate wire.GateID
 	Self wire.MemberID
-	// WaitsAlone says that a member that has never seen another one waits, instead of being a fleet of one. Rejoins
-	// says that it was in a fleet in an earlier life: it is not alone because it has just started.
+	// WaitsAlone is true if a member that has never seen another one waits, instead of being a fleet of one. Rejoins is
+	// true if the member was in a fleet in an earlier life: then it is not alone merely because it has just started.
 	WaitsAlone, Rejoins bool
-	// OnDemand says that the gate has nothing to run but what somebody waits for: see Wanted.
+	// OnDemand is true if the gate has no operation of its own and runs only what a caller waits for: see Wanted.
 	OnDemand bool
-	// Roster are the members that the gate is configured to have, Self among them; nil, if it takes whoever comes. No
-	// name and no identity is in it twice.
+	// Roster lists the members that the gate is configured to have, Self among them. It is nil if the gate accepts any
+	// member. No name and no identity occurs twice.
 	Roster  []Voter
 	Entropy Entropy
 }
 
-// Voter is a member of a roster: its name, and who answers to that.
+// Voter is a member of a roster: its name, and the identity that has this name.
 type Voter struct {
 	Name string        `json:"name"`
 	ID   wire.MemberID `json:"member"`

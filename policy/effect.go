@@ -10,38 +10,39 @@ import (
 type EffectKind uint8
 
 const (
-	// Save makes State durable, which may take long: the effects after it do not wait. One save at a time is under way;
-	// a newer State takes the place of one that is not begun yet. When the newest is durable, or cannot be saved, Saved
-	// follows.
+	// Save makes State durable. That may take long, and the effects after it do not wait for it. One save at a time is
+	// under way; a newer State replaces one whose save has not begun. Saved follows when the newest State is durable,
+	// or cannot be saved.
 	Save EffectKind = iota + 1
 	// Send sends Msg to Msg.To, once.
 	Send
-	// Run is a grant: start the protected operation under Token, unless StartBy is over. Exactly one Finished follows,
-	// also when it is not started.
+	// Run is a grant: the shell starts the protected operation under Token, unless StartBy has passed. Exactly one
+	// Finished follows, even if the operation is not started.
 	Run
-	// Extend moves the end of what Run has granted to Until.
+	// Extend moves the end of the grant that Run gave to Until.
 	Extend
 	// Stop ends the protected operation early; its Finished still follows.
 	Stop
-	// PreSign gives Msg to the guard of the operation that runs, a process of its own. If this process dies before the
-	// operation has ended, the guard ends it, and sends Msg, a few times, as soon as nothing of it is left. A new Run
-	// begins with nothing pre-signed; a Msg without a kind takes back all that was.
+	// PreSign gives Msg to the guard of the present run, which is a process of its own. If this process dies before the
+	// run has ended, the guard ends the run, and sends Msg a few times as soon as nothing of the run is left. A new Run
+	// begins with nothing pre-signed; a Msg without a kind withdraws all messages that were pre-signed.
 	PreSign
-	// Took says that this member holds Token from now on; Cause says how it came, Peer from whom. A member holds one
-	// token of a slot. If it takes a second one, it does not keep that: Gave follows in the same step.
+	// Took: this member holds Token from now on; Cause is how it came, Peer from whom. A member holds one token of a
+	// slot. If it takes a second one, it does not keep both: Gave follows in the same step.
 	Took
-	// Gave says that this member does not hold Token any more, of two the one that it took last; Cause says why, Peer
-	// who is to have it, or knows better. It comes before whatever lets another member hold that token.
+	// Gave: this member no longer holds Token; if it held two, that is the one that it took last. Cause is the reason.
+	// Peer is the member that is to have the token, or that knows of a better one. Gave comes before any effect that
+	// lets another member hold that token.
 	Gave
-	// Announce tells the other members, some time soon, that this one has met a token of the gate.
+	// Announce tells the other members soon that this one has met a token of the gate.
 	Announce
-	// Proclaim tells the other members, some time soon, of the newest order that this one knows: Msg.Order. It comes
-	// when that has changed.
+	// Proclaim tells the other members soon of the newest order that this one knows: Msg.Order. It comes when that
+	// order has changed.
 	Proclaim
 	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing
 	// else depends on it.
 	Tell
-	// Gone says that this member has left: nothing keeps it any longer. It comes once, and last.
+	// Gone: this member has left, and nothing keeps it any longer. It comes once, as the last effect.
 	Gone
 )
 
@@ -57,29 +58,29 @@ func (k EffectKind) String() string {
 // Effect is one thing to do; Kind says which fields mean something.
 type Effect struct {
 	Kind EffectKind
-	// Note comes with Tell, Cause with Took and Gave; Peer and Token with all three, but Peer may be zero, and in Tell
-	// Token, too.
+	// Note comes with Tell, Cause with Took and Gave; Peer and Token come with all three. Peer may be zero, and so may
+	// Token in a Tell.
 	Note  Note
 	Cause Cause
-	// Demanded comes with Run: it serves a demand in a gate whose member also has an operation of its own, which is not
-	// due. Without it, such a Run is that operation's.
+	// Demanded comes with Run. It is true if the gate has an operation of its own that is not due here, and the run
+	// serves a demand. If it is false, a Run in such a gate is for that operation.
 	Demanded bool
 	Peer     wire.MemberID
 	// Token comes with Run too: the token as it is held, with the grant's fencing number.
 	Token wire.Ref
-	// StartBy comes with Run: what has not started by then is not started any more.
+	// StartBy comes with Run: an operation that has not started by then must not start.
 	StartBy Time
-	// Until comes with Run and Extend: nothing is left of the operation by then, whatever has become of this process.
-	// The guard of the operation sees to that by itself. Zero sets no end.
+	// Until comes with Run and Extend: by then nothing is left of the operation, whatever has become of this process.
+	// The operation's guard ensures that by itself. Zero sets no end.
 	Until Time
-	// Msg comes with Send and PreSign; of Proclaim, only its Order.
+	// Msg comes with Send, PreSign and Proclaim; a Proclaim has only its Order.
 	Msg wire.Message
 	// State comes with Save.
 	State State
 }
 
-// An effect is large: it is written once, where it stays, and never built elsewhere and copied. Of the effect that
-// stood there before, only what its kind had is cleared.
+// An effect is large, so it is written once, in place, and never built elsewhere and copied. Of the effect that was in
+// that place before, only the fields of its kind are cleared.
 
 // AppendSend appends the effect that sends m.
 func AppendSend(out []Effect, m *wire.Message) []Effect {
@@ -88,7 +89,7 @@ func AppendSend(out []Effect, m *wire.Message) []Effect {
 	return out
 }
 
-// AppendMessage appends the effect that sends a message, and returns that to be filled in.
+// AppendMessage appends the effect that sends a message, and returns the message to be filled in.
 func AppendMessage(out []Effect) ([]Effect, *wire.Message) {
 	out, e := extend(out, Send)
 	return out, &e.Msg
@@ -101,7 +102,7 @@ func AppendPreSign(out []Effect, m *wire.Message) []Effect {
 	return out
 }
 
-// AppendTakeBack appends the effect that takes back what was given to the guard of a run under a token of that slot.
+// AppendTakeBack appends the effect that withdraws what was given to the guard of a run under a token of that slot.
 func AppendTakeBack(out []Effect, slot uint8) []Effect {
 	out, e := extend(out, PreSign)
 	e.Msg.Token.Slot = slot
@@ -118,14 +119,14 @@ func AppendTell(out []Effect, note Note, peer wire.MemberID, token *wire.Ref) []
 	return out
 }
 
-// AppendTook appends the effect that says how a token came to this member.
+// AppendTook appends the effect that tells how a token came to this member.
 func AppendTook(out []Effect, how Cause, from wire.MemberID, token *wire.Ref) []Effect {
 	out, e := extend(out, Took)
 	e.Cause, e.Peer, e.Token = how, from, *token
 	return out
 }
 
-// AppendGave appends the effect that says why a token is not this member's any more.
+// AppendGave appends the effect that tells why this member no longer holds a token.
 func AppendGave(out []Effect, why Cause, peer wire.MemberID, token *wire.Ref) []Effect {
 	out, e := extend(out, Gave)
 	e.Cause, e.Peer, e.Token = why, peer, *token

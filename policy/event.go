@@ -16,29 +16,29 @@ const (
 	Received
 	// PeersChanged brings the live members of the gate in Peers and TokenKnown.
 	PeersChanged
-	// Saved says that all that was asked to be saved so far is durable; if Failed, that it could not be saved.
+	// Saved: everything that was to be saved so far is durable, or could not be saved if Failed is set.
 	Saved
-	// Finished says that the protected operation has ended, however it ended, or was not started.
+	// Finished: the protected operation has ended, in whatever way, or was not started.
 	Finished
-	// Wanted says that somebody at this member waits for a run: "a demand is one bit to the machine; local callers
-	// queue at the agent". The next Run ends the demand. If anybody waits after that, or because that run was Denied,
-	// the shell says it again, as early as during that run; and in each new life. A member that is wanted is due, also
-	// within min_interval of an operation of its own.
+	// Wanted: a caller at this member waits for a run: "a demand is one bit to the machine; local callers queue at the
+	// agent". The next Run ends the demand. If a caller still waits after that, or because that run was Denied, the
+	// shell sends Wanted again, as early as during that run, and again in each new life. A member that is wanted is
+	// due, even within min_interval of an operation of its own.
 	Wanted
-	// Unwanted takes the demand back: nobody waits any more. A run that goes on is not concerned.
+	// Unwanted withdraws the demand: no caller waits any longer. It does not affect a run in progress.
 	Unwanted
-	// Suspended says that the host was asleep: the others may have gone on without it.
+	// Suspended: the host was asleep, and the others may have gone on without it.
 	Suspended
-	// Ordered brings an operator's order, for this member alone if Here: the gate is paused, or not any more. Package
-	// order keeps the newest one, and tells the machine by Paused whether it may run from now on. A run that goes on is
-	// not concerned.
+	// Ordered brings an operator's order that pauses the gate or ends a pause; if Here is set, it is for this member
+	// alone. Package order keeps the newest order, and tells the machine by Paused whether it may run from now on. It
+	// does not affect a run in progress.
 	Ordered
-	// Renew says that an operator has asked all others, and that nobody has the token of Slot: a [Renewable] machine
-	// makes a new one, unless it knows of one.
+	// Renew: an operator has asked all other members, and none has the token of Slot. A [Renewable] machine makes a new
+	// one, unless it knows of one.
 	Renew
-	// Leave says that this member is about to stop: it stops a run, passes the token on and takes no new one.
+	// Leave: this member is about to stop. It stops a run, passes the token on and takes no new one.
 	Leave
-	// Woke says that the time NextWake named has come.
+	// Woke: the time that NextWake named has come.
 	Woke
 )
 
@@ -54,32 +54,32 @@ func (k EventKind) String() string {
 // Event is one thing that happened; Kind says which fields mean something.
 type Event struct {
 	Kind EventKind
-	// TokenKnown comes with PeersChanged: some other live member says that it has met a token of this gate.
+	// TokenKnown comes with PeersChanged: some other live member reports that it has met a token of this gate.
 	TokenKnown bool
 	// Failed comes with Saved.
 	Failed bool
-	// Denied comes with Finished: the operation has not run, because it was too late to start it.
+	// Denied comes with Finished: the operation did not run, because it was too late to start it.
 	Denied bool
-	// Void comes with Finished: how long this run took says nothing of the operation. Its timeout or its grant ended
-	// it, or it never started.
+	// Void comes with Finished: the duration of this run means nothing for the operation, because the run was ended by
+	// its timeout or its grant, or never started.
 	Void bool
 	// Outcome comes with Finished: what the run has achieved.
 	Outcome Outcome
-	// ByHand comes with Finished to package order: a grant for a demand has run the gate's own operation, as somebody
-	// here asked for it.
+	// ByHand comes with Finished to package order: a grant for a demand has run the gate's own operation, because
+	// somebody at this member asked for it.
 	ByHand bool
-	// Exit comes with Finished of a Failed run: its status as a shell has it, 1 to 255; zero if this member has stopped
-	// it.
+	// Exit comes with Finished of a Failed run: the run's exit status as a shell reports it, 1 to 255; zero if this
+	// member stopped the run.
 	Exit uint8
-	// Here and Order come with Ordered to package order, Paused to the machine.
+	// Here and Order come with Ordered to package order; Paused comes with Ordered to the machine.
 	Here, Paused bool
 	Order        wire.Order
 	// Slot comes with Renew.
 	Slot uint8
-	// Slept comes with Suspended: for how long, of the time that has passed, the host was asleep.
+	// Slept comes with Suspended: how much of the time that has passed the host was asleep.
 	Slept time.Duration
 	// Peers comes with PeersChanged: the live members of the gate in the order of their identities, this one among
-	// them. The slice is shared and must not be changed by anybody.
+	// them. The slice is shared and must not be changed.
 	Peers []wire.MemberID
 	// State comes with Started.
 	State State

@@ -6,8 +6,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Fact is one more line of a member's status: what one protocol has to tell and others have not. Key says what it is
-// about, and which of the other fields has its value. Text may explain that value; Slot is 0 in a gate with one token.
+// Fact is an additional line of a member's status, for what one protocol reports and others do not. Key is its subject,
+// and determines which of the other fields has its value. Text may explain that value; Slot is 0 in a gate with one
+// token.
 type Fact struct {
 	Key    Key
 	Slot   uint8
@@ -18,10 +19,10 @@ type Fact struct {
 	Text   string
 }
 
-// Key says what a fact is about.
+// Key is the subject of a fact.
 type Key uint8
 
-// What machines tell. The comments are in [Key.Info], because people read them too.
+// The keys that machines report. What each means is in [Key.Info], because people read that too.
 const (
 	KeyNextRun Key = iota + 1
 	KeyWalk
@@ -79,16 +80,16 @@ const (
 	Identity
 )
 
-// KeyInfo is what is known of a key.
+// KeyInfo describes a key.
 type KeyInfo struct {
 	// Name is the form used by status, its JSON and logs.
 	Name string
 	Unit Unit
-	// Doc says what the value is.
+	// Doc describes the value.
 	Doc string
 }
 
-// Info returns what is known of a key.
+// Info returns the description of a key.
 func (k Key) Info() KeyInfo {
 	known := []KeyInfo{
 		KeyNextRun:         {"next_run", Moment, "the earliest time of the next run"},
@@ -147,7 +148,7 @@ func Keys() []Key {
 	return list
 }
 
-// Find returns the first of some facts with a key; nil, if there is none.
+// Find returns the first fact with a key, or nil if there is none.
 func Find(facts []Fact, k Key) *Fact {
 	for i := range facts {
 		if facts[i].Key == k {

@@ -2,14 +2,14 @@ package policy
 
 import "github.com/wanderd/wanderd/wire"
 
-// Part is what a kind of message does for a token's custody: as much as checks and faults that go for all protocols
-// need to know.
+// Part is what a kind of message does for a token's custody, as far as checks and faults common to all protocols need
+// to know.
 type Part uint8
 
 const (
 	// NoPart: nothing.
 	NoPart Part = iota
-	// Offers: its sender holds the token, and would pass it to the addressee.
+	// Offers: its sender holds the token and offers it to the addressee.
 	Offers
 	// Accepts: its sender answers an offer.
 	Accepts
@@ -21,20 +21,20 @@ const (
 	Tells
 )
 
-// KindInfo is what is known of a kind of message.
+// KindInfo describes a kind of message.
 type KindInfo struct {
 	Kind wire.Kind
-	// Name is the form used by metrics and traces: the paper's, where it has one.
+	// Name is the name used by metrics and traces: the paper's, where the paper has one.
 	Name string
 	Part Part
 }
 
-// Kinds are the kinds of message of one package, or of a protocol. Numbers 1 to 3 are a handoff's, 4 to 8 and 11 the
-// guardians', 9 and 10 wander's, 32 to 39 a ballot's and 40 to 47 k-copies', in whatever protocol they are used; a
-// protocol's own begin at 64.
+// Kinds are the kinds of message of one package, or of a protocol. The same numbers are used in all protocols: 1 to 3
+// for the handoff, 4 to 8 and 11 for the guardians, 9 and 10 for wander, 32 to 39 for a ballot and 40 to 47 for
+// k-copies; a protocol's own numbers begin at 64.
 type Kinds []KindInfo
 
-// Of returns what is known of a kind. A kind that nobody knows has its number for a name.
+// Of returns the description of a kind. An unknown kind has its number for a name.
 func (k Kinds) Of(kind wire.Kind) KindInfo {
 	for i := range k {
 		if k[i].Kind == kind {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Name returns the name of a constant. One without a name is shown as its type and number: "Cause(77)".
+// Name returns the name of a constant. A constant without a name is shown as its type and number: "Cause(77)".
 func Name[T ~uint8](names []string, of T) string {
 	if int(of) < len(names) && names[of] != "" {
 		return names[of]

@@ -2,43 +2,43 @@ package policy
 
 import "fmt"
 
-// Note is what a machine has to tell to people: every rule that fired and every message that was out of place has one.
-// Each package that tells notes numbers its own: the handoff from 1, the guardians from 32, a protocol from 64, the
-// pace from 112, a gate around one from 192 on. A [Descriptor] knows them all.
+// Note is a message of a machine to people: every rule that fired and every message that was out of place has one. Each
+// package numbers its own notes: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a
+// gate around a protocol from 192. A [Descriptor] lists them all.
 type Note uint8
 
-// Level says how much an operator wants to know of something.
+// Level is how important a note is to an operator.
 type Level uint8
 
 const (
 	// Debug: it happens all the time.
 	Debug Level = iota
-	// Info: it happens now and then, and is as it should be.
+	// Info: it happens now and then, and is normal.
 	Info
 	// Warn: something is wrong, or was.
 	Warn
-	// Error: something does not happen that should.
+	// Error: something that should happen does not.
 	Error
 )
 
-// NoteInfo is what is known of a note.
+// NoteInfo describes a note.
 type NoteInfo struct {
 	Note Note
-	// Name is the form used by metrics and traces, Text the one for logs.
+	// Name is the name used by metrics and traces, Text the text for logs.
 	Name, Text string
 	Level      Level
-	// Repeats says that it may come in every skip for as long as its cause lasts.
+	// Repeats is true if the note may come in every skip for as long as its cause lasts.
 	Repeats bool
-	// Denied says that a run did not start because the shell was too slow: the shell says why.
+	// Denied is true if a run did not start because the shell was too slow: the shell adds the reason.
 	Denied bool
-	// Facts are those that are told with it. The text of one that is there takes the place of Text.
+	// Facts are the keys of facts that are told with the note. If such a fact has a text, it replaces Text.
 	Facts []Key
 }
 
 // Notes are the notes of one package, or of a protocol.
 type Notes []NoteInfo
 
-// Of returns what is known of a note. A note that nobody knows has its number for a name.
+// Of returns the description of a note. An unknown note has its number for a name.
 func (k Notes) Of(n Note) NoteInfo {
 	for i := range k {
 		if k[i].Note == n {

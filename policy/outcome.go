@@ -1,14 +1,14 @@
 package policy
 
-// Outcome says what a run of the protected operation has achieved.
+// Outcome is what a run of the protected operation has achieved.
 type Outcome uint8
 
 const (
-	// Succeeded: it has done its work, or nobody says otherwise.
+	// Succeeded: it has done its work, or nothing indicates otherwise.
 	Succeeded Outcome = iota
 	// Failed: it has not done its work.
 	Failed
-	// NotNow: it says that it cannot do its work now. That is not a failure.
+	// NotNow: the operation reports that it cannot do its work now. That is not a failure.
 	NotNow
 )
 

@@ -4,8 +4,8 @@
 // starts no goroutine; time, randomness and the network reach it as arguments. The agent and the simulator run the same
 // machines.
 //
-// A machine never sees bytes: the shell drops what does not parse or does not authenticate. A message that parses but
-// is out of place gives a note and changes nothing.
+// A machine never sees bytes: the shell drops every message that does not parse or does not authenticate. A message
+// that parses but is out of place leads to a note and changes nothing.
 //
 // Its decisions, in docs/decisions: 001, 002, 003, 004, 005, 006, 007, 008, 010, 041, 042, 050, 055.
 package policy
@@ -24,54 +24,55 @@ import (
 type Machine interface {
 	// Step applies ev at now and appends what must be done, in order. The shell carries the effects out in that order,
 	// and waits for none of them. now never goes back; an early Woke does nothing. Step keeps neither ev nor out; it
-	// may keep ev.Peers, which nobody changes afterwards.
+	// may keep ev.Peers, which never changes afterwards.
 	Step(now Instant, ev *Event, out []Effect) []Effect
 
-	// NextWake says when Step must next be called if nothing else happens.
+	// NextWake returns when Step must next be called if nothing else happens.
 	NextWake() (at Time, ok bool)
 
-	// Expects reports whether m could change anything now. The shell asks before it pays for checking m's signature, so
-	// the answer may rest on nothing but m itself and the state.
+	// Expects reports whether m could change anything now. The shell asks before it spends time on checking m's
+	// signature, so the answer may depend only on m itself and the state.
 	Expects(m *wire.Message) bool
 
 	// Status describes this member for operators, as of now.
 	Status(now Time) Status
 
-	// Facts appends what else there is to say of this member, as of now.
+	// Facts appends the other facts about this member, as of now.
 	Facts(now Time, out []Fact) []Fact
 
 	// String returns one line for traces.
 	String() string
 }
 
-// Slotted is a machine of a gate with several tokens. Its Status is that of the slot with most to tell.
+// Slotted is a machine of a gate with several tokens. Its Status is that of its busiest slot.
 type Slotted interface {
 	Slots() int
-	// SlotStatus is the status of one slot; nothing, if there is no such slot.
+	// SlotStatus is the status of one slot; it is zero if there is no such slot.
 	SlotStatus(slot int, now Time) Status
 }
 
-// Askable is a machine whose own operation can wait until its host says that it is needed.
+// Askable is a machine whose own operation can wait until its host reports that it needs a run.
 type Askable interface {
-	// SetReady says whether the operation may be due; a machine that was told nothing takes it that it may. It concerns
-	// neither the runs of callers nor a run that has begun. After a no becomes a yes the shell sends Woke: what rests
-	// is looked at again.
+	// SetReady tells the machine whether the operation may be due; a machine that was told nothing assumes that it may.
+	// It affects neither the runs of callers nor a run that has begun. When ready turns true the shell sends Woke, so
+	// that a resting token is reconsidered.
 	SetReady(ready bool)
-	// DueAt is when the operation is due, if the host is ready then. It is Never, while nothing is to be run.
+	// DueAt is when the operation is due, if the host is ready then. It is Never while nothing is to be run.
 	DueAt(now Time) Time
 }
 
-// Renewable is a machine of which an operator can have a new token, in place of one that is lost.
+// Renewable is a machine that makes a new token at an operator's request, in place of one that is lost.
 type Renewable interface {
-	// Knows says what this member knows of the token of a slot, and completes "this host …"; empty if it knows of none.
-	// Then [Renew] makes one.
+	// Knows describes what this member knows of the token of a slot, and completes "this host …"; it is empty if this
+	// member knows of none. Only then [Renew] makes a new token.
 	Knows(slot int, now Time) string
 }
 
 // Tunable is a machine whose settings can change while it holds a token or runs.
 type Tunable interface {
-	// Tune takes the settings of its protocol anew, and reports whether it could: with other members, or another number
-	// of tokens, it cannot, and nothing changes. The shell sends Woke afterwards: what rests is looked at again.
+	// Tune replaces the settings of the machine's protocol, and reports whether it did. It cannot if p has other
+	// members or another number of tokens; then nothing changes. The shell sends Woke afterwards, so that a resting
+	// token is reconsidered.
 	Tune(p Protocol) bool
 }
 
@@ -79,8 +80,8 @@ type Tunable interface {
 // cryptographic.
 type Entropy interface{ Uint64() uint64 }
 
-// Draw draws an identity of a handoff or a question, or a nonce: any number but zero, which in all of these stands for
-// none.
+// Draw draws an identity of a handoff or a question, or a nonce: any number but zero, because zero stands for none in
+// all of these.
 func Draw(from Entropy) uint64 {
 	for {
 		if n := from.Uint64(); n != 0 {
@@ -89,15 +90,14 @@ func Draw(from Entropy) uint64 {
 	}
 }
 
-// Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It may
-// be negative: something that happened before the shell started.
+// Time is monotonic time in nanoseconds since an origin of the shell's choosing, before which no Step happens. It is
+// negative for what happened before the shell started.
 type Time int64
 
 // Never is later than everything that happens.
 const Never Time = math.MaxInt64
 
-// Add returns t + d, held at the ends of the range: a deadline too far off to be told never comes out as one in the
-// past.
+// Add returns t + d, limited to the range of Time: a deadline beyond the range never becomes one in the past.
 func (t Time) Add(d time.Duration) Time {
 	sum := t + Time(d)
 	switch {
@@ -112,7 +112,7 @@ func (t Time) Add(d time.Duration) Time {
 // Sub returns t - u.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t - u) }
 
-// Times returns n × d, held at the end of the range. Neither may be negative.
+// Times returns n × d, limited to the end of the range. Neither may be negative.
 func Times(n int, d time.Duration) time.Duration {
 	if high, product := bits.Mul64(uint64(n), uint64(d)); high == 0 && product <= math.MaxInt64 {
 		return time.Duration(product)
@@ -122,7 +122,7 @@ func Times(n int, d time.Duration) time.Duration {
 
 // Instant is a moment on both clocks of a host.
 type Instant struct {
-	// Time is what every rule is measured by.
+	// Time is the time by which every rule is measured.
 	Time Time
 	// Wall is Unix time in nanoseconds. Only a token's birth stamp and the orders of operators read it.
 	Wall int64
@@ -132,20 +132,20 @@ type Instant struct {
 type State struct {
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq
-	// HasRun says that LastRun means something.
+	// HasRun is true if LastRun is set.
 	HasRun bool
 	// LastRun is when the protected operation last started.
 	LastRun Time
-	// Order is the newest order that this member knows, Here when a pause of this member alone ends, in nanoseconds of
-	// Unix time. Package order keeps both.
+	// Order is the newest order that this member knows. Here is when a pause of this member alone ends, in nanoseconds
+	// of Unix time. Package order keeps both.
 	Order wire.Order
 	Here  int64
 	// Memo is the protocol's own.
 	Memo Memo
 }
 
-// Memo is what one protocol must not forget, in a layout of its own. The protocol's name and version stand beside it on
-// disk.
+// Memo is what one protocol must not forget, in a layout of its own. On disk it is stored with the protocol's name and
+// version.
 type Memo [48]byte
 
 // MarshalText returns the memo in hexadecimal digits.

@@ -11,8 +11,8 @@ func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy
 	return m.consent.begin(&m.cfg, &m.walk.peers, m.custody.last(), out)
 }
 
-// wakeAsking repeats the question, and concludes at its end: who has not answered has no say. A member that was away
-// while an objection may have come asks once more.
+// wakeAsking repeats the question, and concludes when its time is over: a member that has not answered has no say. If
+// this member was away while an objection may have come, it asks once more.
 func (m *Machine) wakeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.consent.beginsAnew(now.Time, m.custody.until(), m.cfg.answersWithin(m.handoff.RoundTrip())):
@@ -30,8 +30,8 @@ func (m *Machine) mayObject(now policy.Time, id wire.MemberID) bool {
 	return m.consent.mayObject(&m.cfg, now, id, m.measures.op(&m.cfg))
 }
 
-// onIntent answers with one message. A member that asks, too, and goes after the other one, does not run this time:
-// others may have consented to the other one already.
+// onIntent answers with one message. If this member is asking too, and the other one goes first, this member does not
+// run this time: others may already have consented to the other one.
 func (m *Machine) onIntent(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	goesAfter := m.custody.in(asking) && !m.cfg.goesBefore(m.custody.last(), msg)
 	givesWay := goesAfter && m.mayObject(now.Time, msg.From)
@@ -73,8 +73,7 @@ func (m *Machine) unopposed(now policy.Instant, out []policy.Effect) []policy.Ef
 	return m.becomeGranting(now, out)
 }
 
-// stepBack lets the token rest for skip, because of another member that runs or is about to. Then the token is passed
-// on.
+// stepBack lets the token rest for skip, because another member runs or is about to. Then the token is passed on.
 func (m *Machine) stepBack(now policy.Instant, other wire.MemberID, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteOpposed, other, &m.custody.last().Ref)
 	return m.restOnce(now.Time, out)

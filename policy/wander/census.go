@@ -9,45 +9,45 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// In the first lap of a fleet, or after it has grown, most members have met no token, and those whom a member draws at
-// random know as little as it does. Only the holder, its guardians and the last holders know. So before a member makes
-// a token, all others have answered, or have been asked mostAsks times.
+// In the first lap of a fleet, or after it has grown, most members have met no token, and the members that one of them
+// draws at random know as little as it does. Only the holder, its guardians and the last holders know. So before a
+// member makes a token, all others have answered, or have been asked mostAsks times.
 //
 //	asker                                another member
 //	  ── Inquiry ─────────────────────────▶  to batchSize members at a time
 //	    ◀──────────────────── Seen(token) ──  it has met a token, or was told of one
 //	    ◀─────────────────── Unseen(third) ──  it has met none lately; the third asks already, and goes first
 //
-// If all miss a token at once, all would ask all. So whoever is asked by a member of lower identity, or is told of one
-// that asks, gives way: it asks that member first, at a random moment of the next seconds.
+// If all members miss a token at once, all would ask all. So a member gives way if a member of lower identity asks it,
+// or if it is told that one asks: it asks that member first, at a random moment of the next seconds.
 const (
 	batchSize = 64
 	mostAsks  = 6
-	// pauses is how many batches leave at most in the time between two repetitions.
+	// pauses is how many batches are sent at most in the time between two repetitions.
 	pauses = 8
-	// mostGivesWay is how often a member gives way in one silence: the one that asks may hear nobody.
+	// mostGivesWay is how often a member gives way in one silence: the member that asks may hear no other.
 	mostGivesWay = 20
-	// spread is for how many batches at most it waits with its next question.
+	// spread is for how many batches at most a member delays its next question.
 	spread = 16
 )
 
-// census is the part of a question that goes to all others, from this member on, in the order of identities. A batch
-// begins behind after; silent are its members that have not answered, by their distance from the first, and times is
-// how often these were asked.
+// census is the part of a question that goes to all other members in the order of identities, beginning after this
+// member. A batch begins with the member after the identity after. silent are the members of the batch that have not
+// answered, by their distance from its first member; times is how often these were asked.
 type census struct {
 	after  wire.MemberID
 	silent uint64
 	times  uint8
 }
 
-// asker is the member of the lowest identity that has asked lately, and when it did.
+// asker is the member of the lowest identity that has asked lately, and the time at which it did.
 type asker struct {
 	id wire.MemberID
 	at policy.Time
 }
 
-// batch returns the first place of a batch, and how many members it has: those behind after, and this member is behind
-// all.
+// batch returns the first place of the batch that begins after an identity, and its number of members. The last batch
+// ends before this member.
 func (p *peers) batch(after wire.MemberID) (first, n int) {
 	all := len(p.ids)
 	if all == 0 {
@@ -60,10 +60,10 @@ func (p *peers) batch(after wire.MemberID) (first, n int) {
 	return first % all, min((p.rank-first%all+all)%all, batchSize)
 }
 
-// at returns the member at a distance behind a place.
+// at returns the member at a distance from a place.
 func (p *peers) at(first, distance int) wire.MemberID { return p.ids[(first+distance)%len(p.ids)] }
 
-// distance is how far a member is behind a place; ok is false if it is not there.
+// distance is how far a member is from a place; ok is false if the member is not in the view.
 func (p *peers) distance(first int, id wire.MemberID) (distance int, ok bool) {
 	place, ok := p.place(id)
 	if !ok {
@@ -124,7 +124,8 @@ func (l *loss) answered(o *outlook, now policy.Time, from wire.MemberID) {
 	}
 }
 
-// recount goes on with a batch in another view: whoever was not in it before has not answered.
+// recount continues with a batch in another view: members that were not in the view before count as not having
+// answered.
 func (l *loss) recount(o *outlook, now policy.Time, before *peers) {
 	q, c := &l.inquiry, &l.inquiry.census
 	if !q.live || c.times == 0 {
@@ -145,7 +146,7 @@ func (l *loss) recount(o *outlook, now policy.Time, before *peers) {
 	}
 }
 
-// batches is how many batches all others are.
+// batches is how many batches all other members make.
 func (p *peers) batches() int { return (len(p.ids) + batchSize - 2) / batchSize }
 
 // batchTakes is the longest time that a batch takes.
@@ -153,8 +154,8 @@ func (o *outlook) batchTakes() time.Duration {
 	return policy.Times(mostAsks/timesAsked, o.answersWithin())
 }
 
-// noteQuestion remembers who asks, if it is the member of the lowest identity that has asked within the time that a
-// question takes.
+// noteQuestion remembers the member that asks, if its identity is the lowest of those that have asked within the time
+// that a question takes.
 func (l *loss) noteQuestion(o *outlook, now, at policy.Time, id wire.MemberID) {
 	if _, ok := l.whoAsks(o, now); !ok || id.Compare(l.asker.id) < 0 || id == l.asker.id && at > l.asker.at {
 		l.asker = asker{id: id, at: at}
@@ -184,8 +185,8 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	l.silence.holdOff = now.Add(wait).Sub(l.silence.since.Add(l.regenerateAfter(o)))
 }
 
-// sendUnseen says that this member has met no token lately, and who asks already, if that member goes before the one
-// that asks now.
+// sendUnseen answers that this member has met no token lately. If another member asks already and goes before the
+// present asker, the answer names it.
 func (l *loss) sendUnseen(o *outlook, now policy.Time, to *wire.Message, out []policy.Effect) []policy.Effect {
 	none := o.cfg.noToken()
 	answer := wire.Message{

@@ -10,38 +10,40 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Whoever offers a token is believed, and a member may offer what it does not hold. Two tokens are one too many also
-// after a partition. So with ask_before_run a member that is due first tells all others, and one that runs objects.
-// This is the mutual exclusion of Ricart and Agrawala for the short time before a run, with two differences: only a
-// member with a token may ask, and of two that ask, the one with the older token goes first.
+// A member believes every other member that offers it a token, and a member may offer what it does not hold. After a
+// partition, too, there may be a second token. So with ask_before_run a member that is due first tells all others, and
+// a member that runs objects. This is the mutual exclusion of Ricart and Agrawala for the short time before a run, with
+// two differences: only a member with a token may ask, and of two that ask, the one with the older token goes first.
 //
 //	holder                      another member
 //	  ── Intent(h) ─────────────▶  does it run, or is it about to, under a token that goes first?
 //	    ◀──────────── Consent(h) ──  no
 //	runs
 //
-// Of two members with tokens, one is asked after it has begun to ask itself, so it objects or gives way. Two run at
-// once only if the answers of one do not arrive within half a patience. Nobody waits longer than that: a member that
-// cannot be reached has no veto. An objection costs one visit of the token: it rests for skip and is passed on.
+// Of two members with tokens, at least one receives the other's question after it has begun to ask itself, so it
+// objects or gives way. Two run at once only if the answers of one do not arrive within half a patience. No member
+// waits longer than that: a member that cannot be reached has no veto. An objection costs one visit of the token: it
+// rests for skip and is passed on.
 //
-// A member that lies may object, too. So the objections of one member count for about as long as an operation takes,
-// and then not until it may have run again: see objectors. In a fleet of more than [guardian.MostAsked] members nobody
-// asks.
+// A Byzantine member may object, too. So the objections of one member count for about as long as an operation takes,
+// and then not until that member may have run again: see objectors. In a fleet of more than [guardian.MostAsked]
+// members no member asks.
 
-// consent asks the others before a run here, and counts their answers. It remembers who objects to runs here.
+// consent asks the others before a run here, and counts their answers. It remembers the members that object to runs
+// here.
 type consent struct {
 	id wire.Exchange
-	// silent are the places in the view of those that have not answered and are waited for.
+	// silent are the places, in the view, of the members whose answers are awaited.
 	silent    uint64
 	objectors objectors
-	// asked is how often this member has asked the others before this run. again says that it was away when the answers
-	// were due, and has begun anew.
+	// asked is how often this member has asked the others before this run. again is true if it was away when the
+	// answers were due, and has begun anew.
 	asked uint8
 	again bool
 }
 
-// mostRepeats is how often a question is repeated at most: of ten million questions one is lost where one message in
-// fifty is.
+// mostRepeats is how often a question is repeated at most: where one message in fifty is lost, one question of ten
+// million is.
 const mostRepeats = 4
 
 // asksFirst reports whether a member with that view tells the others before it runs.
@@ -54,8 +56,8 @@ func (c *Config) answersWithin(roundTrip time.Duration) time.Duration {
 	return max(c.timeout()/2, roundTrip*3/2)
 }
 
-// begin asks the other members whether one of them runs. It waits for those, too, that have failed a handoff lately: a
-// member that lies can make them look so.
+// begin asks the other members whether one of them runs. It also waits for members that have failed a handoff lately,
+// because a Byzantine member can make others look as if they had.
 func (q *consent) begin(cfg *Config, view *peers, held *guardian.Token, out []policy.Effect) []policy.Effect {
 	q.asked, q.again = 1, false
 	q.id, q.silent = wire.Exchange(policy.Draw(cfg.Entropy)), 0
@@ -82,10 +84,10 @@ func (q *consent) beginsAnew(now, until policy.Time, answersWithin time.Duration
 	return now >= until.Add(answersWithin/timesAsked) && !q.again
 }
 
-// begunAnew says that it was asked once more.
+// begunAnew records that the question was asked once more.
 func (q *consent) begunAnew() { q.again = true }
 
-// repeat asks those that have not answered, when the time has come. The question ends at until.
+// repeat asks the members that have not answered, if the time for that has come. The question ends at until.
 func (q *consent) repeat(
 	cfg *Config, now, until policy.Time, view *peers, held *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -101,8 +103,8 @@ func (q *consent) repeat(
 	return out
 }
 
-// repeatsAt is when the question is repeated: after a sixteenth of half a patience, and after twice the time with each
-// repetition. In a slow network the repetitions begin later: they are counted from the end of the question.
+// repeatsAt is when the question is repeated: first after a sixteenth of half a patience, then each time after twice as
+// long. In a slow network the repetitions begin later: they are counted back from the end of the question.
 func (q *consent) repeatsAt(cfg *Config, until policy.Time) policy.Time {
 	if q.asked > mostRepeats {
 		return until
@@ -111,8 +113,8 @@ func (q *consent) repeatsAt(cfg *Config, until policy.Time) policy.Time {
 	return until.Add(-policy.Times(1<<mostRepeats-(1<<q.asked-1), part))
 }
 
-// change goes on with the question in another view, and reports whether nobody is waited for any more: nobody waits for
-// a member that has gone, and one that comes is not asked.
+// change continues with the question in another view, and reports whether no answer is awaited any longer. A member
+// that has gone is no longer awaited, and a member that comes is not asked.
 func (q *consent) change(view, before *peers) (over bool) {
 	var silent uint64
 	for left := q.silent; left != 0; left &= left - 1 {
@@ -124,7 +126,7 @@ func (q *consent) change(view, before *peers) (over bool) {
 	return silent == 0
 }
 
-// isAnswer reports whether msg answers the open question about a token; that is nil if none is open.
+// isAnswer reports whether msg answers the open question about a token; about is nil if no question is open.
 func (q *consent) isAnswer(msg *wire.Message, about *guardian.Token, view *peers) bool {
 	if about == nil || msg.Kind != KindConsent && msg.Kind != KindObjection {
 		return false
@@ -151,8 +153,9 @@ func (c *Config) opLasts(op time.Duration) time.Duration {
 	return max(policy.Times(2, op), c.timeouts(2))
 }
 
-// goesBefore reports whether the held token goes before the one of an Intent: the older one, of one token the copy with
-// the higher number, and of two with the same number that of the higher identity, which is the one that stays.
+// goesBefore reports whether the held token goes before the token of an Intent. The older token goes first; of two
+// copies of one token, the one with the higher number; of two with the same number, that of the member with the higher
+// identity, which is the copy that stays.
 func (c *Config) goesBefore(held *guardian.Token, msg *wire.Message) bool {
 	switch {
 	case held.ID != msg.Token.ID:
@@ -166,24 +169,24 @@ func (c *Config) goesBefore(held *guardian.Token, msg *wire.Message) bool {
 // maxObjectors is how many members that object to runs here are remembered.
 const maxObjectors = 4
 
-// objector is a member that has objected to a run here, by the hint of its identity, and since when it does.
+// objector is a member that has objected to a run here, by the hint of its identity, and the time since which it does.
 type objector struct {
 	hint  uint32
 	since sixteenths
 }
 
-// sixteenths is a time in sixteenths of a second, from one: it begins again after eight years.
+// sixteenths is a time in sixteenths of a second, counted from one; it wraps around after eight years.
 type sixteenths uint32
 
 func inSixteenths(t policy.Time) sixteenths { return sixteenths(t/policy.Time(time.Second/16)) + 1 }
 
-// objectors are those whose objections are counted, or have been counted lately.
+// objectors are the members whose objections count, or counted lately.
 type objectors [maxObjectors]objector
 
-// counts reports whether an objection counts. Those of one member count for as long as an operation lasts. Then they do
-// not count until it may run again, which is after Δmin, and after twice that time at least. While all places are
-// taken, another member takes the oldest one: beside a member that passes on tokens which it makes up, a run here may
-// have to wait for the runs of many others.
+// counts reports whether an objection counts. Objections of one member count for as long as an operation lasts. After
+// that they do not count until the member may run again: after Δmin, and at least after twice that duration. If all
+// places are taken, a new objector replaces the oldest. So beside a member that passes on tokens which it makes up, a
+// run here may have to wait for the runs of many others.
 func (o *objectors) counts(now policy.Time, id wire.MemberID, opLasts, minInterval time.Duration) bool {
 	moment := inSixteenths(now)
 	age := func(e objector) time.Duration {

@@ -15,31 +15,31 @@ const (
 )
 
 // firstToken is what a member knows about the first token of its fleet. The paper starts with a token in place. A fleet
-// that is switched on at once must make one, not one for each member, and not only after Δmax. The members create it in
-// the order of their identities. A member that has met a token says so by gossip before the next rank would create one,
-// and in answer to a question.
+// that is switched on at once must make exactly one, and must not wait for Δmax. The members take turns to create it in
+// the order of their identities. A member that has met a token announces that by gossip before the next rank would
+// create one, and in its answers to questions.
 //
-// Gossip has one bit for all tokens of a gate. When a fleet gets more slots by restarts one by one, the first token is
-// there all the time, so the bit says nothing about the others. In the other slots every member asks first; in a sweep
-// also members to which that token comes.
+// The gossip has one bit for all tokens of a gate. While a fleet gets more slots by restarts one by one, the first slot
+// has its token all the time, so the bit means nothing for the other slots. In the other slots every member asks first;
+// in a sweep it also asks members to which that token comes.
 type firstToken struct {
-	// met says that this member has met a token, known that another member says that it has.
+	// met is true once this member has met a token, known once another member has reported that it has.
 	met, known bool
-	// company says that this member has seen another member since it started.
+	// company is true once this member has seen another member since it started.
 	company bool
-	// asked says that at least one view has come.
+	// asked is true once at least one view has come.
 	asked bool
-	// closed says that this member leaves, and makes no token any more.
+	// closed is true once this member leaves: it makes no token any more.
 	closed bool
-	// armed says that this member will create one: at is when, since is when the wait began. rank and count are those
-	// of the view from which at was computed.
+	// armed is true if this member will create the first token: at is when, since is when the wait began. rank and
+	// count are those of the view from which at was computed.
 	armed       bool
 	rank, count int32
 	since, at   policy.Time
 }
 
-// view decides, by a new view of the gate, whether and when this member makes the first token, and reports whether it
-// does so now. known says that another member has met a token.
+// view decides from a new view of the gate whether and when this member makes the first token, and reports whether it
+// does so now. known is true if another member has met a token.
 func (l *loss) view(
 	o *outlook, now policy.Time, known bool, out []policy.Effect,
 ) (makes missing, effects []policy.Effect) {
@@ -66,8 +66,8 @@ func (l *loss) view(
 	return missingNone, out
 }
 
-// awaitTurn begins the wait until the view has settled and all lower ranks have had their turns. A member sees the
-// fleet in parts at first, and may have rank 0 in such a part by mistake.
+// awaitTurn begins the wait until the view has settled and all lower ranks have had their turns. At first a member sees
+// only parts of the fleet, and may wrongly have rank 0 in such a part.
 func (l *loss) awaitTurn(o *outlook, now policy.Time) {
 	f := &l.first
 	f.rank, f.count = int32(o.walk.rank), int32(o.walk.count())
@@ -75,12 +75,12 @@ func (l *loss) awaitTurn(o *outlook, now policy.Time) {
 	f.at = settled.Add(o.cfg.timeouts(staggerTimeouts * int(f.rank)))
 }
 
-// makesFirstAt is when this member makes the first token; meaningful if first is armed.
+// makesFirstAt is when this member makes the first token; it is set only if first is armed.
 func (l *loss) makesFirstAt(o *outlook) policy.Time { return o.unlessArriving(l.first.at) }
 
-// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it.
-// One that was in a fleet in an earlier life waits no longer than for a lost token, because the others may be gone for
-// good.
+// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it. A
+// member that was in a fleet in an earlier life waits no longer than for a lost token, because the others may be gone
+// for good.
 func (l *loss) waitsAlone(cfg *Config) bool {
 	return (cfg.WaitsAlone || cfg.Rejoins) && !l.first.company && !l.first.met
 }
@@ -94,7 +94,7 @@ func (l *loss) meetCompany(cfg *Config, now policy.Time) {
 	l.first.company = true
 }
 
-// meet announces once that the gate has a token.
+// meet announces that the gate has a token, once.
 func (l *loss) meet(out []policy.Effect) []policy.Effect {
 	if l.first.met {
 		return out

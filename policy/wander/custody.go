@@ -56,24 +56,24 @@ func (s state) mayBecome(next state) bool {
 	return s != gone
 }
 
-// custody is what a member holds, and what it does with it. Only its methods change that.
+// custody is what a member holds and what it does with that. Only its methods change it.
 type custody struct {
 	state state
-	// holding says that this member holds token now. Otherwise token is the last token that it held, and gaveUp says
-	// that it gave this token up after a sleep.
+	// holding is true while this member holds token. Otherwise token is the last token that it held, and gaveUp is true
+	// if it gave that token up after a sleep.
 	holding, gaveUp bool
 	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the
 	// state saves.
 	waitsUntilDue, grants bool
-	// readied says that the host has said that it needs a run while a token rests here, and the token has not been used
-	// yet.
+	// readied is true if the host has reported that it needs a run while a token rests here, and the token has not been
+	// used since.
 	readied bool
-	// heard says that a member has answered since the token was offered.
+	// heard is true if a member has answered since the token was offered.
 	heard bool
-	// leaving says that this member is stopping: it takes no other token.
+	// leaving is true while this member is stopping: it takes no other token.
 	leaving bool
 
-	// restUntil ends the states asking, resting and saves.
+	// restUntil is when the states asking, resting and saves end.
 	restUntil policy.Time
 	// grownAt is the time up to which the age of the held token is counted.
 	grownAt policy.Time
@@ -89,16 +89,16 @@ func (c *custody) become(next state) {
 	c.state = next
 }
 
-// doing is what this member does.
+// doing is the state of this member.
 func (c *custody) doing() state { return c.state }
 
-// in reports whether this member does that.
+// in reports whether this member is in that state.
 func (c *custody) in(s state) bool { return c.state == s }
 
 // holds reports whether this member holds a token.
 func (c *custody) holds() bool { return c.holding }
 
-// held is the token that this member holds, or nil.
+// held returns the token that this member holds, or nil.
 func (c *custody) held() *guardian.Token {
 	if !c.holding {
 		return nil
@@ -106,7 +106,7 @@ func (c *custody) held() *guardian.Token {
 	return &c.token
 }
 
-// asked is the held token while this member asks before it runs under it, or nil.
+// asked returns the held token while this member asks before it runs under it, or nil.
 func (c *custody) asked() *guardian.Token {
 	if c.state != asking {
 		return nil
@@ -114,10 +114,10 @@ func (c *custody) asked() *guardian.Token {
 	return &c.token
 }
 
-// last is the token that this member holds, or held last.
+// last returns the token that this member holds, or held last.
 func (c *custody) last() *guardian.Token { return &c.token }
 
-// wentTo is where the last token went that was passed on.
+// wentTo is the member to which a token was last passed on.
 func (c *custody) wentTo() wire.MemberID { return c.lastTo }
 
 // until is when asking, resting or saving ends.
@@ -136,28 +136,28 @@ func (c *custody) take(cfg *Config, now policy.Time, token *guardian.Token) {
 // giveUp ends the holding of the token.
 func (c *custody) giveUp() { c.holding = false }
 
-// sleep: the token is given up because the host was asleep. Perhaps no other member has heard of it.
+// sleep records that the token is given up because the host was asleep. Perhaps no other member has heard of it.
 func (c *custody) sleep() { c.gaveUp = true }
 
-// passed ends the holding of the token, which another member has.
+// passed ends the holding of the token, which another member now has.
 func (c *custody) passed(to wire.MemberID) { c.lastTo = to }
 
-// release: this member holds no token and runs nothing.
+// release enters the state in which this member holds no token and runs nothing.
 func (c *custody) release() {
 	c.become(absent)
 	c.holding = false
 }
 
-// doubt: this member does nothing with the token until its guardians have answered.
+// doubt enters the state in which this member does not use the token until its guardians have answered.
 func (c *custody) doubt() { c.become(doubting) }
 
-// stop: this member is stopping.
+// stop records that this member is stopping.
 func (c *custody) stop() { c.leaving = true }
 
 // leaves reports whether this member is stopping.
 func (c *custody) leaves() bool { return c.leaving }
 
-// leave: this member holds no token and takes none.
+// leave enters the final state: this member holds no token and takes none.
 func (c *custody) leave() { c.become(gone) }
 
 // ask keeps the token until the others have answered.
@@ -166,8 +166,8 @@ func (c *custody) ask(until policy.Time) {
 	c.restUntil = until
 }
 
-// save keeps the token until all is saved, at least its number. Then a run follows, if it is granted; otherwise the
-// token is passed on.
+// save keeps the token until everything is saved, at least its number. Then a run follows if grants is set; otherwise
+// the token is passed on.
 func (c *custody) save(cfg *Config, now policy.Time, grants bool) {
 	c.become(saves)
 	c.grants = grants
@@ -184,18 +184,17 @@ func (c *custody) retract() (was bool) {
 // run starts the granted run.
 func (c *custody) run() { c.become(running) }
 
-// rest lets the token rest; untilDue says that this member may run from then on.
+// rest lets the token rest; untilDue is true if this member may run from then on.
 func (c *custody) rest(until policy.Time, untilDue bool) {
 	c.become(resting)
 	c.readied = false
 	c.restUntil, c.waitsUntilDue = until, untilDue
 }
 
-// hurry ends what lasts until restUntil at that time, if that is earlier.
+// hurry ends the present wait at that time, if it would last longer.
 func (c *custody) hurry(at policy.Time) { c.restUntil = min(c.restUntil, at) }
 
-// desist: a token that rests until this member is due rests no longer than until that time, because it is not due any
-// more.
+// desist shortens a rest until this member is due to end at that time, because this member is no longer due.
 func (c *custody) desist(until policy.Time) {
 	if c.state == resting && c.waitsUntilDue {
 		c.restUntil, c.waitsUntilDue = min(c.restUntil, until), false
@@ -205,15 +204,15 @@ func (c *custody) desist(until policy.Time) {
 // restsUntilDue reports whether the token rests until this member may run.
 func (c *custody) restsUntilDue() bool { return c.waitsUntilDue }
 
-// ready: the host has said that it needs a run, or not; was says that it had not said so before.
+// ready records whether the host reports that it needs a run; was is true if it had not reported so before.
 func (c *custody) ready(ready, was bool) {
 	c.readied = c.state == resting && ready && (c.readied || was)
 }
 
-// isReadied reports whether the host has said so since the token rests.
+// isReadied reports whether the host has reported that it needs a run since the token began to rest.
 func (c *custody) isReadied() bool { return c.readied }
 
-// reconsidered: the token has been looked at again.
+// reconsidered records that the resting token has been reconsidered.
 func (c *custody) reconsidered() { c.readied = false }
 
 // offer offers the token with that number.
@@ -224,13 +223,13 @@ func (c *custody) offer(now policy.Time, seq wire.Seq) {
 	c.token.Seq = seq
 }
 
-// hear: a member has answered.
+// hear records that a member has answered.
 func (c *custody) hear() { c.heard = true }
 
 // unheard reports whether no member has answered since the token was offered, though it has guardians.
 func (c *custody) unheard() bool { return !c.heard && c.token.Guarded() }
 
-// grow adds the time since it was called last to the age of the held token.
+// grow adds the time since its last call to the age of the held token.
 func (c *custody) grow(now policy.Time) {
 	growBy(&c.token.Load, now.Sub(c.grownAt))
 	c.grownAt = now
@@ -239,9 +238,9 @@ func (c *custody) grow(now policy.Time) {
 // setSeq gives the held token a number.
 func (c *custody) setSeq(seq wire.Seq) { c.token.Seq = seq }
 
-// rise gives the held token the number of a question, if that is higher: the asker knows of a copy of which nobody else
-// knows more. While a token is offered, or a number is being saved, it keeps its number, because it is passed on with
-// that one, or runs under it. Its holder will be asked again.
+// rise gives the held token the number of a question, if that is higher: the asker has heard of a copy of which no
+// other member knows more. A token that is offered, or whose number is being saved, keeps its number, because it is
+// passed on with that number, or runs under it. Its holder will be asked again.
 func (c *custody) rise(ask *wire.Message) (risen bool) {
 	fixed := c.state == offering || c.state == saves
 	if !c.holding || fixed || c.token.ID != ask.Token.ID || ask.Token.Seq <= c.token.Seq {
@@ -251,9 +250,9 @@ func (c *custody) rise(ask *wire.Message) (risen bool) {
 	return true
 }
 
-// vouch changes the answer to a question, which is the last effect, while a run goes on whose token this member has
-// lost. The answer then says that a holder was heard just now, so that nobody revives the token before the run has
-// ended. It names the number of the question, which the asker believes.
+// vouch changes the answer to a question, which is the last effect, while a run continues whose token this member has
+// lost. The changed answer reports that a holder was heard just now, so that no member revives the token before the run
+// has ended. It has the number of the question, because the asker believes that one.
 func (c *custody) vouch(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	if answer := &out[len(out)-1].Msg; c.state == running && !c.holding {
 		answer.Kind, answer.Nonce, answer.Token, answer.Load = guardian.KindHeard, 1, ask.Token, ask.Load
@@ -272,8 +271,8 @@ func (c *custody) holdsCopy(id wire.TokenID) bool { return c.holding && c.token.
 // perhaps no other member has heard of it, and a copy with a lower number is all that is left of the token.
 func (c *custody) had(id wire.TokenID) bool { return c.token.ID == id && !c.gaveUp }
 
-// isOutdated reports whether this member has held or heard of a copy of the token with a higher number, which latest
-// is. A token's number only rises.
+// isOutdated reports whether this member has held or heard of a copy of the token with a higher number, and returns
+// that copy as latest. A token's number only rises.
 func (c *custody) isOutdated(t *guardian.Token, g *guardian.Machine) (latest *guardian.Token, outdated bool) {
 	known, ok := g.Latest(t.ID)
 	outdated = ok && t.Seq < known.Seq || c.had(t.ID) && t.Seq <= c.token.Seq
@@ -283,15 +282,16 @@ func (c *custody) isOutdated(t *guardian.Token, g *guardian.Machine) (latest *gu
 	return &c.token, outdated
 }
 
-// meetsAnother reports whether a beat is that of another token, while this member holds one and has no doubt about it.
-// Beats that answer questions are not meant.
+// meetsAnother reports whether a heartbeat is that of another token while this member holds one and does not doubt it.
+// Heartbeats that answer questions do not count.
 func (c *custody) meetsAnother(msg *wire.Message, g *guardian.Machine) bool {
 	another := msg.Kind == guardian.KindHeartbeat && msg.Exchange == 0 && c.holding && c.token.ID != msg.Token.ID
 	return another && !g.Doubting()
 }
 
-// answerAnother answers the beat of another token. The older one survives, as where two meet. It is for the holder of
-// the older one to say so: it knows that this one is not lost, and a beat may be played back.
+// answerAnother answers the heartbeat of another token. The older token survives, as where two meet. It is the holder
+// of the older one that tells the other holder so: it knows that its token is not lost, while a heartbeat may be a
+// replay. The holder of the younger one only answers with a heartbeat.
 func (c *custody) answerAnother(beat *wire.Message, g *guardian.Machine, out []policy.Effect) []policy.Effect {
 	if !c.token.ID.Precedes(beat.Token.ID) {
 		return g.Greet(beat.From, &c.token, out)

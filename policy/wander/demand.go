@@ -4,8 +4,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// While a token rests at a member, callers may come and go, the host may say that it needs a run, and an operator may
-// pause the gate: when the member is due changes, and so does what it does with the token. The token still visits all
+// While a token rests at a member, callers may come and go, the host may report that it needs a run, and an operator
+// may pause the gate. That changes when the member is due, and what it does with the token. The token still visits all
 // members, and rests for skip at a member that does not want it.
 
 // dueAt is when this member may run: see schedule.
@@ -23,8 +23,8 @@ func (m *Machine) dueSoon(now, due policy.Time) bool {
 	return m.schedule.dueSoon(&m.cfg, now, due, m.walk.lapLength(&m.cfg))
 }
 
-// onWanted: a caller waits for a run here. A token that rests here is used at once, unless it has had a grant on this
-// visit: a member that is wanted again and again must not keep it.
+// onWanted handles the arrival of a caller that waits for a run here. A token that rests here is used at once, unless
+// it has had a grant on this visit: a member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.schedule.want(&m.cfg, m.custody.in(running) && !m.schedule.isCallers())
 	return m.reconsider(now, out)
@@ -42,7 +42,7 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 }
 
 // onUnwanted: no caller waits any longer. A run that has not started does not start. A token that was kept only until
-// this member is due rests for skip, as it does at any member.
+// this member is due rests for skip, as at any other member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.schedule.unwant()
 	if m.cfg.OnDemand || m.custody.granting() && m.schedule.isCallers() {
@@ -51,7 +51,7 @@ func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// desist: this member is not due any more.
+// desist ends a wait for the due time, because this member is no longer due.
 func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.custody.granting() {
 		return m.serve(now, m.retract(out))
@@ -60,8 +60,8 @@ func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// onOrdered: the gate is paused, or not any more. While it is paused, the token goes round and rests for skip at each
-// member, as if nobody were due.
+// onOrdered pauses the gate or continues it. While it is paused, the token goes round and rests for skip at each
+// member, as if no member were due.
 func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
 	if m.schedule.pause(paused); paused {
 		return m.desist(now, out)
@@ -69,8 +69,8 @@ func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect
 	return m.reconsider(now, out)
 }
 
-// If the host says that it needs a run while the token rests here, the token is used as if a caller had come. If the
-// host says no while the start of its run is being saved, this run does not start.
+// If the host reports that it needs a run while the token rests here, the token is used as if a caller had come. If the
+// host withdraws that while the start of its run is being saved, this run does not start.
 
 var (
 	_ policy.Askable = (*Machine)(nil)
@@ -94,7 +94,7 @@ func (s *Slots) SetReady(ready bool) {
 	}
 }
 
-// DueAt implements [policy.Askable]: a run counts under all tokens, so it is the same under each.
+// DueAt implements [policy.Askable]. A run counts under all tokens, so the time is the same under each.
 func (s *Slots) DueAt(now policy.Time) policy.Time {
 	return s.slot(0).DueAt(now)
 }

@@ -50,22 +50,23 @@ func wellFormed(m *wire.Message) bool {
 	return guardian.WellFormed(m)
 }
 
-// The messages by which a member asks for a token before it makes one, and whether another one runs before it does.
+// The messages by which a member asks for a token before it makes one, and asks whether another member runs before it
+// runs itself.
 const (
 	// KindInquiry asks whether the addressee has seen a token. No token has come to its sender for regenerate-after, so
-	// it would make a new one. Of the token it has the slot only.
+	// the sender would make a new one. It names no token, only a slot.
 	KindInquiry wire.Kind = iota + 9
-	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago: the nonce, in nanoseconds
-	// and at least 1. The trail lists members that may have heard of it since.
+	// KindSeen answers an Inquiry: its sender held this token or heard of it some time ago. The nonce is that time in
+	// nanoseconds, at least 1. The trail lists members that may have heard of the token since.
 	KindSeen
 	// KindIntent: its sender holds the token and is about to run. It asks whether anything stands in the way.
 	KindIntent wire.Kind = iota + 10
 	// KindConsent answers an Intent: its sender does not run.
 	KindConsent
-	// KindObjection answers an Intent: its sender runs, or is about to and goes first.
+	// KindObjection answers an Intent: its sender runs, or is about to run and goes first.
 	KindObjection
-	// KindUnseen answers an Inquiry: its sender has met no token lately. The trail may have one member, which asks
-	// already, and goes first; it has asked some time ago: the nonce, in nanoseconds and at least 1.
+	// KindUnseen answers an Inquiry: its sender has met no token lately. The trail may name one member that asks
+	// already and goes first; the nonce is how long ago it asked, in nanoseconds, at least 1.
 	KindUnseen
 )
 

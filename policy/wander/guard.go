@@ -32,7 +32,7 @@ func (m *Machine) take(
 	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
 }
 
-// giveUp ends the holding of the token without a handoff. A handoff appends its own effect.
+// giveUp ends the holding of the token without a handoff. A handoff appends an effect of its own.
 func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
 	m.custody.giveUp()
 	return policy.AppendGave(out, why, wire.MemberID{}, &m.custody.last().Ref)
@@ -67,7 +67,7 @@ func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// chooseGuardiansAgain chooses the guardians again after the view has changed. New guardians get a beat at once.
+// chooseGuardiansAgain chooses the guardians again after the view has changed. New guardians get a heartbeat at once.
 func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.custody.holds() || m.guardian.Doubting() {
 		return out
@@ -80,9 +80,9 @@ func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) 
 	return out
 }
 
-// expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and guards
-// no token with a number below the numbers that it has seen: such a beat may be a replay. An answer to its own question
-// is no replay.
+// expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and does
+// not guard a token whose number is below the numbers that it has seen: such a heartbeat may be a replay. An answer to
+// its own question is no replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry || msg.Kind == KindIntent:
@@ -146,8 +146,8 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	}
 	switch msg.Kind {
 	case guardian.KindHeartbeat:
-		// It ends a guardian's silence: a beat of the holder is as good as the token. A beat of an overtaken or removed
-		// copy does not count.
+		// It ends a guardian's silence: a heartbeat of the holder counts like a visit of the token. A heartbeat of an
+		// overtaken or removed copy does not count.
 		if t, holder := m.guardian.Last(); holder == msg.From && t.ID == msg.Token.ID && t.Seq == msg.Token.Seq {
 			m.loss.begin(now.Time)
 		}
@@ -157,9 +157,9 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	return m.onVerdict(now, &verdict, out)
 }
 
-// onImpossible handles a message with a number that is not believed. A holder may have such a number all the same, for
-// as long as its clock and this one differ, or because it has gone on from the highest possible number that a member
-// has named. So a question is answered, and an answer shows that a holder lives; the number itself changes nothing.
+// onImpossible handles a message with a number that is not believed. A holder may have such a number all the same: for
+// as long as its clock and this one differ, or because it has continued from the highest possible number that a member
+// has named. So a question is answered, and an answer proves that a holder lives; the number itself changes nothing.
 func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteSeqRefused, msg.From, &msg.Token)
 	switch {
@@ -192,8 +192,8 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 
 // onRevived makes this member, a guardian, the holder of its token, because no holder was found. The token keeps its
 // identity and gets a number above every number that the lost copy can have reached. It has rested while its guardians
-// waited. So it is passed on at once unless this member is due: other members may be due since it was lost, and a
-// guardian ran recently.
+// waited. So it is passed on at once, unless this member is due: other members may have become due since it was lost,
+// while a guardian ran recently.
 func (m *Machine) onRevived(
 	now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -230,7 +230,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		return false
 	case policy.Received:
 		msg := &ev.Msg
-		// What has an effect although its number is not believed: see onImpossible.
+		// These messages have an effect although their number is not believed: see onImpossible.
 		anyway := msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
 		return (anyway || m.numbers.believes(now, &msg.Token)) && m.Expects(msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
@@ -250,8 +250,8 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.guardian.Doubt(now.Time, m.custody.last(), out)
 }
 
-// onSure continues where the holder was: no member knows of another copy. If no member answered at all, it yields. The
-// view may have changed meanwhile.
+// onSure continues from where the holder was: no member knows of another copy. If no member answered at all, it yields.
+// The view may have changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
 	unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.alone()
 	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
@@ -272,7 +272,7 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 }
 
 // onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has
-// waited long enough for one offer; it does not wait for its own turn as well, because that would delay the others.
+// waited long enough for one offer. It does not also wait for its own turn, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	out = m.guardian.Hold(now.Time, m.custody.last(), out)

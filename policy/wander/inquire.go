@@ -11,8 +11,8 @@ import (
 )
 
 // A question goes to one member first, because most often one answer is enough. A third of the time for answers later
-// it goes to maxAsked members and to at most maxLeads more that may know better, and another third later to all: see
-// census.go. An answer that names other members leads to a further question at most maxSteps times.
+// it goes to maxAsked members, and to at most maxLeads more that may know better; after another third it goes to all:
+// see census.go. An answer that names other members leads to a further question, at most maxSteps times.
 const (
 	maxAsked     = 4
 	maxLeads     = 2
@@ -22,16 +22,16 @@ const (
 )
 
 // inquiry is the question before a member makes a token: has another member seen one? The paper's members know only
-// their own silence. A silence is also long when a lap takes long, because the operation takes longer or the fleet has
-// grown. Then every member late in the lap would make a token. After a real loss, every member that has not seen the
-// new token yet would make another one. A token is lost only if no other has seen it either: so all are asked before it
-// is made, by one member on behalf of the others.
+// their own silence. But a silence is also long when a lap takes long, because the operation takes longer or the fleet
+// has grown. Then every member late in the lap would make a token. After a real loss, every member that has not yet
+// seen the new token would make another one. A token is lost only if no other member has seen it either. So before one
+// is made, all are asked, by one member on behalf of the others.
 //
 // After a silence a member asks only if tokens have guardians: without them this is the plain paper. For the first
 // token of a fleet, see onTurn.
 type inquiry struct {
 	live bool
-	// asked are the members to ask. times is how often they were asked, steps how many answers led to a further
+	// asked are the members to ask; times is how often they were asked. steps is how many answers led to a further
 	// question.
 	times, steps             uint8
 	asked                    asked
@@ -44,7 +44,7 @@ type inquiry struct {
 // members are asked.
 type asked [maxAsked + maxLeads]uint32
 
-// sighting is a token that another member has seen: when, which one, and the members that may have seen it later.
+// sighting is a token that another member has seen: which one, when, and the members that may have seen it later.
 type sighting struct {
 	at    policy.Time
 	id    wire.TokenID
@@ -52,9 +52,9 @@ type sighting struct {
 	leads guardian.Trail
 }
 
-// inquire asks other members, if it must, and reports whether the time for their answers is over. It waits for the
-// answers to an open question in any case. In the end it asks all, or only the members that would have made the first
-// token before.
+// inquire asks other members if it must, and reports whether the time for their answers is over. In any case it waits
+// for the answers to an open question. At the end it asks all members, or only those whose turn to make the first token
+// was earlier.
 func (l *loss) inquire(
 	o *outlook, now policy.Instant, must, all bool, out []policy.Effect,
 ) (over bool, effects []policy.Effect) {
@@ -64,7 +64,7 @@ func (l *loss) inquire(
 	case !q.live && !must:
 		return true, out
 	case !q.live || now.Time >= q.wakeAt().Add(half):
-		// Also if this member was away while the answers may have come.
+		// The same applies if this member was away while the answers may have come.
 		noToken := o.cfg.noToken()
 		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
 		*q = inquiry{
@@ -81,7 +81,7 @@ func (l *loss) inquire(
 	case q.times < timesAsked:
 		q.repeatAt = now.Time.Add(half / timesAsked)
 	case !all:
-		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked)) // Also if this member was away for a while.
+		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked)) // T The same applies if this member was away for a while.
 		q.repeatAt = q.until
 	default:
 		out = l.askAll(o, now.Time, out)
@@ -124,12 +124,12 @@ func (c *Config) noToken() guardian.Token {
 func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
 
 // drawAsked returns the members to ask: all, if there are few. After a silence these include the members to which the
-// token went: only the holder and the guardians know of a token that is held for long, and random questions would miss
+// token went: only the holder and its guardians know of a token that is held for long, and random questions would miss
 // them.
 func (l *loss) drawAsked(o *outlook) (to asked) {
 	others := len(o.walk.ids) - 1
-	// Before the first token: the members with the lowest ranks, which make it. Otherwise: from a random start, in
-	// steps of a quarter of the others, so that no member is drawn twice.
+	// Before the first token: the members with the lowest ranks, because they make it. Otherwise: from a random start,
+	// in steps of a quarter of the others, so that no member is drawn twice.
 	start, stride := others-o.walk.rank, 1
 	if !l.first.armed {
 		start, stride = o.cfg.draw(others), max(others/maxAsked, 1)
@@ -161,8 +161,8 @@ func (to *asked) add(cfg *Config, view *peers, n int, leads *guardian.Trail, exc
 	return n
 }
 
-// sighted is the token that this member has heard of last. Its trail lists the members that may have heard of it since:
-// its holder and its guardians, as far as this member knows them. It is zero if this member has met no token.
+// sighted returns the token that this member has heard of last. Its trail lists the members that may have heard of it
+// since: its holder and its guardians, as far as this member knows them. It is zero if this member has met no token.
 func (l *loss) sighted(o *outlook) guardian.Token {
 	t, leads := o.cfg.noToken(), l.silence.told.leads
 	if t.ID, t.Seq = l.silence.told.id, l.silence.told.seq; !t.ID.IsZero() {
@@ -194,7 +194,8 @@ func (l *loss) hasSighted(o *outlook) bool {
 }
 
 // onInquiry answers with the token that this member has heard of last, how long ago that was, and the members that may
-// have heard since. If that was too long ago to tell the asker anything, it may say only who asks already.
+// have heard of it since. If that was too long ago to help the asker, the answer may name only a member that asks
+// already.
 func (l *loss) onInquiry(
 	o *outlook, now policy.Instant, msg *wire.Message, busy bool, out []policy.Effect,
 ) []policy.Effect {
@@ -226,14 +227,14 @@ func (l *loss) expectsAnswer(msg *wire.Message) bool {
 	return l.inquiry.live && msg.Exchange == l.inquiry.id && msg.Nonce <= math.MaxInt64
 }
 
-// onSeen handles an answer. If another member saw the token later than this one, the silence begins at that time, and
-// the other member makes a new token if none comes. All members that hear of the same sighting would make a token at
-// the same moment. So they wait longer: as long as the new token may take to reach them.
+// onSeen handles an answer. If another member saw the token later than this one, this member's silence begins at that
+// time, and the other member makes a new token if none comes. All members that hear of the same sighting would make a
+// token at the same moment. So they wait longer, for as long as the new token may take to reach them.
 func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = l.meet(out)
 	l.answered(o, now.Time, msg.From)
-	// Counted from when the question was sent. Counted from the answer, a sighting would become later each time it is
-	// told.
+	// The time is counted from when the question was sent. Counted from the answer, a sighting would become later each
+	// time it is passed on.
 	at := l.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
 	if at > l.silence.since {
 		lap := o.maxInterval() / 3
@@ -257,8 +258,8 @@ func (l *loss) hear(at policy.Time, seen *wire.Message) {
 	l.silence.told = sighting{at: at, id: seen.Token.ID, seq: seen.Token.Seq, leads: guardian.TrailOf(&seen.Load)}
 }
 
-// pursue asks the members that an answer names. The token was seen too long ago, but later than this member knew, and
-// has moved on.
+// pursue asks the members that an answer names. The token was seen too long ago to wait for it, but later than this
+// member knew, and has moved on.
 func (l *loss) pursue(o *outlook, now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	q := &l.inquiry
 	var leads asked
@@ -268,7 +269,7 @@ func (l *loss) pursue(o *outlook, now policy.Instant, from wire.MemberID, out []
 	if leads.add(o.cfg, &o.walk.peers, 0, &l.silence.told.leads, from) == 0 {
 		return out
 	}
-	// It is a new question, so that its answers are counted from when it was sent.
+	// This is a new question, so its answers are counted from when it was sent.
 	*q = inquiry{
 		live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), asked: leads,
 		times: askedAtFirst, steps: q.steps + 1, askedAt: now.Time, repeatAt: now.Time, until: policy.Never,

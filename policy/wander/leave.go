@@ -5,13 +5,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lastOffers is how many offers in a row must fail before a leaving member takes it that nobody hears it; until then it
-// offers its token to the next member all the same. Whoever has left in the same moment has left the views by then.
+// lastOffers is how many offers in a row must fail before a leaving member concludes that no member hears it. Until
+// then it goes on to offer its token to the next member. By then, members that left at the same moment are no longer in
+// its view.
 const lastOffers = 3
 
 // onLeave begins a graceful stop: it ends a run, passes the token on, and accepts no other. It offers the token to one
-// member after the other until one takes it: those that are offered it first may have left in the same moment, and its
-// guardians too.
+// member after the other until one takes it, because the first ones may have left at the same moment, and so may the
+// token's guardians.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.custody.leaves() {
 		return out

@@ -90,14 +90,14 @@ func LastSlotOf(l *wire.Load) uint8 { return l[atLastSlot] }
 // SetLastSlot sets the last slot.
 func SetLastSlot(l *wire.Load, slot uint8) { l[atLastSlot] = slot }
 
-// MixedOf returns how long ago a holder of the token has seen a member with another number of slots than another one
-// has; ok is false if none has lately.
+// MixedOf returns how long ago a holder of the token has seen that two members have different numbers of slots; ok is
+// false if none has seen that lately.
 func MixedOf(l *wire.Load) (ago time.Duration, ok bool) {
 	seconds := binary.BigEndian.Uint16(l[atMixed:])
 	return time.Duration(seconds) * time.Second, seconds > 0
 }
 
-// SetMixed sets that time, rounded up. What was too long ago to be told counts as never.
+// SetMixed sets that time, rounded up. A time too long ago to be carried counts as never.
 func SetMixed(l *wire.Load, ago time.Duration) {
 	seconds := ago/time.Second + 1
 	if seconds > math.MaxUint16 {
@@ -106,7 +106,7 @@ func SetMixed(l *wire.Load, ago time.Duration) {
 	binary.BigEndian.PutUint16(l[atMixed:], uint16(seconds))
 }
 
-// clearMixed sets that none was seen.
+// clearMixed records that no such difference was seen.
 func clearMixed(l *wire.Load) { clear(l[atMixed:atZeros]) }
 
 // wellFormedLoad reports whether the load of a token of that slot is one of a soft gate, behind its trail.

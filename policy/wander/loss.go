@@ -8,18 +8,18 @@ import (
 	"github.com/wanderd/wanderd/policy/handoff"
 )
 
-// loss decides whether the gate has lost its token, or has none yet, and so when this member makes one.
+// loss decides whether the gate has lost its token or has none yet, and so when this member makes one.
 type loss struct {
 	// silence is the time without a token: see regenerate.go.
 	silence silence
-	// inquiry is the question to the others, before a token is made: see inquire.go and census.go.
+	// inquiry is the question to the others before a token is made: see inquire.go and census.go.
 	inquiry inquiry
 	asker   asker
-	// first is about the first token of the fleet: see create.go.
+	// first is the state of the first token of the fleet: see create.go.
 	first firstToken
 }
 
-// outlook is what the other components know: loss and passed only look at that.
+// outlook is what the other components know; loss and passed only read it.
 type outlook struct {
 	cfg      *Config
 	walk     *walker
@@ -39,9 +39,9 @@ func (o *outlook) lapAtMost() time.Duration { return o.measures.lapAtMost(o.cfg,
 // answersWithin is how long a member waits for answers before it makes a token.
 func (o *outlook) answersWithin() time.Duration { return o.cfg.answersWithin(o.handoff.RoundTrip()) }
 
-// unlessArriving postpones the making of a token while one may be about to arrive, for two patiences: within these a
-// handoff in progress ends. It does not postpone it further, so replayed Tokens, one after the other, do not keep this
-// member waiting.
+// unlessArriving postpones the making of a token while one may be about to arrive. It does so for two patiences,
+// because a handoff in progress ends within that time. It does not postpone it further, so a sequence of replayed
+// Tokens cannot keep this member waiting.
 func (o *outlook) unlessArriving(at policy.Time) policy.Time {
 	if !o.handoff.Receiving() {
 		return at
@@ -49,31 +49,31 @@ func (o *outlook) unlessArriving(at policy.Time) policy.Time {
 	return at.Add(o.handoff.Patience()).Add(o.handoff.Patience())
 }
 
-// missing is which token this member makes.
+// missing is the token that this member makes.
 type missing uint8
 
 const (
 	// missingNone: it makes none now.
 	missingNone missing = iota
-	// missingFirst: the first one.
+	// missingFirst: it makes the first token.
 	missingFirst
-	// missingLost: one in place of a lost one.
+	// missingLost: it makes a token in place of a lost one.
 	missingLost
-	// missingRenewed: an operator says that there is none.
+	// missingRenewed: it makes a token because an operator reports that there is none.
 	missingRenewed
 )
 
-// origin is how that token comes to be.
+// origin is the origin of that token.
 func (m missing) origin() origin {
 	return [...]origin{missingFirst: originFirst, missingLost: originLost, missingRenewed: originRenewed}[m]
 }
 
-// note is what is told of its making.
+// note is the note that is told when it is made.
 func (m missing) note() policy.Note {
 	return [...]policy.Note{missingFirst: NoteCreated, missingLost: NoteRegenerated, missingRenewed: NoteRenewed}[m]
 }
 
-// wake asks others, if the time for that has come, and says whether this member makes a token. It holds none.
+// wake asks others if the time for that has come, and returns which token this member makes. This member holds none.
 //
 // Every member but rank 0 asks the lower ranks whether a token exists before it makes the first one: the gossip of the
 // lower ranks may be slower than this member's patience, or they saw less of the fleet and began earlier.
@@ -113,14 +113,14 @@ func (l *loss) makesAt(o *outlook) policy.Time {
 // found ends the question: a token is here.
 func (l *loss) found() { l.inquiry = inquiry{} }
 
-// close: this member leaves.
+// close records that this member leaves.
 func (l *loss) close() {
 	l.first.closed = true
 	l.first.armed = false
 }
 
-// slept takes it that the host was asleep for some time. That time does not count as a silence. The silence before it
-// still does: otherwise a fleet whose hosts are all suspended from time to time would wait for its token for ever.
+// slept records that the host was asleep for some time. That time does not count as a silence. The silence before it
+// still does; otherwise a fleet whose hosts are all suspended from time to time would wait for its token for ever.
 func (l *loss) slept(o *outlook, now policy.Time, slept time.Duration) {
 	l.silence.since = min(l.silence.since.Add(slept), now)
 	if l.first.armed {
@@ -129,7 +129,7 @@ func (l *loss) slept(o *outlook, now policy.Time, slept time.Duration) {
 	}
 }
 
-// trust lets Δgen be Δmax again: silences of this member alone were no false alarms.
+// trust resets Δgen to Δmax: silences of this member alone were no false alarms.
 func (l *loss) trust() { l.silence.raised = 0 }
 
 // since is when the last token was here, or was seen by another member.

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// outlook is what loss and passed look at.
+// outlook returns what loss and passed read.
 func (m *Machine) outlook() outlook {
 	return outlook{
 		cfg: &m.cfg, walk: &m.walk, measures: &m.measures, handoff: &m.handoff,
@@ -41,19 +41,19 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 }
 
 // An operator who sees that a gate has no token need not wait for max_interval: any member can make a new one. The
-// shell has asked all others before. This member refuses if it knows of a token itself, or has known of one so lately
-// that it may be on its way.
+// shell has asked all other members before. This member refuses if it knows of a token, or knew of one so recently that
+// it may be on its way.
 //
 // The members have run under the old token, perhaps a moment ago, and have passed it on. None of that may count against
-// the new one, or they would remove it. All that happens after its making does: if the old token lives after all, the
-// first member that has both removes the new one.
+// the new token, or they would remove it. Everything that happens after it was made does count: if the old token still
+// exists, the first member that has had both removes the new one.
 
 var (
 	_ policy.Renewable = (*Machine)(nil)
 	_ policy.Renewable = (*Slots)(nil)
 )
 
-// onItsWay is how long a token of which this member has known may be on its way, in handoff timeouts.
+// onItsWay is how long a token that this member knew of may be on its way, in handoff timeouts.
 const onItsWay = 8
 
 // Knows implements [policy.Renewable].
@@ -87,8 +87,8 @@ func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effe
 	return m.make(now, missingRenewed, out)
 }
 
-// wasMadeAfter reports whether t is a renewed token that was made after something that was that long ago. A token's age
-// is slightly less than its true age.
+// wasMadeAfter reports whether t is a renewed token that was made later than the given time ago. A token's age is
+// slightly less than its true age.
 func wasMadeAfter(since time.Duration, t *guardian.Token) bool {
 	return IsRenewed(t.ID) && since >= AgeOf(&t.Load)
 }
@@ -101,5 +101,5 @@ func (s *Slots) Knows(slot int, now policy.Time) string {
 	return s.slot(slot).Knows(slot, now)
 }
 
-// IsRenewed reports whether a token was made because an operator said that there was none.
+// IsRenewed reports whether a token was made because an operator reported that there was none.
 func IsRenewed(id wire.TokenID) bool { return originOf(id) == originRenewed }

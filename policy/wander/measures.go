@@ -9,14 +9,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// measures are what this member knows of how long things take: an operation here or elsewhere, and a lap of the token.
+// measures are what this member knows of durations: of an operation, here or elsewhere, and of a lap of the token.
 type measures struct {
 	// opIs is the estimate of Δop in milliseconds; zero if there is none.
 	opIs uint32
-	// hasLeft says that a token has left.
+	// hasLeft is true once a token has left.
 	hasLeft bool
-	// leftAt is when the last token left, whatever its age. lapIs is the duration of a lap by the rounds; zero while it
-	// is unknown.
+	// leftAt is when the last token left, whatever its age. lapIs is the duration of a lap according to the rounds;
+	// zero while it is unknown.
 	leftAt policy.Time
 	rounds rounds
 	lapIs  time.Duration
@@ -106,8 +106,8 @@ func (t *measures) visit(cfg *Config) time.Duration {
 	return t.op(cfg)
 }
 
-// passed records that a token of that age leaves. If it is older than the time since the last one left, that time was a
-// round, of a lap of that many members.
+// passed records that a token of that age leaves. If the token is older than the time since the last one left, that
+// time was a round, in a lap of that many members.
 func (t *measures) passed(now policy.Time, age time.Duration, lapLength int) {
 	if since := now.Sub(t.leftAt); t.hasLeft && since <= age {
 		t.rounds.add(since, lapLength)
@@ -116,7 +116,7 @@ func (t *measures) passed(now policy.Time, age time.Duration, lapLength int) {
 	t.hasLeft, t.leftAt = true, now
 }
 
-// count finds out what a lap of that many members takes.
+// count computes what a lap of that many members takes.
 func (t *measures) count(lapLength int) { t.lapIs = t.rounds.lap(lapLength) }
 
 // lap is what a lap takes; zero while it is unknown.
@@ -127,8 +127,9 @@ func (t *measures) lap() time.Duration { return t.lapIs }
 // 5.1).
 //
 // Handoffs take time too, and the operator may be wrong, so Δmax is never below two measured laps. The plain paper,
-// without guardians, uses its constants. If the operator has set neither Δmax nor Δop, laps count in the plain paper as
-// well: runs that a timeout ends, or that fail at once, say little about Δop, but laps still consist of them.
+// without guardians, uses its constants. If the operator has set neither Δmax nor Δop, measured laps count in the plain
+// paper as well: runs that a timeout ends, or that fail at once, tell little about Δop, but they still make up the
+// laps.
 func (t *measures) maxInterval(cfg *Config, members int) time.Duration {
 	if cfg.Backups == 0 && (cfg.Op > 0 || cfg.MaxInterval > 0) {
 		return t.toldMaxInterval(cfg, members)
@@ -144,7 +145,7 @@ func (t *measures) toldMaxInterval(cfg *Config, members int) time.Duration {
 	return policy.Times(3, max(cfg.MinInterval, policy.Times(members, t.visit(cfg))))
 }
 
-// tooShort names the operator's constant that is too short for the measured laps.
+// tooShort returns the name of the operator's constant that is too short for the measured laps.
 func (t *measures) tooShort(cfg *Config, members int) string {
 	switch {
 	case policy.Times(leastLaps, t.lapIs) <= t.toldMaxInterval(cfg, members):
@@ -156,7 +157,8 @@ func (t *measures) tooShort(cfg *Config, members int) string {
 	return ""
 }
 
-// maxIntervalRule explains max_interval: the operator's value, two laps, or the longer side of the default rule.
+// maxIntervalRule explains the value of max_interval: the operator's value, two laps, or the longer side of the default
+// rule.
 func (t *measures) maxIntervalRule(cfg *Config, members int) string {
 	is := t.maxInterval(cfg, members)
 	switch {
@@ -182,9 +184,8 @@ func (t *measures) lapAtMost(cfg *Config, members int) time.Duration {
 // maxRounds is the number of rounds that a member remembers.
 const maxRounds = 6
 
-// rounds are the last durations from when one token left this member to when the next one did, each with the number of
-// members of a lap at that time. A new round replaces the oldest. If there is one token, a round begins and ends with
-// it.
+// rounds are the last durations between two departures of a token from this member, each with the number of members of
+// a lap at that time. A new round replaces the oldest. If there is one token, a round begins and ends with it.
 type rounds struct {
 	took    [maxRounds]time.Duration
 	members [maxRounds]uint32

@@ -9,7 +9,7 @@ const (
 	NoteRegenerated
 	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
 	NoteInquired
-	// NoteSeen: Peer has seen Token later than this member, which waits longer.
+	// NoteSeen: Peer has seen Token later than this member has, so this member waits longer.
 	NoteSeen
 	// NoteArrived: a handoff ended here; this member holds Token, which came from Peer.
 	NoteArrived
@@ -18,7 +18,7 @@ const (
 	// NoteDenied: the start of the operation could not be saved, or not in time. It does not run, and Token is passed
 	// on.
 	NoteDenied
-	// NoteOpposed: Peer runs, or is about to, and this member holds Token and does not run this time.
+	// NoteOpposed: Peer runs, or is about to. This member holds Token and does not run this time.
 	NoteOpposed
 	// NoteOverruled: Peer objects to runs here, or wants to go first, for longer than an operation lasts. This member
 	// runs.
@@ -53,7 +53,7 @@ const (
 	NoteDropped
 	// NoteLeft: this member has left.
 	NoteLeft
-	// NoteRenewed: an operator said that there is no token, and this member made a new one.
+	// NoteRenewed: an operator reported that there is no token, and this member made a new one.
 	NoteRenewed
 )
 

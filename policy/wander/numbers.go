@@ -8,10 +8,10 @@ import (
 // One impossibly high number would end fencing for good: no number could be raised above it, even after its sender was
 // removed. So a member compares the numbers that it receives with its clock.
 
-// numbers are the fencing numbers and stamps that this member goes by.
+// numbers are the fencing numbers and birth stamps that this member has seen and used.
 type numbers struct {
-	// seen is the highest fencing number seen, granted the highest one that may have been used for a run here, unsaved
-	// the number of a new epoch that may not be saved yet, or zero.
+	// seen is the highest fencing number seen. granted is the highest one that may have been used for a run here.
+	// unsaved is the number of a new epoch that may not be saved yet, or zero.
 	seen, granted, unsaved wire.Seq
 	// newest is the latest birth stamp seen.
 	newest int64
@@ -59,7 +59,7 @@ func (n *numbers) create(now policy.Instant) (birth int64, seq wire.Seq) {
 	return n.newest, n.seen
 }
 
-// arrived returns the number of a token that arrives with the given one: above all that this member has seen.
+// arrived returns the number of a token that arrives with the given one: a number above all that this member has seen.
 func (n *numbers) arrived(seq wire.Seq) wire.Seq {
 	n.seen = max(n.seen, seq).After()
 	return n.seen
@@ -82,7 +82,7 @@ func (n *numbers) grant(seq wire.Seq) wire.Seq {
 	return seq
 }
 
-// passed returns the number with which a token is passed on: none that this member has seen is above it.
+// passed returns the number with which a token is passed on: this member has seen none above it.
 func (n *numbers) passed(seq wire.Seq) wire.Seq { return max(seq, n.seen) }
 
 // wasGranted reports whether that number may have been used for a run here.
@@ -92,7 +92,7 @@ func (n *numbers) wasGranted(seq wire.Seq) bool { return n.granted == seq }
 // another one.
 func (n *numbers) mustSave(seq wire.Seq) bool { return seq == n.unsaved }
 
-// saved says that all numbers are saved.
+// saved records that all numbers are saved.
 func (n *numbers) saved() { n.unsaved = 0 }
 
 // highest is the highest number that this member has seen.

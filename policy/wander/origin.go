@@ -4,10 +4,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// When all members of a fleet stop, their token dies with them, and the first token that they make afterwards is
-// younger than the one under which each of them ran last. By the removal rule of the paper, each member that ran less
-// than Δmin ago would discard it. So a run counts against a token only while the token of that run may live. That is
-// known as follows:
+// When all members of a fleet stop, their token dies with them. The first token that they make afterwards is younger
+// than the token under which each of them ran last. By the removal rule of the paper, each member that ran less than
+// Δmin ago would discard it. So a run counts against a token only while the token of that run may still exist. A member
+// knows that as follows:
 //
 //   - A first token is made only by a member whose fleet had not met a token since it started: of all members in its
 //     view, none said by gossip that it had. In the other slots of a gate, none of those that it asked. The identity of
@@ -21,12 +21,12 @@ import (
 //     token, but keeps it, unused, until more members are here or Δmin is over. So a fleet whose hosts start in waves
 //     has a token as soon as more than half of them are back.
 //
-// An operator may say that there is no token; then a member makes a renewed one, see renew.go. Nothing that was before
-// its making counts against it.
+// An operator may report that there is no token; then a member makes a renewed one, see renew.go. Nothing that happened
+// before it was made counts against it.
 
-// origin says how a token came to be, in the last bits of its random id. A member that draws its random id freely, as
-// older versions do, draws each of these values once in 65,536 times. It would only mean that a member keeps a younger
-// token for some time longer.
+// origin is how a token came to be, in the last bits of its random id. A member that draws its random id freely, as
+// older versions do, draws each of these values once in 65,536 times. The only effect would be that a member keeps a
+// younger token for some time longer.
 type origin uint16
 
 const (
@@ -34,7 +34,7 @@ const (
 	originLost origin = 0
 	// originFirst: the fleet had met no token since it started.
 	originFirst origin = 0xf1f5
-	// originRenewed: an operator has said that there is no token.
+	// originRenewed: an operator has reported that there is no token.
 	originRenewed origin = 0x4e3d
 )
 

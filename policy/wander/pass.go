@@ -28,15 +28,15 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return m.serve(now, out)
 }
 
-// onNoAck continues with a token whose offer failed. A member that has become due meanwhile runs, whether its offers
-// succeed or not. If it will be due before the next offer can fail, it waits: the offer is as likely to succeed
-// afterwards. A member that hears no other one may still be heard: its beats would keep its guardians calm, and no
+// onNoAck continues with a token whose offer failed. If this member has become due meanwhile, it runs, whether or not
+// its offers succeed. If it will be due before the next offer can fail, it waits: the offer is as likely to succeed
+// afterwards. A member that hears no other one may still be heard: its heartbeats would keep its guardians calm, and no
 // other member would ever get the token. So it asks its guardians.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.custody.leaves() && !m.schedule.runsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := m.custody.unheard() && !m.walk.alone()
-	// A member that is due again and again must not keep its token: it has run under this number.
+	// A member that is due again and again must not keep its token: it has already run under this number.
 	ran := m.numbers.wasGranted(m.custody.last().Seq)
 	switch {
 	case unheard && (ran || !soon):
@@ -51,8 +51,8 @@ func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effe
 }
 
 // yield gives up a token because no other member was heard while it was offered and its guardians were asked. This
-// member gives it up before it tells the guardians, so they never take a token that is held. Silences of this member
-// alone were no false alarms, so Δgen is Δmax again.
+// member gives it up before it tells the guardians, so that they never take a token that is held. Silences of this
+// member alone were no false alarms, so Δgen is Δmax again.
 func (m *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteYielded, wire.MemberID{}, &m.custody.last().Ref)
 	m.handoff.Withdraw()

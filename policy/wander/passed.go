@@ -6,11 +6,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// passed is the oldest token that left this member for another one recently: which one, for whom, and when. A younger
-// token that arrives may have to be discarded because of it.
+// passed is the oldest token that recently left this member for another one: which token, for which member, and when. A
+// younger token that arrives may have to be discarded because of it.
 type passed struct {
 	token wire.TokenID
-	// to is zero if there is none.
+	// to is zero if there is no such token.
 	to wire.MemberID
 	at policy.Time
 }
@@ -25,10 +25,10 @@ func (p *passed) note(now policy.Time, id wire.TokenID, to wire.MemberID, l *los
 
 func (p *passed) isSet() bool { return !p.to.IsZero() }
 
-// chases is a second removal rule, by the tokens that this member has passed on. A token is discarded if a token that
-// precedes it left this member after the younger one was made: then there were two. It is also discarded if the older
-// token left less than a lap ago: then there most probably are two. Two tokens can follow each other for ever at a
-// distance of half a lap, and if a lap takes longer than Δmin, the paper's rule removes neither.
+// chases is a second removal rule, based on the tokens that this member has passed on. A token is discarded if a token
+// that precedes it left this member after the younger one was made: then there were two. It is also discarded if the
+// older token left less than a lap ago: then there most probably are two. Two tokens can follow each other for ever at
+// a distance of half a lap, and if a lap takes longer than Δmin, the paper's rule removes neither.
 //
 // The first condition holds for all walks, laps and configurations. It never removes a token that replaces a lost one:
 // the lost token was here before its replacement was made. So the younger of two tokens comes no further than the
@@ -50,9 +50,9 @@ func (c *Config) plain() bool {
 	return c.Walk == Random && c.Backups == 0 && !c.OnDemand
 }
 
-// crosses reports whether a token comes from the member to which an older one was just passed: the two met on the way.
-// Otherwise two tokens would change places for ever between two members whose runs take equally long, and at least
-// Δmin.
+// crosses reports whether a token comes from the member to which an older one was just passed: the two crossed on the
+// way. Without this rule two tokens would change places for ever between two members whose runs take equally long, and
+// at least Δmin.
 func (p *passed) crosses(o *outlook, now policy.Time, from wire.MemberID, id wire.TokenID) bool {
 	return p.to == from && now.Sub(p.at) < o.handoff.PatienceWith(from) && p.token.Precedes(id)
 }

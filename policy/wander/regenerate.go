@@ -13,12 +13,12 @@ const (
 	lowerFraction = 20
 )
 
-// silence says since when no token has come, and how long a silence must last until it means a loss.
+// silence is the time since which no token has come, and how long it must last before the token counts as lost.
 type silence struct {
 	// raised is how far false alarms have raised Δgen above Δmax, as a share of Δmax.
 	raised float64
 	// since is when the last token was here, or was seen by another member. In the second case told is what the other
-	// member saw, and holdOff the time that this member waits longer.
+	// member saw, and holdOff is how much longer this member waits.
 	since   policy.Time
 	holdOff time.Duration
 	told    sighting

@@ -8,26 +8,27 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Members that come into a view may have a token of their own, or a copy of this one: the network was split. By the
-// rules of the paper the two tokens go on until one of them comes to a member that has met both. In a large fleet that
-// takes minutes, and longer where operations take long. So a holder sends a beat to members that have come, and so do
-// the next holders: to mostGreeted members each, for greetFor timeouts, and for as many more for each mostGreeted
-// members. Who knows a copy with a higher number says so. Who holds another token answers with a beat of its own, if
-// that is the older one; or tells the holder that its token is no more. One that does not hear that is told again.
+// Members that come into a view may have a token of their own, or a copy of this one, because the network was split. By
+// the rules of the paper both tokens continue until one of them comes to a member that has met both. In a large fleet
+// that takes minutes, and longer where operations take long. So a holder sends a heartbeat to members that have come,
+// and so do the next holders: to mostGreeted members each, for greetFor timeouts, and for as many more for each
+// mostGreeted members. A member that knows a copy with a higher number answers with it. A member that holds another
+// token answers with a heartbeat of its own if the announced token is older; if its own is older, it tells the holder
+// that the younger token is no more. A holder that does not hear that is told again.
 const (
 	mostGreeted = guardian.MostAsked
 	greetFor    = 8
 )
 
-// reunion is what a member remembers of a view in which others have come: the view before it, and until when they are
-// greeted.
+// reunion is what a member remembers of a view in which others have come: the view before it, and the time until which
+// the newcomers are greeted.
 type reunion struct {
 	before []wire.MemberID
 	until  policy.Time
 }
 
-// note remembers that members have come. If others came a moment ago, all of them are meant. To a member that was alone
-// everybody has come: the others greet it.
+// note records that members have come. If others came a moment ago, all of them are meant. A member that was alone does
+// not greet the others: to it everybody has come, and the others greet it.
 func (r *reunion) note(cfg *Config, now policy.Time, view, before *peers) {
 	since := before.ids
 	if now < r.until {
@@ -46,14 +47,14 @@ func (r *reunion) note(cfg *Config, now policy.Time, view, before *peers) {
 	}
 }
 
-// hasCome reports whether a member of the view is another one that was not in an earlier view.
+// hasCome reports whether a member of the view is not this one, and was not in an earlier view.
 func (c *Config) hasCome(id wire.MemberID, before []wire.MemberID) bool {
 	_, was := slices.BinarySearchFunc(before, id, wire.MemberID.Compare)
 	return !was && id != c.Self
 }
 
-// greet lets g tell members that have come of the held token, if there is one; its guardians know of it. It begins
-// anywhere in the view, so that each time others are first.
+// greet lets g send heartbeats of the held token, if there is one, to members that have come; its guardians know of it
+// already. It begins at a random place in the view, so that each time other members are first.
 func (r *reunion) greet(
 	cfg *Config, now policy.Time, view *peers, held *guardian.Token, g *guardian.Machine, out []policy.Effect,
 ) []policy.Effect {

@@ -8,10 +8,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A save takes time, and a disk may hang. Two things wait until they are saved: a run, because a restart within
-// min_interval would run again; and a token with a number of a new epoch, because a restart would give the same number
-// to another token. The member holds the token and beats meanwhile, so its guardians do not revive it. It waits for
-// less than their patience; then the run is denied and the token is passed on.
+// A save takes time, and a disk may hang. Two things wait until they are saved: a run, because after a restart within
+// min_interval the member would run again; and a token with a number of a new epoch, because after a restart the member
+// would give the same number to another token. Meanwhile the member holds the token and sends heartbeats, so its
+// guardians do not revive it. It waits for less than their patience; then the run is denied and the token is passed on.
 
 // becomeGranting grants the protected operation. The run is saved before it starts, so that a restart within
 // min_interval does not run it again.
@@ -120,7 +120,7 @@ func MemoOf(b *policy.Memo) (k Memo) {
 	return k
 }
 
-// doubt removes the token from a saved state if it was made in the future, by a clock that reads wall.
+// doubt removes the token from a saved state if it was made in the future, according to a clock that reads wall.
 func doubt(wall int64, _ bool, s *policy.State) (why string) {
 	k := MemoOf(&s.Memo)
 	if k.Token.Birth <= wire.LatestBirth(wall) {

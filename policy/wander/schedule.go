@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// schedule says when a run is due here. It keeps what counts for that: the last run and how it ended, whether a caller
-// waits, whether the host is ready and the gate paused, the windows, and the runs under the other tokens of the gate.
+// schedule decides when a run is due here. It keeps what that depends on: the last run and how it ended, whether a
+// caller waits, whether the host is ready, whether the gate is paused, the windows, and the runs under the other tokens
+// of the gate.
 //
 // Waiting callers: "A gate may have a hook, take commands, or both. A demand is one bit to the machine; local callers
 // queue at the agent." A member of a gate on demand is due only when it is wanted, and after min_interval if there is
@@ -18,32 +19,34 @@ import (
 // that is wanted is due at once. If the hook is due too, hook and callers take turns: see package pace. A caller's run
 // counts neither for min_interval nor for op.
 //
-// Ready hosts: a host may say whether it needs a run. Until it does, its member is not due: the token passes by, as
-// within Δmin. A run for a caller does not need the host's word.
+// Ready hosts: a host may report whether it needs a run. Until it does, its member is not due: the token passes by, as
+// within Δmin. A run for a caller does not need the host's report.
 //
 // Windows: a member is due only while a window of its gate is open: "a member that may not run passes the token on;
 // nobody ever holds and waits for a window". The only exception is a member that keeps the token because it is due
 // soon: it also keeps the token for a window that opens within a lap of skips.
 //
-// Runs that failed are repeated: see package pace.
+// Failed runs are repeated: see package pace.
 type schedule struct {
-	// wanted says that callers here wait for a run, demanded that the granted or present run is for them only.
+	// wanted is true while callers here wait for a run. demanded is true if the granted or present run is for them
+	// only.
 	wanted, demanded bool
 	turns            pace.Turns
-	// paused says that an operator has paused the gate, unready that the host has not said that it needs a run.
+	// paused is true while an operator has paused the gate. unready is true while the host has not reported that it
+	// needs a run.
 	paused, unready bool
 	// failures is how many runs have failed in a row.
 	failures uint8
-	// hadRun says that there was a run before the last one.
+	// hadRun is true if there was a run before the last one.
 	hadRun bool
-	// disturbed says that the duration of the present run means nothing: it was told to stop, or the host was asleep.
+	// disturbed is true if the duration of the present run means nothing: it was told to stop, or the host was asleep.
 	disturbed bool
 
 	// calendar is nil in a gate without windows.
 	calendar *pace.Calendar
 
-	// ran is when the operation last started here, and under which token; meaningful if ran.ever is set. before is the
-	// same for the run before that one, if hadRun is set.
+	// ran is when the operation last started here, and under which token; it is set if ran.ever is. before is the same
+	// for the run before that one, and is set if hadRun is.
 	ran    lastRun
 	before struct {
 		at   policy.Time
@@ -57,8 +60,8 @@ type schedule struct {
 // lastRun is when the operation last started here, and under which token.
 type lastRun struct {
 	ever bool
-	// restored says that the run was in an earlier life of this member, members how many members were here then; zero
-	// if that is not known.
+	// restored is true if the run was in an earlier life of this member. members is how many members were here then;
+	// zero if that is not known.
 	restored bool
 	members  uint32
 	at       policy.Time
@@ -95,7 +98,7 @@ func (s *schedule) setCalendar(cfg *Config) {
 	}
 }
 
-// see reads the clocks. It must be called before anything else is asked in a step.
+// see reads the clocks. It must be called first in a step.
 func (s *schedule) see(cfg *Config, now policy.Instant) {
 	if len(cfg.Windows) > 0 {
 		s.calendar.See(now)
@@ -110,8 +113,8 @@ func (s *schedule) share(other *schedule) {
 	s.wanted, s.turns, s.failures = other.wanted, other.turns, other.failures
 }
 
-// want: a caller waits for a run here; hookRuns says that the hook does run now. The caller may then have the next
-// grant.
+// want records that a caller waits for a run here. hookRuns is true if the hook runs now: then the caller may have the
+// next grant.
 func (s *schedule) want(cfg *Config, hookRuns bool) {
 	s.wanted = true
 	if hookRuns && !cfg.OnDemand {
@@ -119,16 +122,16 @@ func (s *schedule) want(cfg *Config, hookRuns bool) {
 	}
 }
 
-// unwant: no caller waits any longer.
+// unwant records that no caller waits any longer.
 func (s *schedule) unwant() {
 	s.wanted = false
 	s.turns.Gone()
 }
 
-// pause: an operator has paused the gate, or continues it.
+// pause records that an operator has paused the gate, or continues it.
 func (s *schedule) pause(paused bool) { s.paused = paused }
 
-// setReady takes the word of the host, and reports whether it had not said yes before.
+// setReady records whether the host needs a run, and reports whether it had not said so before.
 func (s *schedule) setReady(ready bool) (wasUnready bool) {
 	wasUnready = s.unready
 	s.unready = !ready
@@ -138,7 +141,7 @@ func (s *schedule) setReady(ready bool) (wasUnready bool) {
 // isCallers reports whether the granted or present run is for callers only.
 func (s *schedule) isCallers() bool { return s.demanded }
 
-// calledOff reports whether a granted run must not start, because the host has said meanwhile that it needs none.
+// calledOff reports whether a granted run must not start, because the host has reported meanwhile that it needs none.
 func (s *schedule) calledOff() bool { return s.unready && !s.demanded }
 
 // unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
@@ -148,8 +151,8 @@ func (s *schedule) unwanted(cfg *Config) bool { return s.paused || cfg.OnDemand 
 func (s *schedule) overrides(cfg *Config) bool { return s.wanted && !cfg.OnDemand }
 
 // due is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but
-// never under two at once. In a gate on demand a caller must wait. In other gates a caller must wait, or the host must
-// be ready. shelved says that the held token is kept unused.
+// never under two at once. In a gate on demand, only a waiting caller makes it due; in other gates a waiting caller or
+// a ready host does. shelved is true if the held token is kept unused.
 func (s *schedule) due(cfg *Config, now policy.Time, shelved bool) policy.Time {
 	switch {
 	case s.unwanted(cfg), s.unready && !s.overrides(cfg):
@@ -160,7 +163,7 @@ func (s *schedule) due(cfg *Config, now policy.Time, shelved bool) policy.Time {
 	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
 }
 
-// ifReady is when this member is due, if no caller waits and its host is ready then.
+// ifReady is when this member is due if no caller waits and its host is ready then.
 func (s *schedule) ifReady(cfg *Config, now policy.Time, shelved bool) policy.Time {
 	if s.paused || cfg.OnDemand {
 		return policy.Never
@@ -168,7 +171,7 @@ func (s *schedule) ifReady(cfg *Config, now policy.Time, shelved bool) policy.Ti
 	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
 }
 
-// next is when this member is due, if its host is ready then.
+// next is when this member is due if its host is ready then.
 func (s *schedule) next(cfg *Config, now policy.Time, shelved bool) policy.Time {
 	if s.unready && !s.overrides(cfg) {
 		return s.ifReady(cfg, now, shelved)
@@ -176,7 +179,7 @@ func (s *schedule) next(cfg *Config, now policy.Time, shelved bool) policy.Time 
 	return s.due(cfg, now, shelved)
 }
 
-// mayRunAt is the first time from due on at which a window is open and nothing runs here under another token.
+// mayRunAt is the first time, not before due, at which a window is open and nothing runs here under another token.
 func (s *schedule) mayRunAt(cfg *Config, now, due policy.Time, shelved bool) policy.Time {
 	if shelved {
 		due = max(due, s.unshelvedAt(cfg))
@@ -250,7 +253,7 @@ func (s *schedule) end(denied bool) {
 	}
 }
 
-// disturb: the duration of the present run means nothing.
+// disturb records that the duration of the present run means nothing.
 func (s *schedule) disturb() { s.disturbed = true }
 
 // stop ends a run early.
@@ -259,14 +262,14 @@ func (s *schedule) stop(out []policy.Effect) []policy.Effect {
 	return append(out, policy.Effect{Kind: policy.Stop})
 }
 
-// took is how long the present run has taken until now; counts says that it is one of the hook, and that its duration
+// took is how long the present run has taken until now; counts is true if it is a run of the hook and its duration
 // means something.
 func (s *schedule) took(now policy.Time) (took time.Duration, counts bool) {
 	return now.Sub(s.ran.at), !s.disturbed && !s.demanded
 }
 
-// conclude decides after a run when the next one is due, and reports what is told of it, and whether it must be saved.
-// A caller's command is repeated by the caller only.
+// conclude decides after a run when the next one is due. It returns the note to be told, and whether the outcome must
+// be saved. Only the caller repeats a caller's command.
 func (s *schedule) conclude(cfg *Config, now policy.Time, o policy.Outcome) (note policy.Note, changed bool) {
 	if cfg.RetryAfter == 0 || cfg.OnDemand || s.demanded {
 		return 0, false
@@ -276,7 +279,7 @@ func (s *schedule) conclude(cfg *Config, now policy.Time, o policy.Outcome) (not
 	return cfg.pace().NoteOf(o), s.repeat() != before
 }
 
-// repeat is what is to follow the last run.
+// repeat is what follows the last run.
 func (s *schedule) repeat() pace.Repeat { return pace.Repeat{Wait: s.ran.wait, Failures: s.failures} }
 
 func (s *schedule) setRepeat(r pace.Repeat) { s.ran.wait, s.failures = r.Wait, r.Failures }
@@ -314,8 +317,9 @@ func (s *schedule) isBygone(now policy.Time, t *guardian.Token) bool {
 	return false
 }
 
-// shelves reports whether this member keeps the held token unused: it is a first one that another member has made, and
-// of the fleet in which this member ran lately in an earlier life no majority is here. held is nil if no token is held.
+// shelves reports whether this member keeps the held token unused. It does if the token is a first one that another
+// member has made, while this member ran lately in an earlier life and no majority of the fleet of that time is here.
+// held is nil if no token is held.
 func (s *schedule) shelves(cfg *Config, now policy.Time, held *guardian.Token, members int) bool {
 	if held == nil || !s.ran.restored || !IsFirst(held.ID) || held.ID.Generator == cfg.Self {
 		return false
@@ -323,10 +327,11 @@ func (s *schedule) shelves(cfg *Config, now policy.Time, held *guardian.Token, m
 	return s.ranUnderOlder(cfg, now, held) && 2*members <= int(s.ran.members)
 }
 
-// unshelvedAt is when a token is no longer kept unused: Δmin is over.
+// unshelvedAt is when a token is no longer kept unused, because Δmin is over.
 func (s *schedule) unshelvedAt(cfg *Config) policy.Time { return s.ran.at.Add(cfg.MinInterval) }
 
-// why says why this member, which holds no run up, is not due; empty if it is. next is when it is due.
+// why returns why this member is not due, if nothing else keeps it from running; it is empty if it is due. next is when
+// it is due.
 func (s *schedule) why(cfg *Config, now, next policy.Time) string {
 	switch {
 	case s.unwanted(cfg):

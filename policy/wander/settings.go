@@ -17,15 +17,15 @@ type Settings struct {
 	// Op is Δop: "the typical duration of the protected operation". Zero: the members measure it.
 	Op time.Duration
 	// MinInterval is Δmin: "the minimum time between two successive protected operations on the same component". It may
-	// be zero on demand.
+	// be zero in a gate on demand.
 	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts as
+	// RetryAfter is the time from the end of a failed run to the next one; see interval. Zero: a failed run counts like
 	// any other.
 	RetryAfter time.Duration
 	// MaxInterval is Δmax: the silence after which the loss of the token is suspected. Zero: the default rule, see
 	// maxInterval.
 	MaxInterval time.Duration
-	// Windows are when members may run; none is always.
+	// Windows are the times in which members may run; an empty set means always.
 	Windows window.Set
 	// Walk chooses the next member; the zero value is the paper's random walk.
 	Walk Walk
@@ -53,12 +53,12 @@ func (s Settings) Machine(env policy.Env) policy.Machine {
 func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
 
 // OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it: a tenth of the
-// patience of the token's guardians, which wait for the guard's messages. Without these they revive the token after
-// five quarters of a patience at the earliest.
+// patience of the token's guardians, which wait for the guard's messages. Without these messages they revive the token
+// after five quarters of a patience at the earliest.
 func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }
 
 // Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An
-// offer or a run in progress goes on by the old constants. Skip cannot change: handoffs and guardians depend on it.
+// offer or a run in progress continues with the old constants. Skip cannot change: handoffs and guardians depend on it.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.Skip != m.cfg.Skip || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {

@@ -12,20 +12,20 @@ import (
 
 // sharing is what this member knows about how the tokens of a sweep share the members.
 type sharing struct {
-	// foreign says that this token does not visit this member.
+	// foreign is true if this token does not visit this member.
 	foreign bool
-	// mixed says that members with different numbers of slots have been seen, mixedAt when they were last.
+	// mixed is true if members with different numbers of slots have been seen; mixedAt is when they were seen last.
 	mixed   bool
 	mixedAt policy.Time
-	// differing is the last member that was seen with another number of slots, asker the last member that has asked for
-	// this token.
+	// differing is the last member that was seen with another number of slots. asker is the last member that has asked
+	// for this token.
 	differing, asker wire.MemberID
 }
 
 // shares reports whether the tokens of the gate share the members. In a sweep, each token visits a part of the order.
-// If all tokens visited all members, each token would find members not due that another token has just served, and come
-// too late to the rest. Members that disagree on the number of tokens compute different parts, and some members would
-// be in none. So while this member sees another number, the token visits all members.
+// If all tokens visited all members, each token would come to members that are not due, because another token has just
+// served them, and would come too late to the rest. Members that disagree on the number of tokens compute different
+// parts, and some members would be in none. So while this member sees another number, the token visits all members.
 func (w *walker) shares(cfg *Config) bool {
 	return cfg.Walk == Sweep && cfg.LastSlot > 0 && !w.sharing.mixed
 }
@@ -44,11 +44,11 @@ func (w *walker) lapLength(cfg *Config) int {
 
 // mix records that members with different numbers of slots were seen at that time, and reports whether this token
 // visits this member from now on. The record is forgotten after max_interval, because the message may have been a
-// replay; if it was none, the difference is noticed again. Views change all the time while a fleet is restarted with
-// another number, so they say nothing.
+// replay; if it was none, the difference is noticed again. While a fleet is restarted with another number, views change
+// all the time, so they tell nothing about this.
 //
-// Of those that were restarted, most see no other member of the old number for long. So a token carries on for how long
-// nobody has.
+// Most of the restarted members see no other member with the old number for long. So a token carries how long ago a
+// holder has seen such a difference.
 func (w *walker) mix(cfg *Config, now, at policy.Time, maxInterval time.Duration) (begins bool) {
 	s := &w.sharing
 	s.mixedAt = max(s.mixedAt, at)
@@ -87,7 +87,7 @@ func (w *walker) lowest(cfg *Config) (lowest guardian.Trail) {
 	return guardian.Trail{}
 }
 
-// tell lets a token that leaves carry the record.
+// tell adds the record to a token that leaves.
 func (w *walker) tell(now policy.Time, l *wire.Load) {
 	if w.sharing.mixed {
 		SetMixed(l, now.Sub(w.sharing.mixedAt))
@@ -103,8 +103,8 @@ func (c *Config) otherSlots(msg *wire.Message) bool {
 	return !bare && LastSlotOf(&msg.Load) != c.LastSlot
 }
 
-// shows returns when members with different numbers of slots were seen, by a message; ok is false if it says nothing of
-// that.
+// shows returns when members with different numbers of slots were seen, according to a message; ok is false if the
+// message tells nothing about that.
 func (w *walker) shows(cfg *Config, now policy.Time, msg *wire.Message) (at policy.Time, ok bool) {
 	if cfg.otherSlots(msg) {
 		return now, true
@@ -122,21 +122,21 @@ func (w *walker) differs(cfg *Config, msg *wire.Message) bool {
 // noteDiffers remembers a member that has another number of slots.
 func (w *walker) noteDiffers(id wire.MemberID) { w.sharing.differing = id }
 
-// noteAsker records a member that asks for the token, if members may disagree on their parts: then some get it only if
-// they ask.
+// noteAsker records a member that asks for the token, if members may disagree on their parts: then some members get it
+// only if they ask.
 func (w *walker) noteAsker(cfg *Config, id wire.MemberID) {
 	if w.shares(cfg) {
 		w.sharing.asker = id
 	}
 }
 
-// takeAsker returns the member that has asked for the token since it was here last, once.
+// takeAsker returns, once, the member that has asked for the token since it was last here.
 func (w *walker) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 	id, w.sharing.asker = w.sharing.asker, wire.MemberID{}
 	return id, w.has(id) && !w.avoid.has(id, now)
 }
 
-// noteSlots notices, by a message that is expected, members that have another number of slots.
+// noteSlots reads from an expected message whether members have another number of slots.
 func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if at, ok := m.walk.shows(&m.cfg, now, msg); ok {
 		maxInterval := m.measures.maxInterval(&m.cfg, m.walk.count())

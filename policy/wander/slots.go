@@ -36,10 +36,11 @@ func NewGate(cfg Config, slots int) policy.Machine {
 
 // elsewhere is the state of the other slots of this member.
 type elsewhere struct {
-	// running says that a run under another token is going on, waiting that another token waits here until this member
-	// is due.
+	// running is true while a run under another token is in progress. waiting is true while another token waits here
+	// until this member is due.
 	running, waiting bool
-	// hasRun says that a run was under another token. intervalEnds is when the intervals after all such runs are over.
+	// hasRun is true if there was a run under another token. intervalEnds is when the intervals after all such runs are
+	// over.
 	hasRun       bool
 	intervalEnds policy.Time
 }
@@ -72,8 +73,8 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	return true
 }
 
-// step gives an event to one machine. What it learns about this member, or about the slots of others, the other
-// machines learn, too.
+// step gives an event to one machine. Whatever that machine learns about this member, or about the number of slots of
+// others, it shares with the other machines.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m := s.slot(i)
 	if ev.Kind == policy.Started {
@@ -116,7 +117,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	return out
 }
 
-// slot returns the machine of a slot, which then knows the state of the others.
+// slot returns the machine of a slot, after telling it the state of the others.
 func (s *Slots) slot(i int) *Machine {
 	s.machines[i].schedule.know(s.around(i))
 	return &s.machines[i]
@@ -165,7 +166,7 @@ func (s *Slots) record() policy.State {
 	return all
 }
 
-// saidOnce reports whether a note is about this member, not about a token, and is told by another slot.
+// saidOnce reports whether a note is about this member, not about a token, and another slot tells it.
 func (s *Slots) saidOnce(i int, n policy.Note) bool {
 	return n == NoteWaiting && i > 0 || n == NoteLeft && s.othersStay()
 }

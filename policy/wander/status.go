@@ -10,18 +10,18 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Why a member does not run its operation now, as clauses that complete "not running because …"; package pace has the
-// clauses about times.
+// The reasons why a member does not run its operation now, as clauses that complete "not running because …"; package
+// pace has the clauses about times.
 const (
-	// WhyRunning: it does run.
+	// WhyRunning: it runs.
 	WhyRunning = "running"
 	// WhyNoToken: it is due, and waits for the token.
 	WhyNoToken = "due, waiting for the token"
-	// WhyNotReady: it is due, and its host does not say that it needs a run.
+	// WhyNotReady: it is due, and its host has not reported that it needs a run.
 	WhyNotReady = "due, and the host has not said that it is ready"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
-	// WhyAlone: it belongs to a fleet of which it has seen nobody since it started.
+	// WhyAlone: it belongs to a fleet, and has seen no other member of it since it started.
 	WhyAlone = "has not seen any other member yet (see --alone)"
 	// WhyLeaving: it is stopping.
 	WhyLeaving = "leaving"
@@ -33,16 +33,16 @@ const (
 	WhyAsking = "due, asking the other members"
 )
 
-// Detail is the status of a soft gate, with what other protocols do not have.
+// Detail is the status of a soft gate, including what other protocols do not have.
 type Detail struct {
 	policy.Status
 	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
 	Load wire.Load
-	// LastTo is where the last token went. Guards says that this member keeps a copy of a token that another member
-	// holds. Guarded is this holder, as far as this member has heard.
+	// LastTo is the member to which the last token went. Guards is true if this member keeps a copy of a token that
+	// another member holds; Guarded is that holder, as far as this member has heard.
 	LastTo, Guarded wire.MemberID
 	Guards          bool
-	// RegenerateAt is when this member makes a new token if none comes; meaningful if RegenerateArmed.
+	// RegenerateAt is when this member makes a new token if none comes; it is set if RegenerateArmed is.
 	RegenerateAt    policy.Time
 	RegenerateArmed bool
 	// RegenerateAfter is the adaptive Δgen, MaxInterval the Δmax in force.
@@ -55,14 +55,14 @@ type Detail struct {
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource
-	// RoundTrip is the longest recent time until an answer; zero if there was none.
+	// RoundTrip is the longest recent time until an answer came; zero if there was none.
 	RoundTrip time.Duration
 }
 
 // Trail returns the guardians of the token that is held, or was last.
 func (d *Detail) Trail() guardian.Trail { return guardian.TrailOf(&d.Load) }
 
-// DetailOf describes one slot of a member whose machine is of this package; nothing, if there is no such slot.
+// DetailOf describes one slot of a member whose machine is of this package; it is zero if there is no such slot.
 func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 	switch m := m.(type) {
 	case *Machine:

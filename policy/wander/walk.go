@@ -21,7 +21,7 @@ import (
 type Walk uint8
 
 const (
-	// Random is the paper's: any other member, all equally likely.
+	// Random is the paper's walk: any other member, all equally likely.
 	Random Walk = iota
 	// Shuffle uses a new order for each lap: a member waits for at most two laps.
 	Shuffle
@@ -44,7 +44,7 @@ type walker struct {
 	peers
 	avoid   avoided
 	sharing sharing
-	// tries is how many holders before this one could not reach the member that is offered the token.
+	// tries is how many earlier holders could not reach the member to which the token is offered.
 	tries uint8
 }
 
@@ -111,7 +111,7 @@ func (w *walker) follow(cfg *Config, load *wire.Load) (wire.MemberID, bool) {
 	return w.ids[next.Index], true
 }
 
-// takeMissed removes the missed member that has waited longest from the token's list. It leaves members that are not in
+// takeMissed removes from the token's list the missed member that has waited longest. It leaves members that are not in
 // this member's view, or that this member could not reach itself, to other holders.
 func (w *walker) takeMissed(cfg *Config, now policy.Time, load *wire.Load) (id wire.MemberID, tries uint8, ok bool) {
 	r := RouteOf(load)

@@ -6,8 +6,8 @@
 // survives. Normally exactly one member runs. Overlaps are rare and short, and a member never blocks because others are
 // away.
 //
-// The machine is the switch between its components. Each keeps its state and its rules, and knows only what it is
-// given; no other file touches its fields:
+// The machine is the switch between its components. Each component keeps its state and its rules, and knows only what
+// it is given; its fields are touched in no other file:
 //
 //	schedule.go    when a run is due: interval, retry, windows, readiness, callers, pause
 //	walk.go        the view, those to avoid, and the next member: random, shuffle, sweep. share.go: how several tokens
@@ -35,7 +35,7 @@
 //	leave.go       a graceful stop; a host that was asleep
 //	slots.go       several tokens: a machine for each
 //
-// What a token carries is in load.go, how it came to be in origin.go. The orders of members are in package lap.
+// load.go has what a token carries, and origin.go how it came to be. The orders of members are in package lap.
 //
 // Where figure 2 of the paper differs from its prose, the prose applies: what counts is the time since this member last
 // ran the operation, and whether the token of that run precedes the present one, not a difference of birth stamps,
@@ -61,13 +61,13 @@ import (
 // minTimeout is the least time a handoff waits for its partner, however short skip is.
 const minTimeout = 250 * time.Millisecond
 
-// Config is a gate as one member knows it. Nobody changes the settings, which members may share.
+// Config is a gate as one member knows it. Its settings are never changed, because members may share them.
 type Config struct {
 	policy.Env
 	*Settings
 	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8
-	// Laps finds the next member of a sweep or shuffle; with nil the machine makes its own.
+	// Laps finds the next member of a sweep or shuffle; if it is nil, the machine makes its own.
 	Laps *Laps
 }
 
@@ -132,7 +132,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
-			// The save was that of the start that is called off. If a caller is to run in its place, that has a save of
+			// The save was for the start that is called off. If a caller is to run in its place, that run has a save of
 			// its own.
 			return m.leaveIfDone(now, out)
 		}
@@ -169,7 +169,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return m.leaveIfDone(now, out)
 }
 
-// NextWake says when Step must next be called if nothing else happens; Never, if it need not be.
+// NextWake returns when Step must next be called if nothing else happens; Never if it need not be.
 func (m *Machine) NextWake() (policy.Time, bool) {
 	at, _ := m.handoff.NextWake()
 	if guards, ok := m.guardian.NextWake(m.custody.held()); ok {
@@ -253,8 +253,8 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onImpossible(now, msg, out)
 	}
 	if m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers) {
-		// It proves that this member hears another one, as it answers a message of this member. Any other message may
-		// be a replay, and must not let a member that hears no other one keep its token.
+		// It proves that this member hears another one, because it answers a message of this member. Any other message
+		// may be a replay, and must not let a member that hears no other one keep its token.
 		m.custody.hear()
 	}
 	news := m.Expects(msg)
@@ -268,7 +268,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 		return m.onWord(now, msg, out)
 	case msg.Kind == handoff.KindToken && news:
 		out = m.numbers.witness(now, msg, out)
-		// A holder that is not heard by others learns only from this that its token has been revived.
+		// A holder that others do not hear learns only from this that its token has been revived.
 		if t := &msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
 			higher := guardian.TokenOf(msg)
 			m.guardian.Overtaken(now.Time, msg.From, &higher)
@@ -368,7 +368,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	return m.pass(now, out)
 }
 
-// becomeAbsent: this member holds no token and runs nothing; the silence begins.
+// becomeAbsent begins the silence: this member holds no token and runs nothing.
 func (m *Machine) becomeAbsent(now policy.Instant) {
 	m.custody.release()
 	m.loss.begin(now.Time)

@@ -1,5 +1,5 @@
-// Package lap has the orders in which a token visits members, and finds the next member of one. Every member computes
-// the same orders, so a token carries no list of visited members.
+// Package lap has the orders in which a token visits members, and finds the next member in an order. Every member
+// computes the same orders, so a token carries no list of visited members.
 package lap
 
 import (
@@ -77,7 +77,7 @@ func (l *Laps) Contains(a Arc, ids []wire.MemberID, order uint64, index int) boo
 	return from <= rank && rank < to
 }
 
-// LowestIn returns the first members of an arc by identity, but for self.
+// LowestIn returns the first members of an arc by identity, without self.
 func (l *Laps) LowestIn(a Arc, ids []wire.MemberID, order uint64, self int) (lowest guardian.Trail) {
 	l.know(ids, order)
 	from, to := a.Bounds(len(l.places))
