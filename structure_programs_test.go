@@ -31,8 +31,10 @@ func linkedPrograms() []linked {
 		},
 		{
 			program: "cmd/wandersim", lines: 37_500, why: "it talks to nobody",
-			never: []string{module + "/agent/...", module + "/membership/...", module + "/lab/...",
-				"github.com/hashicorp/memberlist"},
+			never: []string{
+				module + "/agent/...", module + "/membership/...", module + "/lab/...",
+				"github.com/hashicorp/memberlist",
+			},
 		},
 		{
 			program: "agent/hook", lines: 3_500, why: "the guard of each hook waits for what it is built from",

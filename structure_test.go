@@ -100,8 +100,10 @@ func house() []rule {
 		{room: "agent/connlimit", why: "it counts connections"},
 		{room: "agent/control/...", ours: []string{"agent/connlimit", "agent/history"}, why: "it carries documents"},
 		{room: "agent/metrics", ours: []string{"agent/connlimit", "agent/control"}, why: "it shows a status"},
-		{room: "agent/fleet", ours: []string{"wire", "agent/control", "agent/history", "membership",
-			"membership/identity"}, why: "it asks and answers, and knows no loop"},
+		{room: "agent/fleet", ours: []string{
+			"wire", "agent/control", "agent/history", "membership",
+			"membership/identity",
+		}, why: "it asks and answers, and knows no loop"},
 		{room: "agent/history", ours: []string{"smallfile"}, why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "smallfile", why: "it reads, and does not know what"},
@@ -110,8 +112,10 @@ func house() []rule {
 			never: []string{"net", "math/rand", "crypto/rand"},
 			why:   "a seed decides everything",
 		},
-		{room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"},
-			why: "the kernel knows no protocol, and nobody who uses it"},
+		{
+			room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"},
+			why: "the kernel knows no protocol, and nobody who uses it",
+		},
 		{
 			room: "sim/check", ours: []string{"wire", "policy", "sim"}, inTests: []string{
 				"policy/ballot", "policy/ring", "policy/strict", "policy/policytest", "sim/trace",
@@ -133,8 +137,10 @@ func house() []rule {
 			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/fleet/...", "sim/seeds"},
 			why: "checkers judge",
 		},
-		{room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"},
-			why: "it answers in plain data and text"},
+		{
+			room: "sim/plan", ours: []string{"wire", "policy/...", "sim", "sim/fleet/...", "sim/measure", "sim/seeds"},
+			why: "it answers in plain data and text",
+		},
 		{room: "sim/explore", never: impure, why: "a test brings the world"},
 		{room: "sim/seeds", why: "it does not know what is run"},
 		{
@@ -166,14 +172,18 @@ func house() []rule {
 		{room: "lab/orders", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
-		{room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"},
-			why: "it is a client of the control socket"},
+		{
+			room: "cmd/wanderd/web", ours: []string{"agent/control", "cmd/wanderd/follow"},
+			why: "it is a client of the control socket",
+		},
 		{room: "lab/mutant", ours: []string{"lab/deep"}, why: "it changes texts"},
 		{room: "lab/bubble", why: "it runs tests"},
 		{room: "lab/deep", why: "it says which tests run"},
 		{room: "sim/script", ours: []string{"sim"}, why: "a protocol brings what is its own"},
-		{room: "examples/...", inTests: []string{"agent/control", "agent/metrics"},
-			why: "what an operator could write too"},
+		{
+			room: "examples/...", inTests: []string{"agent/control", "agent/metrics"},
+			why: "what an operator could write too",
+		},
 	}
 }
 

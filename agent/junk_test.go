@@ -26,8 +26,10 @@ func junkIntake(t testing.TB) *intake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := &intake{codec: new(atomic.Pointer[wire.Codec]), drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(),
-		inbound: make(chan inbound, 1)}
+	i := &intake{
+		codec: new(atomic.Pointer[wire.Codec]), drops: newDrops(zerolog.Nop()), duplicates: newDuplicates(),
+		inbound: make(chan inbound, 1),
+	}
 	i.codec.Store(codec)
 	return i
 }
@@ -41,8 +43,10 @@ func junk() []byte {
 
 func TestJunkIsDroppedWithoutAnAllocation(t *testing.T) {
 	i, src := junkIntake(t), netip.MustParseAddrPort("192.0.2.66:1")
-	for name, datagram := range map[string][]byte{"sealed": junk(), "short": junk()[:20],
-		"noise": bytes.Repeat([]byte{7}, 500), "long": make([]byte, longestDatagram+1)} {
+	for name, datagram := range map[string][]byte{
+		"sealed": junk(), "short": junk()[:20],
+		"noise": bytes.Repeat([]byte{7}, 500), "long": make([]byte, longestDatagram+1),
+	} {
 		i.sort(bytes.Clone(datagram), src, netip.Addr{}) // the first one may be warned about
 		if n := testing.AllocsPerRun(1000, func() { i.sort(datagram, src, netip.Addr{}) }); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -27,11 +27,17 @@ func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 		{name: "no jump, a reboot", reboots: true, due: 40 * time.Minute},
 		{name: "within one boot", next: 20 * year, due: 40 * time.Minute},
 		{name: "back, within one boot", first: 20 * year, then: 20 * year, due: 40 * time.Minute},
-		{name: "synchronised in the next boot", first: year, then: year, next: 20 * year, synced: true, reboots: true,
-			due: time.Hour},
+		{
+			name: "synchronised in the next boot", first: year, then: year, next: 20 * year, synced: true,
+			reboots: true,
+			due:     time.Hour,
+		},
 		{name: "unset, then set by hand", first: -30 * year, then: -30 * year, reboots: true, due: time.Hour},
-		{name: "while the agent ran, saved by the host", first: year, then: 20 * year, next: 20 * year, reboots: true,
-			due: 40 * time.Minute},
+		{
+			name: "while the agent ran, saved by the host", first: year, then: 20 * year, next: 20 * year,
+			reboots: true,
+			due:     40 * time.Minute,
+		},
 		{name: "back in the next boot", first: 20 * year, then: 20 * year, reboots: true, due: time.Hour},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -302,8 +302,10 @@ func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
 					Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond, Loss: loss,
 				})
 				for i, more := range []string{"f", "g", "h", "i", "j"} {
-					w.agents[more] = &resident{bootedAt: time.Now(),
-						addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 6)}), 7946)}
+					w.agents[more] = &resident{
+						bootedAt: time.Now(),
+						addr:     netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 6)}), 7946),
+					}
 				}
 				w.startAll()
 				time.Sleep(time.Minute)

@@ -196,8 +196,11 @@ func TestAnOperatorWhoWantsARunHearsANo(t *testing.T) {
 			says answer
 			exit int
 			why  string
-		}{{answer{exit: 75}, 75, "ready said 75: not needed now"}, {answer{exit: 2}, 2, "ready has failed: "},
-			{answer{takes: time.Minute}, 124, "ready has failed: "}} {
+		}{
+			{answer{exit: 75}, 75, "ready said 75: not needed now"},
+			{answer{exit: 2}, 2, "ready has failed: "},
+			{answer{takes: time.Minute}, 124, "ready has failed: "},
+		} {
 			w.saysOf("a", c.says)
 			for _, wait := range []bool{true, false} {
 				end, err := source{w.agents["a"].Agent}.RunNow(context.Background(), control.RunNow{Wait: wait})

@@ -81,19 +81,49 @@ func TestTheRemedyForASilentMemberFitsTheCause(t *testing.T) {
 		routes        bool
 		want          string
 	}{
-		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, false,
-			"it advertises IPv6, to which this host has no route: let all hosts advertise the same IP version"},
-		{v4, []membership.Member{at(v6)}, []membership.Member{at(v6), at(v4)}, true,
-			"it advertises IPv6, and this host IPv4, to which it may have no route"},
-		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, false,
-			"this host has no route to that address"},
-		{v4, []membership.Member{at(v4)}, []membership.Member{at(v4), at(v4)}, true,
-			"port 7946 is open for UDP in both directions"},
-		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, false,
+		{
+			v4,
+			[]membership.Member{at(v6)},
+			[]membership.Member{at(v6), at(v4)},
+			false,
+			"it advertises IPv6, to which this host has no route: let all hosts advertise the same IP version",
+		},
+		{
+			v4,
+			[]membership.Member{at(v6)},
+			[]membership.Member{at(v6), at(v4)},
+			true,
+			"it advertises IPv6, and this host IPv4, to which it may have no route",
+		},
+		{
+			v4,
+			[]membership.Member{at(v4)},
+			[]membership.Member{at(v4), at(v4)},
+			false,
+			"this host has no route to that address",
+		},
+		{
+			v4,
+			[]membership.Member{at(v4)},
+			[]membership.Member{at(v4), at(v4)},
+			true,
+			"port 7946 is open for UDP in both directions",
+		},
+		{
+			v6,
+			[]membership.Member{at(v4), at(v4)},
+			[]membership.Member{at(v4), at(v4)},
+			false,
 			"no member answers the datagrams of this host, so no token comes here: they advertise IPv4, to which it " +
-				"has no route"},
-		{v6, []membership.Member{at(v4), at(v4)}, []membership.Member{at(v4), at(v4)}, true,
-			"the others may not reach it at [2001:db8::1]:7946"},
+				"has no route",
+		},
+		{
+			v6,
+			[]membership.Member{at(v4), at(v4)},
+			[]membership.Member{at(v4), at(v4)},
+			true,
+			"the others may not reach it at [2001:db8::1]:7946",
+		},
 	} {
 		s := silence{own: c.own, silent: c.silent, others: c.other, hasRoute: func(netip.Addr) bool { return c.routes }}
 		if list := s.warnings(); len(list) != 1 || !strings.Contains(list[0].Text, c.want) {

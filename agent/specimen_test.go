@@ -36,12 +36,14 @@ func startLockFleet(t *testing.T) *lockFleet {
 		a, err := New(Config{
 			Name: name, Bind: netip.MustParseAddrPort("127.0.0.1:0"), Join: join, StateDir: dir,
 			Socket: filepath.Join(dir, "s"), Secret: &wire.Secret{1}, StopTimeout: time.Second, Log: zerolog.Nop(),
-			Gates: []gate.Config{{Name: "default", HookTimeout: time.Hour, Roster: names,
+			Gates: []gate.Config{{
+				Name: "default", HookTimeout: time.Hour, Roster: names,
 				KillAfter: 200 * time.Millisecond, Protocol: policytest.Settings{
 					Lease: 3 * time.Second, MostLease: 3 * time.Second, KillAfter: 200 * time.Millisecond,
 					Margin: 100 * time.Millisecond,
 					Rho:    0.01, Patience: 200 * time.Millisecond,
-				}}},
+				},
+			}},
 		})
 		if err != nil {
 			t.Fatal(err)

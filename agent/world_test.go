@@ -105,8 +105,10 @@ type soft struct {
 }
 
 func (g *soft) config() gate.Config {
-	c := gate.Config{Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard,
-		Protocol: g.Settings}
+	c := gate.Config{
+		Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard,
+		Protocol: g.Settings,
+	}
 	if g.ready {
 		asks(&c)
 	}

@@ -67,7 +67,8 @@ func (t *gossipTransport) showCertificates(g *streams.Conn) error {
 // askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
 // The members are then heard.
 func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]admission.UnverifiedMember,
-	deadline time.Time) (good int, err error) {
+	deadline time.Time,
+) (good int, err error) {
 	g, err := t.streams.Dial(addr, deadline, streams.ForCertificates)
 	if err != nil {
 		return 0, err

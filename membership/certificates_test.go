@@ -20,7 +20,8 @@ import (
 
 // startCertified starts hosts first to last, which trust by an office each and show what certificate returns.
 func (f *fleet) startCertified(first, last int, certificate func(int) []byte) (hosts []*host,
-	offices []*peertest.Office) {
+	offices []*peertest.Office,
+) {
 	for i := first; i <= last; i++ {
 		o := &peertest.Office{Authorities: []string{"ca"}}
 		hosts = append(hosts, f.start(i, func(c *Config) {

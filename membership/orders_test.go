@@ -28,7 +28,8 @@ func TestTextsThatCannotBeShownAreRefused(t *testing.T) {
 		h := f.start(1)
 		for _, n := range []Broadcast{
 			{Gate: gateA, Who: strings.Repeat("w", broadcast.MaxWho+1)},
-			{Gate: gateA, Reason: strings.Repeat("r", broadcast.MaxReason+1)}, {Gate: gateA, Reason: "a\x1b[31m"},
+			{Gate: gateA, Reason: strings.Repeat("r", broadcast.MaxReason+1)},
+			{Gate: gateA, Reason: "a\x1b[31m"},
 		} {
 			n.Order = pausedBy(1, 7).Order
 			if err := h.Broadcast(n); err == nil || len(h.Broadcasts()) > 0 {

@@ -161,7 +161,8 @@ func (t *gossipTransport) silence() time.Duration {
 // vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the
 // key that has opened it.
 func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte,
-	err error) {
+	err error,
+) {
 	from, signature, packet, err := admission.SplitPacket(content)
 	if err != nil {
 		return from, nil, err

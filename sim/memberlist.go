@@ -12,8 +12,10 @@ import (
 //	go test ./lab/beside -run Membership -v
 //
 // A starting member asks another one for the whole membership at once; the others hear of it by gossip. The first
-// member that probes a dead one in vain suspects it, after a second and a random time. After another 4 × max(1, log10 n) seconds it takes that member for dead, unless it is back by then. A partition is noticed log10 n times later, because many
-// suspicions at once are confirmed more slowly. When the network is whole again, a pending connection succeeds at the next packet, and all hear of it. A member that leaves tells up to toldAtOnce others itself.
+// member that probes a dead one in vain suspects it, after a second and a random time. After another 4 × max(1, log10
+// n) seconds it takes that member for dead, unless it is back by then. A partition is noticed log10 n times later,
+// because many suspicions at once are confirmed more slowly. When the network is whole again, a pending connection
+// succeeds at the next packet, and all hear of it. A member that leaves tells up to toldAtOnce others itself.
 func MeasuredMembership(members int) Membership {
 	size := math.Log10(max(float64(members), 2))
 	detect := time.Second + time.Duration(4*max(1, size)*float64(time.Second))

@@ -374,11 +374,19 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 		{"by itself", Hook{Takes: time.Minute}, false, time.Minute, policy.Succeeded},
 		{"at once, because it fails", Hook{Takes: time.Minute, Fails: 1}, false, termTime, policy.Failed},
 		{"at once, because it cannot work now", Hook{Takes: time.Minute, NotNow: 1}, false, termTime, policy.NotNow},
-		{"at its timeout", Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute}, false,
-			2*time.Minute + termTime, policy.Failed},
+		{
+			"at its timeout",
+			Hook{Takes: time.Minute, Hangs: 1, Timeout: 2 * time.Minute},
+			false,
+			2*time.Minute + termTime, policy.Failed,
+		},
 		{"by being stopped", Hook{Takes: time.Minute}, true, time.Second + termTime, policy.Failed},
-		{"by being killed", Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second}, true, 6 * time.Second,
-			policy.Failed},
+		{
+			"by being killed",
+			Hook{Takes: time.Minute, Deaf: 1, KillAfter: 5 * time.Second},
+			true, 6 * time.Second,
+			policy.Failed,
+		},
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			w := newWorld(Config{Members: 1, Hook: h.hook})
@@ -467,8 +475,13 @@ func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 			[]string{"1.000s crashed", "1.010s lost a run"},
 			nil,
 		},
-		{"the host is down", Hook{Takes: time.Minute}, func(w *world) { w.PowerCut(0) }, []string{"1.000s crashed"},
-			nil},
+		{
+			"the host is down",
+			Hook{Takes: time.Minute},
+			func(w *world) { w.PowerCut(0) },
+			[]string{"1.000s crashed"},
+			nil,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l := &lives{}

@@ -204,8 +204,10 @@ func TestEveryReasonToDropADatagram(t *testing.T) {
 		{"in the clear, the fleet has a secret", datagramOf(t, token(), nil), secret(), DropClear},
 		{"sealed, this member has no secret", datagramOf(t, token(), secret()), nil, DropNoSecret},
 		{"sealed with another secret", datagramOf(t, token(), &otherSecret), secret(), DropSeal},
-		{"sealed, longest possible, all zero", append(appendEnvelope(nil, ClassSealed), longest...), secret(),
-			DropSeal},
+		{
+			"sealed, longest possible, all zero", append(appendEnvelope(nil, ClassSealed), longest...), secret(),
+			DropSeal,
+		},
 		{"from nobody, though signed", malformed, nil, DropMalformed},
 		{"longest possible, all zero", append(appendEnvelope(nil, ClassClear), longest...), nil, DropMalformed},
 	} {

@@ -8,7 +8,11 @@ import (
 func TestTheNewerOfTwoOrdersIsTheSameForAll(t *testing.T) {
 	low, high := MemberID{1}, MemberID{2}
 	ascending := []Order{
-		{}, {Stamp: 1, By: low}, {Stamp: 1, By: low, Until: 5}, {Stamp: 1, By: high}, {Stamp: 2, By: low},
+		{},
+		{Stamp: 1, By: low},
+		{Stamp: 1, By: low, Until: 5},
+		{Stamp: 1, By: high},
+		{Stamp: 2, By: low},
 		{Stamp: 3, By: low, Until: ForEver},
 	}
 	for i, o := range ascending {

@@ -114,8 +114,10 @@ func TestEachUseOfTheSecretHasItsOwnKey(t *testing.T) {
 		want string
 	}{
 		{"gossip", secret().GossipKey(), "ec67209690ce158f996a4fa5a0fee6941c694fcb7603834e4437cd6b48887eab"},
-		{"messages", secret().derive(messageKeyLabel),
-			"a1481602b102d1a160b23f266562daa12b4e846a6184b84e3d1a4d5854e8e7f8"},
+		{
+			"messages", secret().derive(messageKeyLabel),
+			"a1481602b102d1a160b23f266562daa12b4e846a6184b84e3d1a4d5854e8e7f8",
+		},
 	} {
 		if got := hex.EncodeToString(tc.key[:]); got != tc.want {
 			t.Errorf("the key for %s is\n%s, want\n%s", tc.name, got, tc.want)
@@ -137,8 +139,12 @@ func changed() Secret {
 func TestAFleetChangesItsSecretInThreeSteps(t *testing.T) {
 	one, two := *secret(), changed()
 	steps := [][2][]Secret{
-		{{one}, {one, two}}, {{one, two}, {one, two}}, {{one, two}, {two, one}}, {{two, one}, {two, one}},
-		{{two, one}, {two}}, {{two}, {two}},
+		{{one}, {one, two}},
+		{{one, two}, {one, two}},
+		{{one, two}, {two, one}},
+		{{two, one}, {two, one}},
+		{{two, one}, {two}},
+		{{two}, {two}},
 	}
 	m := token()
 	codec := func(secrets []Secret) *Codec {

@@ -28,7 +28,8 @@ type Agent struct {
 
 // New makes an agent: listen replaces the sockets, run the operation and its guard.
 func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() gate.HookRun) (*Agent,
-	error) {
+	error,
+) {
 	a := &Agent{pauses: make(chan time.Duration)}
 	var err error
 	a.Agent, err = agent.NewWith(cfg, agent.Deps{

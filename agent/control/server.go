@@ -201,7 +201,8 @@ func (s *Server) routes() map[string]route {
 			}
 			return src.Renew(ctx, call)
 		}},
-		pathRun: {post: true, own: true, patient: true,
+		pathRun: {
+			post: true, own: true, patient: true,
 			ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
 				var call RunNow
 				if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
@@ -209,7 +210,8 @@ func (s *Server) routes() map[string]route {
 				}
 				call.PID = p.pid
 				return src.RunNow(ctx, call)
-			}},
+			},
+		},
 	}
 }
 

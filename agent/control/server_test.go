@@ -182,9 +182,11 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		if resp.StatusCode != http.StatusNotFound ||
-			!cmp.Equal(f.Paths, []string{"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history",
+			!cmp.Equal(f.Paths, []string{
+				"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history",
 				"/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run",
-				"/v1/status"}) {
+				"/v1/status",
+			}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)
 		}
 	}

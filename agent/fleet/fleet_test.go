@@ -161,8 +161,10 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 		want  control.Holder
 	}{
 		{"this host", func(w *world) { w.holds(1, 10, true) }, control.Holder{Name: "m1", Seq: 10, Running: true}},
-		{"the one to which it was passed", func(w *world) { w.passed(1, 2, 10); w.holds(2, 11, false) },
-			control.Holder{Name: "m2", Seq: 11}},
+		{
+			"the one to which it was passed", func(w *world) { w.passed(1, 2, 10); w.holds(2, 11, false) },
+			control.Holder{Name: "m2", Seq: 11},
+		},
 		{
 			"after some more hops", func(w *world) {
 				w.passed(1, 2, 10)
@@ -257,7 +259,8 @@ func TestTheHistoryOfAFleetHasTheChosenRunsOfEachMember(t *testing.T) {
 		for _, h := range w.hosts {
 			h.history = control.History{Gates: []control.GateHistory{
 				{Name: "sync", Runs: []history.Run{
-					{Start: at.Add(-time.Hour), End: at, Seq: 1, Error: "old"}, {Start: at, End: at, Seq: 2},
+					{Start: at.Add(-time.Hour), End: at, Seq: 1, Error: "old"},
+					{Start: at, End: at, Seq: 2},
 					{Start: at, End: at, Seq: 3, Error: h.name},
 				}},
 				{Name: "other"},
@@ -337,8 +340,10 @@ func TestWithoutASealTheOutputOfRunsStaysOnTheirHost(t *testing.T) {
 func FuzzQuestion(f *testing.F) {
 	for _, q := range []question{
 		{Subject: aboutStatus, Most: maxAnswer},
-		{Subject: aboutHistory, Most: leastAnswer,
-			Which: control.Which{Gate: "a", Failed: true, Since: time.Unix(5, 0).UTC()}},
+		{
+			Subject: aboutHistory, Most: leastAnswer,
+			Which: control.Which{Gate: "a", Failed: true, Since: time.Unix(5, 0).UTC()},
+		},
 	} {
 		f.Add(q.bytes())
 	}

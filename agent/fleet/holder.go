@@ -83,7 +83,8 @@ func (f *Fleet) find(ctx context.Context, members []membership.Member) control.N
 
 // follow follows a token until the member that holds it has said so.
 func (f *Fleet) follow(ctx context.Context, at place, members []membership.Member,
-	asked map[string]bool) control.Holder {
+	asked map[string]bool,
+) control.Holder {
 	for {
 		saw := f.seen[at]
 		if saw.holds && asked[saw.Member] {

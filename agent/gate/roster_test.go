@@ -37,8 +37,11 @@ func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 		{"another key", statedir.Roster{
 			Voters: []policy.Voter{a, b, d}, Former: []policy.Voter{a, b, voter("d", 5)},
 		}, "a b d", nil, false, "+d -d"},
-		{"its own key is another one", statedir.Roster{Voters: []policy.Voter{voter("a", 9), b, c}, Agreed: true},
-			"a b c", nil, false, "give it its node key back"},
+		{
+			"its own key is another one",
+			statedir.Roster{Voters: []policy.Voter{voter("a", 9), b, c}, Agreed: true},
+			"a b c", nil, false, "give it its node key back",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir, err := statedir.Open(t.TempDir())

@@ -45,8 +45,10 @@ func reopened(t *testing.T, path string) *Log {
 func TestRunsSurviveARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	l := reopened(t, path)
-	failed := &Run{Start: noon, End: noon.Add(3 * time.Second), Seq: 8, Exit: 3, Error: "exit status 3",
-		Output: []string{"no route"}}
+	failed := &Run{
+		Start: noon, End: noon.Add(3 * time.Second), Seq: 8, Exit: 3, Error: "exit status 3",
+		Output: []string{"no route"},
+	}
 	l.Put(numbered(-1))
 	l.Put(&Run{Start: noon, Seq: 8})
 	written(t, l)

@@ -58,8 +58,10 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
 	}
-	c := &Command{scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report),
-		up: make(chan struct{})}
+	c := &Command{
+		scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report),
+		up: make(chan struct{}),
+	}
 	self, err := selfPath()
 	if err != nil {
 		return nil, err

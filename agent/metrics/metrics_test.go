@@ -74,8 +74,10 @@ func TestAnAgentThatDoesNotAnswerIsAnErrorOfTheScrape(t *testing.T) {
 func TestTheProcessIsShownUnderTheUsualNames(t *testing.T) {
 	m := New(func(context.Context) (control.Status, error) { return control.Status{}, nil })
 	code, text := scrape(m)
-	names := []string{"go_info", "go_goroutines", "go_gc_duration_seconds_count", "go_memstats_heap_alloc_bytes",
-		"go_memstats_next_gc_bytes"}
+	names := []string{
+		"go_info", "go_goroutines", "go_gc_duration_seconds_count", "go_memstats_heap_alloc_bytes",
+		"go_memstats_next_gc_bytes",
+	}
 	if runtime.GOOS == "linux" {
 		names = append(names, "go_threads", "process_cpu_seconds_total", "process_open_fds", "process_max_fds",
 			"process_resident_memory_bytes",

@@ -33,8 +33,11 @@ func (p *page) runtime() {
 		value      uint64
 	}{
 		{"alloc_bytes", "Number of bytes allocated in heap and currently in use.", gauge, m.Alloc},
-		{"alloc_bytes_total", "Total number of bytes allocated in heap until now, even if released already.", counter,
-			m.TotalAlloc},
+		{
+			"alloc_bytes_total", "Total number of bytes allocated in heap until now, even if released already.",
+			counter,
+			m.TotalAlloc,
+		},
 		{"buck_hash_sys_bytes", "Number of bytes used by the profiling bucket hash table.", gauge, m.BuckHashSys},
 		{"frees_total", "Total number of heap objects frees.", counter, m.Frees},
 		{"gc_sys_bytes", "Number of bytes used for garbage collection system metadata.", gauge, m.GCSys},
@@ -51,8 +54,10 @@ func (p *page) runtime() {
 		{"mspan_sys_bytes", "Number of bytes used for mspan structures obtained from system.", gauge, m.MSpanSys},
 		{"next_gc_bytes", "Number of heap bytes when next garbage collection will take place.", gauge, m.NextGC},
 		{"other_sys_bytes", "Number of bytes used for other system allocations.", gauge, m.OtherSys},
-		{"stack_inuse_bytes", "Number of bytes obtained from system for stack allocator in non-CGO environments.",
-			gauge, m.StackInuse},
+		{
+			"stack_inuse_bytes", "Number of bytes obtained from system for stack allocator in non-CGO environments.",
+			gauge, m.StackInuse,
+		},
 		{"stack_sys_bytes", "Number of bytes obtained from system for stack allocator.", gauge, m.StackSys},
 		{"sys_bytes", "Number of bytes obtained from system.", gauge, m.Sys},
 	} {

@@ -17,8 +17,12 @@ func TestTheDefaultDirectoryDependsOnUserAndEnvironment(t *testing.T) {
 		{"a service with two", map[string]string{"STATE_DIRECTORY": "/var/lib/a:/var/lib/b"}, 0, "/var/lib/a"},
 		{"root", map[string]string{"XDG_STATE_HOME": "/root/x"}, 0, "/var/lib/wanderd"},
 		{"a user with XDG", map[string]string{"XDG_STATE_HOME": "/home/ada/x"}, 1000, "/home/ada/x/wanderd"},
-		{"a user with a relative XDG", map[string]string{"XDG_STATE_HOME": "x"}, 1000,
-			"/home/ada/.local/state/wanderd"},
+		{
+			"a user with a relative XDG",
+			map[string]string{"XDG_STATE_HOME": "x"},
+			1000,
+			"/home/ada/.local/state/wanderd",
+		},
 		{"a user", nil, 1000, "/home/ada/.local/state/wanderd"},
 	} {
 		got, err := defaultDir(func(name string) string { return c.env[name] }, c.uid, home)

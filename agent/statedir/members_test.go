@@ -23,8 +23,10 @@ func TestTheMembersAreReadAsTheyWereSaved(t *testing.T) {
 		{
 			{Name: "host1", ID: wire.MemberID{1, 0xff}, Addr: netip.MustParseAddrPort("10.0.0.1:7946")},
 			{Name: "höst \"2\"", ID: wire.MemberID{2}, Addr: netip.MustParseAddrPort("[2001:db8::2]:1"), Gone: gone},
-			{Name: "host3", ID: wire.MemberID{3}, Addr: netip.MustParseAddrPort("10.0.0.3:7946"), Gone: gone,
-				Left: true},
+			{
+				Name: "host3", ID: wire.MemberID{3}, Addr: netip.MustParseAddrPort("10.0.0.3:7946"), Gone: gone,
+				Left: true,
+			},
 		},
 	} {
 		if err := d.SaveMembers(want); err != nil {

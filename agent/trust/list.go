@@ -71,7 +71,8 @@ func parse(text []byte) (*list, error) {
 // check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire
 // format, may be nil; the error is identity.ErrNoCertificate if one could help.
 func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time,
-	err error) {
+	err error,
+) {
 	public, err := ssh.NewPublicKey(key)
 	if err != nil {
 		return until, err
@@ -93,7 +94,8 @@ func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now
 }
 
 func (l *list) checkCertificate(name string, key, certificate []byte, now time.Time, p *proven) (until time.Time,
-	err error) {
+	err error,
+) {
 	digest := sha256.Sum256(certificate)
 	c := p.find(digest)
 	isProven := c != nil

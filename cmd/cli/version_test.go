@@ -15,12 +15,18 @@ func TestVersionNamesTheReleaseAndTheCommit(t *testing.T) {
 		{how: "without git", noted: "(devel)", want: version},
 		{how: "by a Go that notes nothing", want: version},
 		{how: "from a tag", noted: "v1.2.3", commit: commit, changed: "false", want: "v1.2.3"},
-		{how: "from a commit", noted: "v0.0.0-20261124080000-0123456789ab", commit: commit, changed: "false",
-			want: version + "-0123456789ab"},
-		{how: "changed", noted: "v0.0.0-20261124080000-0123456789ab+dirty", commit: commit, changed: "true",
-			want: version + "-0123456789ab-changed"},
-		{how: "by go install", noted: "v0.1.1-0.20261124080000-0123456789ab",
-			want: "v0.1.1-0.20261124080000-0123456789ab"},
+		{
+			how: "from a commit", noted: "v0.0.0-20261124080000-0123456789ab", commit: commit, changed: "false",
+			want: version + "-0123456789ab",
+		},
+		{
+			how: "changed", noted: "v0.0.0-20261124080000-0123456789ab+dirty", commit: commit, changed: "true",
+			want: version + "-0123456789ab-changed",
+		},
+		{
+			how: "by go install", noted: "v0.1.1-0.20261124080000-0123456789ab",
+			want: "v0.1.1-0.20261124080000-0123456789ab",
+		},
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: built.noted}}
 		if built.commit != "" {

@@ -149,7 +149,8 @@ type page struct {
 
 // newAskCommand makes a command that requests a document from the agent and prints it.
 func newAskCommand(p *program, cmd *cobra.Command,
-	ask func(context.Context, *control.Client) (page, error)) *cobra.Command {
+	ask func(context.Context, *control.Client) (page, error),
+) *cobra.Command {
 	asJSON := false
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print JSON, as the agent sent it.")
 	return p.asking(cmd, func(ctx context.Context, c *control.Client) error {
@@ -177,7 +178,8 @@ func (p *program) asking(cmd *cobra.Command, do func(context.Context, *control.C
 
 // configured completes a command that needs the settings of some keys, with flags for them.
 func (p *program) configured(cmd *cobra.Command, do func(ctx context.Context, c agent.Config, args []string) error,
-	keys ...string) *cobra.Command {
+	keys ...string,
+) *cobra.Command {
 	flags := settings.Flags{}
 	flags.AddTo(cmd.Flags(), config.Table().Only(keys...))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

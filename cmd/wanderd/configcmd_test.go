@@ -19,8 +19,10 @@ func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 	check := func(roster ...string) (code int, said string) {
 		var out bytes.Buffer
 		p := program{stdout: &out, stderr: &out, now: noon}
-		args := []string{"config", "check", "--hook", "/bin/true", "--policy", "tree", "--name", "a", "--state-dir",
-			state, "--trust-hook"}
+		args := []string{
+			"config", "check", "--hook", "/bin/true", "--policy", "tree", "--name", "a", "--state-dir",
+			state, "--trust-hook",
+		}
 		for _, name := range roster {
 			args = append(args, "--roster", name)
 		}
@@ -40,7 +42,8 @@ func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	roster := statedir.Roster{Agreed: true, Voters: []policy.Voter{
-		{Name: "a", ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey))}, {Name: "b", ID: wire.MemberID{2}},
+		{Name: "a", ID: wire.MemberIDOf(key.Public().(ed25519.PublicKey))},
+		{Name: "b", ID: wire.MemberID{2}},
 		{Name: "c", ID: wire.MemberID{3}},
 	}}
 	if err := dir.SaveRoster("default", roster); err != nil {

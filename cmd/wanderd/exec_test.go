@@ -17,8 +17,10 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 		"gate g: rsync (7) runs on this host; 2 wait on this host, 1 of them before this one": {
 			Callers: []control.Caller{runs, {PID: 8}, {PID: 5}},
 		},
-		"gate g: the hook runs on this host": {Running: true,
-			Callers: []control.Caller{{PID: 5}}},
+		"gate g: the hook runs on this host": {
+			Running: true,
+			Callers: []control.Caller{{PID: 5}},
+		},
 		"gate g: the token is here": {Whereabouts: control.Whereabouts{Holding: true}},
 		"gate g: m2 has the token":  {Whereabouts: control.Whereabouts{HolderName: "m2"}},
 		"gate g: the token was last passed to m2": {

@@ -125,8 +125,10 @@ func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
 		{Gate: "default", Name: "m3", Member: "3333333300000000", Seq: 43, Since: noon().
 			Add(-2 * time.Second), Running: true, RunningSince: noon().Add(-time.Second)},
 		{Gate: "wide", Slot: 0, Name: "m4", Member: "4444444400000000", Seq: 8, Since: noon(), Running: false},
-		{Gate: "wide", Slot: 1, Name: "m1", Member: "3f2a91bc00000000", Seq: 9, Since: noon(), Running: true,
-			Command: "rsync", RunningSince: noon()},
+		{
+			Gate: "wide", Slot: 1, Name: "m1", Member: "3f2a91bc00000000", Seq: 9, Since: noon(), Running: true,
+			Command: "rsync", RunningSince: noon(),
+		},
 	}}
 	text := ask(t, src, "status")
 	for _, want := range []string{
@@ -143,18 +145,26 @@ func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
 func TestTheHistoryOfAFleetForPeople(t *testing.T) {
 	now := noon()
 	src := told{runs: control.FleetHistory{Members: []control.MemberHistory{
-		{Member: control.Member{Name: "m1"},
+		{
+			Member: control.Member{Name: "m1"},
 			History: &control.History{Gates: []control.GateHistory{{Name: "sync", Omitted: 7, Runs: []history.Run{
 				{Start: now.Add(-time.Hour), End: now.Add(-59 * time.Minute), Seq: 7},
 				{Start: now.Add(-time.Minute), Seq: 9},
-			}}}}},
-		{Member: control.Member{Name: "m2"},
+			}}}},
+		},
+		{
+			Member: control.Member{Name: "m2"},
 			History: &control.History{Gates: []control.GateHistory{{Name: "sync", Runs: []history.Run{
-				{Start: now.Add(-30 * time.Minute), End: now.Add(-29 * time.Minute), Seq: 8, Exit: 3,
-					Error: "exit status 3", Output: []string{"no space\x1b"}, Command: "rsync"},
-			}}}}},
-		{Member: control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"},
-			Missing: "connection refused"},
+				{
+					Start: now.Add(-30 * time.Minute), End: now.Add(-29 * time.Minute), Seq: 8, Exit: 3,
+					Error: "exit status 3", Output: []string{"no space\x1b"}, Command: "rsync",
+				},
+			}}}},
+		},
+		{
+			Member:  control.Member{Name: "m3", Member: "33333333", Address: "10.0.0.3:7946"},
+			Missing: "connection refused",
+		},
 	}}}
 	want := `m1: 7 older runs of gate sync left out, because there are too many: use --since
 missing: m3 (33333333) at 10.0.0.3:7946: connection refused
@@ -222,8 +232,10 @@ func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 	g := control.Gate{
 		Name: "sync", LastRun: now.Add(-time.Hour), LastExit: control.ExitOK, LastTook: control.Duration(time.Minute),
 		Runs: 7, Commands: 3,
-		LastCommand: &control.CommandEnd{Command: "sh", Began: now.Add(-time.Minute),
-			Took: control.Duration(3 * time.Millisecond), Exit: "exit status 9"},
+		LastCommand: &control.CommandEnd{
+			Command: "sh", Began: now.Add(-time.Minute),
+			Took: control.Duration(3 * time.Millisecond), Exit: "exit status 9",
+		},
 	}
 	text := func() string {
 		return statusText(control.Status{Gates: []control.Gate{g}}, now)

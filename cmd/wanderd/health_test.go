@@ -21,18 +21,28 @@ func well() told {
 	now := noon()
 	return told{
 		status: control.Status{Members: 2, Gates: []control.Gate{
-			{Name: "a", State: control.Absent, Because: control.BecauseNotDue, NextRun: now.Add(time.Hour),
+			{
+				Name: "a", State: control.Absent, Because: control.BecauseNotDue, NextRun: now.Add(time.Hour),
 				SilentSince: now.Add(-time.Minute), MaxInterval: control.Duration(time.Hour),
-				LastExit: control.ExitNotNow},
-			{Name: "b", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour),
-				Lap: control.Duration(time.Hour), LapsWaited: 1},
-			{Name: "c", State: "resting", Because: control.BecausePaused,
+				LastExit: control.ExitNotNow,
+			},
+			{
+				Name: "b", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour),
+				Lap: control.Duration(time.Hour), LapsWaited: 1,
+			},
+			{
+				Name: "c", State: "resting", Because: control.BecausePaused,
 				Paused:      &control.Pause{By: "alice@a", Until: now.Add(24 * time.Hour)},
-				SavingSince: now.Add(-time.Second)},
-			{Name: "d", State: control.Absent, Because: control.BecauseUnwanted,
-				Ready: &control.Ready{Answer: control.AnswerNo}},
-			{Name: "e", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour),
-				MinInterval: control.Duration(time.Hour)},
+				SavingSince: now.Add(-time.Second),
+			},
+			{
+				Name: "d", State: control.Absent, Because: control.BecauseUnwanted,
+				Ready: &control.Ready{Answer: control.AnswerNo},
+			},
+			{
+				Name: "e", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour),
+				MinInterval: control.Duration(time.Hour),
+			},
 		}, Warnings: []control.Warning{{Text: "an old sign", Last: now.Add(-time.Hour)}}},
 		members: control.Members{Members: []control.Member{
 			{Name: "x", State: "alive", Self: true},
@@ -60,8 +70,10 @@ func TestACheckHasALineForEachProblem(t *testing.T) {
 			src.status.Warnings[0] = control.Warning{Text: "y at 1 takes no token\x1b"}
 		},
 		"z (12345678) at 10.0.0.9:7946 failed 2h ago (10:00:00): start its agent": func(src *told) {
-			src.members.Members[2] = control.Member{Name: "z", Member: "1234567890", Address: "10.0.0.9:7946",
-				State: "failed", Since: now.Add(-2 * time.Hour)}
+			src.members.Members[2] = control.Member{
+				Name: "z", Member: "1234567890", Address: "10.0.0.9:7946",
+				State: "failed", Since: now.Add(-2 * time.Hour),
+			}
 		},
 		"gate b: closed: a defect": gate(func(g *control.Gate) { g.State, g.NotRunning = control.Closed, "a defect" }),
 		"gate b: a fault has closed it": func(src *told) {

@@ -20,8 +20,10 @@ func ran() told {
 	return told{history: control.History{Gates: []control.GateHistory{
 		{Name: "sync", Runs: []history.Run{
 			{Start: at, End: at.Add(1500 * time.Millisecond), Seq: 7},
-			{Start: now.Add(-2 * time.Hour), End: now.Add(-time.Hour), Seq: 9, Exit: -1, Cut: history.CutTimeout,
-				Error: "stopped after its timeout", Output: []string{"at 40 %", "evil\x1b[2J"}},
+			{
+				Start: now.Add(-2 * time.Hour), End: now.Add(-time.Hour), Seq: 9, Exit: -1, Cut: history.CutTimeout,
+				Error: "stopped after its timeout", Output: []string{"at 40 %", "evil\x1b[2J"},
+			},
 			{Start: now.Add(-50 * time.Minute), Seq: 11, Exit: -1, Cut: history.CutAgent},
 			{Start: now.Add(-90 * time.Second), Seq: 15, Command: "rsync"},
 		}},

@@ -167,10 +167,14 @@ func busy() told {
 			},
 		},
 		members: control.Members{Members: []control.Member{
-			{Name: "m2", Member: "9c1d22e000000000", Address: "10.0.0.2:7946", State: "suspect",
-				Gates: []string{"default"}},
-			{Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", State: "alive", Self: true,
-				Gates: []string{"cache", "default"}},
+			{
+				Name: "m2", Member: "9c1d22e000000000", Address: "10.0.0.2:7946", State: "suspect",
+				Gates: []string{"default"},
+			},
+			{
+				Name: "m1", Member: "3f2a91bc00000000", Address: "10.0.0.1:7946", State: "alive", Self: true,
+				Gates: []string{"cache", "default"},
+			},
 			{Name: "evil\x1b[2J", Member: "00", Address: "10.0.0.3:7946", State: "failed"},
 		}},
 	}
@@ -339,8 +343,10 @@ func TestAStatusSaysWhatTheHostHasAnswered(t *testing.T) {
 	now := noon()
 	for want, r := range map[string]control.Ready{
 		"ready        not asked yet; being asked for 3s (since 11:59:57)\n": {AskingSince: now.Add(-3 * time.Second)},
-		"ready        yes, 2m ago (11:58:00)\n": {Answer: control.AnswerYes,
-			At: now.Add(-2 * time.Minute), Counts: true},
+		"ready        yes, 2m ago (11:58:00)\n": {
+			Answer: control.AnswerYes,
+			At:     now.Add(-2 * time.Minute), Counts: true,
+		},
 		"ready        no (75), 2m ago (11:58:00); asked next in 8m (12:08:00)\n": {
 			Answer: control.AnswerNo, At: now.Add(-2 * time.Minute), Next: now.Add(8 * time.Minute),
 		},

@@ -293,7 +293,8 @@ func find[T any](list []T, is func(*T) bool) *T {
 // writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is
 // nil if nobody was asked who has it.
 func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, guarded bool,
-	asked *control.Holder, now time.Time) {
+	asked *control.Holder, now time.Time,
+) {
 	switch {
 	case t.Holding:
 		line(name, "this host, %s", since(t.HolderSince, now))

@@ -116,8 +116,10 @@ func TestBackupsListAllErrors(t *testing.T) {
 		{[]string{
 			"--members", "20001", "--crashed", "10%", "--target", "0",
 		}, []string{"from 2 to 20000", "target is 0"}},
-		{[]string{"--members", "10", "--crashed", "85%"},
-			[]string{"crashed is 85%, 9 of 10 members", "name a lower share"}},
+		{
+			[]string{"--members", "10", "--crashed", "85%"},
+			[]string{"crashed is 85%, 9 of 10 members", "name a lower share"},
+		},
 		{[]string{"--members", "10", "--crashed", "100%"}, []string{"10 of 10 members"}},
 	} {
 		_, err := backupsFor(t, tc.flags...)

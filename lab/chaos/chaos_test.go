@@ -36,8 +36,10 @@ func TestAGateUnderFaults(t *testing.T) {
 	for _, policy := range []string{"tree", "ring", "wander"} {
 		t.Run(policy, func(t *testing.T) {
 			t.Parallel()
-			c := &trial{policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()),
-				program: program, self: self, dir: t.TempDir()}
+			c := &trial{
+				policy: policy, members: 3, length: length, seed: uint64(time.Now().UnixNano()),
+				program: program, self: self, dir: t.TempDir(),
+			}
 			var err error
 			if c.network, err = hosts.NewNetwork(c.members); err != nil {
 				t.Logf("without faults of the network: %v", err)

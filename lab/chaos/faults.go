@@ -45,8 +45,10 @@ func faults() []fault {
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGSTOP) },
 			func(t *trial, at int) { t.fleet.Hosts[at].Signal(syscall.SIGCONT) },
 		},
-		{"SIGSTOP of the command", 2 * lease, false, signals(recorder, syscall.SIGSTOP),
-			signals(recorder, syscall.SIGCONT)},
+		{
+			"SIGSTOP of the command", 2 * lease, false, signals(recorder, syscall.SIGSTOP),
+			signals(recorder, syscall.SIGCONT),
+		},
 		{"kill -9 of the command", 0, false, signals(recorder, syscall.SIGKILL), nothing},
 		{"kill -9 of the caller", 0, false, signals("exec", syscall.SIGKILL), nothing},
 		{"kill -9 of the guard", 0, false, signals("hook-guard", syscall.SIGKILL), nothing},

@@ -71,8 +71,10 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 	var failed []string
 	for _, policy := range policies {
 		for _, size := range members {
-			t := &trial{policy: policy, length: length, seed: seed, program: program, self: self,
-				dir: filepath.Join(dir, policy+size)}
+			t := &trial{
+				policy: policy, length: length, seed: seed, program: program, self: self,
+				dir: filepath.Join(dir, policy+size),
+			}
 			if t.members, err = strconv.Atoi(size); err != nil {
 				return err
 			}

@@ -74,8 +74,10 @@ func (set *Set) eachIsCaught(t *testing.T) {
 			pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
 			for i := range m.notices {
 				n := &m.notices[i]
-				r := runner{t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)),
-					cmp.Or(n.test, strings.TrimSpace(test))}
+				r := runner{
+					t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)),
+					cmp.Or(n.test, strings.TrimSpace(test)),
+				}
 				if *hunted > 0 && n.seed != "" {
 					m.hunt(r.part(n.part), n)
 				}

@@ -121,7 +121,8 @@ func rests(g *control.Gate) bool     { return !g.Running }
 // order gives an order from one host and returns how long it took until others obeyed, with the start of the command.
 // It may take within.
 func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, command string,
-	args ...string) (time.Duration, []seen, error) {
+	args ...string,
+) (time.Duration, []seen, error) {
 	begun := time.Now()
 	cmd := w.fleet.Hosts[from].Wanderd(command, args...)
 	if err := cmd.Start(); err != nil {

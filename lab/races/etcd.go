@@ -47,8 +47,10 @@ type etcdLocker struct {
 }
 
 func dialEtcd(endpoints []string) (locker, error) {
-	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 2 * time.Second,
-		DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second})
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: endpoints, DialTimeout: 2 * time.Second,
+		DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -87,8 +87,13 @@ func (p *page) run(s system, dir string) error {
 	for _, step := range []struct {
 		name string
 		do   func(system, string) error
-	}{{"alone", p.alone}, {"contended", p.contended}, {"holders", p.killHolders}, {"servers", p.killServer},
-		{"rest", p.rest}} {
+	}{
+		{"alone", p.alone},
+		{"contended", p.contended},
+		{"holders", p.killHolders},
+		{"servers", p.killServer},
+		{"rest", p.rest},
+	} {
 		own := dir + step.name
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err

@@ -17,8 +17,10 @@ func redis() *product {
 	return &product{
 		name: "Redis", program: "redis-server", servers: 1, ports: []int{6379},
 		argv: func(_ string, _ int, all []place) ([]string, error) {
-			return []string{"redis-server", "--bind", all[0].host, "--port", fmt.Sprint(all[0].ports[0]), "--save", "",
-				"--protected-mode", "no"}, nil
+			return []string{
+				"redis-server", "--bind", all[0].host, "--port", fmt.Sprint(all[0].ports[0]), "--save", "",
+				"--protected-mode", "no",
+			}, nil
 		},
 		dial: dialRedis, leader: func(*cluster) (int, error) { return 0, nil }, victim: "its only server",
 		version: func(*cluster) string { return firstLine("redis-server", "--version") },

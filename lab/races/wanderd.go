@@ -58,8 +58,10 @@ func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
 // wanderd is the agents of this module with a gate of some policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
-		f, err := hosts.New(hosts.Settings{Size: members, Program: program, Dir: dir, Network: n,
-			Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second)})
+		f, err := hosts.New(hosts.Settings{
+			Size: members, Program: program, Dir: dir, Network: n,
+			Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second),
+		})
 		if err != nil {
 			return nil, err
 		}

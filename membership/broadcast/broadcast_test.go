@@ -32,8 +32,10 @@ func TestABroadcastRoundTrips(t *testing.T) {
 	for name, n := range map[string]Broadcast{
 		"with all texts": paused(1, 7),
 		"with none":      {Gate: gateA, Order: paused(1, 7).Order},
-		"the longest": {Gate: gateA, Order: paused(1, 7).Order, Who: strings.Repeat("w", MaxWho),
-			Reason: strings.Repeat("r", MaxReason)},
+		"the longest": {
+			Gate: gateA, Order: paused(1, 7).Order, Who: strings.Repeat("w", MaxWho),
+			Reason: strings.Repeat("r", MaxReason),
+		},
 	} {
 		want := signedBy(1, n)
 		got, err := Parse(want.packed)

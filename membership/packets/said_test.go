@@ -10,8 +10,10 @@ import (
 )
 
 func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
-	said := Alive{Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255),
-		Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40}
+	said := Alive{
+		Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255),
+		Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40,
+	}
 	message := said.Message()
 	if _, err := Filter(message, false); err == nil {
 		t.Error("the incarnation is absurd")
@@ -21,8 +23,10 @@ func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
 	keep := func(a *Alive) { heard = append(heard, a.Clone()) }
 	message = said.Message()
 	dead := peertest.Pack(DeadMsg, "Incarnation", 1, "Node", "host2~x", "From", "host1~x")
-	for _, packet := range [][]byte{message, peertest.Compound(message), peertest.Compound(dead, message),
-		append([]byte{HasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...)} {
+	for _, packet := range [][]byte{
+		message, peertest.Compound(message), peertest.Compound(dead, message),
+		append([]byte{HasCrcMsg, 1, 2, 3, 4}, peertest.Compound(message, dead)...),
+	} {
 		if _, err := Filter(packet, false); err != nil {
 			t.Error(err)
 		}

@@ -82,8 +82,10 @@ func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
 }
 
 func TestAnAddressOnWhichNothingListensIsNotAdvertised(t *testing.T) {
-	own := []netip.Addr{netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"),
-		netip.MustParseAddr("fd00::1"), netip.MustParseAddr("127.0.0.1")}
+	own := []netip.Addr{
+		netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2"),
+		netip.MustParseAddr("fd00::1"), netip.MustParseAddr("127.0.0.1"),
+	}
 	for _, c := range []struct {
 		bound, advertise string
 		heard            bool

@@ -31,8 +31,10 @@ func newTestPeers(l *peertest.Logs) *Table {
 }
 
 func sightingOf(i int, gone bool) Sighting {
-	return Sighting{Member: Member{ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i),
-		Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i)}, Gone: gone}
+	return Sighting{Member: Member{
+		ID: wire.MemberIDOf(peertest.KeyOf(i)), Name: fmt.Sprintf("host%d", i),
+		Key: peertest.KeyOf(i), Addr: peertest.AddrOf(i),
+	}, Gone: gone}
 }
 
 func mailOf(sightings ...Sighting) Reports {

@@ -58,6 +58,8 @@ func ParseAnnouncement(node string, meta []byte, addr netip.AddrPort) (s Sightin
 	case !vouched(meta, m.Key, node, addr):
 		return s, errors.New("its key did not sign this: somebody else says it")
 	}
-	return Sighting{Member: Member{ID: id, Name: name, Key: m.Key, Addr: addr, Gates: m.Gates}, Counter: m.Counter,
-		leaving: m.Leaving}, nil
+	return Sighting{
+		Member: Member{ID: id, Name: name, Key: m.Key, Addr: addr, Gates: m.Gates}, Counter: m.Counter,
+		leaving: m.Leaving,
+	}, nil
 }

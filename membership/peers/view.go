@@ -27,8 +27,10 @@ const (
 
 // String returns "alive", "suspect", "left", "failed" or "untrusted".
 func (s State) String() string {
-	return [...]string{StateAlive: "alive", StateSuspect: "suspect", StateLeft: "left", StateFailed: "failed",
-		StateUntrusted: "untrusted"}[s]
+	return [...]string{
+		StateAlive: "alive", StateSuspect: "suspect", StateLeft: "left", StateFailed: "failed",
+		StateUntrusted: "untrusted",
+	}[s]
 }
 
 // Member is one agent as seen in gossip.

@@ -96,7 +96,8 @@ func (c *circle) step(i int, do func(m *ballot.Machine, end *ballot.Outcome, out
 }
 
 func (c *circle) stepUnsaved(i int, do func(m *ballot.Machine, end *ballot.Outcome,
-	out []policy.Effect) []policy.Effect) {
+	out []policy.Effect) []policy.Effect,
+) {
 	c.t.Helper()
 	c.end = ballot.Outcome{}
 	c.did(do(c.m[i], &c.end, nil))

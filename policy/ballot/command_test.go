@@ -25,8 +25,10 @@ func (w *world) run(i int, e *policy.Effect) {
 		w.fail("%d starts a second command", i)
 		return
 	}
-	h.run = run{number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0],
-		said: h.run.said}
+	h.run = run{
+		number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0],
+		said: h.run.said,
+	}
 	if late {
 		h.run.endAt = w.now + 1
 		h.run.active, h.run.termed = true, true // Nothing was started: Finished follows.

@@ -48,7 +48,8 @@ func (b *Machine) IsOutdated(seq wire.Seq) bool { return EpochOf(seq) < b.suppor
 // "Receiver: runs only with its own M renewals, or with an inherited end D′ = (its own time of sending the Ack) +
 // r(1−ρ)/(1+ρ), r = what the sender had left when it had that Ack. Never from the receipt." (rule 8)
 func (b *Machine) Hold(now policy.Time, token *wire.Ref, took, left time.Duration,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	out = b.Desist(now, out)
 	until := now
 	if left > 0 {
@@ -167,7 +168,8 @@ func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, 
 // token ends at once. With a lease, the holder runs on, and the token ends with the lease: only a majority of such
 // refusals shows that the newer epoch is more than a proposal.
 func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	h := &b.holder
 	if h.holds && now < h.until && newer > EpochOf(h.token.Seq) {
 		h.contester = by

@@ -153,12 +153,18 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 		seeds map[gateKind]uint64
 	}{
 		{"the agent itself is the guard", shell{agentIsGuard: true}, map[gateKind]uint64{lock: 623, tree: 62, q: 663}},
-		{"the hook outlives kill -9 of the agent", shell{outlives: true},
-			map[gateKind]uint64{lock: 65, tree: 10, q: 65}},
+		{
+			"the hook outlives kill -9 of the agent",
+			shell{outlives: true},
+			map[gateKind]uint64{lock: 65, tree: 10, q: 65},
+		},
 		{"the clock stops in suspend", shell{clockStops: true}, map[gateKind]uint64{lock: 6, tree: 9, q: 2}},
 		{"restart keeps the token", shell{keepsToken: true}, map[gateKind]uint64{lock: 5, tree: 7, q: 7}},
-		{"the guard releases although no command of its was killed", shell{alwaysReleases: true},
-			map[gateKind]uint64{lock: 2, tree: 2, q: 2}},
+		{
+			"the guard releases although no command of its was killed",
+			shell{alwaysReleases: true},
+			map[gateKind]uint64{lock: 2, tree: 2, q: 2},
+		},
 	} {
 		for kind, seed := range tc.seeds {
 			t.Run(tc.what+", "+gateKinds()[kind], func(t *testing.T) {

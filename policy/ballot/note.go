@@ -37,8 +37,10 @@ const (
 // Notes returns the notes of a ballot.
 func Notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteProposed, Name: "proposed", Level: policy.Info,
-			Text: "no holder answers; asking the roster for a new token", Repeats: true},
+		{
+			Note: NoteProposed, Name: "proposed", Level: policy.Info,
+			Text: "no holder answers; asking the roster for a new token", Repeats: true,
+		},
 		{Note: NoteWon, Name: "won", Level: policy.Info, Text: "a majority agrees; made a new token"},
 		{
 			Note: NoteWithdrew, Name: "withdrew", Level: policy.Info, Repeats: true,
@@ -51,12 +53,18 @@ func Notes() policy.Notes {
 			Text:  "no majority of the roster answers; nothing runs here until one does",
 		},
 		{Note: NoteEnded, Name: "ended", Level: policy.Warn, Text: "a newer token exists; dropped the one held here"},
-		{Note: NoteReleased, Name: "released", Level: policy.Info,
-			Text: "gave the gate up; the others need not wait for the lease"},
-		{Note: NoteNotSaved, Name: "not_saved", Level: policy.Error,
-			Text: "a promise could not be saved, and was not given", Repeats: true},
-		{Note: NoteOutsider, Name: "outsider", Level: policy.Warn,
-			Text: "a member that is not in the roster does not count", Repeats: true},
+		{
+			Note: NoteReleased, Name: "released", Level: policy.Info,
+			Text: "gave the gate up; the others need not wait for the lease",
+		},
+		{
+			Note: NoteNotSaved, Name: "not_saved", Level: policy.Error,
+			Text: "a promise could not be saved, and was not given", Repeats: true,
+		},
+		{
+			Note: NoteOutsider, Name: "outsider", Level: policy.Warn,
+			Text: "a member that is not in the roster does not count", Repeats: true,
+		},
 		{
 			Note: NoteOtherRoster, Name: "other_roster", Level: policy.Warn, Repeats: true,
 			Text: "a member has another roster, and does not count; configure the same names and keys on all members",

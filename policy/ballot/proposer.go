@@ -98,7 +98,8 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 // "New epoch: only a proposer with M promises for e, all within H of its sending the question, makes the token (e, 0)."
 // (rule 4)
 func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *Copy, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	r := &b.round
 	end.Ending, end.Peer, end.Copy = Promised, b.id(rank), *carried
 	until := r.began.Add(b.held)

@@ -69,8 +69,11 @@ func TestABadRosterIsRefusedByName(t *testing.T) {
 		want  string
 	}{
 		"nobody": {nil, nil, "empty"},
-		"one name twice": {[]string{"web", "db", "web"}, []wire.MemberID{key(1), key(2), key(3)},
-			`"web" is in the roster twice, with the keys of 01000000 and 03000000`},
+		"one name twice": {
+			[]string{"web", "db", "web"},
+			[]wire.MemberID{key(1), key(2), key(3)},
+			`"web" is in the roster twice, with the keys of 01000000 and 03000000`,
+		},
 		"one key under two names": {
 			[]string{"a", "b"}, []wire.MemberID{key(9), key(9)}, `"a" and "b" have one key, that of 09000000`,
 		},

@@ -141,7 +141,8 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 // onRefused counts a member that does not support the round. "a refusal with a newer epoch ends its token for good"
 // (rule 6)
 func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	r, l := &b.round, loadOf(&m.Load)
 	if !believable(Epoch(l.number), now.Wall) {
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)

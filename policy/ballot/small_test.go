@@ -244,8 +244,10 @@ func (x *explorer) propose(s *small, i int) {
 // newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its
 // lease; the token has ended the tour with which rings begin.
 func newExplorer(w smallWorld) (*explorer, *small, error) {
-	x := &explorer{smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{},
-		layouts: layouts{}}
+	x := &explorer{
+		smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{},
+		layouts: layouts{},
+	}
 	x.Visited, x.Judge, x.Branch = x.visited, x.judge, x.branch
 	list, ids := names(3)
 	x.ids = ids

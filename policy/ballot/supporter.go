@@ -85,11 +85,14 @@ func (s *supporter) busyUntil() policy.Time { return max(s.end, s.calmAt) }
 
 // onQuestion answers another member, at once or when the promise is saved.
 func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	now := at.Time
 	l := loadOf(&m.Load)
-	q := question{kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span,
-		probes: m.Kind == KindRenew && l.number == 1}
+	q := question{
+		kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span,
+		probes: m.Kind == KindRenew && l.number == 1,
+	}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
 	case q.lease > b.cfg.MostLease:
@@ -171,8 +174,10 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 // met the token of one, whose number is met. Without an answer, the sender would offer the Token until its lease ends.
 func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, met wire.Seq, out []policy.Effect) []policy.Effect {
 	rank, _ := b.cfg.Roster.Rank(m.From)
-	l := load{span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))),
-		clock: now, life: b.life}
+	l := load{
+		span: max(b.supporter.busyUntil().Sub(now), 0), number: uint64(max(b.supporter.promised, EpochOf(met))),
+		clock: now, life: b.life,
+	}
 	return b.answer(KindRefused, &question{rank: rank, number: m.Exchange, token: m.Token}, l, out)
 }
 

@@ -38,8 +38,10 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		"by one who guards another token":            {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
 		"by one who has passed it on, and left it":   {left, holder, theToken, guardian.KindKnown, 6},
 		"by one who has passed it on, and guards it": {passed, holder, theToken, guardian.KindHeard, 6},
-		"by one who knows that it was removed": {removed, guardianOf, theToken, guardian.KindTombstone,
-			5},
+		"by one who knows that it was removed": {
+			removed, guardianOf, theToken, guardian.KindTombstone,
+			5,
+		},
 		"by one who knows that a later copy was removed": {
 			removed, guardianOf, since(theToken, 3), guardian.KindTombstone, 3,
 		},
@@ -125,8 +127,10 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 			c.receive(message(guardian.KindAsk, c.ann, c.bob, theToken))
 			c.advance(17)
 		}, guardianOf, 17},
-		{func(c *circle) { c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf,
-			wire.Nonce(patience)},
+		{
+			func(c *circle) { c.receive(message(guardian.KindKnown, c.dan, c.bob, since(theToken, 8))) }, guardianOf,
+			wire.Nonce(patience),
+		},
 	} {
 		c := newCircle(t)
 		tc.begin(c)

@@ -151,7 +151,8 @@ func (g *Machine) Answers(m *wire.Message) bool { return g.question.waitsFor(m) 
 
 // Receive handles a message between holder and guardians.
 func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	switch {
 	case !g.Expects(m, held):
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
@@ -206,7 +207,8 @@ func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 
 // send appends a message about a token, and returns it.
 func (g *Machine) send(kind wire.Kind, to wire.MemberID, about *Token, out []policy.Effect) ([]policy.Effect,
-	*wire.Message) {
+	*wire.Message,
+) {
 	out, m := policy.AppendMessage(out)
 	m.Gate, m.Kind, m.From, m.To, m.Token, m.Load = g.cfg.Gate, kind, g.cfg.Self, to, about.Ref, about.Load
 	return out, m

@@ -64,8 +64,10 @@ func (w *world) playBack(t *rapid.T) {
 // forge makes a message, often with a used question or count.
 func (w *world) forge(t *rapid.T) {
 	to := w.someone(t)
-	kinds := []wire.Kind{guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown,
-		guardian.KindTombstone, guardian.KindYield}
+	kinds := []wire.Kind{
+		guardian.KindHeartbeat, guardian.KindAsk, guardian.KindHeard, guardian.KindKnown,
+		guardian.KindTombstone, guardian.KindYield,
+	}
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	msg := message(kind, w.another(t, to), to, born(rapid.Int64Range(9, 11).
 		Draw(t, "birth"), wire.Seq(rapid.Uint64Range(1, 20).Draw(t, "seq"))))

@@ -102,7 +102,8 @@ func (g *Machine) EndDoubt() {
 
 // onWordOfHeld handles a message about the held token.
 func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	switch {
 	case m.Kind == KindAsk:
 		return g.claim(m, held, out)
@@ -122,7 +123,8 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 // trail. It releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the
 // token as passed.
 func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	g.EndDoubt()
 	token, trail := *passed, passed.Trail()
 	token.Seq = token.Seq.After()

@@ -19,15 +19,25 @@ const (
 // Notes returns the notes of holders and guardians.
 func Notes() policy.Notes {
 	return policy.Notes{
-		{Note: NoteSuspected, Name: "suspected", Level: policy.Info,
-			Text: "the token's holder is silent; asking it and the other guardians"},
-		{Note: NoteStoodDown, Name: "stood_down", Level: policy.Debug,
-			Text: "the token was removed; guarding it no longer"},
-		{Note: NoteUnanswered, Name: "unanswered", Level: policy.Info,
-			Text: "no member answers; asking the token's guardians"},
-		{Note: NoteDoubting, Name: "doubting", Level: policy.Info,
-			Text: "was paused or cut off for too long; asking whether the token has another holder"},
-		{Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug,
-			Text: "ignored an outdated message about a token"},
+		{
+			Note: NoteSuspected, Name: "suspected", Level: policy.Info,
+			Text: "the token's holder is silent; asking it and the other guardians",
+		},
+		{
+			Note: NoteStoodDown, Name: "stood_down", Level: policy.Debug,
+			Text: "the token was removed; guarding it no longer",
+		},
+		{
+			Note: NoteUnanswered, Name: "unanswered", Level: policy.Info,
+			Text: "no member answers; asking the token's guardians",
+		},
+		{
+			Note: NoteDoubting, Name: "doubting", Level: policy.Info,
+			Text: "was paused or cut off for too long; asking whether the token has another holder",
+		},
+		{
+			Note: NoteStrayWord, Name: "stray_word", Level: policy.Debug,
+			Text: "ignored an outdated message about a token",
+		},
 	}
 }

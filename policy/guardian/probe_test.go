@@ -19,8 +19,10 @@ func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 		want  guardian.Ending
 	}{
 		"both guardians answer": {func(*wire.Message) bool { return false }, 2 * latency, guardian.Answered},
-		"one of them answers": {func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency,
-			guardian.Answered},
+		"one of them answers": {
+			func(m *wire.Message) bool { return m.From == bobsID }, 2 * latency,
+			guardian.Answered,
+		},
 		"neither answers": {func(m *wire.Message) bool { return m.To == annsID }, patience / 2, guardian.Sure},
 	} {
 		t.Run(name, func(t *testing.T) {

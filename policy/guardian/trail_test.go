@@ -35,10 +35,19 @@ func TestATrailListsTheLastHolders(t *testing.T) {
 		{"who gets it is none", trailOf(b, a), c, b, 2, trailOf(c, a)},
 		{"more places than holders", trailOf(b, a), c, d, 4, trailOf(c, b, a)},
 		{"fewer places than there were", trailOf(c, b, a), d, a, 1, trailOf(d)},
-		{"more wanted than a trail has places", trailOf(d, c, b, a), wire.MemberID{5}, wire.MemberID{6}, 9,
-			trailOf(wire.MemberID{5}, d, c, b)},
-		{"back to the first, the others keep their order", trailOf(d, c, b, a), wire.MemberID{5}, d, 4,
-			trailOf(wire.MemberID{5}, c, b, a)},
+		{
+			"more wanted than a trail has places", trailOf(d, c, b, a),
+			wire.MemberID{5},
+			wire.MemberID{6},
+			9,
+			trailOf(wire.MemberID{5}, d, c, b),
+		},
+		{
+			"back to the first, the others keep their order", trailOf(d, c, b, a),
+			wire.MemberID{5},
+			d, 4,
+			trailOf(wire.MemberID{5}, c, b, a),
+		},
 		{"from one that is in it", trailOf(c, b, a), b, d, 4, trailOf(b, c, a)},
 		{"none wanted", trailOf(b, a), c, d, 0, trailOf()},
 	} {

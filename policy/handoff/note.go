@@ -32,8 +32,10 @@ func Notes() policy.Notes {
 		{Note: NoteOffered, Name: "offered", Level: policy.Debug, Text: "offering the token"},
 		{Note: NotePassed, Name: "passed", Level: policy.Debug, Text: "token passed"},
 		{Note: NoteNoAck, Name: "no_ack", Level: policy.Info, Text: "no answer; trying another member", Repeats: true},
-		{Note: NoteNoCommit, Name: "no_commit", Level: policy.Warn, Text: "acknowledged a token, but no commit came",
-			Repeats: true},
+		{
+			Note: NoteNoCommit, Name: "no_commit", Level: policy.Warn, Text: "acknowledged a token, but no commit came",
+			Repeats: true,
+		},
 		{Note: NoteTokenAgain, Name: "token_again", Level: policy.Debug, Text: "answered a repeated message"},
 		{Note: NoteAckAgain, Name: "ack_again", Level: policy.Debug, Text: "answered a repeated message"},
 		{Note: NoteStrayToken, Name: "stray_token", Level: policy.Debug, Text: "ignored a late message"},

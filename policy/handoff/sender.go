@@ -96,7 +96,8 @@ func (o *outgoing) answeredBy(m *wire.Message) bool {
 
 // Offer begins to pass token, with its load, to a member. There must be no other offer in progress.
 func (h *Machine) Offer(now policy.Time, token *wire.Ref, load *wire.Load, to wire.MemberID,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	h.outgoing = outgoing{
 		id: wire.Exchange(policy.Draw(h.cfg.Entropy)), to: to, token: *token, load: *load,
 		since: now, sentAt: now, wait: h.patience.repeats(to.Hint(), h.rtt.timeout()),

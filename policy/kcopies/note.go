@@ -19,8 +19,10 @@ func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteCopy, Name: "copy", Level: policy.Debug, Text: "keeping a copy of the token"},
 		{Note: NoteOldToken, Name: "old_token", Level: policy.Debug, Text: "ignored an old message"},
-		{Note: NoteMayRegenerate, Name: "may_regenerate", Level: policy.Info, Repeats: true,
-			Text: "the holder and all backups before this one have crashed"},
+		{
+			Note: NoteMayRegenerate, Name: "may_regenerate", Level: policy.Info, Repeats: true,
+			Text: "the holder and all backups before this one have crashed",
+		},
 		{Note: NoteUsedBackup, Name: "used_backup", Level: policy.Warn, Text: "regenerated the token from a copy"},
 	}
 }

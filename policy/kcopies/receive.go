@@ -13,7 +13,8 @@ func (m *Machine) Receive(msg *wire.Message, end *Outcome, out []policy.Effect) 
 // Arrived is SafeReceiveToken (lines 22–33). If the real token did not come as a TOKEN message, ref and l are what Hop
 // returned at the sender.
 func (m *Machine) Arrived(ref *wire.Ref, l *wire.Load, from wire.MemberID, end *Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	st, data := Fields(l)
 	if !m.isNamed(ref.ID) || m.count >= ref.Seq || !m.inReach(st) { // line 23
 		return policy.AppendTell(out, NoteOldToken, from, ref)

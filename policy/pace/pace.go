@@ -126,8 +126,10 @@ const (
 func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteFailed, Name: "failed", Level: policy.Debug, Text: "the run failed; repeating it after retry_after"},
-		{Note: NoteNotNow, Name: "not_now", Level: policy.Debug,
-			Text: "the hook cannot do its work now; asking it again after retry_after"},
+		{
+			Note: NoteNotNow, Name: "not_now", Level: policy.Debug,
+			Text: "the hook cannot do its work now; asking it again after retry_after",
+		},
 	}
 }
 

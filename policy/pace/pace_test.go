@@ -28,16 +28,27 @@ func TestWhatFollowsARun(t *testing.T) {
 		interval time.Duration
 	}{
 		{name: "success", before: 3, outcome: policy.Succeeded, why: pace.WhyTooSoon, interval: 10 * hour},
-		{name: "not now", before: 3, outcome: policy.NotNow, wait: hour + time.Minute, why: pace.WhyNotNow,
-			interval: hour + time.Minute},
-		{name: "the first failure", outcome: policy.Failed, wait: hour + time.Minute, failures: 1, why: pace.WhyFailed,
-			interval: hour + time.Minute},
-		{name: "the third", before: 2, outcome: policy.Failed, wait: 4*hour + time.Minute, failures: 3,
-			why: pace.WhyFailed, interval: 4*hour + time.Minute},
-		{name: "no later than min_interval", before: 9, outcome: policy.Failed, wait: 10 * hour, failures: 10,
-			why: pace.WhyFailed, interval: 10 * hour},
-		{name: "the count has an end", before: math.MaxUint8, outcome: policy.Failed, wait: 10 * hour,
-			failures: math.MaxUint8, why: pace.WhyFailed, interval: 10 * hour},
+		{
+			name: "not now", before: 3, outcome: policy.NotNow, wait: hour + time.Minute, why: pace.WhyNotNow,
+			interval: hour + time.Minute,
+		},
+		{
+			name: "the first failure", outcome: policy.Failed, wait: hour + time.Minute, failures: 1,
+			why:      pace.WhyFailed,
+			interval: hour + time.Minute,
+		},
+		{
+			name: "the third", before: 2, outcome: policy.Failed, wait: 4*hour + time.Minute, failures: 3,
+			why: pace.WhyFailed, interval: 4*hour + time.Minute,
+		},
+		{
+			name: "no later than min_interval", before: 9, outcome: policy.Failed, wait: 10 * hour, failures: 10,
+			why: pace.WhyFailed, interval: 10 * hour,
+		},
+		{
+			name: "the count has an end", before: math.MaxUint8, outcome: policy.Failed, wait: 10 * hour,
+			failures: math.MaxUint8, why: pace.WhyFailed, interval: 10 * hour,
+		},
 	} {
 		got := p.After(pace.Repeat{Failures: c.before}, began, ended, c.outcome)
 		if want := (pace.Repeat{Wait: c.wait, Failures: c.failures}); got != want || got.Why() != c.why ||

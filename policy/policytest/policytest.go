@@ -144,7 +144,8 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 }
 
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, moved *handoff.Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	switch {
 	case m.Kind == KindRequest:
 		if rank, ok := g.cfg.Roster.Rank(m.From); ok {

@@ -71,8 +71,10 @@ func rosterOf(n int) []wire.MemberID {
 func rankOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[:])) - 1 }
 
 func configOf(request Request, members []wire.MemberID, i int) Config {
-	return Config{Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second,
-		Entropy: rand.NewPCG(1, uint64(i))}
+	return Config{
+		Gate: 1, Self: members[i], Members: members, Request: request, Timeout: time.Second,
+		Entropy: rand.NewPCG(1, uint64(i)),
+	}
 }
 
 func newExplorer(request Request, n int) *explorer {

@@ -16,8 +16,10 @@ const (
 func notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "wanted; the operation may start"},
-		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true,
-			Text: "not running this time; the token goes on"},
+		{
+			Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true,
+			Text: "not running this time; the token goes on",
+		},
 		{
 			Note: NoteImpossible, Name: "impossible", Level: policy.Warn, Repeats: true,
 			Text: "ignored a number that cannot be by this host's clock; set the clocks of both hosts",

@@ -325,7 +325,8 @@ func (m *Machine) onRequest(now policy.Instant, r request, out []policy.Effect) 
 
 // onCopies is rule 3 of Q, 4 and 5 of D: "when p receives T".
 func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	switch end.Ending {
 	case kcopies.Pending:
 	case kcopies.MayRegenerate:

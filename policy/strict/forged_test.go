@@ -152,8 +152,10 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 	m.step(policy.Event{Kind: policy.Wanted})
 	asked := m.passes(t, ballot.KindPromise)
 	for i := range asked {
-		a := wire.Message{Gate: asked[i].Gate, Kind: ballot.KindRefused, From: asked[i].To, To: asked[i].From,
-			Exchange: asked[i].Exchange, Token: asked[i].Token}
+		a := wire.Message{
+			Gate: asked[i].Gate, Kind: ballot.KindRefused, From: asked[i].To, To: asked[i].From,
+			Exchange: asked[i].Exchange, Token: asked[i].Token,
+		}
 		setLoad(&a.Load, m.s.Roster.Hash(), 1<<62, 1)
 		m.step(policy.Event{Kind: policy.Received, Msg: a})
 	}

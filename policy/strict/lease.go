@@ -80,8 +80,10 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 		}
 	}
 	d := &g.due
-	g.turn = turn{state: running, token: *g.b.Token(), demanded: demanded, hadRun: d.hasRun, before: d.lastRun,
-		waited: d.repeat.Wait}
+	g.turn = turn{
+		state: running, token: *g.b.Token(), demanded: demanded, hadRun: d.hasRun, before: d.lastRun,
+		waited: d.repeat.Wait,
+	}
 	if !demanded {
 		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}

@@ -25,8 +25,10 @@ func notes() policy.Notes {
 				"away; " +
 				"if there is a least_lease, set lease to that or more, on all members",
 		},
-		{Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true,
-			Text: "not running this time; the token goes on"},
+		{
+			Note: NoteNotRecorded, Name: "not_recorded", Level: policy.Error, Denied: true,
+			Text: "not running this time; the token goes on",
+		},
 		{
 			Note: NoteBarred, Name: "barred", Level: policy.Error,
 			Text: "the roster has changed by more than one member; this member stands aside: change one at a time on " +

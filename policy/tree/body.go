@@ -215,8 +215,10 @@ func (m *Machine) believes(now policy.Instant, b *body) bool {
 
 // say returns a body with what every message says of its sender.
 func (m *Machine) say(origin rank, number uint64) body {
-	b := body{from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known,
-		next: m.next.rank}
+	b := body{
+		from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known,
+		next: m.next.rank,
+	}
 	if m.req {
 		b.flags |= flagInQueue
 	}

@@ -24,8 +24,10 @@ func lied(t *testing.T, program []byte) {
 	ranks := []rank{0, 0, 0, 0, 1, 2, nobody, 77}
 	anyRank := func() rank { return ranks[int(next())%len(ranks)] }
 	numbers := func() uint64 {
-		return []uint64{0, 1, m.number, m.number + 1, uint64(today), uint64(today) + uint64(23*time.Hour),
-			wire.MaxBirth, 1<<63 - 1, 1<<64 - 1}[next()%9]
+		return []uint64{
+			0, 1, m.number, m.number + 1, uint64(today), uint64(today) + uint64(23*time.Hour),
+			wire.MaxBirth, 1<<63 - 1, 1<<64 - 1,
+		}[next()%9]
 	}
 	for len(program) > 0 {
 		ev := policy.Event{Kind: policy.Woke}
@@ -51,8 +53,10 @@ func lied(t *testing.T, program []byte) {
 				}
 			}
 			ev.Kind = policy.Received
-			ev.Msg = wire.Message{Gate: 1, Kind: KindRequest + wire.Kind(next())%(kindsEnd-KindRequest),
-				From: m.cfg.Roster[1], To: m.cfg.Self}
+			ev.Msg = wire.Message{
+				Gate: 1, Kind: KindRequest + wire.Kind(next())%(kindsEnd-KindRequest),
+				From: m.cfg.Roster[1], To: m.cfg.Self,
+			}
 			b.write(&ev.Msg.Load)
 			if !wellFormed(&ev.Msg) || !m.Expects(&ev.Msg) {
 				continue

@@ -64,7 +64,8 @@ func (m *Machine) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
 		out = append(out, policy.Fact{Key: policy.KeyPos, Count: int(m.pos)})
 	}
 	for _, f := range []policy.Fact{
-		{Key: policy.KeyLast, Member: m.member(m.last)}, {Key: policy.KeyNext, Member: m.member(m.next.rank)},
+		{Key: policy.KeyLast, Member: m.member(m.last)},
+		{Key: policy.KeyNext, Member: m.member(m.next.rank)},
 		{Key: policy.KeyPred, Member: m.member(m.pred[0])},
 	} {
 		if !f.Member.IsZero() {

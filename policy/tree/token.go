@@ -73,7 +73,8 @@ func (m *Machine) gone(now policy.Time) {
 
 // receiveToken is ReceiveToken, lines 27–28, on links that lose nothing.
 func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	if b.origin != m.self || m.cfg.Links != Paper {
 		return policy.AppendTell(out, NoteForeign, from, token)
 	}
@@ -83,7 +84,8 @@ func (m *Machine) receiveToken(now policy.Instant, from wire.MemberID, token *wi
 // arrive takes a token, or discards it if there is a newer one: the number of a regenerated token is above all numbers
 // that the lost token can have reached.
 func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref, b *body,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	switch {
 	case token.Seq <= m.seen || m.outdated(token):
 		out = policy.AppendTook(out, policy.CauseReceived, from, token)

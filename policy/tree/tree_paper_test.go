@@ -66,8 +66,10 @@ func TestFigureThree(t *testing.T) {
 	s.crash(e, c)
 	s.sent = nil
 	s.run(2*time.Second, false)
-	for _, message := range []string{"S4 QUESTION S3", "S4 QUESTION S2", "S4 SEARCH_POS S7", "S1 POSITION S4",
-		"S0 POSITION S4", "S4 CONNECTION S1", "S1 COMMIT S4"} {
+	for _, message := range []string{
+		"S4 QUESTION S3", "S4 QUESTION S2", "S4 SEARCH_POS S7", "S1 POSITION S4",
+		"S0 POSITION S4", "S4 CONNECTION S1", "S1 COMMIT S4",
+	} {
 		if s.count(s.sent, message) != 1 {
 			t.Errorf("%q was sent %d times: %v", message, s.count(s.sent, message), s.sent)
 		}

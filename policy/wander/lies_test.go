@@ -38,8 +38,10 @@ func wellFormed(m *wire.Message) bool {
 func lieAs(dice *rand.Rand, f *fleet) func(*wire.Message) (wire.Message, bool) {
 	extremes := func() uint64 {
 		latest := uint64(wire.LatestSeq(noon + int64(f.now)))
-		all := []uint64{0, 1, 2, 77, 255, 1<<16 - 1, 1<<32 - 1, 1 << 62, 1<<63 - 1, 1<<64 - 1, latest, latest + 1,
-			uint64(noon), uint64(noon) + uint64(23*time.Hour)}
+		all := []uint64{
+			0, 1, 2, 77, 255, 1<<16 - 1, 1<<32 - 1, 1 << 62, 1<<63 - 1, 1<<64 - 1, latest, latest + 1,
+			uint64(noon), uint64(noon) + uint64(23*time.Hour),
+		}
 		return all[dice.IntN(len(all))]
 	}
 	kinds := wander.Descriptor().Kinds

@@ -61,25 +61,37 @@ const (
 func Notes() policy.Notes {
 	return policy.Notes{
 		{Note: NoteCreated, Name: "minted", Level: policy.Info, Text: "made the first token"},
-		{Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn,
-			Text: "no token came for regenerate-after; made a new one"},
+		{
+			Note: NoteRegenerated, Name: "regenerated", Level: policy.Warn,
+			Text: "no token came for regenerate-after; made a new one",
+		},
 		{
 			Note: NoteInquired, Name: "inquired", Level: policy.Info,
 			Text: "no token came for regenerate-after; asking other members whether they have seen it",
 		},
-		{Note: NoteSeen, Name: "seen", Level: policy.Debug,
-			Text: "another member has seen the token; waiting for longer"},
+		{
+			Note: NoteSeen, Name: "seen", Level: policy.Debug,
+			Text: "another member has seen the token; waiting for longer",
+		},
 		{Note: NoteArrived, Name: "arrived", Level: policy.Debug, Text: "token arrived"},
 		{Note: NoteRan, Name: "ran", Level: policy.Debug, Text: "due; the hook may start"},
-		{Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true,
-			Text: "not running the hook this time; the token goes on"},
-		{Note: NoteOpposed, Name: "opposed", Level: policy.Info,
-			Text: "another member runs; not running the hook this time"},
-		{Note: NoteOverruled, Name: "overruled", Level: policy.Warn,
-			Text: "a member objects to runs here for longer than an operation takes; running all the same"},
+		{
+			Note: NoteDenied, Name: "denied", Level: policy.Error, Denied: true,
+			Text: "not running the hook this time; the token goes on",
+		},
+		{
+			Note: NoteOpposed, Name: "opposed", Level: policy.Info,
+			Text: "another member runs; not running the hook this time",
+		},
+		{
+			Note: NoteOverruled, Name: "overruled", Level: policy.Warn,
+			Text: "a member objects to runs here for longer than an operation takes; running all the same",
+		},
 		{Note: NoteResting, Name: "resting", Level: policy.Debug, Text: "token rests"},
-		{Note: NoteRemoved, Name: "removed", Level: policy.Info,
-			Text: "removed a token: this member ran recently under an older one"},
+		{
+			Note: NoteRemoved, Name: "removed", Level: policy.Info,
+			Text: "removed a token: this member ran recently under an older one",
+		},
 		{Note: NoteMet, Name: "met_older", Level: policy.Info, Text: "two tokens met; removed the younger"},
 		{Note: NoteRevived, Name: "revived", Level: policy.Warn, Text: "the token's holder is lost; revived the token"},
 		{
@@ -87,10 +99,14 @@ func Notes() policy.Notes {
 			Text: "no message comes from another member; gave up the token and told its guardians to revive it: " +
 				"check that UDP gets through to this host",
 		},
-		{Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn,
-			Text: "the token has another holder; dropped it here"},
-		{Note: NoteOutdated, Name: "outdated", Level: policy.Info,
-			Text: "dropped a copy of a token that has another holder"},
+		{
+			Note: NoteOvertaken, Name: "overtaken", Level: policy.Warn,
+			Text: "the token has another holder; dropped it here",
+		},
+		{
+			Note: NoteOutdated, Name: "outdated", Level: policy.Info,
+			Text: "dropped a copy of a token that has another holder",
+		},
 		{
 			Note: NoteSlotsDiffer, Name: "slots_differ", Level: policy.Warn, Repeats: true,
 			Text: "a member has another number of slots: give all members of a gate the same",
@@ -106,16 +122,20 @@ func Notes() policy.Notes {
 			Text: "a token was made more than a day in the future: the clock of the member that made it or of this " +
 				"host is wrong",
 		},
-		{Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []policy.Key{policy.KeyNextRun},
-			Text: "alone in this gate; keeping the token"},
+		{
+			Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []policy.Key{policy.KeyNextRun},
+			Text: "alone in this gate; keeping the token",
+		},
 		{
 			Note: NoteWaiting, Name: "waiting", Level: policy.Info, Facts: []policy.Key{policy.KeyWaitsForFleet},
 			Text: "waiting to see another member (--alone run starts without one)",
 		},
 		{Note: NoteGaveUp, Name: "gave_up", Level: policy.Warn, Text: "gave up the token after the suspension"},
 		{Note: NoteDropped, Name: "dropped", Level: policy.Info, Text: "nobody is left to take the token"},
-		{Note: NoteRenewed, Name: "renewed", Level: policy.Warn,
-			Text: "an operator says that the token is lost; made a new one"},
+		{
+			Note: NoteRenewed, Name: "renewed", Level: policy.Warn,
+			Text: "an operator says that the token is lost; made a new one",
+		},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
 	}
 }

@@ -120,11 +120,15 @@ func TestWhoMakesATokenSaysWhetherItIsTheFirst(t *testing.T) {
 		"after a start":   {func(s *story) { s.view(3, 4, 5); s.advance(3 * timeout) }, true},
 		"alone":           {func(s *story) { s.view(3) }, true},
 		"after a silence": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval) }, false},
-		"in a part that met none": {func(s *story) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) },
-			true},
+		"in a part that met none": {
+			func(s *story) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) },
+			true,
+		},
 		"when all others have gone": {func(s *story) { s.fleet(3, 4, 5); s.view(3); s.advance(3 * timeout) }, true},
-		"in a fleet whose others met": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) },
-			false},
+		"in a fleet whose others met": {
+			func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) },
+			false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})

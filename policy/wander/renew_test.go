@@ -43,8 +43,10 @@ func TestAMemberMakesANewTokenForAnOperatorUnlessItKnowsOfOne(t *testing.T) {
 		knows string
 	}{
 		"it holds the token": {func(s *story) { s.arrive(born(1, 10), 1) }, "holds the token"},
-		"it passed it on just now": {func(s *story) { s.ran(born(1, 10)); s.advance(time.Second) },
-			"had the token, or heard of it, 1s ago: it may be on its way"},
+		"it passed it on just now": {
+			func(s *story) { s.ran(born(1, 10)); s.advance(time.Second) },
+			"had the token, or heard of it, 1s ago: it may be on its way",
+		},
 		"one is about to come": {
 			func(s *story) { s.receive(s.offerIn(born(1, 10), 1)) }, "is about to get the token",
 		},

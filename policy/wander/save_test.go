@@ -183,8 +183,10 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 
 // The shell has found that it is too late to start the process.
 func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
-	last := policy.State{HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval),
-		Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5}
+	last := policy.State{
+		HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval),
+		Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
+	}
 	s := begin(t, config(), last)
 	s.fleet(1, 2, 3, 4, 5)
 	s.arrive(born(1, 10), 1)

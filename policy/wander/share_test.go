@@ -16,8 +16,10 @@ func sharing(t *testing.T, slot uint8, view ...int) *story {
 	t.Helper()
 	cfg := config()
 	cfg.Walk, cfg.Slot, cfg.LastSlot = wander.Sweep, slot, 1
-	s := begin(t, cfg, policy.State{HasRun: true, LastRun: policy.Time(time.Hour),
-		Memo: wander.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1})
+	s := begin(t, cfg, policy.State{
+		HasRun: true, LastRun: policy.Time(time.Hour),
+		Memo: wander.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1,
+	})
 	s.fleet(view...)
 	return s
 }

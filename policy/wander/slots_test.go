@@ -353,7 +353,8 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 
 // comeBy lets a token come to a member and returns to whom it is offered next, and how.
 func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID,
-	guardian.Token) {
+	guardian.Token,
+) {
 	offer := wire.Message{
 		Gate: 7, Kind: handoff.KindToken, From: id(99), To: at, Exchange: 5, Token: token.Ref, Load: token.Load,
 	}

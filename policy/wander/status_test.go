@@ -20,8 +20,10 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
 		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", wander.WhyRunning},
 		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", pace.WhyTooSoon},
-		{"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
-			pace.WhyTooSoon},
+		{
+			"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
+			pace.WhyTooSoon,
+		},
 		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", wander.WhyPassing},
 		{"leaving", func(s *story) { s.leave() }, "gone", wander.WhyLeaving},
 	} {

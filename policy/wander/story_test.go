@@ -211,8 +211,10 @@ func (s *story) receive(msg wire.Message) {
 // offerIn returns the Token message of a new handoff to this member.
 func (s *story) offerIn(token guardian.Token, from int) wire.Message {
 	s.handoffs++
-	return wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs,
-		Token: token.Ref, Load: token.Load}
+	return wire.Message{
+		Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs,
+		Token: token.Ref, Load: token.Load,
+	}
 }
 
 // acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.

@@ -88,12 +88,18 @@ func TestATokenIsNotRemoved(t *testing.T) {
 		want  []policy.Note
 	}{
 		{"from a member that never ran", false, 0, born(2, 20), []policy.Note{wander.NoteArrived, wander.NoteRan}},
-		{"when min_interval is over", true, minInterval - op, born(2, 20),
-			[]policy.Note{wander.NoteArrived, wander.NoteRan}},
-		{"if it is the one it ran under", true, skip, born(1, 20),
-			[]policy.Note{wander.NoteArrived, wander.NoteResting}},
-		{"if it precedes the one it ran under", true, skip, born(0, 5),
-			[]policy.Note{wander.NoteArrived, wander.NoteResting}},
+		{
+			"when min_interval is over", true, minInterval - op, born(2, 20),
+			[]policy.Note{wander.NoteArrived, wander.NoteRan},
+		},
+		{
+			"if it is the one it ran under", true, skip, born(1, 20),
+			[]policy.Note{wander.NoteArrived, wander.NoteResting},
+		},
+		{
+			"if it precedes the one it ran under", true, skip, born(0, 5),
+			[]policy.Note{wander.NoteArrived, wander.NoteResting},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := inFleet(t)

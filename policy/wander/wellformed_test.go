@@ -51,15 +51,19 @@ func kinds() (all []wire.Kind) {
 }
 
 func withNonce() []wire.Kind {
-	return []wire.Kind{handoff.KindAck, handoff.KindCommit, guardian.KindHeartbeat, guardian.KindHeard, wander.KindSeen,
-		wander.KindUnseen}
+	return []wire.Kind{
+		handoff.KindAck, handoff.KindCommit, guardian.KindHeartbeat, guardian.KindHeard, wander.KindSeen,
+		wander.KindUnseen,
+	}
 }
 
 func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	bare := []wire.Kind{handoff.KindAck, handoff.KindCommit}
 	about := []wire.Kind{wander.KindInquiry, wander.KindUnseen}
-	questions := []wire.Kind{guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen,
-		wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen}
+	questions := []wire.Kind{
+		guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen,
+		wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen,
+	}
 	others := func(but ...wire.Kind) []wire.Kind {
 		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })
 	}

@@ -162,8 +162,10 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 // Whatever is read can be written and read again, and its changes are where it opens and closes: it is closed just
 // before it opens, and the reverse.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"Mon..Fri 22:00-06:00 Europe/Berlin", "9-17", "Sat,Sun 02:15-02:45 America/New_York",
-		"Sun 2-3 Australia/Lord_Howe", "Mon..", "-"} {
+	for _, text := range []string{
+		"Mon..Fri 22:00-06:00 Europe/Berlin", "9-17", "Sat,Sun 02:15-02:45 America/New_York",
+		"Sun 2-3 Australia/Lord_Howe", "Mon..", "-",
+	} {
 		f.Add(text, int64(1_790_000_000))
 	}
 	f.Fuzz(func(t *testing.T, text string, unix int64) {

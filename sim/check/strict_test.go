@@ -66,7 +66,8 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 
 // strictFleet is a fleet of a strict gate, whose hosts have clocks of different rates.
 func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64,
-	watchers ...sim.Watcher) *sim.Cluster {
+	watchers ...sim.Watcher,
+) *sim.Cluster {
 	t.Helper()
 	return spoilt(t, name, seed, members, drift, func(_ *policy.Event, out []policy.Effect) []policy.Effect {
 		return out
@@ -176,7 +177,8 @@ func TestAStrictGateKeepsMinInterval(t *testing.T) {
 
 // ownOperations is a fleet whose members each have an operation of their own.
 func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Duration,
-	watchers ...sim.Watcher) *sim.Cluster {
+	watchers ...sim.Watcher,
+) *sim.Cluster {
 	t.Helper()
 	roster := rosterOf(t, seed, 3)
 	gate := gates(roster)[name].(strict.Settings)

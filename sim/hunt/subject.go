@@ -78,7 +78,8 @@ func tree() Subject {
 
 // rostered are fleets of a policy whose members have a roster.
 func rostered[S any](policy string, draw func(seed uint64) S,
-	explore func(s *S, watchers ...sim.Watcher) error) Subject {
+	explore func(s *S, watchers ...sim.Watcher) error,
+) Subject {
 	parameters := func(s *S) string { return trace.Parameters(*s) }
 	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
 		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {

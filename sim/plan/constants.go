@@ -66,8 +66,10 @@ func skips() []time.Duration {
 // recommend chooses a gate's constants. fits reports whether every member can run every Every on average; if not,
 // min_interval is every, so that at least no member runs more often.
 func recommend(w *Request) (k Constants, fits bool) {
-	k = Constants{Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
-		Windows: w.Windows}
+	k = Constants{
+		Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
+		Windows: w.Windows,
+	}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
 	}

@@ -22,10 +22,15 @@ func fleetWith(w Request, guarded bool) fleet {
 func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
 	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 2, Members: 40, Op: 4 * time.Second, Every: 4 * time.Minute, Skip: time.Second},
-		{Walk: wander.Shuffle, Backups: 1, Members: 30, Op: 10 * time.Second, Every: 20 * time.Minute,
-			Skip: 2 * time.Second},
-		{Walk: wander.Sweep, Backups: 4, Members: 20, Op: time.Minute, Every: 30 * time.Minute, Skip: 5 * time.Second,
-			Latency: 50 * time.Millisecond},
+		{
+			Walk: wander.Shuffle, Backups: 1, Members: 30, Op: 10 * time.Second, Every: 20 * time.Minute,
+			Skip: 2 * time.Second,
+		},
+		{
+			Walk: wander.Sweep, Backups: 4, Members: 20, Op: time.Minute, Every: 30 * time.Minute,
+			Skip:    5 * time.Second,
+			Latency: 50 * time.Millisecond,
+		},
 		{Walk: wander.Sweep, Backups: 3, Members: 3, Op: time.Second, Every: time.Minute, Skip: 50 * time.Millisecond},
 	} {
 		t.Run(fmt.Sprintf("%v/N=%d/backups=%d", w.Walk, w.Members, w.Backups), func(t *testing.T) {
@@ -63,10 +68,14 @@ func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 1, Members: 2, Op: 4 * time.Second, Every: time.Minute, Skip: time.Second},
 		{Walk: wander.Sweep, Backups: 2, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: time.Second},
-		{Walk: wander.Random, Backups: 4, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour,
-			Skip: 5 * time.Second},
-		{Walk: wander.Shuffle, Backups: 2, Members: 2_000, Op: time.Second, Every: 24 * time.Hour,
-			Skip: 250 * time.Millisecond},
+		{
+			Walk: wander.Random, Backups: 4, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour,
+			Skip: 5 * time.Second,
+		},
+		{
+			Walk: wander.Shuffle, Backups: 2, Members: 2_000, Op: time.Second, Every: 24 * time.Hour,
+			Skip: 250 * time.Millisecond,
+		},
 	} {
 		a, err := planWithin(t.Context(), w, effort{lossExperiment: 900_000})
 		if err != nil {

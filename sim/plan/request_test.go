@@ -19,8 +19,10 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"possible": {Request{Members: 400, Op: 3 * time.Minute, Every: day}, nil},
 		"nothing":  {Request{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
 		"all": {
-			Request{Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1,
-				Latency: 2 * time.Second, Loss: 0.6},
+			Request{
+				Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1,
+				Latency: 2 * time.Second, Loss: 0.6,
+			},
 			[]string{
 				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4",
 				"slots is 17: 1 to 16", "skip is -1ns", "latency is 2s", "loss is 60 %",
@@ -73,8 +75,10 @@ func requests() []Request {
 		all = append(all,
 			Request{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day},
 			Request{Walk: walk, Members: 400, Op: 3 * time.Minute, Every: day / 2},
-			Request{Walk: walk, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second,
-				Loss: 0.01},
+			Request{
+				Walk: walk, Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second,
+				Loss: 0.01,
+			},
 			Request{Walk: walk, Members: 2, Op: time.Millisecond, Every: time.Second},
 			Request{Walk: walk, Members: 2, Op: 100 * day, Every: 300 * day},
 			Request{Walk: walk, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.5},

@@ -33,8 +33,10 @@ func text(t *testing.T, a *Result) string {
 func TestResultsReadWell(t *testing.T) {
 	for name, w := range map[string]Request{
 		"met": {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},
-		"slots": {Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute,
-			Every: 12 * time.Hour, Seed: 1},
+		"slots": {
+			Walk: wander.Shuffle, Backups: 2, Slots: 2, Members: 400, Op: 3 * time.Minute,
+			Every: 12 * time.Hour, Seed: 1,
+		},
 		"not-met": {
 			Members: 150, Op: 4 * time.Second, Every: 15 * time.Minute, Skip: 4 * time.Second, Loss: 0.01, Seed: 1,
 		},
@@ -103,8 +105,10 @@ func TestConstantsAreTOMLAndFlagsAlike(t *testing.T) {
 		MinInterval: 23*time.Hour + 20*time.Minute,
 		MaxInterval: 70 * time.Hour, HookTimeout: 5 * time.Minute, Backups: 3,
 	}
-	for _, want := range []string{`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`,
-		`max_interval = "70h"`, `hook_timeout = "5m"`, `backups = 3 `} {
+	for _, want := range []string{
+		`walk = "shuffle"`, `skip = "250ms"`, `op = "1m30s"`, `min_interval = "23h20m"`,
+		`max_interval = "70h"`, `hook_timeout = "5m"`, `backups = 3 `,
+	} {
 		if !strings.Contains("\n"+toml(&k), "\n"+want) {
 			t.Errorf("no %s in\n%s", want, toml(&k))
 		}

@@ -119,8 +119,10 @@ func TestThePictureOfANight(t *testing.T) {
 	for name, n := range map[string]Timeline{
 		"usual": firstNight(t, nightRequest()), "empty": {Request: nightRequest(), Constants: Constants{Slots: 1}},
 		"big": big,
-		"short": {Request: nightRequest(), Constants: Constants{Slots: 1}, Lasts: time.Minute,
-			Runs: []TimelineRun{{3, time.Second, time.Minute}}},
+		"short": {
+			Request: nightRequest(), Constants: Constants{Slots: 1}, Lasts: time.Minute,
+			Runs: []TimelineRun{{3, time.Second, time.Minute}},
+		},
 	} {
 		var b strings.Builder
 		if err := n.SVG(&b); err != nil {

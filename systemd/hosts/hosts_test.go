@@ -188,7 +188,8 @@ func drillKill(t *testing.T, h *host) {
 func drillMetrics(t *testing.T, h *host) {
 	socket := filepath.Join(h.root, "var/lib/wanderd/wanderd.sock")
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
-		error) {
+		error,
+	) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}}}
 	answer, err := client.Get("http://wanderd/metrics")

@@ -165,7 +165,8 @@ func Several[T fmt.Stringer](at *[]T, placeholder string, parse func(text string
 }
 
 func listOf[T any](at *[]T, form Form, separator, placeholder string, parse func(string) (T, error),
-	plain func([]T) any) Value {
+	plain func([]T) any,
+) Value {
 	v := of(at, form, placeholder, func(g given) (list []T, err error) {
 		elements := g.list
 		if !g.isList {

@@ -28,8 +28,10 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 	want := []gate.Config{{
 		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
-		Protocol: wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second,
-			MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute},
+		Protocol: wander.Settings{
+			Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second,
+			MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute,
+		},
 	}}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)

@@ -73,22 +73,49 @@ func TestDefaultsThatDependOnOthers(t *testing.T) {
 		origin string
 	}{
 		{"bind without a secret", reading{}, "bind", "127.0.0.1:7946", "default: without a secret"},
-		{"bind with a secret", reading{env: []string{"WANDERD_SECRET_FILE=s"}}, "bind", "[::]:7946",
-			"default: with a secret"},
+		{
+			"bind with a secret",
+			reading{env: []string{"WANDERD_SECRET_FILE=s"}},
+			"bind", "[::]:7946",
+			"default: with a secret",
+		},
 		{"bind insecure", reading{env: []string{"WANDERD_INSECURE=true"}}, "bind", "[::]:7946", "default: insecure"},
-		{"bind with a port alone", reading{env: []string{"WANDERD_BIND=:7000"}}, "bind", "127.0.0.1:7000",
-			"WANDERD_BIND"},
-		{"the same, insecure", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}}, "bind", "[::]:7000",
-			"WANDERD_BIND"},
-		{"bind with a host alone", reading{env: []string{"WANDERD_BIND=10.0.0.7"}}, "bind", "10.0.0.7:7946",
-			"WANDERD_BIND"},
-		{"advertise without a port", reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}},
-			"advertise", "10.0.0.7:7000", "WANDERD_ADVERTISE"},
+		{
+			"bind with a port alone",
+			reading{env: []string{"WANDERD_BIND=:7000"}},
+			"bind", "127.0.0.1:7000",
+			"WANDERD_BIND",
+		},
+		{
+			"the same, insecure",
+			reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_INSECURE=1"}},
+			"bind", "[::]:7000",
+			"WANDERD_BIND",
+		},
+		{
+			"bind with a host alone",
+			reading{env: []string{"WANDERD_BIND=10.0.0.7"}},
+			"bind", "10.0.0.7:7946",
+			"WANDERD_BIND",
+		},
+		{
+			"advertise without a port",
+			reading{env: []string{"WANDERD_BIND=:7000", "WANDERD_ADVERTISE=10.0.0.7"}},
+			"advertise", "10.0.0.7:7000", "WANDERD_ADVERTISE",
+		},
 		{"alone", reading{env: []string{"WANDERD_JOIN=a"}}, "alone", "auto", "default"},
-		{"socket", reading{env: []string{"WANDERD_STATE_DIR=/var/x"}}, "socket", "/var/x/wanderd.sock",
-			"default: in state_dir"},
-		{"hook_timeout", reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}}, "hook_timeout", "3m",
-			"default: min_interval"},
+		{
+			"socket",
+			reading{env: []string{"WANDERD_STATE_DIR=/var/x"}},
+			"socket", "/var/x/wanderd.sock",
+			"default: in state_dir",
+		},
+		{
+			"hook_timeout",
+			reading{env: []string{"WANDERD_MIN_INTERVAL=3m"}},
+			"hook_timeout", "3m",
+			"default: min_interval",
+		},
 	} {
 		l := c.in.read(t)
 		if err := l.Err(); err != nil {
@@ -280,8 +307,10 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"zero",
-			reading{file: "max_interval = \"0s\"\n", env: []string{"WANDERD_SKIP=0s"},
-				flags: map[string][]string{"stop_timeout": {"0d"}}},
+			reading{
+				file: "max_interval = \"0s\"\n", env: []string{"WANDERD_SKIP=0s"},
+				flags: map[string][]string{"stop_timeout": {"0d"}},
+			},
 			[]string{
 				`wanderd.toml:1: max_interval: "0s" must be greater than 0: leave it out for the default, the ` +
 					`longest of 3 × min_interval, 3 × members × op and two laps`,
@@ -400,8 +429,10 @@ func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
 		},
 		{
 			"all at once",
-			reading{file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"},
-				flags: map[string][]string{"alone": {"x"}}},
+			reading{
+				file: "opp = \"1s\"\nskip = 1\nbind = \"x\"\n", env: []string{"WANDERD_OP=1"},
+				flags: map[string][]string{"alone": {"x"}},
+			},
 			[]string{
 				`wanderd.toml:1: unknown key "opp": did you mean "op"?`,
 				`wanderd.toml:2: skip is a number: a duration needs a unit and quotes, as in "1s" or "1m"`,

@@ -20,8 +20,10 @@ func (g *section) tunable(began *section) []string {
 	if (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy {
 		return nil
 	}
-	each := []string{"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
-		"window_hard", "stop_after"}
+	each := []string{
+		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
+		"window_hard", "stop_after",
+	}
 	if g.isStrict() {
 		return each
 	}

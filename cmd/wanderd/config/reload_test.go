@@ -27,18 +27,24 @@ func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
 		changed, restart []string
 	}{
 		"nothing": {file: before},
-		"a constant": {file: strings.Replace(before, "20m", "1h", 1), changed: []string{`gate "x": min_interval 1h ` +
-			`(wanderd.toml:2)`, `gate "x": retry_after 6m (default: min_interval / 10)`,
-			`gate "x": hook_timeout 1h (default: min_interval)`, `gate "y": min_interval 1h (wanderd.toml:2)`}},
-		"the hook": {file: strings.Replace(before, "/bin/sh", "/bin/cat", 1),
-			changed: []string{`gate "x": hook [/bin/cat] (wanderd.toml:5)`}},
+		"a constant": {file: strings.Replace(before, "20m", "1h", 1), changed: []string{
+			`gate "x": min_interval 1h ` +
+				`(wanderd.toml:2)`, `gate "x": retry_after 6m (default: min_interval / 10)`,
+			`gate "x": hook_timeout 1h (default: min_interval)`, `gate "y": min_interval 1h (wanderd.toml:2)`,
+		}},
+		"the hook": {
+			file:    strings.Replace(before, "/bin/sh", "/bin/cat", 1),
+			changed: []string{`gate "x": hook [/bin/cat] (wanderd.toml:5)`},
+		},
 		"where to join": {
 			file: strings.Replace(before, "[\"a\"]", "[\"b\"]", 1), changed: []string{"join [b:7946] (wanderd.toml:1)"},
 		},
 		"the port and skip": {
 			file: "bind = \":1\"\nskip = \"2s\"\n" + before,
-			restart: []string{"bind 127.0.0.1:1 (wanderd.toml:1)", `gate "x": skip 2s (wanderd.toml:2)`,
-				`gate "y": skip 2s (wanderd.toml:2)`},
+			restart: []string{
+				"bind 127.0.0.1:1 (wanderd.toml:1)", `gate "x": skip 2s (wanderd.toml:2)`,
+				`gate "y": skip 2s (wanderd.toml:2)`,
+			},
 		},
 		"a gate more": {
 			file: before + "[[gate]]\nname = \"z\"\n", changed: []string{`gate "z" is new (wanderd.toml:8)`},
@@ -46,9 +52,11 @@ func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
 		"a gate less": {
 			file: strings.Replace(before, "[[gate]]\nname = \"y\"\n", "", 1), changed: []string{`gate "y" is removed`},
 		},
-		"a first hook": {file: before + "hook = \"/bin/sh\"\n", restart: []string{`gate "y": hook [/bin/sh] ` +
-			`(wanderd.toml:8)`, `gate "y": retry_after 2m (default: min_interval / 10)`,
-			`gate "y": hook_timeout 20m (default: min_interval)`}},
+		"a first hook": {file: before + "hook = \"/bin/sh\"\n", restart: []string{
+			`gate "y": hook [/bin/sh] ` +
+				`(wanderd.toml:8)`, `gate "y": retry_after 2m (default: min_interval / 10)`,
+			`gate "y": hook_timeout 20m (default: min_interval)`,
+		}},
 	} {
 		changed, restart := NewRunning(start).Compare(reread(t, c.file))
 		if !slices.Equal(changed, c.changed) || !slices.Equal(restart, c.restart) {

@@ -95,27 +95,43 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 		name, want string
 		in         reading
 	}{
-		{"no roster", `gate "g": a gate with policy = "tree" needs a roster: list the names`,
-			strictGate(`policy = "tree"`)},
-		{"this host is not in it", `roster: "a", which is the name of this host, is not in it`,
-			strictGate(`policy = "tree"`, `roster = ["b", "c", "d"]`)},
+		{
+			"no roster", `gate "g": a gate with policy = "tree" needs a roster: list the names`,
+			strictGate(`policy = "tree"`),
+		},
+		{
+			"this host is not in it", `roster: "a", which is the name of this host, is not in it`,
+			strictGate(`policy = "tree"`, `roster = ["b", "c", "d"]`),
+		},
 		{"one name twice", `roster: "b" is in it twice`, strictGate(`policy = "tree"`, `roster = ["a", "b", "b"]`)},
-		{"too many backups", `backups: 2 is too many for a roster of 3: at most 1`,
-			strictGate(`policy = "ring"`, roster, `backups = 2`)},
+		{
+			"too many backups", `backups: 2 is too many for a roster of 3: at most 1`,
+			strictGate(`policy = "ring"`, roster, `backups = 2`),
+		},
 		{"a short lease", `gate "g": lease 6s (wanderd.toml:5) is too short for kill_after 5s (default): raise lease ` +
 			`to 6.1s, or lower kill_after`, strictGate(`policy = "ring"`, roster, `lease = "6s"`)},
-		{"a long kill_after", `kill_after 10s (wanderd.toml:6): raise lease to`,
-			strictGate(`policy = "ring"`, roster, `lease = "8s"`, `kill_after = "10s"`)},
-		{"no time to end", `kill_after: 1ms is below 100ms`,
-			strictGate(`policy = "ring"`, roster, `kill_after = "1ms"`)},
-		{"a soft gate's walk", `walk: it has no effect in a gate with policy = "ring"`,
-			strictGate(`policy = "ring"`, roster, `walk = "random"`)},
-		{"a ring's request", `request: it has no effect in a gate with policy = "tree"`,
-			strictGate(`policy = "tree"`, roster, `request = "q"`)},
+		{
+			"a long kill_after", `kill_after 10s (wanderd.toml:6): raise lease to`,
+			strictGate(`policy = "ring"`, roster, `lease = "8s"`, `kill_after = "10s"`),
+		},
+		{
+			"no time to end", `kill_after: 1ms is below 100ms`,
+			strictGate(`policy = "ring"`, roster, `kill_after = "1ms"`),
+		},
+		{
+			"a soft gate's walk", `walk: it has no effect in a gate with policy = "ring"`,
+			strictGate(`policy = "ring"`, roster, `walk = "random"`),
+		},
+		{
+			"a ring's request", `request: it has no effect in a gate with policy = "tree"`,
+			strictGate(`policy = "tree"`, roster, `request = "q"`),
+		},
 		{"a soft gate's roster", `roster: it has no effect in a gate with policy = "wander"`, strictGate(roster)},
 		{"a soft gate's lease", `lease: it has no effect in a gate with policy = "wander"`, strictGate(`lease = "1m"`)},
-		{"a roster for no gate", `WANDERD_ROSTER: no gate has a policy with a roster`,
-			reading{env: []string{"WANDERD_STATE_DIR=/x", "WANDERD_HOOK=/bin/true", "WANDERD_ROSTER=a,b"}}},
+		{
+			"a roster for no gate", `WANDERD_ROSTER: no gate has a policy with a roster`,
+			reading{env: []string{"WANDERD_STATE_DIR=/x", "WANDERD_HOOK=/bin/true", "WANDERD_ROSTER=a,b"}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			problems := problemsOf(c.in.read(t).Check())

@@ -94,8 +94,10 @@ type calling struct {
 // agents.
 func (n *node) exec(args ...string) *calling {
 	n.fleet.t.Helper()
-	c := &calling{Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...),
-		t: n.fleet.t}
+	c := &calling{
+		Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...),
+		t:   n.fleet.t,
+	}
 	c.Stdout, c.Stderr = &c.out, &c.errs
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.WaitDelay = patience

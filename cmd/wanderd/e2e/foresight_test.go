@@ -59,16 +59,22 @@ func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
 		{args: "sim --members 5 --duration 1h", stdout: "5 members for 1h, seed 1\n"},
 		{args: "--members 5 sim --duration 1h", stdout: "5 members for 1h, seed 1\n"},
 		{args: "sim hunt --seeds 1", stdout: "1 seed, "},
-		{args: "sim banana", code: 64,
-			stderr: "wanderd: unknown command \"banana\" for wanderd sim: it has hunt, list, run, trace\n"},
+		{
+			args: "sim banana", code: 64,
+			stderr: "wanderd: unknown command \"banana\" for wanderd sim: it has hunt, list, run, trace\n",
+		},
 		{args: "sim --memebrs 5", code: 64, stderr: "wanderd: unknown flag --memebrs: did you mean --members?\n"},
 		{args: "sim trace lost", stdout: "  "},
 		{args: "sim --help", stdout: "Simulate a fleet with faults. The simulation runs "},
 		{args: "help sim hunt", stdout: "Look for a seed that breaks a rule of the protocol."},
-		{args: "sim run wander-stable", code: 64,
-			stderr: "wanderd: \"wanderd sim run\" needs the program wanderlab, which is neither in "},
-		{args: "plan backups --members 100 --crashed 7%",
-			stdout: "100 members in a ring, 7 of them crash: 3 backups.\n"},
+		{
+			args: "sim run wander-stable", code: 64,
+			stderr: "wanderd: \"wanderd sim run\" needs the program wanderlab, which is neither in ",
+		},
+		{
+			args:   "plan backups --members 100 --crashed 7%",
+			stdout: "100 members in a ring, 7 of them crash: 3 backups.\n",
+		},
 		{args: "plan --op 1h", code: 64, stderr: "wanderd: "},
 		{args: "__complete sim --walk ", stdout: "random\nshuffle\nsweep\n"},
 		{args: "__complete sim hu", stdout: "hunt\tLook for a seed"},
@@ -122,8 +128,10 @@ func TestAPlanIsAConfiguration(t *testing.T) {
 	wanderd, _ := both(t)
 	for _, flags := range [][]string{
 		{"--members", "40", "--op", "10m", "--every", "1d"},
-		{"--members", "60", "--op", "4s", "--every", "15m", "--walk", "random", "--skip", "4s", "--latency", "5ms",
-			"--loss", "1%"},
+		{
+			"--members", "60", "--op", "4s", "--every", "15m", "--walk", "random", "--skip", "4s", "--latency", "5ms",
+			"--loss", "1%",
+		},
 	} {
 		text, stderr, code := call(t, wanderd, append([]string{"plan", "--json"}, flags...)...)
 		if code != 0 {

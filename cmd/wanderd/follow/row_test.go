@@ -20,8 +20,10 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 	}
 	s := Snapshot{
 		Fleet: &control.Fleet{Members: []control.FleetMember{
-			member("a", &control.Gate{LastExit: "exit status 2", LastRun: now.Add(-time.Hour),
-				NextRun: now.Add(time.Minute), Because: control.BecauseNotDue}),
+			member("a", &control.Gate{
+				LastExit: "exit status 2", LastRun: now.Add(-time.Hour),
+				NextRun: now.Add(time.Minute), Because: control.BecauseNotDue,
+			}),
 			member("b", &control.Gate{
 				LastExit: control.ExitNotNow, LastRun: now.Add(-time.Minute), Runs: 2, Commands: 1,
 			}),

@@ -83,8 +83,10 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 	}{
 		"the printed address": {path: "/?token=" + s.guard.token, want: 200},
 		"the cookie":          {path: "/page.js", headers: map[string]string{"Cookie": cookie}, want: 200},
-		"the cookie, under another name": {path: "/", host: strings.Replace(addr, "127.0.0.1", "localhost", 1),
-			headers: map[string]string{"Cookie": cookie}, want: 200},
+		"the cookie, under another name": {
+			path: "/", host: strings.Replace(addr, "127.0.0.1", "localhost", 1),
+			headers: map[string]string{"Cookie": cookie}, want: 200,
+		},
 		"its own script": {
 			path: "/page.js", headers: map[string]string{"Cookie": cookie, "Sec-Fetch-Site": "same-origin"}, want: 200,
 		},

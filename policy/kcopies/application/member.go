@@ -13,8 +13,10 @@ import (
 // Descriptor is an application with a number and a name. It sends TOKEN messages, and has notes besides those of
 // k-copies.
 func Descriptor(id uint8, name string, own policy.Notes) policy.Descriptor {
-	return policy.Descriptor{ID: id, Name: name, Version: 1, WellFormed: kcopies.WellFormed, Kinds: kcopies.Kinds(),
-		Notes: slices.Concat(kcopies.Notes(), own)}
+	return policy.Descriptor{
+		ID: id, Name: name, Version: 1, WellFormed: kcopies.WellFormed, Kinds: kcopies.Kinds(),
+		Notes: slices.Concat(kcopies.Notes(), own),
+	}
 }
 
 // Member is what a member of any application has: its part of the ring's token. Its detector never errs, so it may
@@ -36,7 +38,8 @@ func (m *Member) KCopies() *kcopies.Machine { return &m.Copies }
 // Hear gives the token the start, a message, or the detector's view. It returns how the token has come here by that;
 // zero if it has not.
 func (m *Member) Hear(ev *policy.Event, end *kcopies.Outcome, out []policy.Effect) (came policy.Cause,
-	effects []policy.Effect) {
+	effects []policy.Effect,
+) {
 	var from wire.MemberID
 	switch {
 	case ev.Kind == policy.Started && m.Copies.Token() == kcopies.Real:
@@ -82,8 +85,10 @@ func (m *Excluded) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Status describes this member.
 func (m *Excluded) Status(policy.Time) policy.Status {
-	s := policy.Status{Phase: m.Copies.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun,
-		NextRun: policy.Never}
+	s := policy.Status{
+		Phase: m.Copies.Token().String(), Why: "nobody waits", HasRun: m.hasRun, LastRun: m.lastRun,
+		NextRun: policy.Never,
+	}
 	if m.Wanted {
 		s.Why, s.NextRun = "the token is elsewhere", 0
 	}

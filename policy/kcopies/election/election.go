@@ -45,8 +45,10 @@ func Descriptor() policy.Descriptor {
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
-		{Note: NoteReplaced, Name: "replaced", Level: policy.Warn,
-			Text: "the leader has crashed; this member claims in its place"},
+		{
+			Note: NoteReplaced, Name: "replaced", Level: policy.Warn,
+			Text: "the leader has crashed; this member claims in its place",
+		},
 	})
 }
 

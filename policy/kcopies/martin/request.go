@@ -58,7 +58,8 @@ func (m *Machine) askAgain(out []policy.Effect) []policy.Effect {
 
 // endedRequest does what a call for the request of S_q led to.
 func (m *Machine) endedRequest(now policy.Time, q kcopies.Site, end *kcopies.Outcome,
-	out []policy.Effect) []policy.Effect {
+	out []policy.Effect,
+) []policy.Effect {
 	came, out := m.requests[q].Settle(end, out)
 	if came == 0 {
 		return out

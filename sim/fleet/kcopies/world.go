@@ -46,15 +46,18 @@ func (w *World) ring() []kcopies.Config {
 	ids := sim.Roster(sim.InOrder, w.Seed, w.Members)
 	ring := make([]kcopies.Config, w.Members)
 	for i := range ring {
-		ring[i] = kcopies.Config{Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K,
-			ID: wire.TokenID{Generator: ids[0]}}
+		ring[i] = kcopies.Config{
+			Gate: wire.GateIDOf("default"), Ring: ids, Self: kcopies.Site(i), K: w.K,
+			ID: wire.TokenID{Generator: ids[0]},
+		}
 	}
 	return ring
 }
 
 // cluster makes the world; nobody has started. others are how many machines there are besides the ring.
 func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(env sim.Env) policy.Machine,
-	watchers []sim.Watcher) *sim.Cluster {
+	watchers []sim.Watcher,
+) *sim.Cluster {
 	return sim.New(sim.Config{
 		Seed: w.Seed, Members: w.Members + others, Order: sim.InOrder, Machine: machine, Descriptor: descriptor,
 		Network:    sim.Network{Latency: w.Latency, Jitter: w.Jitter, FIFO: w.FIFO},

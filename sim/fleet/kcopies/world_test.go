@@ -242,8 +242,10 @@ func TestNoTransactionIsLost(t *testing.T) {
 				break
 			}
 		}
-		w := kcopies.World{Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond,
-			Duration: 10 * time.Second}
+		w := kcopies.World{
+			Seed: seed, Members: 20, K: 5, Latency: 2 * time.Millisecond, Detect: 50 * time.Millisecond,
+			Duration: 10 * time.Second,
+		}
 		a, err := w.Transpeer(t.Context(), kcopies.Load{
 			Transactions: 500, Every: 10 * time.Millisecond, Service: 5 * time.Millisecond, Fail: who, FailAt: 5,
 		})

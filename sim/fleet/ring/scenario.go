@@ -63,7 +63,8 @@ func PerfectDetector() sim.Membership { return sim.Membership{Perfect: true} }
 // reached: less than the Duration if ctx is cancelled, whose error comes with it. Progress, if there is one, is told
 // now and then how far the time has come.
 func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
-	error) {
+	error,
+) {
 	c := s.NewCluster(watchers...)
 	c.Boot()
 	c.StartFaults(s.Faults)

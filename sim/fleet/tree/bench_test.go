@@ -12,8 +12,10 @@ func BenchmarkThousand(b *testing.B) {
 	for b.Loop() {
 		w := NewWorld(Scenario{
 			Seed: 1, Members: 1000, Backups: 2, Recovery: tree.Fair,
-			Timers: tree.Timers{Commit: 3950 * time.Millisecond, Token: 3950 * time.Millisecond,
-				Reconnection: 1480 * time.Millisecond, Liveness: 148 * time.Millisecond},
+			Timers: tree.Timers{
+				Commit: 3950 * time.Millisecond, Token: 3950 * time.Millisecond,
+				Reconnection: 1480 * time.Millisecond, Liveness: 148 * time.Millisecond,
+			},
 			Network: sim.Network{Latency: 10 * time.Millisecond}, Section: 100 * time.Millisecond,
 			Between: 10 * time.Minute, Limit: 1_000_000 * time.Second,
 		})

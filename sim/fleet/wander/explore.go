@@ -51,7 +51,8 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 //
 // progress, if not nil, is called now and then with the time that is reached. It should return soon.
 func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
-	error) {
+	error,
+) {
 	c := s.NewCluster(watchers...)
 	s.start(c)
 	c.StartFaults(s.Faults)

@@ -57,17 +57,23 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 		{name: "3 members", members: 3, depth: 9, leadsTo: handoff.NoteNoAck, large: true},
 		{name: "3 members, one crashes", members: 3, crashes: 1, depth: 7, leadsTo: handoff.NotePassed, large: true},
 		{name: "holder and guardian", members: 2, backups: 1, depth: 8, leadsTo: wander.NoteRevived},
-		{name: "holder and guardian, later", members: 2, backups: 1, depth: 9, passed: true,
-			leadsTo: wander.NoteOvertaken},
-		{name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true,
-			leadsTo: guardian.NoteDoubting},
+		{
+			name: "holder and guardian, later", members: 2, backups: 1, depth: 9, passed: true,
+			leadsTo: wander.NoteOvertaken,
+		},
+		{
+			name: "holder and guardian, one stops", members: 2, backups: 1, stops: 1, depth: 7, passed: true,
+			leadsTo: guardian.NoteDoubting,
+		},
 		{
 			name: "holder and guardian, one crashes", members: 2, backups: 1, crashes: 1, depth: 7, passed: true,
 			leadsTo: wander.NoteOutdated, large: true,
 		},
 		{name: "2 members, slow disks", members: 2, slow: true, depth: 9, leadsTo: wander.NoteDenied, large: true},
-		{name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7,
-			leadsTo: wander.NoteRan},
+		{
+			name: "2 members, slow disks, one crashes", members: 2, slow: true, crashes: 1, depth: 7,
+			leadsTo: wander.NoteRan,
+		},
 		{
 			name: "holder and guardian, slow disks", members: 2, backups: 1, slow: true, depth: 9, passed: true,
 			leadsTo: wander.NoteRevived, large: true,
@@ -438,9 +444,11 @@ func (e *explorer) key(w *small) uint64 {
 // A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers and
 // an earlier one, to the windows, and to what is remembered of laps and of windows, which changes nothing but time.
 func TestAMachineIsAPlainValue(t *testing.T) {
-	allowed := map[string]bool{"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true,
+	allowed := map[string]bool{
+		"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true,
 		"walk.peers.ids": true, "reunion.before": true, "cfg.Laps": true, "cfg.Settings": true, "cfg.Env.Roster": true,
-		"schedule.calendar": true}
+		"schedule.calendar": true,
+	}
 	found := 0
 	var walk func(path string, typ reflect.Type)
 	walk = func(path string, typ reflect.Type) {

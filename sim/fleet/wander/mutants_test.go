@@ -68,8 +68,10 @@ func TestMutantsAreCaught(t *testing.T) {
 
 // areas are the parts of the protocol of which each must have a mutant.
 func areas() []string {
-	return []string{"handoff", "removal", "regeneration", "guardians", "slots", "demand", "retry", "windows", "orders",
-		"ready", "state", "wire"}
+	return []string{
+		"handoff", "removal", "regeneration", "guardians", "slots", "demand", "retry", "windows", "orders",
+		"ready", "state", "wire",
+	}
 }
 
 func compareMutants(t *testing.T, mutants []*mutant.Mutant) {

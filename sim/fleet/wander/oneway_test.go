@@ -66,7 +66,8 @@ func held(c *sim.Cluster, but int) bool {
 // within lets time pass until it is so, and reports whether that took no more than a limit in which the holder neither
 // runs nor keeps the token of a sweep because it is due soon.
 func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration,
-	so func() bool) bool {
+	so func() bool,
+) bool {
 	const steps = 20
 	for left := limit; !so(); left -= skip / steps {
 		if left < 0 || c.Run(c.Now().Add(skip/steps)) != nil {

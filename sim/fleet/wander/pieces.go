@@ -56,13 +56,18 @@ func pieces() []piece {
 		{name: "a network that flaps", label: 3077, share: 0.12, draw: drawing.flapping},
 		{name: "more than 40 members", label: 125, share: 0.06, draw: drawing.large},
 		{name: "a restart of all members among other faults", label: 445, share: 0.1, draw: drawing.restart},
-		{name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone,
-			alone: true},
+		{
+			name: "a restart of all members and nothing else", label: 710, share: 0.1, draw: drawing.restartAlone,
+			alone: true,
+		},
 		{name: "leaves that are heard of sooner than other changes", label: 2, share: 0.06, draw: drawing.leaves},
 		{name: "operations that take longer on some members", label: 115, share: 0.1, draw: drawing.unequalHooks},
 		{name: "constants that differ, as in a roll-out", label: 175, share: 0.1, draw: drawing.rollOut},
-		{name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06, draw: drawing.longLap,
-			alone: true},
+		{
+			name: "a large fleet with a long first lap and nothing else", label: 114, share: 0.06,
+			draw:  drawing.longLap,
+			alone: true,
+		},
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 	}
 }

@@ -35,8 +35,10 @@ const (
 
 // String returns a clause.
 func (s Standing) String() string {
-	return [standingEnd]string{"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs",
-		"nothing arrives", "one link is cut", "one disk is slow"}[s]
+	return [standingEnd]string{
+		"nothing stands", "one is deaf", "one is mute", "two parts", "broken pairs",
+		"nothing arrives", "one link is cut", "one disk is slow",
+	}[s]
 }
 
 // runners are the members whose operation has run since a moment. It is a [sim.Watcher].
