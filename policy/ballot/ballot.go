@@ -77,7 +77,7 @@ type Config struct {
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
 	Patience time.Duration
-	// Entropy draws the numbers of questions, and pauses.
+	// Entropy draws the numbers of questions, and the pauses.
 	Entropy policy.Entropy
 }
 
@@ -85,7 +85,7 @@ type Config struct {
 // value.
 type Machine struct {
 	cfg Config
-	// held is H.
+	// held is H, the part of a lease on which its holder relies: see lasting.
 	held time.Duration
 	// life distinguishes the times in this member's answers from the times of its other lives.
 	life uint64
@@ -99,7 +99,7 @@ type Machine struct {
 	round     round
 	copy      Copy
 	rates     rates
-	// outsider and otherRoster are the last members whose messages do not count.
+	// outsider and otherRoster are the last members whose messages did not count.
 	outsider, otherRoster wire.MemberID
 }
 
@@ -120,7 +120,7 @@ const (
 	Ended
 )
 
-// Outcome is the result of a call, written only if there is one. Ending says which fields are set.
+// Outcome is the result of a call, written only if there is one. Ending determines which fields are set.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -141,7 +141,7 @@ func (b *Machine) Expects(m *wire.Message) bool {
 	return isQuestion(m.Kind) || m.Kind == KindRelease || b.round.answersTo(m)
 }
 
-// Meet tells the ballot of a number that the owner has met, and believes: the next proposal here is above it.
+// Meet tells the ballot a number that the owner has met, and believes: the next proposal here is above it.
 func (b *Machine) Meet(seq wire.Seq) { b.seen = max(b.seen, EpochOf(seq)) }
 
 // Counts reports whether a message is from another member of the roster whose roster has the given hash. If not, it

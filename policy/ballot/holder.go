@@ -13,18 +13,18 @@ type holder struct {
 	token wire.Ref
 	// until is D: the holder may run only before D.
 	until policy.Time
-	// needs says that the holder renews its lease, lapsed that no majority has renewed it in time.
+	// needs is true while the holder renews its lease. lapsed is true if no majority has renewed it in time.
 	needs, lapsed bool
 	// contester is a member that has promised a newer epoch and refused to renew while the lease was running; zero if
 	// there is none.
 	contester wire.MemberID
-	// wished says that a member that has renewed the lease waits without being served, and would propose a new epoch as
-	// soon as the lease ends.
+	// wished is true if a member that has renewed the lease waits without being served, and would propose a new epoch
+	// as soon as the lease ends.
 	wished bool
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
-// time from an earlier event, the time is over before span is. "Every clock runs within 1 ± ρ of true time" and "H =
+// time from an earlier event, it is over before span is. "Every clock runs within 1 ± ρ of true time" and "H =
 // L(1−ρ)/(1+ρ)".
 func lasting(span time.Duration, rho float64) time.Duration {
 	return time.Duration(float64(span) * (1 - rho) / (1 + rho))
@@ -80,13 +80,13 @@ func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.tok
 // accepts this token. The holder finishes its run, releases the token, and passes it to nobody.
 func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
 
-// Wished reports whether, since the token came here, a member that renewed the lease has said that it waits and would
-// propose a new epoch.
+// Wished reports whether, since the token came here, a member that renewed the lease has reported that it waits and
+// would propose a new epoch.
 func (b *Machine) Wished() bool { return b.holder.wished }
 
-// Need starts the renewals of the lease, at once and again and again, because the holder is about to run, runs, or
-// passes the token on. "An idle holder lets its lease go and renews when demand comes: one majority round trip before
-// the grant, silence in between."
+// Need starts the renewals of the lease, the first at once and then again and again, because the holder is about to
+// run, runs, or passes the token on. "An idle holder lets its lease go and renews when demand comes: one majority round
+// trip before the grant, silence in between."
 func (b *Machine) Need(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	h := &b.holder
 	if !h.holds || h.needs {
@@ -178,8 +178,8 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 	return b.overtaken(newer, by, end, out)
 }
 
-// Outbids reports whether m, a Refused, says that its sender has promised a newer epoch than the epoch of the token
-// here. This member's next proposal is above the newer epoch.
+// Outbids reports whether m, a Refused, reports that its sender has promised a newer epoch than that of the token here.
+// This member's next proposal is above the newer epoch.
 func (b *Machine) Outbids(now policy.Instant, m *wire.Message) bool {
 	l := loadOf(&m.Load)
 	newer := Epoch(l.number)
@@ -191,8 +191,8 @@ func (b *Machine) Outbids(now policy.Instant, m *wire.Message) bool {
 	return true
 }
 
-// overtaken ends the token of this member for good if somebody has promised a newer epoch. The command, if one runs,
-// must be stopped.
+// overtaken ends the token of this member for good if another member has promised a newer epoch. The command, if one
+// runs, must be stopped.
 func (b *Machine) overtaken(newer Epoch, by wire.MemberID, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !b.holder.holds || newer <= EpochOf(b.holder.token.Seq) {
 		return out
@@ -207,7 +207,7 @@ func (b *Machine) endToken(by wire.MemberID, end *Outcome, out []policy.Effect) 
 	return out
 }
 
-// lapse tells once that the lease has ended although the holder needs it.
+// lapse notes, once, that the lease has ended although the holder needs it.
 func (b *Machine) lapse(end *Outcome, out []policy.Effect) []policy.Effect {
 	b.holder.lapsed = true
 	out = policy.AppendTell(out, NoteNoMajority, wire.MemberID{}, &b.holder.token)

@@ -20,9 +20,9 @@ const (
 	// KindRefused answers a Promise or a Renew: no, because of the lease of another epoch, or because of the promise of
 	// a newer one.
 	KindRefused
-	// KindRelease says that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender is a
-	// proposer that withdraws, a holder that has destroyed its token, or the guard of the holder's command. It has no
-	// answer.
+	// KindRelease announces that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender
+	// is a proposer that withdraws, a holder that has destroyed its token, or the guard of the holder's command. It has
+	// no answer.
 	KindRelease
 )
 
@@ -65,8 +65,8 @@ const (
 // load is what a message of a ballot carries besides the token.
 type load struct {
 	roster uint64
-	// span is the lease that a question asks for; in a Refused, the time until a lease, or the quarantine of rule 9,
-	// ends.
+	// span is the lease that a question asks for; in a Refused it is the time until a lease, or the quarantine of rule
+	// 9, ends.
 	span time.Duration
 	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender
 	// would propose a new epoch as soon as this lease ends. In a Renew it is 1 if the question is a probe.

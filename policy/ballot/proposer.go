@@ -12,18 +12,18 @@ type proposer struct {
 	wants bool
 	// turn is how long it lets others go first, whenever a new epoch becomes possible.
 	turn time.Duration
-	// notBefore is the earliest time of the next attempt, failures the number of failed attempts in a row.
+	// notBefore is the earliest time of the next attempt; failures is the number of failed attempts in a row.
 	notBefore policy.Time
 	failures  uint8
 	// awaits is the oldest of the epochs whose leases blocked the last attempt.
 	awaits Epoch
-	// unheard says that less than a majority has answered the last attempt; heard is the set of members that have
+	// unheard is true if less than a majority has answered the last attempt; heard is the set of members that have
 	// answered.
 	unheard bool
 	heard   ranks
 }
 
-// holdOff lets the other members propose first, after this one has given up an epoch for them. Otherwise the same
+// holdOff lets the other members propose first, after this one has given up an epoch for them. Without it the same
 // member would propose first, and win, again and again.
 type holdOff struct {
 	// runs is how many runs of others go first; by is how long this member waits for each of these runs.
@@ -34,10 +34,10 @@ type holdOff struct {
 // mostDoublings is how often the pause between two attempts is doubled at most.
 const mostDoublings = 4
 
-// Propose says that a new epoch is wanted here: no holder answers. An attempt follows as soon as the lease that this
-// member has given, and then turn, have passed. Attempts go on until one succeeds (Won), a token arrives (Hold), or
-// Desist is called. "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10). The
-// owner chooses turn, 0 or more: a few round trips for each rank.
+// Propose tells the ballot that a new epoch is wanted here, because no holder answers. An attempt follows as soon as
+// the lease that this member has given, and then turn, have passed. Attempts go on until one succeeds (Won), a token
+// arrives (Hold), or Desist is called. "Rank: backups (nested detection sets, queue positions) decide who proposes
+// when" (rule 10). The owner chooses turn, 0 or more: a few round trips for each rank.
 func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	if b.holder.holds {
 		return
@@ -46,8 +46,9 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 	b.proposer.notBefore = now.Add(b.turn())
 }
 
-// HoldOff lets each other member run once before this one proposes again, and waits within for each of these runs. It
-// is for a holder that is about to release its token because other members propose; a token that comes here ends it.
+// HoldOff lets each other member run once before this one proposes again; this member waits within for each of these
+// runs. It is for a holder that is about to release its token because other members propose. A token that comes here
+// ends it.
 func (b *Machine) HoldOff(within time.Duration) {
 	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
 }
@@ -84,7 +85,7 @@ func (b *Machine) propose(now policy.Instant, end *Outcome, out []policy.Effect)
 		b.proposer.notBefore = policy.Never
 		return policy.AppendTell(out, NoteNoEpochs, wire.MemberID{}, nil)
 	case !believable(e, now.Wall):
-		// somebody has raised the numbers to the bound: nobody would promise e before the clocks have reached it
+		// some member has raised the numbers to the bound: no member would promise e before the clocks have reached it
 		b.proposer.notBefore = now.Time.Add(time.Second)
 		return out
 	}

@@ -9,7 +9,7 @@ import (
 type rates struct {
 	peer wire.MemberID
 	life uint64
-	// The first answer was written between asked and heard on this clock, at theirs on the other clock.
+	// The first answer was written between asked and heard on this clock, and at theirs on the other clock.
 	asked, heard, theirs policy.Time
 	// differs is the member whose clock was last found to run at another rate, and rate is this rate: 1.02 is two
 	// percent faster than here.

@@ -20,7 +20,7 @@ type durable struct {
 	greatest time.Duration
 }
 
-// MemoSize is the number of bytes of a memo, from the first on, that are the ballot's; the others are its owner's:
+// MemoSize is the number of bytes of a memo, from the first on, that belong to the ballot; the others are its owner's:
 //
 //	0                8                        12            20
 //	| promised epoch | greatest lease in ms   | roster hash | its sums, of 8 bytes each |
@@ -60,11 +60,12 @@ func (b *Machine) Memo(to *policy.Memo) {
 	binary.BigEndian.PutUint64(to[sumsAt+8:], b.cfg.Roster.sums.squares)
 }
 
-// Doubt forgets a saved promise of an epoch that cannot be when a clock reads wall, and says so: an older version of
-// this package may have promised a forged one, and would keep all others from proposing for good. A member that forgets
-// its promise counts like one that has lost its state: it promises nothing for the greatest lease. But a host without a
-// battery starts with a clock that is months or years behind, and its promise holds: such a clock is believed only when
-// a time server has set it (synced), or if even a clock that is years behind could not explain the number.
+// Doubt forgets a saved promise of an epoch that cannot be, according to a clock that reads wall, and returns the
+// reason. An older version of this package may have promised a forged epoch, and would keep all others from proposing
+// for good. A member that forgets its promise counts like one that has lost its state: it promises nothing for the
+// greatest lease. But a host without a battery starts with a clock that is months or years behind, and its promise
+// holds. So the clock is believed only if a time server has set it (synced), or if even a clock that is years behind
+// could not explain the number.
 func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
 	if !synced && wall >= year2000 {
 		wall += int64(mostBehind)
@@ -77,7 +78,7 @@ func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
 		"promise nothing for the longest lease"
 }
 
-// mostBehind is how far a clock that nobody has set may be behind: as old as the system's image, which sets it at boot.
+// mostBehind is how far behind a clock may be that was never set: as old as the system's image, which sets it at boot.
 const mostBehind = 5 * 365 * 24 * time.Hour
 
 // Start begins a life with the memo that an earlier life saved, or with zeros.

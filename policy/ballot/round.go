@@ -21,9 +21,9 @@ type round struct {
 	number wire.Exchange
 	token  wire.Ref
 	began  policy.Time
-	// asked says that the questions were sent, won that M members have answered with yes.
+	// asked is true once the questions were sent; won, once M members have answered with yes.
 	asked, won bool
-	// probes says that a Renew only asks who answers: the one before it had too few answers.
+	// probes is true if a Renew only asks which members answer, because the one before it had too few answers.
 	probes  bool
 	yes, no ranks
 	// wait is how long after sentAt the question is repeated to members that have not answered.
@@ -150,8 +150,8 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	r.no.add(rank)
 	b.seen = max(b.seen, Epoch(l.number))
 	if l.span > 0 {
-		// "busy until" is no longer than any lease: who names a longer time would keep this member from ever asking
-		// again.
+		// "busy until" is no longer than any lease: a member that names a longer time would keep this one from ever
+		// asking again.
 		r.freeAt = min(r.freeAt, now.Time.Add(min(l.span, b.cfg.MostLease)))
 		if e := Epoch(l.number); r.awaits == 0 || e < r.awaits {
 			r.awaits = e

@@ -7,14 +7,14 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few have
-// answered the last proposal.
+// HasMajority is false if this member lacks a majority: a holder needs its lease and does not have it, or too few
+// members have answered the last proposal.
 func (b *Machine) HasMajority(now policy.Time) bool {
 	return (!b.holder.needs || now < b.holder.until) && !b.proposer.unheard
 }
 
-// Missing returns a sentence for people about the open question, or the last proposal that too few have answered: "sees
-// a, misses b, c"; nothing if there is none.
+// Missing returns a sentence for people about the open question, or about the last proposal that too few have answered:
+// "sees a, misses b, c"; it is empty if there is neither.
 func (b *Machine) Missing() string {
 	heard := b.proposer.heard
 	switch {

@@ -17,10 +17,10 @@ type supporter struct {
 	calmAt policy.Time
 	// over is the epoch that was last released.
 	over Epoch
-	// by is the question by which promised was asked for in this life, renewed the last one by which its lease was
-	// renewed; or zero.
+	// by is the question in which promised was asked for in this life; renewed is the last question that renewed its
+	// lease. Either may be zero.
 	by, renewed wire.Exchange
-	// unsaved says that durable is newer than the state on the disk, saving that a save of it is under way.
+	// unsaved is true if durable is newer than the state on the disk; saving is true while a save of it is under way.
 	unsaved, saving bool
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
 	waiting question
@@ -33,7 +33,7 @@ type question struct {
 	number wire.Exchange
 	token  wire.Ref
 	lease  time.Duration
-	// probes says that the sender's last renewal had too few answers: see judge.
+	// probes is true if the sender's last renewal had too few answers: see judge.
 	probes bool
 }
 
@@ -48,10 +48,10 @@ type question struct {
 // A Promise that comes again, because its answer was lost, is answered again. Another Promise of the same epoch is
 // refused. A question that comes after the release of its epoch is refused too: its lease would block all others.
 //
-// A holder that sends but hears nobody must not keep the others waiting: its unanswered renewals count. A renewal gives
-// its lease once, however often the question is repeated: the holder's time counts from the first one. If too few have
-// answered a renewal, the next ones are probes. They are answered by the same rules, but nothing is lent or promised by
-// them; the holder renews its lease when a majority has answered a probe.
+// A holder that sends but does not hear must not keep the others waiting: its unanswered renewals count. A renewal
+// gives its lease once, however often the question is repeated: the holder's time counts from the first one. If too few
+// have answered a renewal, the next ones are probes. They are answered by the same rules, but they lend and promise
+// nothing. The holder renews its lease when a majority has answered a probe.
 func (s *supporter) judge(now policy.Time, q *question) bool {
 	switch e := EpochOf(q.token.Seq); {
 	case e < s.promised || e == s.over:
@@ -112,7 +112,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	return b.support(now, &q, out)
 }
 
-// supportSelf asks this member itself. Its answer may have to wait for a save, too.
+// supportSelf puts the question to this member itself. The answer may have to wait for a save, too.
 func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
 	switch {
@@ -170,8 +170,9 @@ func (b *Machine) refuse(now policy.Time, q *question, out []policy.Effect) []po
 	return b.answer(KindRefused, q, l, out)
 }
 
-// RefuseToken answers a Token that this member does not accept because it has promised a newer epoch, or the owner has
-// met the token of one, whose number is met. Without an answer, the sender would offer the Token until its lease ends.
+// RefuseToken answers a Token that this member does not accept, because it has promised a newer epoch, or because the
+// owner has met the token of one, whose number is met. Without an answer, the sender would offer the Token until its
+// lease ends.
 func (b *Machine) RefuseToken(now policy.Time, m *wire.Message, met wire.Seq, out []policy.Effect) []policy.Effect {
 	rank, _ := b.cfg.Roster.Rank(m.From)
 	l := load{

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// onAsk answers a question about a token that this member does not hold. A question also contains what the asker knows,
+// onAsk answers a question about a token that this member does not hold. A question also carries what the asker knows,
 // and shows that the asker lives.
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
@@ -18,7 +18,7 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 			g.learnOf(now, m, wire.MemberID{})
 		}
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
-		// Only once before the holder's next beat: a replayed question may come long after the holder's death.
+		// Only once before the holder's next heartbeat: a replayed question may come long after the holder's death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	}
@@ -33,8 +33,8 @@ func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 	}
 }
 
-// Reply answers a question with one message, and learns nothing from it: a holder says that it holds the token, a
-// guardian when it heard the holder, and another member sends the last state of the token that it knows.
+// Reply answers a question with one message, and learns nothing from the question. A holder answers that it holds the
+// token; a guardian, when it heard the holder; any other member, with the last state of the token that it knows.
 func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	kind, about := KindKnown, TokenOf(m)
 	switch {
@@ -56,7 +56,7 @@ func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []pol
 	return out
 }
 
-// claim answers a question: this member holds the token, or another token of the gate.
+// claim answers a question with a heartbeat: this member holds the token, or another token of the gate.
 func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.count++
 	out, answer := g.sendHeartbeat(m.From, held, out)

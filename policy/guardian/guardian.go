@@ -16,11 +16,11 @@
 //
 // A soft gate may suspect a live holder: then a second copy of the token exists for a while. Copies differ in Seq: a
 // revival raises it above every number that the lost copy can have reached. Every member keeps only the higher copy. To
-// make second copies rare, a guardian asks all members before it revives, a higher rank waits longer, and guardians
-// that hear the holder say so. If the holder itself has said that it no longer holds the token (Yield), the first
-// guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away for
-// longer than a patience asks its guardians before it does anything with the token. A removed token has a tombstone:
-// its guardians are told, and tell others. Otherwise they would revive every removed token.
+// make second copies rare, a guardian asks all members before it revives, a higher rank waits longer, and a guardian
+// that hears the holder answers so. If the holder itself has announced that it no longer holds the token (Yield), the
+// first guardian revives it at once, but only if this guardian passed the token to the holder. A holder that was away
+// for longer than a patience asks its guardians before it does anything with the token. A removed token has a
+// tombstone: its guardians are told of it, and tell others. Otherwise they would revive every removed token.
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with
 // the token. Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go
@@ -36,10 +36,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Intervals as parts of a patience: a holder beats four times in one. A question lasts for half of one. It is repeated
-// after an eighth, and then eight times as often as it lasts, but at least twice in a patience, because a holder that
-// asks does not beat. Where three in ten datagrams are lost, three questions find nobody once in some hundred times,
-// and a holder that runs for long is suspected again and again.
+// Intervals as parts of a patience. A holder sends four heartbeats in a patience. A question lasts for half of one. It
+// is repeated after an eighth of a patience, and then each time after an eighth of its duration, but at least twice in
+// a patience, because a holder that asks sends no heartbeats. Where three in ten datagrams are lost, three questions
+// reach no member once in some hundred times, and a holder that runs for long is suspected again and again.
 const (
 	beatsPerPatience     = 4
 	questionsPerPatience = 2
@@ -59,10 +59,10 @@ type Config struct {
 
 // Machine guards the tokens of one gate for one member, as holder and as guardian. It is a plain value.
 //
-// Its owner holds the token, and passes a pointer to it in every call; nil if it holds none.
+// Its owner holds the token, and passes a pointer to it in every call, or nil if it holds none.
 type Machine struct {
 	cfg Config
-	// roundTrip is the longest time until an answer; zero if unknown.
+	// roundTrip is the longest time until an answer; zero if it is unknown.
 	roundTrip time.Duration
 
 	holding    holding
@@ -72,7 +72,7 @@ type Machine struct {
 	// tombstoneNext is the place of the next tombstone, which replaces the oldest.
 	tombstoneNext uint8
 	closed        bool
-	// askFrom is the place of the first member to ask in the next question to others: those before it have not
+	// askFrom is the place of the first member to ask in the next question to others: the members before it have not
 	// answered.
 	askFrom int32
 }
@@ -81,21 +81,21 @@ type Machine struct {
 type Ending uint8
 
 const (
-	// Pending: no result for the owner.
+	// Pending: there is no result for the owner.
 	Pending Ending = iota
 	// Revived: the holder Peer is lost, and this member holds Token, without Peer and this member in its trail. Its Seq
 	// is still the last known one.
 	Revived
 	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must drop the held one.
 	Overtaken
-	// Sure: nobody knows of another copy than the held one; its holder may continue.
+	// Sure: no member knows of another copy than the held one; its holder may continue.
 	Sure
-	// Answered: a holder that had heard nobody got an answer.
+	// Answered: a holder that had heard no member got an answer.
 	Answered
 )
 
-// Outcome is the result of a call. Ending says which fields are set. A call writes it to the caller's variable, and
-// only if there is one.
+// Outcome is the result of a call. Ending determines which fields are set. A call writes it to the caller's variable,
+// and only if there is a result.
 type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
@@ -106,8 +106,8 @@ type Outcome struct {
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
 
 // Measured sets how long an answer takes in this network. The delay does not change the frequency of heartbeats, but
-// the first beat of a new holder comes a round trip after the token was passed, and answers come a round trip after the
-// question.
+// the first heartbeat of a new holder comes a round trip after the token was passed, and answers come a round trip
+// after the question.
 func (g *Machine) Measured(roundTrip time.Duration) { g.roundTrip = roundTrip }
 
 // patience is the silence after which a guardian suspects the holder. questions is how long it then waits for the
@@ -177,7 +177,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	return out
 }
 
-// Wake does what is due: it heartbeats, repeats a question, suspects, or revives.
+// Wake does what is due: it sends heartbeats, repeats a question, suspects, or revives.
 func (g *Machine) Wake(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	if g.beats(held) && now >= g.holding.beatAt {
 		out = g.beat(now, held, out)

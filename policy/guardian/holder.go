@@ -7,13 +7,13 @@ import (
 
 // holding is the state of a holder.
 type holding struct {
-	// count numbers the beats of all held tokens, so a replayed beat is not the newest.
+	// count numbers the heartbeats of all held tokens, so that a replayed heartbeat is not the newest.
 	count wire.Nonce
-	// beatAt is when the next beat is due.
+	// beatAt is when the next heartbeat is due.
 	beatAt policy.Time
 }
 
-// Hold must be called when this member begins to hold a token, or changes its guardians. It beats at once.
+// Hold must be called when this member begins to hold a token, or changes its guardians. It sends heartbeats at once.
 func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.EndDoubt()
 	if g.watch.token.ID == held.ID || g.watch.needless {
@@ -23,12 +23,12 @@ func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []poli
 	return g.beat(now, held, out)
 }
 
-// beats reports whether this member must beat: it holds a token with guardians, and is not in doubt.
+// beats reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
 func (g *Machine) beats(held *Token) bool {
 	return held != nil && !g.Doubting() && held.Guarded()
 }
 
-// beat tells the guardians that this member holds the token.
+// beat sends the guardians heartbeats: this member holds the token.
 func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.holding.beatAt = now.Add(g.cfg.Patience / beatsPerPatience)
 	g.holding.count++
@@ -52,8 +52,8 @@ func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []po
 	return out
 }
 
-// Dismiss tells the holder of another token, by its beat, that its token is no more: by a rule of the protocol the one
-// that this member holds survives.
+// Dismiss answers the heartbeat of another token's holder: that token is no more, because by a rule of the protocol the
+// one that this member holds survives.
 func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effect {
 	other := TokenOf(beat)
 	out, _ = g.send(KindTombstone, beat.From, &other, out)
@@ -71,7 +71,8 @@ func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 }
 
 // Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken
-// follows. It also restarts the patience for another token that this member guards, whose beats it may have missed.
+// follows. Doubt also restarts the patience for another token that this member guards, because it may have missed
+// heartbeats of that token's holder.
 func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, &held.Ref)
@@ -80,8 +81,9 @@ func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// Probe asks the guardians, and if they do not answer others, to find out whether this member, which holds a token and
-// was not away, can hear anybody. Answered follows at the first answer; or Overtaken; or Sure if nobody answers.
+// Probe finds out whether a holder that was not away can hear any other member. It asks the guardians, and then others
+// if the guardians do not answer. Answered follows at the first answer, Overtaken if a copy with a higher number is
+// known, or Sure if no member answers.
 func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteUnanswered, wire.MemberID{}, &held.Ref)
@@ -114,14 +116,14 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 		g.answered(now, m.From, end)
 		return out
 	}
-	// A Beat: its sender holds a copy that the copy held here has overtaken.
+	// A heartbeat: its sender holds a copy that the copy held here has overtaken.
 	out, _ = g.sendHeartbeat(m.From, held, out)
 	return out
 }
 
 // Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the
-// trail. It releases a guardian that dropped out of the trail. before is the trail while the token was held, passed the
-// token as passed.
+// trail. Passed releases a guardian that dropped out of the trail. before is the trail while the token was held; passed
+// is the token as it was passed on.
 func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID,
 	out []policy.Effect,
 ) []policy.Effect {
@@ -162,8 +164,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	*end = Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
 }
 
-// Correct tells the guardians of a dropped copy about the higher copy, because they would revive the dropped one
-// otherwise.
+// Correct tells the guardians of a dropped copy about the higher copy; otherwise they would revive the dropped one.
 func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
 	if g.knowsTombstone(&higher.Ref) {

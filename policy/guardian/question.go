@@ -10,18 +10,18 @@ import (
 )
 
 // MostAsked is the largest fleet of which all members are asked. In a larger fleet, one lie would cost too many
-// messages. Only who hears nobody asks others there too: this many with each question.
+// messages. There only a member that hears no other asks others than the guardians: this many with each question.
 const MostAsked = 64
 
 // question is an open question: of a guardian that suspects the holder, or of a holder that was away.
 type question struct {
 	live bool
-	// byHolder is set if this member holds the token, first if the first answer is enough (Probe), answered after the
+	// byHolder is set if this member holds the token; first, if the first answer is enough (Probe); answered, after the
 	// first answer.
 	byHolder, first, answered bool
 	id                        wire.Exchange
 	token                     wire.TokenID
-	// silent are the members that have not answered: the holder and the guardians; empty places are zero.
+	// silent are the members among the holder and the guardians that have not answered; empty places are zero.
 	silent [1 + MaxBackups]wire.MemberID
 	// all is set if other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked
 	// at the first repetition; more, if there are still others. missing is the sum of the marks of the members that
@@ -38,13 +38,13 @@ func (q *question) waitsFor(m *wire.Message) bool {
 	return q.live && m.Kind != KindAsk && m.Exchange == q.id && m.Token.ID == q.token && (q.all || q.place(m.From) >= 0)
 }
 
-// meets reports whether m, a Beat, answers a question to others: its sender holds the token of the question, or another
-// token of the gate.
+// meets reports whether m, a heartbeat, answers a question to others: its sender holds the token of the question, or
+// another token of the gate.
 func (q *question) meets(m *wire.Message) bool {
 	return q.live && q.all && m.Kind == KindHeartbeat && m.Exchange == q.id
 }
 
-// Meets reports whether m is a Beat that answers an open question of this member to others than the guardians.
+// Meets reports whether m is a heartbeat that answers an open question of this member to others than the guardians.
 func (g *Machine) Meets(m *wire.Message) bool { return g.question.meets(m) }
 
 // Wait postpones a revival: a holder has answered.
@@ -57,7 +57,7 @@ func (q *question) place(id wire.MemberID) int {
 	return slices.Index(q.silent[:], id)
 }
 
-// ask asks the holder of a token, if it is known, and the guardians, which member holds it.
+// ask asks which member holds a token. It asks the token's holder, if that is known, and its guardians.
 func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out []policy.Effect) []policy.Effect {
 	wait := g.cfg.Patience / firstRepeat
 	q := &g.question
@@ -75,9 +75,9 @@ func (g *Machine) ask(now policy.Time, about *Token, holder wire.MemberID, out [
 }
 
 // AskOthers asks all other members, too, when a guardian's question begins and before it ends: one of them may hold
-// this token or another one, and this member has not heard of it. Of a large fleet only those are asked that follow the
-// ones asked before, and only by who hears nobody: it looks for anybody that answers. It must be called after each
-// Wake.
+// this token or another one, of which this member has not heard. In a large fleet it asks only the members after those
+// asked before, and only if this member hears no other: then any answer is what it looks for. It must be called after
+// each Wake.
 func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	if len(members) > MostAsked && !g.hearsNobody() {
@@ -100,11 +100,11 @@ func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.E
 	return out
 }
 
-// hearsNobody reports whether this member asks because nobody has answered it: as a holder that was not away, or after
-// it has given its token up.
+// hearsNobody reports whether this member asks because no other has answered it: as a holder that was not away, or
+// after it has given its token up.
 func (g *Machine) hearsNobody() bool { return g.question.first || g.watch.own && !g.question.byHolder }
 
-// asksAbout is the token of the open question.
+// asksAbout returns the token of the open question.
 func (g *Machine) asksAbout(held *Token) *Token {
 	if g.question.byHolder {
 		return held
@@ -186,7 +186,7 @@ func (q *question) complete() bool {
 }
 
 // conclude ends a question without news of a holder. A guardian revives the token; a holder continues. A member that
-// gave up the token because it heard nobody takes it back only if somebody has answered.
+// gave up the token because it heard no other takes it back only if a member has answered.
 func (g *Machine) conclude(now policy.Time, end *Outcome) {
 	q := g.question
 	if g.askFrom += MostAsked; q.answered || !q.more {
@@ -222,16 +222,16 @@ func (g *Machine) onAnswer(now policy.Time, m *wire.Message, end *Outcome) {
 // letsGoFirst reports whether this member waits for another guardian, which heard the holder recently or has a lower
 // rank.
 func (g *Machine) letsGoFirst(m *wire.Message) bool {
-	// The rank is taken from the sender's copy: if the two disagree on their ranks, they must not both wait for the
-	// other.
+	// The rank is taken from the sender's copy: if the two copies disagree on the ranks, the members must not both wait
+	// for each other.
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
 	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)
 	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
 }
 
-// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy by a
-// sighting only, that the holder has chosen other guardians.
+// knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy only
+// by a sighting, that the holder has chosen other guardians.
 func (g *Machine) knowsBetter(m *wire.Message) bool {
 	w := &g.watch
 	return w.isBehind(&m.Token) || w.holder.IsZero() && !w.own && m.Token.Seq == w.token.Seq && !g.isIn(&m.Load)

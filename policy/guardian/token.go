@@ -2,7 +2,7 @@ package guardian
 
 import "github.com/wanderd/wanderd/wire"
 
-// Token is a token with its load, as its holder has it and its guardians keep it.
+// Token is a token with its load, as its holder has it and as its guardians keep it.
 type Token struct {
 	wire.Ref
 	Load wire.Load
@@ -14,8 +14,8 @@ func TokenOf(m *wire.Message) Token { return Token{Ref: m.Token, Load: m.Load} }
 // Trail returns the token's guardians.
 func (t *Token) Trail() Trail { return TrailOf(&t.Load) }
 
-// Guarded reports whether the token has guardians. Every step asks, so it reads the first place only: empty places are
-// last.
+// Guarded reports whether the token has guardians. It is called in every step, so it reads only the first place: empty
+// places are last.
 func (t *Token) Guarded() bool { return !wire.MemberID(t.Load[:len(wire.MemberID{})]).IsZero() }
 
 // SetTrail sets the token's guardians.

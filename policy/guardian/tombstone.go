@@ -47,7 +47,7 @@ func (g *Machine) knowsTombstone(t *wire.Ref) bool {
 }
 
 // mayBeAsked reports whether a tombstone is about a token that this member guarded before it turned to an older one:
-// its other guardians may still ask.
+// that token's other guardians may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
 	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
 }

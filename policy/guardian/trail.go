@@ -75,7 +75,8 @@ func TrailOf(load *wire.Load) (t Trail) {
 	return t
 }
 
-// rankIn is Rank in the trail of a token with that load. Every beat asks, so it reads the trail where it is.
+// rankIn is Rank in the trail of a token with that load. It is called for every heartbeat, so it reads the trail in
+// place.
 func rankIn(load *wire.Load, id *wire.MemberID) (rank int, ok bool) {
 	for i := range MaxBackups {
 		if wire.MemberID(load[i*len(id):(i+1)*len(id)]) == *id {

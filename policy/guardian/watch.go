@@ -10,16 +10,16 @@ import (
 // watch is a member's knowledge of one token that it does not hold: the oldest one that concerns it.
 type watch struct {
 	// live is set if this member guards the token; excused, if the holder has asked since its last heartbeat; yielded,
-	// if the holder has said that it no longer holds the token; own, if this member was the holder and has given the
-	// token up.
+	// if the holder has announced that it no longer holds the token; own, if this member was the holder and has given
+	// the token up.
 	live, excused, yielded, own bool
-	// given says that this member has passed the token to the holder, needless that another member holds another token.
+	// given is set if this member has passed the token to the holder; needless, if another member holds another token.
 	given, needless bool
-	// reassured says that a question about this copy was answered by somebody that has heard its holder.
+	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
 	token Token
-	// holder is the holder; zero if this member knows of a holder by a sighting only.
+	// holder is the holder; zero if this member knows of it only by a sighting.
 	holder wire.MemberID
 	// count is the number of the holder's last heartbeat with this Seq. heardAt is when the holder was last heard or
 	// got the token; after a sighting, heardAt is one patience earlier.
@@ -32,10 +32,10 @@ type watch struct {
 // isBehind reports whether t is the watched token with a higher number.
 func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
-// turnsTo reports whether the watch may change to a token. A member guards one only: the one that survives if two meet.
+// turnsTo reports whether the watch may change to a token. A member guards only one: the one that survives if two meet.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
-// diesWith reports whether t's tombstone includes the guarded copy.
+// diesWith reports whether a tombstone of t includes the guarded copy.
 func (w *watch) diesWith(t *wire.Ref) bool {
 	return w.live && w.token.ID == t.ID && t.Seq >= w.token.Seq
 }
@@ -45,12 +45,12 @@ func (g *Machine) Latest(id wire.TokenID) (t *Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
-// Last returns the last known state of the token that this member guarded last, and its holder: zero if there is none,
-// or if this member knows of its holder by a sighting only.
+// Last returns the last known state of the token that this member guarded last, and its holder. Both are zero if there
+// is none; the holder is zero if this member knows of it only by a sighting.
 func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
 // Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member
-// knows of it by a sighting only.
+// knows of it only by a sighting.
 func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // rank is this member's rank among the guardians.
@@ -99,8 +99,8 @@ func (g *Machine) stopAsking() {
 	}
 }
 
-// hears reports whether a Beat is news: for the watched token, a later beat; for another token, that this member should
-// guard it.
+// hears reports whether a heartbeat is news: for the watched token, a later heartbeat; for another token, that this
+// member should guard it.
 func (g *Machine) hears(m *wire.Message) bool {
 	w := &g.watch
 	if w.token.ID == m.Token.ID {
@@ -109,7 +109,7 @@ func (g *Machine) hears(m *wire.Message) bool {
 	return !g.closed && g.isIn(&m.Load) && w.turnsTo(m.Token.ID)
 }
 
-// corrects reports whether the sender of a Beat holds an overtaken copy.
+// corrects reports whether the sender of a heartbeat holds an overtaken copy.
 func (g *Machine) corrects(m *wire.Message) bool {
 	return g.watch.token.ID == m.Token.ID && m.Token.Seq < g.watch.token.Seq
 }
@@ -130,8 +130,8 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 	return out
 }
 
-// postpone keeps the copy of a token that is not revived now, because another member holds it with a lower number, or
-// holds another token.
+// postpone keeps the copy of a token that is not revived now, because another member holds the token with a lower
+// number, or holds another token.
 func (g *Machine) postpone(now policy.Time, m *wire.Message) {
 	g.watch.needless = m.Token.ID != g.watch.token.ID
 	if m.Token.ID.Precedes(g.watch.token.ID) {
@@ -153,12 +153,12 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 	}
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
 	out = g.ask(now, &w.token, w.holder, out)
-	// Who was told that all is well will most probably be told again.
+	// A member that was told that the holder lives will most probably be told so again.
 	g.question.spreads, g.question.later = !w.reassured, w.reassured
 	return out
 }
 
-// revive ends with the outcome Revived: nobody knows of a holder.
+// revive ends with the outcome Revived: no member knows of a holder.
 func (g *Machine) revive(end *Outcome) {
 	w := &g.watch
 	w.live = false

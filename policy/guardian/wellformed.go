@@ -2,9 +2,9 @@ package guardian
 
 import "github.com/wanderd/wanderd/wire"
 
-// WellFormed reports whether m is a valid message between holder and guardians: all have the whole token with a valid
-// trail, a Beat has its number, an Ask and a Heard the question's identity, and a Heard the time since the holder was
-// heard. The rest of the load is the protocol's.
+// WellFormed reports whether m is a valid message between holder and guardians. Each kind has the whole token with a
+// valid trail; a heartbeat has its number; an Ask and a Heard have the question's identity; and a Heard has the time
+// since the holder was heard. The rest of the load is the protocol's.
 func WellFormed(m *wire.Message) bool {
 	if !m.Token.IsWhole() || !WellFormedTrail(&m.Load) {
 		return false

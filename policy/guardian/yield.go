@@ -7,18 +7,18 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A Yield says that its sender no longer holds the token, and that nobody else does: the holder has died during its
-// run, and the guard of its hook speaks for it; or no message reaches the holder. So its guardians need not wait for a
-// silence. A Yield is about one number of one token: members that know a higher number, or have heard a later beat,
-// ignore it.
+// A Yield announces that its sender no longer holds the token, and that no other member does. Either the holder has
+// died during its run, and the guard of its hook sends the Yield for it; or no message reaches the holder. So the
+// token's guardians need not wait for a silence. A Yield is about one number of one token: members that know a higher
+// number, or have heard a later heartbeat, ignore it.
 
 // mostDoublings bounds the doublings of the interval in which a member that has given up its token repeats its Yield.
 const mostDoublings = 6
 
-// Yield tells the guardians that nobody holds the token: this member has given it up because it hears nobody. It cannot
-// know whether anybody hears it. So it keeps a copy, with the last rank: it repeats the Yield and asks for the token's
-// state, of a large fleet others each time, and at growing intervals once all were asked. It revives the token if
-// somebody answers and nobody has news, or if there is no other member (TakeBack).
+// Yield tells the guardians that no member holds the token: this member has given it up because it hears no other. It
+// cannot know whether any other hears it. So it keeps a copy, with the last rank: it repeats the Yield and asks for the
+// token's state. In a large fleet it asks other members each time. Once all were asked, the intervals grow. It revives
+// the token if a member answers and none has news, or if there is no other member (TakeBack).
 func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.EndDoubt()
 	out = g.tellGuardians(KindYield, held.Trail(), held, out)
@@ -32,8 +32,8 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// tellsAgainAfter is the interval until the next repetition of the Yield. The count of beats counts how often all
-// members were asked, because nobody sends beats to this member.
+// tellsAgainAfter is the interval until the next repetition of the Yield. Here the count of heartbeats counts how often
+// all members were asked, because no member sends heartbeats to this one.
 func (g *Machine) tellsAgainAfter() time.Duration {
 	if g.askFrom > 0 {
 		return g.cfg.Patience / questionsPerPatience
@@ -41,7 +41,8 @@ func (g *Machine) tellsAgainAfter() time.Duration {
 	return g.cfg.Patience << g.watch.count
 }
 
-// TakeBack revives a token that this member gave up because it heard nobody. Call it when there is no other member.
+// TakeBack revives a token that this member gave up because it heard no other. It must be called when there is no other
+// member.
 func (g *Machine) TakeBack(end *Outcome) {
 	if g.watch.live && g.watch.own {
 		g.stopAsking()
@@ -85,7 +86,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	if !w.live {
 		return
 	}
-	// Earlier beats are no news, and neither is a question of the holder.
+	// Earlier heartbeats are no news, and neither is a question of the holder.
 	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
 	if g.rank() == 0 && given {
 		g.revive(end)

@@ -6,20 +6,20 @@ import (
 )
 
 // Most fleets have a few members that are further away than the others: a host at another site, a mobile one. Their
-// answers are rare among those of near members, so a patience of all partners is too short when they are offered a
-// token again, and they would never get one. So each member remembers the partners that are furthest from it, by
-// themselves.
+// answers are rare among those of near members. So the patience that is right for all partners is too short when they
+// are offered a token again, and they would never get one. Therefore each member remembers the furthest partners one by
+// one.
 const maxDistances = 8
 
 // distances has the longest recent round trips of the partners that are furthest away, by the hints of their
 // identities. When all places are taken, a partner that is further away takes the place of the nearest one. So a
-// partner that is not listed is no further away than the nearest that is, as far as this member knows: it is given that
-// much patience. So among many distant members each is reached, too.
+// partner that is not listed is, as far as this member knows, no further away than the nearest listed one, and is given
+// that much patience. That is how all of many distant members are reached.
 type distances struct {
 	hints [maxDistances]uint32
 	trips [maxDistances]micros
 	slow  [maxDistances]slowness
-	// far has a bit for each partner that is far away: several answers were slow. One late answer is no sign.
+	// far has a bit for each partner that is far away: several of its answers were slow. One late answer is no sign.
 	far uint8
 }
 
@@ -52,7 +52,7 @@ func (d *distances) nearest() (place int) {
 	return place
 }
 
-// to returns the round trip to a partner; zero if this member knows nothing of it.
+// to returns the round trip to a partner; zero if it is unknown.
 func (d *distances) to(hint uint32) time.Duration {
 	place, ok := d.find(hint)
 	if !ok {
@@ -111,7 +111,8 @@ func (d *distances) clear(place int) {
 	d.far &^= 1 << place
 }
 
-// keep forgets partners with longer round trips than tooSlow that are not present: nobody waits for them any more.
+// keep forgets each partner that is not present and has a longer round trip than tooSlow: no member waits for it any
+// more.
 func (d *distances) keep(present func(hint uint32) bool, tooSlow time.Duration) {
 	for i, trip := range d.trips {
 		if trip.duration() > tooSlow && !present(d.hints[i]) {

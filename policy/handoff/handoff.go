@@ -61,7 +61,7 @@ type Machine struct {
 	closed bool
 	// receiving is the number of incoming handoffs in progress.
 	receiving uint8
-	// finishedNext and committedNext are the places of the next entries, which replace the oldest.
+	// finishedNext and committedNext are the places of the next entries; an entry replaces the oldest.
 	finishedNext, committedNext uint8
 
 	finished  [maxFinished]wire.Exchange
@@ -123,8 +123,8 @@ func (h *Machine) Answers(m *wire.Message) bool {
 // Close makes the machine refuse new offers. Handoffs in progress continue.
 func (h *Machine) Close() { h.closed = true }
 
-// Abandon leaves every handoff in progress: this member keeps an offered token, and acknowledged tokens do not arrive.
-// There is no outcome.
+// Abandon leaves every handoff in progress: this member keeps an offered token, and tokens that it has acknowledged do
+// not arrive. There is no outcome.
 func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	h.Withdraw()
 	for in := range h.inProgress {
@@ -133,8 +133,8 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// Refuse leaves a handoff in progress whose sender asks for the holder of the token: the sender has given the token up,
-// and looks for it. A Commit that comes later is ignored.
+// Refuse leaves the handoff in progress of a token whose sender asks for its holder: the sender has given the token up,
+// and looks for it. A later Commit is ignored.
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
@@ -144,8 +144,8 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 	return out
 }
 
-// Forget leaves the handoffs of a token that this member has passed on and now holds a newer copy of: a late Ack gets
-// no Commit; otherwise there would be two holders.
+// Forget leaves the handoffs of a token that this member has passed on, and of which it now holds a newer copy. A late
+// Ack then gets no Commit; otherwise there would be two holders.
 func (h *Machine) Forget(id wire.TokenID) {
 	for i := range h.committed {
 		if c := &h.committed[i]; c.birth == id.Birth && c.random == id.Random {
@@ -190,26 +190,26 @@ func (h *Machine) NextWake() (at policy.Time, ok bool) {
 // Receiving reports whether a token may still arrive from a sender that was acknowledged.
 func (h *Machine) Receiving() bool { return h.receiving > 0 }
 
-// Patience is how long this member waits for a partner at most: the timeout, or longer in a slow network, or where a
-// partner is far away.
+// Patience is the longest time for which this member waits for a partner: the timeout, or longer in a slow network or
+// where a partner is far away.
 func (h *Machine) Patience() time.Duration { return h.patience.lasts(h.patience.longest()) }
 
 // PatienceWith is how long this member waits for that partner.
 func (h *Machine) PatienceWith(id wire.MemberID) time.Duration { return h.patience.with(id.Hint()) }
 
-// RoundTrip is the longest recent time until an answer, also of partners that are far away; zero if there was none.
+// RoundTrip is the longest recent time until an answer, including partners that are far away; zero if there was none.
 func (h *Machine) RoundTrip() time.Duration { return h.patience.longest() }
 
-// Keep forgets how far away the members are whose hints are not present. They have left the fleet.
+// Keep forgets how far away members are that have left the fleet: those whose hints are not present.
 func (h *Machine) Keep(present func(hint uint32) bool) {
 	h.patience.distances.keep(present, h.patience.tooSlow())
 }
 
-// Nearest is the round trip to the nearest partner that this member knows of: zero if it knows of none.
+// Nearest is the round trip to the nearest partner that this member knows of; zero if it knows of none.
 func (h *Machine) Nearest() time.Duration { return h.patience.distances.shortest() }
 
-// Measure records how long an answer of a partner took that belongs to no handoff. What comes later than anybody waits
-// is a replay, or says nothing.
+// Measure records how long a partner took for an answer that belongs to no handoff. An answer that comes later than any
+// member waits is a replay, or meaningless.
 func (h *Machine) Measure(from wire.MemberID, after time.Duration) {
 	if after < h.patience.most() {
 		h.patience.answered(from.Hint(), after)
@@ -219,8 +219,8 @@ func (h *Machine) Measure(from wire.MemberID, after time.Duration) {
 // Failures is how many offers have failed since a token was passed or received.
 func (h *Machine) Failures() int { return int(h.patience.failures) }
 
-// QuietAt returns the time from which no partner needs this member, if no other handoff begins: after it, no Commit has
-// to be repeated. ok is false while a handoff is in progress.
+// QuietAt returns the time from which no partner needs this member, if no other handoff begins: from then on, no Commit
+// has to be repeated. ok is false while a handoff is in progress.
 func (h *Machine) QuietAt() (at policy.Time, ok bool) {
 	if h.outgoing.live() || h.Receiving() {
 		return 0, false

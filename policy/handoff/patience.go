@@ -21,7 +21,7 @@ const (
 )
 
 // A network is too slow for its timeout if answers take longer than half of it: too few repetitions fit in, and a
-// question waits for half a timeout only. One late answer is no sign: each adds slowStep, any other answer subtracts
+// question waits for only half a timeout. One late answer is no sign: each adds slowStep, any other answer subtracts
 // one, and at slowAlarm there is a note.
 const (
 	slowStep  = 2
@@ -34,10 +34,10 @@ const (
 type patience struct {
 	// timeout is the paper's timeout, and the least patience.
 	timeout time.Duration
-	// roundTrip is the longest recent time from the first sending of a message to its answer, of all partners. If the
-	// message was repeated, it may be too long, never too short, which is the harmless side of RFC 6298's problem.
+	// roundTrip is the longest recent time from the first sending of a message to its answer, over all partners. If the
+	// message was repeated, it may be too long, but never too short; that is the harmless side of RFC 6298's problem.
 	roundTrip time.Duration
-	// distances are those of partners that are further away: their answers are too rare to keep roundTrip up.
+	// distances are the round trips of partners that are further away: their answers are too rare to keep roundTrip up.
 	distances distances
 	failures  uint8
 	slow      slowness
@@ -72,8 +72,8 @@ func (p *patience) with(hint uint32) time.Duration { return p.lasts(p.to(hint)) 
 // longest returns the longest round trip to any partner.
 func (p *patience) longest() time.Duration { return max(p.roundTrip, p.distances.longest()) }
 
-// forCommit returns how long a receiver waits for a Commit. If that is too short, the token is lost; if it is too long,
-// nothing is.
+// forCommit returns how long a receiver waits for a Commit. If it is too short, the token is lost; if it is too long,
+// nothing is lost.
 func (p *patience) forCommit(hint uint32) time.Duration {
 	if p.roundTrip == 0 {
 		return max(p.with(hint), policy.Times(unmeasuredTimeouts, p.timeout))
@@ -91,8 +91,8 @@ func (p *patience) repeats(hint uint32, wait time.Duration) time.Duration {
 }
 
 // answered records the time from the first sending of a message to its answer, in time or late, and reports whether the
-// network, or this partner, is too slow. One answer at most doubles the patience, because a partner that was paused
-// says little about the network.
+// network, or this partner, is too slow. One answer at most doubles the patience, because the answer of a partner that
+// was paused tells little about the network.
 func (p *patience) answered(hint uint32, after time.Duration) (tooSlow bool) {
 	most := p.most() / roundTripsPerPatience
 	theirs := max(min(after, p.with(hint), most), 1)
@@ -108,7 +108,7 @@ func (p *patience) answered(hint uint32, after time.Duration) (tooSlow bool) {
 	return false
 }
 
-// recent returns the longest recent round trip after another one.
+// recent returns the longest recent round trip, after another one was measured.
 func recent(longest, another time.Duration) time.Duration {
 	if longest < another {
 		return another

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Haste is that of a sender that is about to leave: the wait for an answer to its first offer, in waits before a
-// repetition and at least, and how often it doubles at most.
+// These constants are for a sender that is about to leave: how long it waits at least for an answer to its first offer,
+// in waits before a repetition, and how often that wait doubles at most.
 const (
 	hasteRepeats = 8
 	leastHaste   = 100 * time.Millisecond
@@ -43,7 +43,7 @@ type failed struct {
 	ids   [maxFailed]wire.Exchange
 	since [maxFailed]policy.Time
 	to    [maxFailed]uint32
-	// next is the place of the next one, which replaces the oldest.
+	// next is the place of the next offer, which replaces the oldest.
 	next uint8
 }
 
@@ -67,7 +67,7 @@ func (f *failed) isLast(place int) bool {
 	return place >= 0 && place == int(f.next+maxFailed-1)%maxFailed
 }
 
-// forget forgets the offers to a partner: a partner that was paused answers all of them at once, and that says no more
+// forget forgets the offers to a partner: a partner that was paused answers all of them at once, and that tells no more
 // than one answer.
 func (f *failed) forget(hint uint32) {
 	for i, to := range f.to {
@@ -110,13 +110,13 @@ func (h *Machine) Offers(id wire.Exchange, to wire.MemberID) bool {
 	return h.outgoing.live() && h.outgoing.id == id && h.outgoing.to == to
 }
 
-// Lend sets the end of the lease that goes with the offer in progress: the Commit says how much is left. A repeated
-// Commit says that nothing is left. Call Lend again when the end moves.
+// Lend sets the end of the lease that goes with the offer in progress: the Commit carries how much is left. A repeated
+// Commit carries that nothing is left. Lend must be called again when the end moves.
 func (h *Machine) Lend(until policy.Time) { h.outgoing.until = until }
 
 // giveUpAt is when the offer in progress fails. A member that is about to leave waits for as long as the usual answer
-// may take, or that of a distant partner, and twice as long with each offer that fails: others may be there that take
-// the token, and there is little time. Who answers too late gets no Commit.
+// may take, or that of a distant partner, and twice as long after each offer that fails: there is little time, and
+// other members may take the token. A receiver that answers too late gets no Commit.
 func (h *Machine) giveUpAt() policy.Time {
 	to := h.outgoing.to.Hint()
 	wait := h.patience.with(to)
@@ -179,8 +179,8 @@ func leftOf(commit *wire.Load) time.Duration {
 	return time.Duration(binary.BigEndian.Uint64(commit[:]))
 }
 
-// sample records the time between the last sending of a message and its answer, for the repetitions to all partners.
-// One that is far away says nothing of the others, and repetitions to it are not timed by this.
+// sample records the time between the last sending of a message and its answer, for the repetitions to all partners. A
+// partner that is far away tells nothing about the others, and repetitions to it are not timed by this.
 func (h *Machine) sample(from wire.MemberID, after time.Duration) {
 	if h.patience.distances.to(from.Hint()) <= h.patience.timeout/2 {
 		h.rtt.sample(after)
