@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// newEnv is what gates are given.
+// newEnv returns the environment of the agent's gates.
 func (a *Agent) newEnv() *gate.Env {
 	observe := a.cfg.Observe
 	if observe == nil {
@@ -25,10 +25,11 @@ func (a *Agent) newEnv() *gate.Env {
 	}
 }
 
-// The reason of an order that a gate gives is as long as gossip carries it.
+// The reason of an order that a gate gives must not be longer than gossip carries.
 const _ = uint(broadcast.MaxReason - gate.MaxReason)
 
-// network is the other members for gates: the view of the membership, and the socket. Only the loop uses it.
+// network gives gates access to the other members: by the view of the membership, and the socket. Only the loop uses
+// it.
 type network struct{ a *Agent }
 
 func peerOf(in wire.GateID, m *membership.Member) gate.Peer {
@@ -73,7 +74,7 @@ func (n network) Withdraw() error {
 	return err
 }
 
-// records is the state directory for gates; a test in virtual time replaces its save.
+// records gives gates access to the state directory; a test in virtual time replaces its save.
 type records struct{ a *Agent }
 
 func (r records) Save(gate string, record statedir.Record) error {

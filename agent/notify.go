@@ -13,7 +13,7 @@ type notifier struct {
 	next     time.Time
 }
 
-// ready reports that the agent serves. The loop itself feeds the watchdog three times in its period.
+// ready reports that the agent serves. From then on the loop itself feeds the watchdog, three times in its period.
 func (n *notifier) ready(status string) {
 	if period, err := daemon.SdWatchdogEnabled(false); err == nil && period > 0 {
 		n.interval = period / 3

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Order answers the control socket: it gives an order to one gate, or to all gates of this host.
+// Order serves the control socket: it gives an order to one gate, or to all gates of this host.
 func (s source) Order(ctx context.Context, call control.Order) error {
 	return do(ctx, s.a, func() error { return s.a.order(&call) })
 }
@@ -55,12 +55,12 @@ func (a *Agent) order(call *control.Order) error {
 	return nil
 }
 
-// onNews takes what gossip says of orders.
+// onNews takes in what gossip reports of orders.
 func (a *Agent) onNews() {
 	for _, n := range a.members.Broadcasts() {
 		g := a.byGate[n.Gate]
 		if g == nil {
-			continue // it was removed meanwhile
+			continue // the gate was removed meanwhile
 		}
 		g.Learn(statedir.Order{Order: n.Order, Who: n.Who, Reason: n.Reason})
 	}

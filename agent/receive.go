@@ -14,7 +14,7 @@ import (
 type inbound struct {
 	message wire.Unverified
 	src     netip.AddrPort
-	// dst is the local address to which it came; the answer leaves from it.
+	// dst is the local address to which the message came; the answer leaves from it.
 	dst netip.Addr
 }
 
@@ -22,16 +22,16 @@ type inbound struct {
 // one byte more, to detect truncation.
 const longestDatagram = 1500
 
-// intake is what stands between the socket and the gates: it counts what it drops, and remembers what came before.
+// intake stands between the socket and the gates: it counts what it drops, and remembers what came before.
 type intake struct {
 	codec   *atomic.Pointer[wire.Codec]
 	started time.Time
-	// gossip takes a datagram of the membership, and reports whether that was authentic.
+	// gossip takes a datagram of the membership, and reports whether it was authentic.
 	gossip func(payload []byte, src netip.AddrPort) bool
 	drops  *drops
-	// duplicates is nil without a secret: then the same bytes may be a repeated message.
+	// duplicates is nil without a secret: then equal bytes may be a message that its sender repeats.
 	duplicates *duplicates
-	// queueing and gossiping are for the reader.
+	// Only the reader uses queueing and gossiping.
 	queueing, gossiping sources
 	inbound             chan inbound
 	// Only the loop uses senders and offers.
@@ -51,8 +51,8 @@ func newIntake(cfg *Config, codec *atomic.Pointer[wire.Codec], started time.Time
 	return i
 }
 
-// admitsGossip reports whether the signature of one more datagram of gossip from an address may be checked. It is for
-// the reader.
+// admitsGossip reports whether the signature of one more datagram of gossip from an address may be checked. Only the
+// reader uses it.
 func (i *intake) admitsGossip(from netip.Addr) bool {
 	return i.gossiping.admit(from, policy.Time(time.Since(i.started)))
 }
@@ -135,7 +135,7 @@ func (a *Agent) onInbound(in *inbound) {
 	offers := g.Descriptor().Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
-	case !ok || !sender.Has(m.Gate): // who speaks of a token is in its gate
+	case !ok || !sender.Has(m.Gate): // a member that sends a message about a token is in its gate
 		a.intake.drops.add(wire.DropStranger, in.src)
 		return
 	case offers && a.intake.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
@@ -158,7 +158,7 @@ func (a *Agent) onInbound(in *inbound) {
 	g.Receive(m)
 }
 
-// sendGossip sends a datagram of memberlist's in our envelope.
+// sendGossip sends a datagram of memberlist in our envelope.
 func (a *Agent) sendGossip(payload []byte, dst netip.AddrPort) error {
 	datagram := wire.AppendGossip(make([]byte, 0, len(payload)+wire.EnvelopeSize), payload)
 	return a.endpoint.Packets.WriteTo(datagram, netip.Addr{}, dst)

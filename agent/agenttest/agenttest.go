@@ -1,5 +1,5 @@
-// Package agenttest is agents in virtual time: complete but for sockets, processes and the control socket. Tests run
-// whole fleets of them inside testing/synctest, on a network in memory (agent/transport/memnet).
+// Package agenttest has agents in virtual time. They are complete except for sockets, processes and the control socket.
+// Tests run whole fleets of them inside testing/synctest, on a network in memory (agent/transport/memnet).
 package agenttest
 
 import (
@@ -26,7 +26,7 @@ type Agent struct {
 	pauses chan time.Duration
 }
 
-// New makes an agent: listen replaces the sockets, run the operation and its guard.
+// New makes an agent: listen replaces the sockets, and run replaces the operation and its guard.
 func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, error), run func() gate.HookRun) (*Agent,
 	error,
 ) {
@@ -49,7 +49,7 @@ func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, err
 	return a, err
 }
 
-// wall is the wall clock. The agent's loop reads it at every event, and stands still where a pause begins.
+// wall is the wall clock. The agent's loop reads it at every event, and waits there during a pause.
 func (a *Agent) wall() time.Time {
 	select {
 	case d := <-a.pauses:

@@ -1,4 +1,4 @@
-// Package beside is for what goes on beside a loop.
+// Package beside has helpers for work that goes on beside a loop.
 package beside
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Signal says something once, however often it is said before somebody listens. The capacity of the channel is one; it
+// Signal leaves one signal in a channel of capacity one, however often it is called before the signal is received. It
 // does not block.
 func Signal(to chan<- struct{}) {
 	select {
@@ -15,7 +15,7 @@ func Signal(to chan<- struct{}) {
 	}
 }
 
-// Sleep returns false if ctx was done first.
+// Sleep sleeps for d. It returns false if ctx was done first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

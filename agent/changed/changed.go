@@ -1,4 +1,4 @@
-// Package changed tells whether a file is to be read again, at the price of one system call.
+// Package changed tells whether a file has to be read again, at the price of one system call.
 package changed
 
 import (
@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// File is a file that is looked at from time to time. It is for one goroutine.
+// File is a file that is checked from time to time. Only one goroutine may use it.
 type File struct {
 	Path string
 	last stamp
 }
 
-// stamp tells the contents of a file apart without reading it. Its zero value is no file's.
+// stamp identifies the content of a file without reading it. No file has the zero value.
 type stamp struct {
 	looked   bool
 	modified time.Time
@@ -24,15 +24,15 @@ type stamp struct {
 	owner    uint32
 }
 
-// Forget lets the next Look report true: what is there could not be read.
+// Forget makes the next Look report true, because the file could not be read.
 func (f *File) Forget() { f.last = stamp{} }
 
-// settled is how long ago a file must have changed. One that has changed a moment ago may change again within one tick
+// settled is how long ago a file must have changed. A file that changed more recently may change again within one tick
 // of the kernel's clock, without a trace.
 const settled = time.Second
 
-// Look reports whether the content, the owner or the mode may be another one than at the last call, or the file has
-// come or gone. The first call reports true.
+// Look reports whether the content, the owner or the mode may differ from those at the last call, or the file has come
+// or gone. The first call reports true.
 func (f *File) Look() bool {
 	now, before := stamp{looked: true}, f.last
 	if info, err := os.Stat(f.Path); err == nil {

@@ -1,5 +1,5 @@
-// Package clock is a host's clocks: monotonic time with the suspensions of the host, time since its boot, and the wall
-// clock.
+// Package clock has a host's clocks: monotonic time that includes suspensions of the host, time since its boot, and the
+// wall clock.
 package clock
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Host is the clocks of a host.
+// Host has the clocks of a host.
 type Host struct {
 	// Wall is the wall clock. Asleep is how long the host has been suspended since it booted.
 	Wall   func() time.Time
@@ -22,20 +22,20 @@ type Boot struct {
 	ID string
 	// Up is the time since the boot, including suspensions.
 	Up time.Duration
-	// Synced says that the kernel holds the wall clock for synchronised.
+	// Synced is true if the kernel considers the wall clock synchronised.
 	Synced bool
 }
 
-// OfHost are the clocks of the host of this process.
+// OfHost returns the clocks of the host of this process.
 func OfHost() Host { return Host{Wall: time.Now, Asleep: sinceBootAsleep, Boot: thisBoot()} }
 
-// Clock is a host's two clocks. Monotonic time stands still while a host is suspended. The clock adds the suspensions,
-// so that an interval is as long as it was for the rest of the fleet.
+// Clock combines a host's two clocks. Monotonic time stands still while a host is suspended. Clock adds the
+// suspensions, so that an interval is as long as it was for the rest of the fleet.
 type Clock struct {
 	Host
 	origin time.Time
 	slept  time.Duration
-	// zero is when monotonic time, with the suspensions, was zero, as time since boot. It is never too late: this
+	// zero is the time since boot at which monotonic time, with the suspensions, was zero. It is never too late: this
 	// process may stand still between any two readings.
 	zero time.Duration
 }
@@ -66,7 +66,7 @@ func (c *Clock) At(t policy.Time) time.Time {
 	return time.Unix(0, now.Wall).Add(t.Sub(now.Time))
 }
 
-// shortestSleep is the least suspension that counts: two clocks that are read one after the other differ a little.
+// shortestSleep is the shortest suspension that counts: two clocks that are read one after the other differ a little.
 const shortestSleep = 500 * time.Millisecond
 
 // WokeUp returns how long the host was suspended since the last call that returned more than zero.

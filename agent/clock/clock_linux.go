@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBootAsleep is how long the host has been suspended since it booted: boot time includes suspensions, monotonic
-// time does not.
+// sinceBootAsleep returns how long the host has been suspended since it booted: boot time includes suspensions,
+// monotonic time does not.
 func sinceBootAsleep() time.Duration {
 	return clockTime(unix.CLOCK_BOOTTIME) - clockTime(unix.CLOCK_MONOTONIC)
 }
 
-// thisBoot asks the kernel. If a sandbox forbids adjtimex, the wall clock counts as not synchronised.
+// thisBoot returns a function that asks the kernel. If a sandbox forbids adjtimex, the wall clock counts as not
+// synchronised.
 func thisBoot() func() Boot {
 	var id string
 	if text, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {

@@ -1,5 +1,5 @@
-// Package connlimit bounds the connections of an HTTP server. Whoever may connect could otherwise take all file
-// descriptors of the agent, without which it can neither gossip nor start a hook.
+// Package connlimit bounds the connections of an HTTP server. Without a bound, anybody who may connect could take all
+// file descriptors of the agent, and without descriptors it can neither gossip nor start a hook.
 package connlimit
 
 import (
@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Bound lets a server have at most most connections: the oldest goes. One that a handler has taken over counts no
-// longer. Call it before Serve.
+// Bound lets a server have at most most connections; a further one closes the oldest. A connection that a handler has
+// taken over no longer counts. Call Bound before Serve.
 func Bound(server *http.Server, most int) {
 	l := list{most: most}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {

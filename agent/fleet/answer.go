@@ -11,14 +11,14 @@ import (
 	"github.com/wanderd/wanderd/membership/identity"
 )
 
-// Host is what a member has to tell of itself.
+// Host supplies what a member reports of itself.
 type Host interface {
 	Status(ctx context.Context) (control.Status, error)
 	History(ctx context.Context) (control.History, error)
 }
 
-// Answer answers a question of another member; nil if it has no answer. Without a seal the output of failed runs stays
-// here, because anybody on the way could read it.
+// Answer answers a question of another member; nil means no answer. If the answer is not sealed, the output of failed
+// runs is left out, because anybody on the way could read it.
 func Answer(ctx context.Context, host Host, asked []byte, sealed bool) []byte {
 	q, err := parseQuestion(asked)
 	if err != nil {
@@ -56,8 +56,8 @@ func withoutOutput(h *control.History) {
 	}
 }
 
-// shorten omits the oldest runs of a history until its document has at most most bytes. Each gate has an equal part of
-// them.
+// shorten omits the oldest runs of a history until its document has at most most bytes. Each gate gets an equal part of
+// the bytes.
 func shorten(h *control.History, most int) {
 	const frame = 256 // the names of a gate and of the fields
 	for i := range h.Gates {
@@ -75,7 +75,7 @@ func shorten(h *control.History, most int) {
 	}
 }
 
-// parseStatus reads the answer of a member about its status. A member speaks for itself only.
+// parseStatus reads a member's answer about its status. A member may speak only for itself.
 func parseStatus(b []byte, from *membership.Member) (*control.Status, error) {
 	s, err := parse(b, func(s *control.Status) int { return len(s.Gates) })
 	if err != nil {
@@ -89,7 +89,7 @@ func parseHistory(b []byte, _ *membership.Member) (*control.History, error) {
 	return parse(b, func(h *control.History) int { return len(h.Gates) })
 }
 
-// parse reads a document, which must not have more gates than an agent can have.
+// parse reads a document, and refuses one with more gates than an agent can have.
 func parse[T any](b []byte, gates func(*T) int) (*T, error) {
 	document := new(T)
 	if err := json.Unmarshal(b, document); err != nil {

@@ -1,8 +1,8 @@
-// Package fleet asks the members of a fleet, and answers them: what each one's status is, what it has run, and who has
-// a token now.
+// Package fleet asks the members of a fleet, and answers their questions: what is each member's status, what has it
+// run, and who has a token now?
 //
-// Members are asked when somebody asks, and never otherwise; nothing is kept but where each token was seen last. How a
-// question reaches a member, and who may ask, is package membership's business.
+// A member asks only when an operator asks, and keeps nothing but where each token was last seen. Package membership
+// decides how a question reaches a member, and who may ask.
 //
 // Its decisions, in docs/decisions: 084.
 package fleet

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// askAgain is the pause before a member is asked again that has not got the token yet.
+	// askAgain is the pause before a member that has not got the token yet is asked again.
 	askAgain = 20 * time.Millisecond
 	// maxTokens is how many tokens are followed: more than an agent can have.
 	maxTokens = 64
@@ -23,18 +23,18 @@ type place struct {
 	slot int
 }
 
-// sighting is what a member has said of a token: that it holds it, or to whom it has passed it.
+// sighting is what a member has reported of a token: that it holds it, or to whom it has passed it.
 type sighting struct {
 	control.Holder
 	holds bool
 }
 
-// newer reports whether s says more than o. A token's number rises with each handoff, so the highest is the last.
+// newer reports whether s is newer than o. A token's number rises with each handoff, so the highest is the last.
 func (s *sighting) newer(o *sighting) bool {
 	return cmp.Or(cmp.Compare(s.Seq, o.Seq), s.Since.Compare(o.Since)) > 0 || s.Seq == o.Seq && s.holds && !o.holds
 }
 
-// learn takes what a status says of tokens.
+// learn takes in what a status reports of tokens.
 func (f *Fleet) learn(s *control.Status) {
 	for i := range s.Gates {
 		g := &s.Gates[i]
@@ -67,11 +67,12 @@ func (f *Fleet) learn(s *control.Status) {
 	}
 }
 
-// find asks the last known holder of each token whether it has it now, and then those to which it was passed.
+// find asks the last known holder of each token whether it has the token now, and then the members to which the token
+// was passed.
 func (f *Fleet) find(ctx context.Context, members []membership.Member) control.Now {
 	ctx, cancel := context.WithTimeout(ctx, holderWithin)
 	defer cancel()
-	asked := make(map[string]bool) // those that have answered in this search
+	asked := make(map[string]bool) // the members that have answered in this search
 	now := control.Now{Tokens: []control.Holder{}}
 	for _, at := range slices.SortedFunc(maps.Keys(f.seen), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.gate, b.gate), cmp.Compare(a.slot, b.slot))
@@ -81,7 +82,7 @@ func (f *Fleet) find(ctx context.Context, members []membership.Member) control.N
 	return now
 }
 
-// follow follows a token until the member that holds it has said so.
+// follow follows a token until its holder has confirmed that it holds it.
 func (f *Fleet) follow(ctx context.Context, at place, members []membership.Member,
 	asked map[string]bool,
 ) control.Holder {
@@ -107,14 +108,14 @@ func (f *Fleet) follow(ctx context.Context, at place, members []membership.Membe
 			return lost(&saw, why(ctx, err))
 		}
 		asked[saw.Member] = true
-		// It holds only what it says now; and if it has passed the token on, that was later.
+		// The member holds only what it reports now; and if it has passed the token on, that was later.
 		saw.holds, saw.Since = false, time.Time{}
 		f.seen[at] = saw
 		f.learn(status)
 	}
 }
 
-// lost is a token whose last known holder cannot tell where it is.
+// lost returns the entry of a token whose last known holder cannot tell where it is.
 func lost(saw *sighting, why string) control.Holder {
 	return control.Holder{
 		Gate: saw.Gate, Slot: saw.Slot, Name: saw.Name, Member: saw.Member, Seq: saw.Seq, SeqText: saw.SeqText,

@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	// maxAnswer is the longest answer that a member may be asked for, in bytes, and leastAnswer the shortest.
+	// maxAnswer is the longest answer that a member may be asked for, leastAnswer the shortest, in bytes.
 	maxAnswer   = 512 << 10
 	leastAnswer = 16 << 10
-	// maxAnswers bounds what all answers to one round of questions may take, in bytes, in a fleet of at most 2,000
-	// members.
+	// maxAnswers bounds all answers to one round of questions together, in bytes, in a fleet of at most 2,000 members.
 	maxAnswers = 32 << 20
 )
 
@@ -20,7 +19,7 @@ type question struct {
 	Subject subject `json:"subject"`
 	// Which chooses the runs of a history.
 	Which control.Which `json:"which,omitzero"`
-	// Most is how long the answer may be, in bytes.
+	// Most is the greatest length of the answer, in bytes.
 	Most int `json:"most"`
 }
 
@@ -55,5 +54,5 @@ func parseQuestion(b []byte) (question, error) {
 	return q, nil
 }
 
-// share is how long the answer of each of so many members may be, in bytes.
+// share returns how long the answer of each of so many members may be, in bytes.
 func share(members int) int { return min(max(maxAnswers/max(members, 1), leastAnswer), maxAnswer) }

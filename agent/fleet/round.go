@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// answerWithin is how long the members have to answer; who was named as the holder of a token has holderWithin
-	// after that. Together they are two seconds.
+	// answerWithin is how long the members have to answer. After that, a member that was named as the holder of a token
+	// has holderWithin. Together they are two seconds.
 	answerWithin = 1500 * time.Millisecond
 	holderWithin = 500 * time.Millisecond
 	// atOnce is how many members are asked at a time. Each takes a file descriptor.
@@ -29,7 +29,7 @@ const (
 
 // Members are the members that can be asked.
 type Members interface {
-	// All returns all known members, with those that left or failed.
+	// All returns all known members, including those that left or failed.
 	All() []membership.Member
 	Ask(ctx context.Context, to *membership.Member, question []byte, most int) ([]byte, error)
 }
@@ -41,9 +41,9 @@ type Fleet struct {
 	members Members
 	// describe makes a member's entry.
 	describe func(*membership.Member) control.Member
-	// turn is whose round it is: its capacity is one. It is no mutex, so that a waiting caller can give up.
+	// turn serialises rounds; its capacity is one. It is no mutex, so that a waiting caller can give up.
 	turn chan struct{}
-	// seen is where each token was seen last; only who has the turn uses it.
+	// seen is where each token was last seen; only the round that has the turn uses it.
 	seen map[place]sighting
 }
 
@@ -127,7 +127,7 @@ func (f *Fleet) begin(ctx context.Context) error {
 
 func (f *Fleet) end() { <-f.turn }
 
-// living are the members that should answer, by name: all but those that left.
+// living returns the members that should answer, by name: all but those that left.
 func (f *Fleet) living() []membership.Member {
 	all := slices.DeleteFunc(f.members.All(), func(m membership.Member) bool { return m.State == membership.StateLeft })
 	slices.SortFunc(all, func(a, b membership.Member) int {
@@ -142,7 +142,7 @@ type reply[T any] struct {
 	missing  string
 }
 
-// round asks all members at the same time, this host itself, and waits until each has answered or its time is over.
+// round asks all members at the same time, this host included, and waits until each has answered or its time is over.
 func round[T any](
 	ctx context.Context, f *Fleet, members []membership.Member, q question,
 	own func(context.Context) (T, error), parse func([]byte, *membership.Member) (*T, error),
@@ -193,7 +193,7 @@ func oneReply[T any](
 	return parse(b, m)
 }
 
-// why says in a few words why a member has not answered.
+// why returns in a few words why a member has not answered.
 func why(ctx context.Context, err error) string {
 	var timeout net.Error
 	switch {

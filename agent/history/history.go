@@ -1,6 +1,6 @@
 // Package history keeps the last runs of a gate on this host, in memory and in a file. A run is written when it begins
-// and again when it ends. So after a restart the agent knows of a run that it did not survive. No run waits for the
-// file: a goroutine of its own writes it.
+// and again when it ends, so that after a restart the agent knows of a run that it did not survive. No run waits for
+// the file: a goroutine of its own writes it.
 package history
 
 import (
@@ -24,7 +24,7 @@ import (
 // Keep is how many runs of a gate are kept.
 const Keep = 1000
 
-// tooManyLines is when most of the file is of runs that are no longer kept.
+// tooManyLines is the number of lines at which most of the file is about runs that are no longer kept.
 const tooManyLines = 4 * Keep
 
 // maxLine bounds the record of a run, in bytes. A longer line is damaged.
@@ -35,7 +35,7 @@ type Run struct {
 	Start time.Time `json:"start"`
 	// Seq is the fencing number of the grant.
 	Seq uint64 `json:"seq"`
-	// SeqText is Seq in digits, for readers of JSON that round large numbers; an answer has it, and the file does not.
+	// SeqText is Seq in digits, for readers of JSON that round large numbers. Answers have it, and the file does not.
 	SeqText string `json:"seq_text,omitempty"`
 	// Command is the program of "wanderd exec"; empty for the hook.
 	Command string `json:"command,omitempty"`
@@ -48,7 +48,7 @@ type Run struct {
 	Error string `json:"error,omitempty"`
 	// Cut is what cut the run short; empty if nothing did.
 	Cut Cut `json:"cut,omitempty"`
-	// Output is the end of what a failed run wrote.
+	// Output is the last output of a failed run.
 	Output []string `json:"output,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (r *Run) Running() bool { return r.End.IsZero() && r.Cut == "" }
 // Failed reports whether the run did not do its work.
 func (r *Run) Failed() bool { return r.Error != "" || r.Cut != "" }
 
-// Took is how long the run took; zero if nobody saw its end.
+// Took is how long the run took; zero if its end was not seen.
 func (r *Run) Took() time.Duration {
 	if r.End.IsZero() {
 		return 0
@@ -89,14 +89,14 @@ type Log struct {
 	changed chan struct{}
 
 	mu sync.Mutex
-	// runs are the last ones, oldest first; unwritten are those whose newest state is not in the file.
+	// runs are the last runs, oldest first; unwritten are those whose newest state is not in the file.
 	runs, unwritten []Run
 	// lines is how many lines the file has.
 	lines int
 }
 
-// Open reads the history from a file, which need not exist. Runs that its last writer did not see the end of count as
-// cut short. Damaged lines are skipped. The error says what could not be read; the log can still be used.
+// Open reads the history from a file, which need not exist. Runs whose end their last writer did not see count as cut
+// short. Damaged lines are skipped. The error is what could not be read; the log can be used nevertheless.
 func Open(path string) (*Log, error) {
 	l := &Log{path: path, changed: make(chan struct{}, 1)}
 	file, _, err := smallfile.Open(path, syscall.O_NOFOLLOW)
@@ -168,7 +168,7 @@ func (l *Log) Runs() []Run {
 	return slices.Clone(l.runs)
 }
 
-// Last is when the last run began; zero if there was none.
+// Last returns when the last run began; zero if there was none.
 func (l *Log) Last() (at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,8 +181,8 @@ func (l *Log) Last() (at time.Time) {
 // retryAfter is the pause after a write that failed.
 const retryAfter = 10 * time.Second
 
-// Write writes what is new to the file until ctx is done, and then for the last time. failed gets the first error of
-// each row.
+// Write writes what is new to the file until ctx is done, and then once more. failed gets the first error of each row
+// of errors.
 func (l *Log) Write(ctx context.Context, failed func(error)) {
 	for fails := false; ; {
 		select {
@@ -213,7 +213,7 @@ func (l *Log) signal() {
 	}
 }
 
-// write appends what is new, or writes the file anew if it has too many lines.
+// write appends what is new, or rewrites the file if it has too many lines.
 func (l *Log) write() error {
 	l.mu.Lock()
 	news := l.unwritten
@@ -241,7 +241,7 @@ func (l *Log) write() error {
 	return err
 }
 
-// save makes runs durable, behind what the file has or in its place.
+// save makes runs durable: appended to the file, or in place of its content if anew is true.
 func (l *Log) save(runs []Run, anew bool) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
@@ -250,7 +250,7 @@ func (l *Log) save(runs []Run, anew bool) error {
 			return err
 		}
 	}
-	// a pipe's reader is not waited for
+	// The write does not wait for a pipe's reader.
 	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK
 	if anew {
 		path, flags = l.path+".tmp", flags|os.O_TRUNC

@@ -7,22 +7,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sinceBoot is the time since this host was booted, suspensions included.
+// sinceBoot returns the time since this host was booted, suspensions included.
 func sinceBoot() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // every Linux has it
 	return time.Duration(t.Nano())
 }
 
-// bootAlarm rings at a time since boot. The timers of the runtime stand still while the host is suspended.
+// bootAlarm rings at a time since boot. It is needed because the runtime's timers stand still while the host is
+// suspended.
 type bootAlarm struct {
 	rings <-chan struct{}
 	timer *os.File
-	// fd is that of timer, which would become blocking if it were asked for it.
+	// fd is timer's descriptor. timer.Fd is not called for it, because that would make the descriptor blocking.
 	fd int
 }
 
-// set makes it ring at a time, and not before, and reports whether it can.
+// set makes the alarm ring at a time, and not before, and reports whether it can.
 func (b *bootAlarm) set(at time.Duration) bool {
 	if b.rings == nil {
 		fd, err := unix.TimerfdCreate(unix.CLOCK_BOOTTIME, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
@@ -37,7 +38,7 @@ func (b *bootAlarm) set(at time.Duration) bool {
 		&unix.ItimerSpec{Value: unix.NsecToTimespec(max(int64(at), 1))}, nil) == nil
 }
 
-// ring passes on each time that the timer expires.
+// ring sends a signal each time that the timer expires.
 func ring(timer *os.File, rings chan<- struct{}) {
 	for count := make([]byte, 8); ; {
 		if _, err := timer.Read(count); err != nil {
@@ -45,10 +46,10 @@ func ring(timer *os.File, rings chan<- struct{}) {
 		}
 		select {
 		case rings <- struct{}{}:
-		default: // nobody has heard the last one yet
+		default: // the last signal has not been received yet
 		}
 	}
 }
 
-// remove ends it, if it was ever set.
+// remove ends the alarm, if it was ever set.
 func (b *bootAlarm) remove() { _ = b.timer.Close() }

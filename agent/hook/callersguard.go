@@ -10,43 +10,43 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// command is what the guard of a caller's command knows beside. Such a guard has a process group of its own in the
-// caller's session, where neither Ctrl-C nor Ctrl-Z reaches it. The zero value is that of a hook.
+// command is what the guard of a caller's command knows in addition. Such a guard has a process group of its own in the
+// caller's session, where neither Ctrl-C nor Ctrl-Z reaches it. For a hook, command has the zero value.
 type command struct {
-	// caller brings the signals that the caller passes on, and is closed when the caller has died.
+	// caller carries the signals that the caller passes on, and is closed when the caller has died.
 	caller chan instruction
-	// pid is the caller's process number, stopped says that it was stopped because its command was.
+	// pid is the caller's process number. stopped is true while the caller is stopped because its command is.
 	pid     int
 	stopped bool
 	// early are the signals that came before the command was there.
 	early []syscall.Signal
 }
 
-// When a process ends whose parent is in another group of its session, the kernel sees whether somebody else connects
-// its group with the session. If not, and a process of the group is stopped, all of the group get SIGHUP (setpgid(2)).
-// A script without a terminal, and its group, are connected with nothing. So the end of a command must not look as if
-// the command had been the last connection: its guard is in its group when the command is born, and then in a session
-// of its own.
+// When a process ends whose parent is in another group of its session, the kernel checks whether another process still
+// connects its group with the session. If none does, and a process of the group is stopped, the whole group gets SIGHUP
+// (setpgid(2)). A script without a terminal, and its group, have no such connection. So the end of a command must not
+// look as if the command had been the last connection: the guard is in the command's group when the command is born,
+// and afterwards in a session of its own.
 
-// joinGroup brings the guard into the caller's group. No signal to that ends the guard.
+// joinGroup moves the guard into the caller's group. From then on no signal to the group ends the guard.
 func joinGroup(group int) {
 	signal.Notify(make(chan os.Signal, 1))
 	_ = syscall.Setpgid(0, group)
 }
 
-// leaveSession brings the guard into a session of its own.
+// leaveSession moves the guard into a session of its own.
 func leaveSession() {
 	if _, err := syscall.Setsid(); err != nil {
 		_ = syscall.Setpgid(0, 0)
 	}
 }
 
-// beginCommand tells the agent that the command is ready, and waits for its first instruction, which lets it run. An
-// agent that has waited for too long has given the grant back, and closes the connection.
+// beginCommand tells the agent that the command is ready, and waits for the agent's first instruction, which lets the
+// command run. An agent that has waited for too long has given the grant back, and closes the connection.
 func (g *guard) beginCommand() (first instruction, begins bool) {
 	agent := os.NewFile(connectionFd, "agent")
 	g.command = command{caller: g.instructions, pid: os.Getppid()}
-	// who tells all of a service to end tells the caller, and the command
+	// A signal that ends all processes of a service reaches the caller and the command, too.
 	g.instructions, g.told = make(chan instruction), nil
 	g.reporters = []io.Writer{agent, g.reporters[0]}
 	session, _ := unix.Getsid(0)
@@ -83,7 +83,7 @@ func (g *guard) onSignal(sig syscall.Signal) {
 	}
 }
 
-// alsoStops are the options of wait4(2) for a command: it may be stopped, and go on.
+// alsoStops returns the options of wait4(2) for a command, which report also that it was stopped or continued.
 func (c *command) alsoStops() int {
 	if c.caller == nil {
 		return 0
@@ -91,21 +91,21 @@ func (c *command) alsoStops() int {
 	return syscall.WUNTRACED | syscall.WCONTINUED
 }
 
-// mirror stops the caller with its command, and lets both go on together. A shell waits for the caller: when Ctrl-Z has
-// stopped the command, it has to see that the job stands still; its fg and bg reach the command alone.
+// mirror stops the caller with its command, and lets both continue together. A shell waits for the caller: when Ctrl-Z
+// has stopped the command, the shell has to see that the job has stopped; its fg and bg reach only the command.
 func (c *command) mirror(status syscall.WaitStatus) {
 	if status.Continued() {
 		c.wakeCaller()
 		return
 	}
 	if c.caller != nil && os.Getppid() == c.pid {
-		c.wakeCaller() // the command went on in between, unseen, and the shell waits to see it stopped again
+		c.wakeCaller() // the command continued unseen in between, and the shell waits to see it stopped again
 		c.stopped = true
 		_ = syscall.Kill(c.pid, syscall.SIGSTOP)
 	}
 }
 
-// wakeCaller lets a caller go on that was stopped with its command.
+// wakeCaller continues a caller that was stopped with its command.
 func (c *command) wakeCaller() {
 	if c.stopped && os.Getppid() == c.pid {
 		_ = syscall.Kill(c.pid, syscall.SIGCONT)

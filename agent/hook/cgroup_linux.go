@@ -11,15 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroup is a control group (cgroups(7), version 2) of the operation's own, below that of its guard. It holds whatever
-// the operation starts, also what leaves the session. The zero value is none: this process may not make one here.
+// cgroup is a control group (cgroups(7), version 2) of the operation's own, below that of its guard. It contains
+// everything that the operation starts, even processes that leave the session. The zero value means that this process
+// may not make one here.
 type cgroup struct{ path string }
 
 // cgroupPrefix begins the name of every such group; the number of its guard follows.
 const cgroupPrefix = "wanderd-hook-"
 
-// newCgroup makes one for the operation of this process. Those of guards that are dead go first: an operation dies with
-// its guard.
+// newCgroup makes a control group for the operation of this process. It first removes those of dead guards: an
+// operation dies with its guard.
 func newCgroup() cgroup {
 	parent, ok := ownCgroup()
 	if !ok {
@@ -33,7 +34,7 @@ func newCgroup() cgroup {
 	return c
 }
 
-// guardsCgroup is the one that the guard of that number has made; none, if it has not.
+// guardsCgroup returns the control group that the guard with that process number has made, if it has.
 func guardsCgroup(guard int) cgroup {
 	if parent, ok := ownCgroup(); ok {
 		if c := cgroupOf(parent, guard); c.isThere() {
@@ -47,7 +48,7 @@ func cgroupOf(parent string, guard int) cgroup {
 	return cgroup{filepath.Join(parent, cgroupPrefix+strconv.Itoa(guard))}
 }
 
-// ownCgroup is the directory of the group that this process is in.
+// ownCgroup returns the directory of the control group of this process.
 func ownCgroup() (dir string, ok bool) {
 	text, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -89,9 +90,9 @@ func (c cgroup) isThere() bool {
 	return c.path != "" && err == nil
 }
 
-// start lets fork start a process that is born in the group, and reports whether this process is outside of it. Where
-// seccomp(2) forbids clone3(2), as in a service with RestrictNamespaces=, this process has to go in and come back,
-// which takes the kernel some milliseconds.
+// start lets fork start a process that is born in the group. The returned bool reports whether this process is outside
+// of the group afterwards. Where seccomp(2) forbids clone3(2), as in a service with RestrictNamespaces=, this process
+// has to enter the group and come back, which takes the kernel some milliseconds.
 func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid int, outside bool, err error) {
 	attr := operationAttr(0)
 	if c.path == "" {
@@ -110,12 +111,12 @@ func (c cgroup) start(fork func(*syscall.SysProcAttr) (pid int, err error)) (pid
 	return pid, move("0", filepath.Dir(c.path)) == nil, err
 }
 
-// move moves a process, 0 being this one.
+// move moves a process into a group; 0 is this process.
 func move(pid, group string) error {
 	return os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(pid), 0)
 }
 
-// kill kills all that is in the group. Kernels before 5.14 have no one word for that.
+// kill kills everything in the group. Kernels before 5.14 have no single command for that.
 func (c cgroup) kill() {
 	if c.path == "" || os.WriteFile(filepath.Join(c.path, "cgroup.kill"), []byte("1"), 0) == nil {
 		return
@@ -143,12 +144,12 @@ func (c cgroup) procs() []string {
 	return strings.Fields(string(text))
 }
 
-// remove gives the group up. A daemon that the operation has left behind lives on in the guard's.
+// remove removes the group. A daemon that the operation has left behind moves to the guard's group and lives on.
 func (c cgroup) remove() {
 	if c.path == "" {
 		return
 	}
-	for range 3 { // what moves may fork meanwhile
+	for range 3 { // a process may fork while it is moved
 		if os.Remove(c.path) == nil {
 			return
 		}

@@ -4,7 +4,7 @@ package hook
 
 import "syscall"
 
-// cgroup is nothing but on Linux.
+// cgroup is empty on systems other than Linux.
 type cgroup struct{}
 
 func newCgroup() cgroup          { return cgroup{} }

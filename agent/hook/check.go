@@ -16,8 +16,8 @@ import (
 	"github.com/wanderd/wanderd/agent/safepath"
 )
 
-// Check reports why argv cannot be run, and what to do about it. It finds what an operator gets wrong before the token
-// arrives and it is too late: no such file, no permission, a script without an interpreter. Unless trusted is set, it
+// Check returns why argv cannot be run, and what to do about it. It finds mistakes of an operator before the token
+// arrives and it is too late: no such file, no permission, a script without an interpreter. Unless trusted is true, it
 // refuses a program that other users of this host can replace. It does not look at the arguments: of "sh ./sync.sh" the
 // program is sh.
 func Check(argv []string, trusted bool) error {
@@ -54,14 +54,14 @@ func Check(argv []string, trusted bool) error {
 	return checkInterpreter(file)
 }
 
-// checkInterpreter looks at how a script starts. What it cannot read or does not know, it lets pass.
+// checkInterpreter checks how a script starts. It accepts what it cannot read or does not know.
 func checkInterpreter(file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil //nolint:nilerr // a program may be executable and not readable
 	}
 	defer func() { _ = f.Close() }()
-	head := make([]byte, 256) // what Linux reads of a #! line
+	head := make([]byte, 256) // Linux reads this much of a #! line
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("hook: %w", err)

@@ -15,8 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A caller's command has the caller's streams, terminal, directory, environment and user, because it is the caller that
-// starts it:
+// A caller's command has the caller's streams, terminal, directory, environment and user, because the caller starts it:
 //
 //	agent ═ control socket ═ guard ──▶ command ──▶ …
 //	                           ▲          │
@@ -24,29 +23,29 @@ import (
 //	    ▲                      │          ▼
 //	    └──────── report ──────┘       terminal
 //
-// The guard has a process group of its own. When the command runs, the caller goes there, too: so a Ctrl-C reaches the
-// command once, by the terminal, and a signal to the caller reaches it once, by the caller. In a script without a
-// terminal the guard has a session of its own, and the caller a group of its own.
+// The guard has a process group of its own. When the command runs, the caller joins the guard's group: so a Ctrl-C
+// reaches the command once, by the terminal, and a signal to the caller reaches the command once, by the caller. In a
+// script without a terminal the guard has a session of its own, and the caller a group of its own.
 
-// Command is a command that waits for its grant. Its guard is there already.
+// Command is a command that waits for its grant. Its guard runs already.
 type Command struct {
 	guard            *exec.Cmd
 	lifeline, report pipe
 	reports          chan report
 	// up is closed when the guard waits for its order, or has died.
 	up chan struct{}
-	// apart says that the caller is not in the command's process group.
+	// apart is true if the caller is not in the command's process group.
 	apart bool
-	// scripted says that there is no terminal, and that the caller is one of several in its group.
+	// scripted is true if there is no terminal, and the caller is one of several processes in its group.
 	scripted bool
 }
 
-// Order is what a command's guard is told by its caller.
+// Order is what the caller tells a command's guard to do.
 type Order struct {
-	// Path is the program, Argv its arguments, with the name of the program first.
+	// Path is the program, Argv its arguments, beginning with the name of the program.
 	Path string
 	Argv []string
-	// Timeout is how long it may run; zero sets no limit. KillAfter is the time from SIGTERM to SIGKILL.
+	// Timeout is how long the command may run; zero sets no limit. KillAfter is the time from SIGTERM to SIGKILL.
 	Timeout, KillAfter time.Duration
 	Grant              Grant
 	// Heard is what has been read from the agent after the grant.
@@ -76,7 +75,7 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 			return nil, err
 		}
 	}
-	becomeSubreaper() // of what the guard leaves behind, if it is killed
+	becomeSubreaper() // of what the guard leaves behind if it is killed
 	c.guard = exec.Command(self)
 	c.guard.Args = []string{GuardName}
 	c.guard.Stdin, c.guard.Stdout, c.guard.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -100,7 +99,7 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 	return c, nil
 }
 
-// Up is closed when the guard waits for its order, or has died: to start a process takes long on a busy host.
+// Up is closed when the guard waits for its order, or has died. Starting a process takes long on a busy host.
 func (c *Command) Up() <-chan struct{} { return c.up }
 
 // duplicate returns a file of a connection, which does not change how the connection itself is read.
@@ -135,7 +134,7 @@ func (c *Command) close() {
 	_ = c.guard.Wait()
 }
 
-// Run runs the command, and passes signals on to it. It returns when nothing of it is left.
+// Run runs the command, and passes signals on to it. It returns when nothing of the command is left.
 func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	started := time.Now()
 	group := syscall.Getpgrp()
@@ -175,8 +174,8 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	}
 }
 
-// stepAside leaves the command's process group, for that of the guard. The leader of a session cannot. What is not in
-// the terminal's group must still be able to write there.
+// stepAside moves the caller out of the command's process group, into that of the guard. The leader of a session cannot
+// move. Outside of the terminal's group, the caller must still be able to write to the terminal.
 func (c *Command) stepAside() {
 	signal.Ignore(syscall.SIGTTOU)
 	group := c.guard.Process.Pid

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// The guard ends an operation by the end of its grant, without a word from the agent. If somebody has stopped the guard
-// (SIGSTOP), it ends nothing. While the agent lives it knows the processes and the end, too: halfway between the
-// guard's SIGKILL and the end it kills what is left, and the guard.
+// The guard ends an operation by the end of its grant, without a message from the agent. But a guard that was itself
+// stopped (SIGSTOP) ends nothing. While the agent lives it knows the processes and the end, too: halfway between the
+// guard's SIGKILL and the end, it kills what is left, and the guard.
 
-// agentMargin is how long before the end of a grant the agent kills what its guard has not.
+// agentMargin is how long before the end of a grant the agent kills what the guard has not killed.
 const agentMargin = KillMargin / 2
 
 // deadline is the end of a grant, as the agent knows it.
@@ -20,7 +20,7 @@ type deadline struct {
 	over  bool
 }
 
-// set moves the end, unless that is zero or the operation is over.
+// set moves the end, unless until is zero or the operation is over.
 func (d *deadline) set(until time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -31,7 +31,7 @@ func (d *deadline) set(until time.Duration) {
 	d.alarm.set(until - agentMargin)
 }
 
-// begin sets the end, unless it was moved already.
+// begin sets the end, unless it has been moved already.
 func (d *deadline) begin(until time.Duration) {
 	d.mu.Lock()
 	moved := d.until != 0
@@ -41,15 +41,15 @@ func (d *deadline) begin(until time.Duration) {
 	}
 }
 
-// left is how long it is until the agent has to kill.
+// left returns how long it is until the agent has to kill.
 func (d *deadline) left() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.until - agentMargin - sinceBoot()
 }
 
-// enforce kills when the end is there, again and again, until the operation is over. An end that was moved meanwhile is
-// waited for anew.
+// enforce kills when the end has come, again and again, until the operation is over. If the end was moved meanwhile, it
+// waits for the new end.
 func (d *deadline) enforce(over <-chan struct{}, kill func()) {
 	d.mu.Lock()
 	rings := d.alarm.rings

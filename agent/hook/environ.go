@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// ownPrefix marks what belongs to wanderd, in the environment of the agent (its settings) and of a hook (the grant).
+// ownPrefix marks the variables of wanderd, in the environment of the agent (its settings) and of a hook (the grant).
 const ownPrefix = "WANDERD_"
 
-// Environ returns the environment of a hook: base without what is meant for the agent alone, and grant, which is what
-// the hook is told of the token it runs under ("WANDERD_SEQ=7").
+// Environ returns the environment of a hook: base without what is meant for the agent alone, and grant, which describes
+// the token under which the hook runs ("WANDERD_SEQ=7").
 //
-// What systemd tells a service (where to notify, sockets, credentials, the watchdog) goes to the main process only, and
-// no WANDERD_ variable of the agent's own is inherited: it could name the file of the fleet secret.
+// What systemd tells a service (where to notify, sockets, credentials, the watchdog) is meant only for the main
+// process. The hook inherits none of the agent's own WANDERD_ variables: one of them could name the file of the fleet
+// secret.
 func Environ(base []string, grant ...string) []string {
 	return replace(base, grant, func(name string) bool {
 		return strings.HasPrefix(name, ownPrefix) || slices.Contains([]string{
@@ -22,7 +23,7 @@ func Environ(base []string, grant ...string) []string {
 	})
 }
 
-// under returns the environment of a command: the caller's, with what tells of a grant replaced.
+// under returns the environment of a command: the caller's, with the variables of a grant replaced.
 func under(base, grant []string) []string {
 	return replace(base, grant, func(name string) bool {
 		return slices.Contains([]string{
@@ -33,7 +34,7 @@ func under(base, grant []string) []string {
 	})
 }
 
-// replace returns base with grant in place of the variables that go.
+// replace returns base without the variables for which goes is true, and with grant appended.
 func replace(base, grant []string, goes func(name string) bool) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -11,35 +11,35 @@ import (
 	"time"
 )
 
-// GuardName is what a program that uses this package is called when it is to guard an operation, as a process and in
-// its arguments: killing by the program's name does not find it.
+// GuardName is the name under which a program that uses this package guards an operation, both as a process and in its
+// arguments: killing by the program's name does not find it.
 const GuardName = "hook-guard"
 
-// A program that uses this package is a guard before it is anything else: what other packages prepare at the start
-// would take most of a guard's time. So this package imports little, and they come later.
+// A program that uses this package acts as a guard before it does anything else, because the initialisation of other
+// packages would take most of a guard's time. So this package imports little, and is initialised before them.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == GuardName {
 		syscall.Exit(runGuard()) // os.Exit waits for a second under the race detector
 	}
 }
 
-// KillMargin is how long before the end of a grant the guard kills what is left: SIGKILL takes its time, too.
+// KillMargin is how long before the end of a grant the guard kills what is left: SIGKILL needs some time, too.
 const KillMargin = 100 * time.Millisecond
 
 const (
-	// settleTime is how long the last processes of an operation may outlive its first without a word: a shell does not
-	// wait for >(tee log).
+	// settleTime is how long the last processes of an operation may outlive the first one without a warning: a shell
+	// does not wait for >(tee log).
 	settleTime = 500 * time.Millisecond
-	// lookTime is how often the guard looks for processes whose end nobody reports to it, orphanLookTime the same when
-	// others wait for that end.
+	// lookTime is how often the guard looks for processes whose end is not reported to it; orphanLookTime is the same
+	// while other members wait for their end.
 	lookTime       = 100 * time.Millisecond
 	orphanLookTime = 10 * time.Millisecond
 	// undeadTime is how long the guard waits for the effect of SIGKILL.
 	undeadTime = 5 * time.Second
 	exitUsage  = 64
 
-	// What the guard inherits beside its standard streams, which it hands to the operation: the guard of a caller's
-	// command has the first two from its caller, and a connection to the agent.
+	// These are the descriptors that the guard inherits in addition to its standard streams, which it hands to the
+	// operation. The guard of a caller's command has the first two from its caller, and a connection to the agent.
 	lifelineFd   = 3
 	reportFd     = 4
 	connectionFd = 5
@@ -106,32 +106,32 @@ func runGuard() int {
 //	any          the first process has ended and          over
 //	             nothing is left
 //
-// Executing the first process belongs to running: the file system that it lies on may hang, and all that ends a run
-// ends that, too.
+// Executing the first process belongs to running: its file system may hang, and everything that ends a run ends that,
+// too.
 //
-// An agent that dies is told of no end any more, so it has begun nothing that follows upon one: the pre-signed releases
-// are true.
+// A dead agent no longer hears of the operation's end, so it has begun nothing that follows that end: the pre-signed
+// releases are true.
 type guard struct {
 	order     guardOrder
 	reporters []io.Writer
 	report    report
-	// operation is what it follows.
+	// operation is the operation that the guard follows.
 	operation operation
-	// instructions come from the agent; orphaned says that there will be none any more, and words are what is to be
-	// said then.
+	// instructions come from the agent. orphaned is true once no more can come; then words are the datagrams to send at
+	// the end.
 	instructions chan instruction
 	orphaned     bool
 	words        []Word
-	// command is what is particular to a caller's command.
+	// command has what only a caller's command needs.
 	command command
-	// until counts to the end of the grant by boot time; it is there if there is one.
+	// until rings in time for the end of the grant, by boot time; it is set only if the grant has an end.
 	until bootAlarm
-	// told receives the signals by which somebody else than the agent asks for an end.
+	// told receives the signals by which someone other than the agent asks for the end.
 	told chan os.Signal
 
 	phase    phase
 	deadline <-chan time.Time
-	// look ticks once there may be processes of whose end nobody tells; until then the guard sleeps.
+	// look ticks once there may be processes whose end is not reported; until then the guard sleeps.
 	look <-chan time.Time
 }
 
@@ -145,14 +145,14 @@ const (
 	over
 )
 
-// beginning is what has become of the first process: it is executed, or err says why not.
+// beginning is the outcome of starting the first process: it was executed, or err is why not.
 type beginning struct {
 	pid    int
 	cgroup cgroup
 	err    error
 }
 
-// start has the operation executed, and delivers what has become of that.
+// start executes the operation, and delivers the outcome.
 func (g *guard) start() <-chan beginning {
 	if g.order.Timeout > 0 {
 		g.deadline = time.After(g.order.Timeout)
@@ -187,7 +187,7 @@ func (g *guard) start() <-chan beginning {
 	return begun
 }
 
-// onBegun takes note of the first process. It may have been killed before it was executed.
+// onBegun records the first process, which may have been killed before it was executed.
 func (g *guard) onBegun(b beginning) {
 	g.operation.group, g.operation.cgroup = b.pid, b.cgroup
 	if b.err != nil {
@@ -196,13 +196,13 @@ func (g *guard) onBegun(b beginning) {
 		return
 	}
 	g.report.Pid = b.pid
-	// It had been executed already, although that is told only after it was told to end.
+	// It had been executed before it was told to end, although that is reported only afterwards.
 	g.report.Unbegun = g.report.Unbegun && !executed(b.pid)
 	g.tell()
 	for _, sig := range g.command.early {
 		_ = syscall.Kill(b.pid, sig)
 	}
-	switch g.phase { // it may have been born after it was to end
+	switch g.phase { // it may have been born after it was told to end
 	case stopping:
 		g.operation.tellToEnd()
 	case killing:
@@ -211,14 +211,14 @@ func (g *guard) onBegun(b beginning) {
 	}
 }
 
-// tell delivers the report, as far as it goes. An agent that is not there any more is noticed by the lifeline.
+// tell delivers the report so far. Errors are ignored: the lifeline tells that an agent has gone.
 func (g *guard) tell() {
 	for _, to := range g.reporters {
 		_ = g.report.write(to)
 	}
 }
 
-// end delivers the report; or says the pre-signed releases, if nobody is left to read it.
+// end delivers the report, and sends the pre-signed releases if the agent is no longer there to read it.
 func (g *guard) end() {
 	g.phase = over
 	g.report.Over = true
@@ -231,8 +231,8 @@ func (g *guard) end() {
 	}
 }
 
-// gone reports whether nothing is left that has to end: what has left the session may stay, unless all has to be
-// killed.
+// gone reports whether nothing is left that has to end. Processes that have left the session may stay, unless all have
+// to be killed.
 func (g *guard) gone() bool {
 	return g.report.Reaped && !g.operation.alive(g.orphaned || g.phase == killing)
 }
@@ -244,7 +244,8 @@ func (g *guard) watch(begun <-chan beginning) {
 		select {
 		case b := <-begun:
 			g.onBegun(b)
-			go reap(ends, g.command.alsoStops()) // not before: whoever executes it waits for what cannot be executed
+			// not before, because starting the process waits for its own child if it cannot be executed
+			go reap(ends, g.command.alsoStops())
 		case next, ok := <-g.instructions:
 			if !ok {
 				g.instructions = nil
@@ -255,7 +256,7 @@ func (g *guard) watch(begun <-chan beginning) {
 		case next, ok := <-g.command.caller:
 			if !ok {
 				g.command.caller = nil
-				g.onStop() // it has died
+				g.onStop() // the caller has died
 				continue
 			}
 			g.onSignal(next.Signal)
@@ -288,8 +289,8 @@ func (g *guard) onInstruction(next instruction) {
 	}
 }
 
-// endsBy sets the end of the grant, unless that is zero, and reports whether there is time left until the operation has
-// to end. Without a clock that counts to it there is none.
+// endsBy sets the end of the grant, unless until is zero, and reports whether there is time left until the operation
+// has to end. Without a clock that can count to the end, no time is left.
 func (g *guard) endsBy(until time.Duration) bool {
 	if until == 0 {
 		return true
@@ -299,7 +300,7 @@ func (g *guard) endsBy(until time.Duration) bool {
 	return g.until.set(at) && sinceBoot() < at
 }
 
-// onUntil: the alarm rings, unless the grant was extended meanwhile.
+// onUntil: the alarm rings. If the grant was extended meanwhile, nothing ends.
 func (g *guard) onUntil() {
 	if sinceBoot() >= g.order.Until-KillMargin-g.order.Grace {
 		g.expire()
@@ -338,8 +339,8 @@ func (g *guard) onStop() {
 	g.becomeStopping(g.order.Grace)
 }
 
-// onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, and so little
-// grace is left.
+// onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, so little grace
+// is left.
 func (g *guard) onOrphaned() {
 	g.orphaned, g.report.Orphaned = true, true
 	g.look = time.Tick(orphanLookTime)
@@ -367,7 +368,7 @@ func (g *guard) onDeadline() {
 	}
 }
 
-// onEnd takes note of a process that has ended, the first one or one that was orphaned.
+// onEnd records a process that has ended, either the first one or an orphan.
 func (g *guard) onEnd(e end) {
 	if e.status.Stopped() || e.status.Continued() {
 		if e.pid == g.report.Pid {
@@ -410,7 +411,7 @@ func (g *guard) becomeStopping(grace time.Duration) {
 func (g *guard) becomeKilling() {
 	g.phase, g.deadline = killing, time.After(undeadTime)
 	switch {
-	case g.orphaned: // it looks already
+	case g.orphaned: // the guard looks already
 	case g.order.Until != 0:
 		g.look = time.Tick(orphanLookTime)
 	default:
@@ -425,7 +426,7 @@ type end struct {
 	status syscall.WaitStatus
 }
 
-// reap waits for children until there are none, and closes ends then. The options are those of wait4(2).
+// reap waits for children until there are none, and then closes ends. The options are those of wait4(2).
 func reap(ends chan<- end, options int) {
 	defer close(ends)
 	for {

@@ -9,24 +9,24 @@
 //	  ├──── report ──────────┘                │
 //	  └──── output, line by line ─────────────┘
 //
-// The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to say if the agent
+// The lifeline is a pipe on which the agent tells the guard what to run, when to stop it, and what to send if the agent
 // dies. It ends when the agent is killed, even with SIGKILL. Then, as at a stop, the guard tells the session to stop
-// (SIGTERM), and kills what is left of it after a grace, which is short, because the other members wait for it. When
-// nothing is left, the guard sends datagrams that the agent has sealed and signed for this case, and ends. A guard
-// whose operation had ended before sends nothing. A parent-death signal would reach only the first process, and none of
-// its children.
+// (SIGTERM), and kills what is left of it after a grace. This grace is short, because the other members wait for its
+// end. When nothing is left, the guard sends datagrams that the agent has sealed and signed for this case, and ends. If
+// the operation had ended before the agent died, the guard sends nothing. A parent-death signal would reach only the
+// first process, and none of its children.
 //
 // A grant may have an end: a time since boot at which nothing of the operation is left. The guard keeps to it by
-// itself, also while the agent is paused (SIGSTOP, a disk that hangs) or the host was suspended.
+// itself, even while the agent is paused (SIGSTOP, a disk that hangs) or after the host was suspended.
 //
 // The guard has its own name, as process and in its arguments. So killing all processes of the agent's name does not
 // kill the guard. If the guard is killed, the first process of the operation dies with it, and the agent kills the
 // rest.
 //
 // A process that leaves the session (setsid, or a service manager that starts something on its behalf) is deliberately
-// out of reach when the operation ends: that is how a hook leaves a daemon behind. What the guard has to kill, and what
-// its agent did not survive, it kills with all that was started, where the agent may make control groups: as root, or
-// in a service with Delegate=yes.
+// out of reach when the operation ends: that is how a hook leaves a daemon behind. If the guard has to kill the
+// operation, or the agent has died, the guard also kills the processes that have left the session, where the agent may
+// make control groups: as root, or in a service with Delegate=yes.
 //
 // A caller's command has a guard of the same kind, which the caller starts: see [Command]. The agent is at the other
 // end of a connection: see [Remote].
@@ -53,29 +53,29 @@ import (
 const (
 	// DefaultGrace is the time from SIGTERM to SIGKILL.
 	DefaultGrace = 10 * time.Second
-	// DefaultOrphanGrace is the same when the agent has died.
+	// DefaultOrphanGrace is the time from SIGTERM to SIGKILL when the agent has died.
 	DefaultOrphanGrace = 100 * time.Millisecond
 
-	// answerTime is how long the agent waits for its guard beyond the time after which that gives an operation up.
+	// answerTime is how long the agent waits for its guard after the time at which the guard gives an operation up.
 	answerTime = settleTime + 2*undeadTime
-	// drainTime bounds how long the output is read on after the operation is over: nothing of it is left then, so only
-	// a process that has left the session can still hold the pipes.
+	// drainTime bounds how long the output is read after the operation is over. Nothing of the operation is left then,
+	// so only a process that has left the session can still hold the pipes.
 	drainTime = time.Second
 )
 
 // Limits are how long an operation may take, and its end.
 type Limits struct {
-	// Timeout is how long the operation may take until it is told to stop. It must be positive, but for a caller's
-	// command: there, zero sets no limit.
+	// Timeout is how long the operation may take until it is told to stop. It must be positive, except for a caller's
+	// command, for which zero sets no limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Grace is how long it may take to obey before it is killed; zero means DefaultGrace. A caller's command may take
-	// less than its grant says.
+	// Grace is the time from SIGTERM to SIGKILL; zero means DefaultGrace. A caller's command may choose less than its
+	// grant allows.
 	Grace time.Duration `json:"grace,omitempty"`
-	// OrphanGrace takes its place when the agent has died; zero means DefaultOrphanGrace.
+	// OrphanGrace replaces Grace when the agent has died; zero means DefaultOrphanGrace.
 	OrphanGrace time.Duration `json:"orphan_grace"`
-	// Until is when nothing of the operation is left, as time since this host was booted, suspensions included; zero is
-	// never. The guard needs no word from the agent for that: a grace before, it tells the operation to stop, and a
-	// moment before, it kills what is left.
+	// Until is the time since this host was booted, suspensions included, at which nothing of the operation is left;
+	// zero means never. The guard needs no message from the agent for that: it tells the operation to stop a grace
+	// before, and kills what is left a moment before.
 	Until time.Duration `json:"until,omitempty"`
 }
 
@@ -89,13 +89,14 @@ type Spec struct {
 	// Log receives the output, and warnings about what was left behind. It may be nil.
 	Log Log
 
-	// Question says that it is not the protected operation: it asks whether that is needed.
+	// Question is true for a ready check, which asks whether the protected operation is needed.
 	Question bool
 
-	// Caller is the process that starts a caller's command, as the kernel tells it; zero if it is not known here.
+	// Caller is the number of the process that starts a caller's command, from the kernel; zero if it is not known
+	// here.
 	Caller int
 
-	// command says that it is a caller's command.
+	// command is true for a caller's command.
 	command bool
 }
 
@@ -113,12 +114,12 @@ func (s *Spec) name() string {
 type Run struct {
 	lifeline *lifeline
 	done     chan Result
-	// end is that of its grant.
+	// end is the end of its grant.
 	end deadline
 }
 
-// Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started;
-// it says what to do. An operation that cannot be executed after all ends with a Result that says so.
+// Start starts the operation, and does not wait for a file system that hangs. An error means that nothing was started,
+// and names the remedy. If the operation turns out not to be executable, the Result has that error.
 func Start(spec Spec) (*Run, error) {
 	if spec.Log == nil {
 		spec.Log = noLog{}
@@ -147,7 +148,7 @@ func Start(spec Spec) (*Run, error) {
 	}
 	guard := exec.Command(self)
 	guard.Args = []string{GuardName}
-	guard.Env = append([]string{}, spec.Env...) // never nil, which would be the agent's own environment
+	guard.Env = append([]string{}, spec.Env...) // never nil, which would mean the agent's own environment
 	guard.Stdout, guard.Stderr = pipes.stdout.w, pipes.stderr.w
 	guard.ExtraFiles = []*os.File{pipes.lifeline.r, pipes.report.w}
 	guard.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // see operation
@@ -160,24 +161,24 @@ func Start(spec Spec) (*Run, error) {
 func (r *Run) Stop() { r.lifeline.tell(func(next *instruction) { next.Stop = true }) }
 
 // Extend moves the time since boot at which nothing of the operation is left. It does not wait, and may be called at
-// any time; what reaches the guard after it has begun to end the operation is too late.
+// any time. It has no effect if it reaches the guard after the guard has begun to end the operation.
 func (r *Run) Extend(until time.Duration) {
 	r.end.set(until)
 	r.lifeline.tell(func(next *instruction) { next.Until = until })
 }
 
-// PreSigned gives the guard what it says if this process dies before the operation is over, in place of what it was
-// given before. It does not wait, and may be called at any time.
+// PreSigned gives the guard the datagrams to send if this process dies before the operation is over, in place of all
+// earlier ones. It does not wait, and may be called at any time.
 func (r *Run) PreSigned(words []Word) {
-	words = append([]Word{}, words...) // never nil, which would not be there
+	words = append([]Word{}, words...) // never nil, which the guard would read as no list at all
 	r.lifeline.tell(func(next *instruction) { next.Words = &words })
 }
 
 // Done delivers the result, once.
 func (r *Run) Done() <-chan Result { return r.done }
 
-// begin starts the guard. The file system that its program lies on may hang: what takes as long as the operation may
-// take is given up, and a guard that starts later gets no order, and does nothing.
+// begin starts the guard. The guard's program may lie on a file system that hangs. So begin gives up when starting
+// takes as long as the operation may take; a guard that starts later gets no order, and does nothing.
 func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 	begun := make(chan error, 1)
 	go func() { begun <- guard.Start() }()
@@ -202,7 +203,7 @@ func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 	}
 }
 
-// ended waits for the end of a guard that is about to end, but not for one that SIGKILL does not reach.
+// ended waits for the end of a guard that is about to end, but not for a guard that SIGKILL does not reach.
 func ended(guard *exec.Cmd) error {
 	end := make(chan error, 1)
 	go func() { end <- guard.Wait() }()
@@ -238,7 +239,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	draining.Go(func() { out.drain(pipes.stdout.r, "stdout") })
 	draining.Go(func() { out.drain(pipes.stderr.r, "stderr") })
 
-	// A guard that hangs says nothing, and ends nothing.
+	// A guard that hangs reports nothing, and ends nothing.
 	var hangs atomic.Bool
 	late := time.AfterFunc(limits.Timeout+spec.Grace+answerTime, func() {
 		hangs.Store(true)
@@ -281,8 +282,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 // pipe is one pipe between the agent and the guard.
 type pipe struct{ r, w *os.File }
 
-// pipes are all of them. Of the lifeline the agent keeps the end that is written to, of the others the one that is
-// read.
+// pipes are all pipes to one guard. The agent keeps the write end of the lifeline, and the read ends of the others.
 type pipes struct{ stdout, stderr, lifeline, report pipe }
 
 func (p *pipes) open() error {
@@ -304,7 +304,7 @@ func (p *pipes) closeTheirs() {
 	}
 }
 
-// closeAll closes what is open; an end that is closed already, or was never opened, is no harm.
+// closeAll closes what is open; an end that is closed already, or was never opened, does no harm.
 func (p *pipes) closeAll() {
 	p.closeTheirs()
 	for _, f := range []*os.File{p.stdout.r, p.stderr.r, p.lifeline.w, p.report.r} {
@@ -312,8 +312,8 @@ func (p *pipes) closeAll() {
 	}
 }
 
-// locate finds the program of argv, by an absolute path or one that means the same to the guard, whose working
-// directory is the agent's.
+// locate returns the path of argv's program: absolute, or one that means the same to the guard, whose working directory
+// is the agent's.
 func locate(argv []string) (string, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return "", errors.New("no hook is given: name a program, as in --hook ./sync.sh")

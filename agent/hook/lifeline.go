@@ -8,49 +8,50 @@ import (
 	"time"
 )
 
-// guardOrder is what the guard is to do.
+// guardOrder is what the guard has to do.
 type guardOrder struct {
 	Path string   `json:"path"`
 	Argv []string `json:"argv"`
 	Limits
-	// Command is there if the operation is a caller's command.
+	// Command is present if the operation is a caller's command.
 	Command *commandOrder `json:"command,omitempty"`
 }
 
-// commandOrder is what the guard of a caller's command is told beside.
+// commandOrder is what the guard of a caller's command is told in addition.
 type commandOrder struct {
 	// Group is the process group of the caller, in which the command runs.
 	Group int `json:"group"`
-	// Apart says that the guard leaves the caller's session; see leaveSession.
+	// Apart is true if the guard has to leave the caller's session; see leaveSession.
 	Apart bool `json:"apart,omitempty"`
 	// Env is what the grant adds to the caller's environment.
 	Env []string `json:"env"`
-	// Heard is what the caller has read already of what the agent says to the guard.
+	// Heard is what the caller has already read of the agent's messages to the guard.
 	Heard []byte `json:"heard,omitempty"`
 }
 
-// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. None of it
-// stands in the guard's arguments or environment, which others can read. The guard of a caller's command has the order
-// from its caller, and the rest from the agent.
+// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. Nothing of
+// it is in the guard's arguments or environment, which other users can read. The guard of a caller's command has the
+// order from its caller, and the rest from the agent.
 type instruction struct {
 	Order *guardOrder `json:"order,omitempty"`
-	// Await, in the first document, says that the order follows, or never comes.
+	// Await, in the first document, is true if the order follows later, or never comes.
 	Await bool `json:"await,omitempty"`
-	// Grant tells a caller that its command may run, Go its guard that it runs: it has said in time that it is ready.
+	// Grant tells a caller that its command may run. Go tells the command's guard that it does: the guard has reported
+	// in time that it is ready.
 	Grant *Grant `json:"grant,omitempty"`
 	Go    bool   `json:"go,omitempty"`
 	// Signal is for the first process of the operation.
 	Signal syscall.Signal `json:"signal,omitempty"`
 	// Stop ends the operation.
 	Stop bool `json:"stop,omitempty"`
-	// Until, if it is not zero, replaces that of the order.
+	// Until, if it is not zero, replaces the Until of the order.
 	Until time.Duration `json:"until,omitempty"`
-	// Words, if it is there, replaces all that was to be said before.
+	// Words, if present, replaces all earlier ones.
 	Words *[]Word `json:"words,omitempty"`
 }
 
-// lifeline is the agent's end. What it is told goes to the guard from a goroutine of its own, for a guard that stands
-// still must not make the agent stand still; what was not told in time is replaced by what comes later.
+// lifeline is the agent's end. A goroutine of its own writes to the guard, because a guard that stands still must not
+// block the agent. An instruction that was not written in time is replaced by the next one.
 type lifeline struct {
 	pipe io.Writer
 	wake chan struct{}
@@ -63,7 +64,7 @@ func newLifeline(pipe io.Writer) *lifeline {
 	return &lifeline{pipe: pipe, wake: make(chan struct{}, 1)}
 }
 
-// tell changes what the guard is told next.
+// tell changes the next instruction.
 func (l *lifeline) tell(change func(next *instruction)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +75,7 @@ func (l *lifeline) tell(change func(next *instruction)) {
 	}
 }
 
-// write tells the guard what there is to tell, until the operation is over or the pipe is closed.
+// write writes instructions to the guard, until the operation is over or the pipe is closed.
 func (l *lifeline) write(over <-chan struct{}) {
 	to := json.NewEncoder(l.pipe)
 	for {
@@ -97,8 +98,8 @@ func (l *lifeline) write(over <-chan struct{}) {
 // Linux, six times as many in JSON.
 const maxInstruction = 16 << 20
 
-// readLifeline hands on what the agent tells, and closes told when the agent has died, be it that it was killed, or
-// says what no agent says.
+// readLifeline hands on the agent's instructions. It closes told when the agent has died: when it was killed, or when
+// it sends what no agent sends.
 func readLifeline(from io.Reader, told chan<- instruction) {
 	defer close(told)
 	bounded := &io.LimitedReader{R: from}

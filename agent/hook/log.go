@@ -1,10 +1,10 @@
 package hook
 
-// Log is where the output of a hook goes, and the warnings about it.
+// Log receives the output of a hook, and the warnings about it.
 type Log interface {
 	// Line takes a line of the output. stream is stdout or stderr.
 	Line(stream, text string)
-	// Warn takes a warning, and facts: each a name and a value.
+	// Warn takes a warning and its facts; each fact is a name and a value.
 	Warn(text string, facts ...any)
 }
 

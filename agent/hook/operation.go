@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// operation is the set of processes that have to end. Those of a hook live in the session of the guard, which has no
-// terminal: a Ctrl-C meant for the agent does not reach them, and nothing can hang there asking for a password. Those
-// of a caller's command live in the caller's session, which they share with others; they are what the guard has
-// started, directly or not.
+// operation is the set of processes that have to end. The processes of a hook live in the guard's session, which has no
+// terminal: a Ctrl-C meant for the agent does not reach them, and none can hang there asking for a password. The
+// processes of a caller's command live in the caller's session, which they share with others; the operation is what the
+// guard has started, directly or not.
 type operation struct {
-	// session is where they live; of a hook, it is the guard's process number.
+	// session is the session of the processes; for a hook, it is the guard's process number.
 	session int
-	// tree is the process that all of them descend from, zero if they are all of the session. It is this one, and the
-	// parent of their orphans.
+	// tree is the process from which all of them descend: this process, which is also the parent of their orphans. It
+	// is zero if they are all processes of the session.
 	tree int
-	// shared is a process group that others are in, too.
+	// shared is a process group that has other processes, too.
 	shared int
-	// group is the process group, and the process number, of the first process; zero if it is not known.
+	// group is the process group, and the process number, of the first process; zero if unknown.
 	group int
-	// cgroup is its control group, if it has one.
+	// cgroup is the operation's control group, if it has one.
 	cgroup cgroup
 }
 
@@ -35,20 +35,21 @@ func (op operation) kill() bool {
 	return false
 }
 
-// tellToEnd asks what is there to end.
+// tellToEnd tells all processes to end.
 func (op operation) tellToEnd() {
 	op.signal(syscall.SIGTERM, false)
 	op.signal(syscall.SIGCONT, false) // a process that is stopped (SIGSTOP) cannot obey
 }
 
-// killAll kills what is left, also what has left the session.
+// killAll kills what is left, including processes that have left the session.
 func (op operation) killAll() {
 	op.signal(syscall.SIGKILL, true)
 	op.cgroup.kill()
 }
 
-// alive reports whether the operation has a process that is not a zombie, with what has left the session or without. It
-// looks twice, for a parent may have ended and left a child where the first look had passed already.
+// alive reports whether the operation has a process that is not a zombie; if all is true, processes that have left the
+// session count, too. It looks twice, because a parent may have ended and left a child at a place that the first look
+// had already passed.
 func (op operation) alive(all bool) bool {
 	for range 2 {
 		if op.seen(all) {

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// maxLine is where a long line is cut in two, in bytes.
+	// maxLine is the length at which a long line is cut in two, in bytes.
 	maxLine = 4 << 10
 	// maxOutput is how much of one run's output is logged, in bytes, both streams together.
 	maxOutput = 1 << 20
-	// tailLines is how many lines of a run's output its result has, tailLine how long each may be, in bytes.
+	// tailLines is how many lines of a run's output its result keeps, tailLine how long each may be, in bytes.
 	tailLines, tailLine = 10, 200
-	// minCharge is what a short line counts as, for a log entry is never just its text.
+	// minCharge is the least number of bytes that a line counts as, because a log entry is never just its text.
 	minCharge = 64
 )
 
-// output passes what the operation writes to the log, and drops what is too much. It never stops reading: a hook must
-// not block because of its log.
+// output passes the operation's output to the log, and drops what exceeds maxOutput. It never stops reading: a hook
+// must not block because of its log.
 type output struct {
 	log Log
 
 	mu                         sync.Mutex
 	budget                     int
 	linesDropped, bytesDropped int64
-	// cut says that reading ended before the output did.
+	// cut is true if reading ended before the output did.
 	cut bool
 	// tail is the end of the output, both streams together: at most tailLines lines.
 	tail []string
@@ -78,7 +78,8 @@ func (o *output) line(line []byte, stream string) {
 	o.log.Line(stream, printable(text))
 }
 
-// printable replaces control characters, which could do to an operator's terminal what the name of a file asks for.
+// printable replaces control characters, because the output may contain a file's name that would control an operator's
+// terminal.
 func printable(line []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 {

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Grant is what a caller's command is told of the grant that it runs under.
+// Grant is what a caller's command is told of the grant under which it runs.
 type Grant struct {
 	// Env is added to the caller's environment ("WANDERD_SEQ=7").
 	Env []string `json:"env"`
 	Limits
 }
 
-// ErrLate says that a caller did not take its grant in time: it was stopped, or has gone.
+// ErrLate is returned if a caller did not take its grant in time, because it was stopped or has gone.
 var ErrLate = errors.New("its caller did not start it in time")
 
 // Remote is a command that its caller runs under a guard of the caller's own, at the other end of a connection to this
 // agent.
 type Remote struct {
 	conn io.ReadWriter
-	// ready is closed when the guard waits for the word to start, gone when the other end has no more to say. Then said
-	// is all that it has said.
+	// ready is closed when the guard waits for the instruction to start. gone is closed when the other end reports no
+	// more; then said is all that it has reported.
 	ready, gone chan struct{}
 	said        report
 }
@@ -45,9 +45,9 @@ func NewRemote(conn io.ReadWriter) *Remote {
 // Gone is closed when the caller has gone, or its command is over.
 func (r *Remote) Gone() <-chan struct{} { return r.gone }
 
-// Start grants the command its run. Of the spec, Argv names it for people, and Env is what the grant adds. It waits for
-// the guard to be ready, but no longer than to startBy: ErrLate says that the command does not start any more, once the
-// connection is closed.
+// Start grants the command its run. Of the spec it uses Argv, which names the command for people, and Env, which is
+// what the grant adds. It waits for the guard to be ready, but no longer than to startBy. After ErrLate the command
+// does not start any more, once the connection is closed.
 func (r *Remote) Start(spec Spec, startBy time.Time) (*Run, error) {
 	spec.command = true
 	run := &Run{done: make(chan Result, 1), lifeline: newLifeline(r.conn)}

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// report is what the guard tells the agent, as two JSON documents: the first, at the start, has only Pid. The guard of
-// a caller's command tells both of them to the caller, too, and the agent first that it is ready.
+// report is what the guard tells the agent, as two JSON documents; the first, at the start, has only Pid. The guard of
+// a caller's command tells both of them to the caller, too, and before them tells the agent that it is ready.
 type report struct {
-	// Up says that the guard of a command waits for its order.
+	// Up is true once the guard of a command waits for its order.
 	Up bool `json:"up,omitempty"`
-	// Ready says that the command is about to be executed, if the agent says so.
+	// Ready is true when the command is about to be executed, as soon as the agent allows it.
 	Ready bool `json:"ready,omitempty"`
 	// Pid is the operation's first process, and the number of its process group.
 	Pid int `json:"pid,omitempty"`
 	// Over marks the second document.
 	Over bool `json:"over,omitempty"`
-	// Errno says why the operation could not be executed; zero if it was.
+	// Errno is why the operation could not be executed; zero if it was.
 	Errno syscall.Errno `json:"errno,omitempty"`
-	// Unbegun says that its timeout struck before it had been executed.
+	// Unbegun is true if the timeout struck before the operation had been executed.
 	Unbegun bool `json:"unbegun,omitempty"`
-	// Reaped says that the first process has ended, with Status.
+	// Reaped is true if the first process has ended, with Status.
 	Reaped bool               `json:"reaped,omitempty"`
 	Status syscall.WaitStatus `json:"status,omitempty"`
-	// TimedOut, Stopped and Expired say why the guard told the operation to stop, if it did while the first process was
-	// alive. Orphaned says that the agent died, or closed its end, before the operation was over. For the others see
-	// [Result].
+	// TimedOut, Stopped and Expired are why the guard told the operation to stop, if it did so while the first process
+	// was alive. Orphaned is true if the agent died, or closed its end, before the operation was over. For the others
+	// see [Result].
 	TimedOut  bool `json:"timed_out,omitempty"`
 	Stopped   bool `json:"stopped,omitempty"`
 	Expired   bool `json:"expired,omitempty"`
@@ -36,17 +36,17 @@ type report struct {
 	Undead    bool `json:"undead,omitempty"`
 	Orphaned  bool `json:"orphaned,omitempty"`
 
-	// GuardDied is the agent's own finding: the second document never came.
+	// GuardDied is what the agent finds by itself if the second document never came.
 	GuardDied bool `json:"-"`
 }
 
 func (r *report) write(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// maxReports bounds all that a guard says, in bytes: three documents of some hundred each. The guard of a command is
-// another user's process.
+// maxReports bounds all that a guard reports, in bytes: three documents of some hundred bytes each. It is needed
+// because the guard of a command is another user's process.
 const maxReports = 4 << 10
 
-// readReport reads until the guard has no more to say, or has said too much. told, if not nil, gets each document.
+// readReport reads until the guard reports no more, or has reported too much. told, if not nil, gets each document.
 func readReport(from io.Reader, told func(report)) report {
 	var last report
 	documents := json.NewDecoder(io.LimitReader(from, maxReports))
@@ -63,7 +63,7 @@ func readReport(from io.Reader, told func(report)) report {
 	return last
 }
 
-// result says the same in an operator's terms.
+// result converts the report to an operator's terms.
 func (r *report) result(spec Spec, took time.Duration) Result {
 	res := Result{
 		Exit: -1, Code: -1, Took: took, TimedOut: r.TimedOut, Stopped: r.Stopped, Expired: r.Expired,

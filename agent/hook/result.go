@@ -15,42 +15,43 @@ type Result struct {
 	Exit int
 	// Signal names the signal that killed the first process, as in "SIGKILL"; empty if none did.
 	Signal string
-	// Code is both as a shell has them in $?: the exit status, or 128 and the number of the signal; -1 if there is
+	// Code is both as a shell has them in $?: the exit status, or 128 plus the number of the signal; -1 if there is
 	// neither.
 	Code int
-	// Err is nil after exit status 0 without a timeout or a stop, and says what happened otherwise.
+	// Err is nil after exit status 0 without a timeout or a stop, and otherwise what happened.
 	Err error
-	// TimedOut says that the timeout struck; Stopped that it was told to stop before (Stop, or a signal to the guard).
+	// TimedOut is true if the timeout struck; Stopped if the operation was told to stop before (Stop, or a signal to
+	// the guard).
 	TimedOut, Stopped bool
-	// Expired says that its grant ended, by its guard's own count; Orphaned that its agent died.
+	// Expired is true if the grant ended, by the guard's own clock; Orphaned if the agent died.
 	Expired, Orphaned bool
-	// Leftovers says that the first process ended while others of its session lived on, until they were stopped.
+	// Leftovers is true if the first process ended while others of its session lived on, until they were stopped.
 	Leftovers bool
-	// Undead says that processes of the session have not died of SIGKILL in time: they wait for a disk or a network
+	// Undead is true if processes of the session have not died of SIGKILL in time: they wait for a disk or a network
 	// file system, and the operation may not be over.
 	Undead bool
-	// Detached says that a process that had left the session still held the output when all the others were gone.
+	// Detached is true if a process that had left the session still held the output when all others were gone.
 	Detached bool
-	// NotExecuted says that it has not begun at all.
+	// NotExecuted is true if the operation has not begun at all.
 	NotExecuted bool
 	// Took is the time from the start until nothing was left.
 	Took time.Duration
 	// Tail is the end of the output: the last lines, shortened if they are long.
 	Tail []string
-	// LinesDropped and BytesDropped count what was too much for the log.
+	// LinesDropped and BytesDropped count the output that was too much for the log.
 	LinesDropped, BytesDropped int64
 }
 
 // exitNotNow is the exit status of a hook that cannot do its work now: sysexits' EX_TEMPFAIL, "try again later".
 const exitNotNow = 75
 
-// NotNow reports whether a hook has ended by itself and said that it cannot do its work now. That is not a failure,
-// although Err says how it has ended.
+// NotNow reports whether a hook has ended by itself with the status "I cannot do my work now". That is not a failure,
+// although Err has that end, too.
 func (r *Result) NotNow() bool {
 	return r.Exit == exitNotNow && !r.TimedOut && !r.Stopped && !r.Expired && !r.Orphaned && !r.Undead
 }
 
-// Status is how a run has ended as a shell tells it, or timeout(1): 0 to 255.
+// Status returns how a run has ended as a shell or timeout(1) reports it: 0 to 255.
 func (r *Result) Status() uint8 {
 	const timedOut, notExecutable, other = 124, 126, 255
 	switch {
@@ -66,7 +67,7 @@ func (r *Result) Status() uint8 {
 	return other
 }
 
-// describe returns the error of a process that was executed, nil if all is well.
+// describe returns the error of a process that was executed; nil if all is well.
 func (r *Result) describe(spec Spec) error {
 	ending := fmt.Sprintf("exit status %d", r.Exit)
 	switch {
@@ -102,7 +103,7 @@ func (r *Result) describe(spec Spec) error {
 	return nil
 }
 
-// warn logs what an operator should know and no exit status tells.
+// warn logs what an operator should know and no exit status shows.
 func (r *Result) warn(log Log) {
 	if r.LinesDropped > 0 {
 		log.Warn(fmt.Sprintf("… %d lines (%d bytes) of the hook's output were dropped", r.LinesDropped, r.BytesDropped),

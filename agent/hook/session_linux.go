@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// selfPath names the program that this process runs, also if the file was replaced since it was started: a guard of
-// another version might not understand its orders.
+// selfPath returns a path of the program that this process runs, valid even if the file was replaced since the start: a
+// guard of another version might not understand its orders.
 func selfPath() (string, error) { return "/proc/self/exe", nil }
 
 // operationAttr puts the operation into a process group in the guard's session: one of its own if group is 0. The
-// session spans what "timeout 60 rsync …" or a shell's "set -m" put into further groups. The guard takes the first
-// process along when it is killed itself.
+// session includes what "timeout 60 rsync …" or a shell's "set -m" puts into further groups. If the guard is killed,
+// the first process dies with it.
 func operationAttr(group int) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pgid: group, Pdeathsig: syscall.SIGKILL}
 }
 
 // adopt makes this process the parent of every orphan of the operation, so that it learns of their ends and none stays
-// a zombie in a container without an init. It also keeps from the operation what files the agent itself has inherited,
-// and names the process, which was executed as "exe".
+// a zombie in a container without an init. It also keeps the files that the agent has inherited from reaching the
+// operation, and names the process, which was executed as "exe".
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	becomeSubreaper()
@@ -31,17 +31,18 @@ func adopt() {
 
 func becomeSubreaper() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// keepOutputOpen gives the operation's output a second reader, which never reads: once the agent was killed, an
-// operation that cleans up would otherwise die of SIGPIPE at its first word, and a shell says one whenever a child of
-// it is killed. The pipes hold 64 KiB of pre-signed releases; who has more to say blocks until the grace ends.
+// keepOutputOpen gives the operation's output a second reader, which never reads. Without it, once the agent was
+// killed, an operation that cleans up would die of SIGPIPE at its first output, and a shell writes some whenever a
+// child of it is killed. The pipes hold 64 KiB of output; an operation that writes more blocks until the grace ends.
 func keepOutputOpen() {
 	for _, output := range []string{"/proc/self/fd/1", "/proc/self/fd/2"} {
 		_, _ = syscall.Open(output, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	}
 }
 
-// signal reaches every process of the operation, one process group at a time: a group gets it as a whole, with nothing
-// forked in between. all reaches what has left the session, too, if the operation is a tree.
+// signal sends a signal to every process of the operation, one process group at a time: a group gets it as a whole,
+// with nothing forked in between. If all is true and the operation is a tree, it also reaches processes that have left
+// the session.
 func (op operation) signal(sig syscall.Signal, all bool) {
 	if op.tree != 0 {
 		op.signalTree(sig, all)
@@ -60,7 +61,7 @@ func (op operation) seen(all bool) bool {
 	return len(op.groups()) > 0
 }
 
-// groups returns the process groups of the session, but the guard's own, that have a process that is not a zombie.
+// groups returns the process groups of the session, except the guard's own, that have a process that is not a zombie.
 func (op operation) groups() []int {
 	pids, err := processNumbers()
 	if err != nil { // then only the first process is known
@@ -72,7 +73,7 @@ func (op operation) groups() []int {
 	var groups []int
 	for _, pid := range pids {
 		if session, err := unix.Getsid(pid); err != nil || session != op.session {
-			continue // no need to read what it does
+			continue // no need to read the rest
 		}
 		if p, there := processOf(pid); there && !p.ended && p.group != op.session && !slices.Contains(groups, p.group) {
 			groups = append(groups, p.group)

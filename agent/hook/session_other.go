@@ -14,7 +14,7 @@ func operationAttr(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpg
 
 func adopt() {}
 
-// executed cannot be told here.
+// executed always returns false, because it cannot be told here.
 func executed(int) bool { return false }
 
 // signal reaches every process of the operation's first process group.
@@ -31,5 +31,5 @@ func keepOutputOpen() {}
 
 func becomeSubreaper() {}
 
-// killerOf: the processes of a caller are not known here.
+// killerOf finds nothing, because the processes of a caller are not known here.
 func killerOf(int) (kill, forget func(), ok bool) { return nil, nil, false }

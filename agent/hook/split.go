@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// operators mean something to a shell when they are not quoted.
+// operators have a meaning for a shell when they are not quoted.
 const operators = "|&;<>()"
 
 // Split splits the text of --hook into a program and its arguments, by the quoting rules of the POSIX shell: blanks
-// separate words, a backslash and single quotes keep everything, double quotes everything but \", \\, \$ and \`.
+// separate words; a backslash and single quotes keep everything, double quotes everything but \", \\, \$ and \`.
 //
-// Nothing is expanded and no shell runs. What would need one (an operator, a $ or a backquote that is not quoted) is an
-// error, so that nobody's "a && b" silently becomes an argument. Errors name the position, counted from 1 in bytes.
+// Nothing is expanded and no shell runs. Text that would need a shell (an operator, or a $ or a backquote that is not
+// quoted) is an error, so that an "a && b" never silently becomes an argument. Errors name the position, counted from 1
+// in bytes.
 func Split(s string) ([]string, error) {
 	var (
 		words  []string

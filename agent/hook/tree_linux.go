@@ -10,18 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So what
-// belongs to it is told by descent. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so nothing that it
-// starts gets lost.
+// A caller's command shares its session and its process group with others: its shell, the rest of its pipeline. So
+// descent decides what belongs to it. The guard is the parent of its orphans (PR_SET_CHILD_SUBREAPER), so no process
+// that it starts gets lost.
 
-// process is what /proc/PID/stat tells of a process.
+// process is what /proc/PID/stat reports of a process.
 type process struct {
 	pid, parent, group, session, flags int
-	// ended says that it is only waited for, if at all.
+	// ended is true if the process has ended and at most waits to be reaped.
 	ended bool
 }
 
-// processNumbers returns those of all processes.
+// processNumbers returns the numbers of all processes.
 func processNumbers() (pids []int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -43,7 +43,7 @@ func processOf(pid int) (p process, there bool) {
 	if err != nil {
 		return p, false
 	}
-	// proc_pid_stat(5): "pid (comm) state parent group session tty tpgid flags …"; comm may hold anything.
+	// proc_pid_stat(5): "pid (comm) state parent group session tty tpgid flags …"; comm may contain anything.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 7 {
 		return p, false
@@ -63,8 +63,8 @@ func hasChildren() bool {
 	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
 }
 
-// descendants returns what the root of the tree, this process, has started, directly or not; only what is in the
-// session, unless all is wanted.
+// descendants returns the processes that the root of the tree, this process, has started, directly or not. Unless all
+// is true, it returns only those in the session.
 func (op operation) descendants(all bool) (found []process) {
 	if !hasChildren() {
 		return nil
@@ -87,9 +87,10 @@ func (op operation) descendants(all bool) (found []process) {
 	return found
 }
 
-// killerOf returns what kills all that a process has started, directly or not, but not itself. That is a caller: its
-// guard and its command are among them. It goes by the number that the kernel has told, for a caller may say any; and
-// kills nothing when the caller is gone, whose number another process may have.
+// killerOf returns a function that kills all processes that the caller has started, directly or not, but not the caller
+// itself: the caller's guard and its command are among them. caller must be the number from the kernel, because a
+// caller may claim any. The function kills nothing when the caller is gone, because another process may have its number
+// then.
 func killerOf(caller int) (kill, forget func(), ok bool) {
 	if caller <= 1 {
 		return nil, nil, false
@@ -119,7 +120,7 @@ func killerOf(caller int) (kill, forget func(), ok bool) {
 	return kill, func() { _ = unix.Close(fd) }, true
 }
 
-// signalTree reaches whole process groups where nobody else is in them, and single processes elsewhere.
+// signalTree signals whole process groups where no other process is in them, and single processes elsewhere.
 func (op operation) signalTree(sig syscall.Signal, all bool) {
 	var groups []int
 	for _, p := range op.descendants(all) {

@@ -8,19 +8,19 @@ import (
 )
 
 // Word is a datagram that the guard sends in the agent's name, if the agent has died before the operation was over. The
-// agent has sealed and signed it beforehand: its guard has no key.
+// agent has sealed and signed it beforehand, because the guard has no key.
 type Word struct {
 	To       netip.AddrPort `json:"to"`
 	Datagram []byte         `json:"datagram"`
 }
 
-// How often the guard says its pre-signed releases, and how far apart: the network may lose a datagram, or two.
+// How often the guard sends its pre-signed releases, and how far apart: the network may lose a datagram, or two.
 const (
 	releaseTimes = 3
 	releaseApart = 25 * time.Millisecond
 )
 
-// say sends words. Nobody is left whom an error could be told.
+// say sends words. It ignores errors, because nobody is left to hear of them.
 func say(words []Word) {
 	for times := range releaseTimes {
 		if times > 0 && len(words) > 0 {
@@ -32,7 +32,8 @@ func say(words []Word) {
 	}
 }
 
-// send sends a word from a socket of its own. Package net would do the same, and take longer to get ready than a guard.
+// send sends a word from a socket of its own. Package net would do the same, but would make the guard start more
+// slowly.
 func (w *Word) send() error {
 	var to unix.Sockaddr
 	addr, family := w.To.Addr().Unmap(), unix.AF_INET

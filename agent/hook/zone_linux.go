@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zoneID is the number of the interface behind the % of an address: that of its name, or the one that stands there.
+// zoneID returns the number of the interface that follows the % of an address, which may be given by name or by number.
 func zoneID(zone string) uint32 {
 	if number, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(number)

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// collect writes what an agent says of itself.
+// collect writes an agent's status as metrics.
 func (p *page) collect(s *control.Status) {
 	fleet := sink{page: p}
 	fleet.send("info", "The agent: always 1.", gauge, 1, label{"version", s.Version}, label{"name", s.Name},

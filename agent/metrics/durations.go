@@ -11,8 +11,8 @@ import (
 // finite is how many buckets have an upper end.
 const finite = 10
 
-// bounds returns the upper ends of a histogram's buckets, in seconds: a run may be the touch of a file, or an upgrade
-// of hours.
+// bounds returns the upper ends of a histogram's buckets, in seconds. They reach far, because a run may touch a file,
+// or upgrade a host for hours.
 func bounds() [finite]float64 {
 	return [...]float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
 }
@@ -26,7 +26,7 @@ func newDurations(took, tookHelp, waited, waitedHelp string) Durations {
 	}
 }
 
-// Ended counts what has ended.
+// Ended counts how long something ran that has ended.
 func (d Durations) Ended(gate string, took time.Duration) { d.took.observe(gate, took) }
 
 // Waited counts the wait before a start.
@@ -40,7 +40,7 @@ type distribution struct {
 	gates map[string]*counts
 }
 
-// counts are the durations that are in a bucket, and in none of those before.
+// counts are the numbers of durations that are in a bucket, and in none before it.
 type counts struct {
 	buckets [finite + 1]uint64
 	sum     float64

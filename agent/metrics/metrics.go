@@ -1,8 +1,8 @@
-// Package metrics shows an agent to Prometheus. The status is read when somebody asks; only durations and waits are
+// Package metrics shows an agent to Prometheus. It reads the status at each scrape; only durations and waits are
 // counted as they happen. No metric has a label for each member, so the number of series does not grow with the fleet.
 //
-// The format is a dozen lines of code. Prometheus' own client would bring protobuf and reading /proc along: 2.3 MB, and
-// a quarter of the time that each start of the program takes, also as the guard of a hook.
+// The format is a dozen lines of code. Prometheus' own client would also bring protobuf and code that reads /proc: 2.3
+// MB, and a quarter of the time that each start of the program takes, also as the guard of a hook.
 package metrics
 
 import (
@@ -20,11 +20,11 @@ import (
 // Metrics are the metrics of one agent. Its methods are safe for concurrent use.
 type Metrics struct {
 	status func(context.Context) (control.Status, error)
-	// Runs are those of hooks, Commands what callers ran.
+	// Runs measures the runs of hooks, Commands the commands of callers.
 	Runs, Commands Durations
 }
 
-// New makes the metrics of an agent that tells its status.
+// New makes the metrics of an agent; status returns the agent's status.
 func New(status func(context.Context) (control.Status, error)) *Metrics {
 	return &Metrics{
 		status: status,
@@ -35,7 +35,7 @@ func New(status func(context.Context) (control.Status, error)) *Metrics {
 	}
 }
 
-// Handler answers with the metrics, whatever the path.
+// Handler answers every path with the metrics.
 func (m *Metrics) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
@@ -54,7 +54,7 @@ func (m *Metrics) Handler() http.Handler {
 		p.runtime()
 		p.process()
 		w.Header().Set("Content-Type", contentType)
-		_ = p.write(w) // who has gone needs no answer
+		_ = p.write(w) // a client that has gone needs no answer
 	})
 }
 
@@ -62,7 +62,7 @@ const (
 	// answerTimeout is how long the agent may take for its status, ioTimeout for everything else about a request.
 	answerTimeout = 5 * time.Second
 	ioTimeout     = 10 * time.Second
-	// maxConnections is more than all that scrape one host.
+	// maxConnections is more than the number of programs that scrape one host.
 	maxConnections = 32
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// kind is what Prometheus calls the type of a metric.
+// kind is the type of a metric, in Prometheus' words.
 type kind string
 
 const (
@@ -20,7 +20,7 @@ const (
 	summary   kind = "summary"
 )
 
-// contentType is that of Prometheus' text format: a line for each sample, below two about the metric.
+// contentType is that of Prometheus' text format, in which each sample is a line, below two lines about its metric.
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // page is all that a scrape gets.
@@ -53,8 +53,8 @@ func (p *page) family(name, help string, kind kind) *family {
 	return f
 }
 
-// sample adds a sample. Its labels are written by their names, but for the last ones of a histogram or a summary, "le"
-// and "quantile".
+// sample adds a sample. Its labels are sorted by their names, except that "le" of a histogram and "quantile" of a
+// summary come last.
 func (f *family) sample(suffix string, value float64, labels ...label) {
 	var b strings.Builder
 	slices.SortStableFunc(labels, func(a, b label) int {
@@ -88,7 +88,7 @@ func (p *page) write(w io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(p.families)) {
 		f := p.families[name]
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", name, f.help, f.kind)
-		if f.kind == counter || f.kind == gauge { // the others have an order of their own
+		if f.kind == counter || f.kind == gauge { // the samples of the others have an order of their own
 			slices.SortStableFunc(f.samples, func(a, b sample) int { return cmp.Compare(a.labels, b.labels) })
 		}
 		for _, s := range f.samples {
@@ -99,5 +99,5 @@ func (p *page) write(w io.Writer) error {
 	return err
 }
 
-// number is a value as Prometheus reads it.
+// number writes a value as Prometheus reads it.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process writes what the kernel says of this process (proc(5)). What it does not say is left out.
+// process writes what the kernel reports of this process (proc(5)). What the kernel does not report is left out.
 func (p *page) process() {
 	usage := unix.Rusage{}
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil {
@@ -17,7 +17,7 @@ func (p *page) process() {
 			sample("", float64(usage.Utime.Nano()+usage.Stime.Nano())/1e9)
 	}
 	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
-		// One of them is that of the directory.
+		// One of the descriptors is that of the directory itself.
 		p.family("process_open_fds", "Number of open file descriptors.", gauge).sample("", float64(len(open)-1))
 	}
 	limits := unix.Rlimit{}
@@ -39,10 +39,10 @@ func (p *page) process() {
 	}
 }
 
-// ownStat reads how many threads this process has, when it was started, in seconds after the boot of this host, and its
-// memory.
+// ownStat reads the number of threads of this process, when it was started, in seconds after the boot of this host, and
+// its memory.
 func ownStat() (threads, started, virtual, resident float64, ok bool) {
-	// clockTicks is how many ticks a second has for all programs on Linux, whatever the kernel's own clock.
+	// clockTicks is how many ticks make a second for all programs on Linux, whatever the kernel's own clock.
 	const clockTicks = 100
 	text, err := os.ReadFile("/proc/self/stat")
 	// The name of the program, in brackets, may have spaces and brackets in it. The state behind it is field 3.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// runtime writes what Go says of this process, under the names that Prometheus' client for Go has made usual.
+// runtime writes what Go reports of this process, under the names that Prometheus' client for Go has made usual.
 func (p *page) runtime() {
 	p.family("go_info", "Information about the Go environment.", gauge).
 		sample("", 1, label{"version", runtime.Version()})

@@ -1,5 +1,5 @@
 // Package safepath tells whether other users of this host can replace a file. Like ssh, the agent trusts no program and
-// no secret that they can replace.
+// no secret that other users can replace.
 //
 // Its decisions, in docs/decisions: 080.
 package safepath
@@ -28,7 +28,7 @@ func check(path string, self int) error {
 		if err != nil {
 			return fmt.Errorf("cannot find the directory of %s: %w; write an absolute path", path, err)
 		}
-		path = here + "/" + path // not cleaned: the parent of a linked directory is not the one of the link
+		path = here + "/" + path // not cleaned: the parent of a linked directory is not the parent of the link
 	}
 	at, links := "/", 0
 	for rest := append([]string{"."}, strings.Split(path, "/")...); len(rest) > 0; {

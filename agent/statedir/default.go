@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// DefaultDir is the default state directory: the one that systemd has made (StateDirectory=), else /var/lib/wanderd for
-// root, else wanderd in the user's state directory (XDG Base Directory Specification), by default ~/.local/state.
+// DefaultDir returns the default state directory: the one that systemd has made (StateDirectory=), or else
+// /var/lib/wanderd for root, or else wanderd in the user's state directory (XDG Base Directory Specification), by
+// default ~/.local/state.
 func DefaultDir() (string, error) { return defaultDir(os.Getenv, os.Geteuid(), os.UserHomeDir) }
 
 func defaultDir(getenv func(string) string, uid int, home func() (string, error)) (string, error) {

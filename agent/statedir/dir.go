@@ -36,15 +36,15 @@ const (
 	tmpSuffix = ".tmp"
 )
 
-// Dir is an open state directory. Its methods are for one goroutine, except Save, which is for one goroutine for each
-// gate.
+// Dir is an open state directory. Only one goroutine may use its methods, except Save, which one goroutine for each
+// gate may use.
 type Dir struct {
 	path string
 	// self is the directory itself, because its entries must be synced too. mu guards self, lock and closed.
 	mu   sync.RWMutex
 	self *os.File
 	lock *os.File
-	// closed is set after Close: the directory must not be opened again.
+	// closed is true after Close: the directory must not be opened again.
 	closed bool
 }
 
@@ -82,10 +82,10 @@ func Open(dir string) (_ *Dir, err error) {
 	return d, nil
 }
 
-// ReadOnly returns a directory that is only read, while an agent may run in it. It need not exist.
+// ReadOnly returns a directory that is only read, while an agent may run in it. The directory need not exist.
 func ReadOnly(dir string) *Dir { return &Dir{path: dir} }
 
-// Path is the directory's absolute path.
+// Path returns the directory's absolute path.
 func (d *Dir) Path() string { return d.path }
 
 // Close unlocks the directory.
@@ -125,7 +125,7 @@ func (d *Dir) checkOwner() error {
 func (d *Dir) takeLock() error {
 	path := filepath.Join(d.path, lockName)
 	var err error
-	// A link would let its maker choose which file this user overwrites.
+	// A link would let its maker choose which file this process overwrites.
 	if d.lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600); err != nil {
 		if errors.Is(err, syscall.ELOOP) {
 			return fmt.Errorf("%s is a symbolic link: remove it", path)

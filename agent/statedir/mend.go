@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Mend checks that the path still leads to the opened directory and that it contains the agent's key. If not, it
-// restores the directory, the lock, the key and its home; the agent itself writes the records again. lost reports that
-// something was missing, err that it still is. It is safe to call Mend beside other methods.
+// Mend checks that the path still leads to the opened directory and that the directory contains the agent's key. If
+// not, it restores the directory, the lock, the key and its home; the agent itself writes the records again. lost
+// reports whether something was missing; err is why it is still missing. It is safe to call Mend beside other methods.
 func (d *Dir) Mend(key ed25519.PrivateKey) (lost bool, err error) {
 	if !d.inPlace() {
 		lost = true

@@ -14,13 +14,13 @@ import (
 
 const nodeKeyName = "node_key"
 
-// CertificateSuffix is what ssh-keygen puts behind the name of a key for its certificate.
+// CertificateSuffix is what ssh-keygen appends to the name of a key to name its certificate.
 const CertificateSuffix = "-cert.pub"
 
-// NodeKeyPath is where the node key is in a state directory.
+// NodeKeyPath returns the path of the node key in a state directory.
 func NodeKeyPath(dir string) string { return filepath.Join(dir, nodeKeyName) }
 
-// CertificatePath is where the certificate of the node key is, if there is one.
+// CertificatePath returns the path of the node key's certificate; the file need not exist.
 func (d *Dir) CertificatePath() string { return filepath.Join(d.path, nodeKeyName+CertificateSuffix) }
 
 // NodeKey returns this member's signing key, and makes one if there is none. It refuses a key that others can read,
@@ -50,7 +50,7 @@ func ReadNodeKey(path string) (ed25519.PrivateKey, error) {
 	return key, nil
 }
 
-// ReadKeyFile reads the file of a private key. It refuses one that others can read.
+// ReadKeyFile reads the file of a private key. It refuses a file that others can read.
 func ReadKeyFile(path string) ([]byte, error) { return readPrivate(path, false) }
 
 // WriteNewNodeKey makes a key, writes it to a file that must not exist yet, and returns the public key.

@@ -19,7 +19,7 @@ type oldToken struct {
 	Slot      uint8         `json:"slot,omitempty"`
 }
 
-// into makes a record of version 1 a new one: its token becomes the soft gate's memo. See wander.Memo.
+// into converts a record of version 1: its token becomes the soft gate's memo. See wander.Memo.
 func (t *oldToken) into(r *Record) error {
 	r.Protocol, r.ProtocolVersion = "wander", 1
 	switch {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// ActAsOwner makes this process act as the owner of a state directory from now on, if it is root's and the directory is
-// not: then all it writes there belongs to the agent's user, and a link that this user has made leads root nowhere. It
-// is for short commands, because there is no way back.
+// ActAsOwner makes this process act from now on as the owner of a state directory, if the process is root's and the
+// directory is not. Then everything that it writes there belongs to the agent's user, and a link that this user has
+// made leads root nowhere. It is for short commands, because there is no way back.
 func ActAsOwner(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 // maxPrivate bounds a file with a key or a secret, in bytes.
 const maxPrivate = 64 << 10
 
-// readPrivate reads a file. Unless shared is set, it refuses a file that other users can read or change. It does not
+// readPrivate reads a file. Unless shared is true, it refuses a file that other users can read or change. It does not
 // wait for the writer of a pipe.
 func readPrivate(path string, shared bool) ([]byte, error) {
 	f, info, err := smallfile.Open(path, 0)

@@ -21,29 +21,29 @@ type Record struct {
 	ProtocolVersion uint8  `json:"protocol_version"`
 	// Seq is the highest fencing number that was saved.
 	Seq wire.Seq `json:"seq"`
-	// HasRun is set if the operation has run; otherwise LastRun, Boot and SinceBoot have no meaning.
+	// HasRun is true if the operation has run; otherwise LastRun, Boot and SinceBoot have no meaning.
 	HasRun bool `json:"-"`
 	// LastRun is when the protected operation last started, by the wall clock.
 	LastRun time.Time `json:"last_run,omitzero"`
 	// Boot identifies the host's boot in which the record was saved, and SinceBoot is the time from that boot to the
-	// start of the operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced says
-	// that the kernel held the wall clock for synchronised.
+	// start of the operation; negative if it started before the boot. If Boot is empty, both are unknown. Synced is
+	// true if the kernel considered the wall clock synchronised.
 	Boot      string        `json:"boot,omitempty"`
 	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
 	Synced    bool          `json:"synced,omitempty"`
 	Memo      policy.Memo   `json:"memo,omitzero"`
-	// Cut says that a stop of the agent has cut the last run short. Within that boot of the host the run counts as not
+	// Cut is true if a stop of the agent has cut the last run short. Within that boot of the host the run counts as not
 	// having happened: then Before is in force.
 	Cut    bool   `json:"cut,omitempty"`
 	Before Before `json:"before,omitzero"`
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time `json:"last_success,omitzero"`
-	// Order is the newest order to the gate that is known, Here the pause of this host alone.
+	// Order is the newest known order to the gate, Here the pause of this host alone.
 	Order Order `json:"order,omitzero"`
 	Here  Order `json:"here,omitzero"`
 }
 
-// Before is what a record had before its last run.
+// Before is what a record contained before the last run.
 type Before struct {
 	LastRun   time.Time     `json:"last_run,omitzero"`
 	SinceBoot time.Duration `json:"since_boot_ns,omitempty"`
@@ -64,7 +64,7 @@ type document struct {
 	Version int    `json:"version"`
 	Gate    string `json:"gate"`
 	Record
-	// LastToken is in records of oldVersion.
+	// LastToken is present only in records of oldVersion.
 	LastToken *oldToken `json:"last_token,omitempty"`
 }
 
@@ -89,8 +89,8 @@ func (d *Dir) Save(gate string, r Record) error {
 	return d.save(d.recordPath(gate), "the state of gate "+gate+", the previous one is kept", documentOf(gate, r))
 }
 
-// Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation ran last, so
-// that it does not run again within min_interval. It returns the record before; false if there is none. A damaged
+// Reset forgets the fencing number of a gate and what its protocol remembers. It keeps when the operation last ran, so
+// that it does not run again within min_interval. It returns the former record, and false if there is none. A damaged
 // record is an error.
 func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 	before, found, err = d.Load(gate)
@@ -158,11 +158,11 @@ func strictly(text []byte, doc any) error {
 
 func (d *Dir) recordPath(gate string) string { return d.pathOf("gate", gate, ".json") }
 
-// HistoryPath is the file of a gate's history.
+// HistoryPath returns the path of a gate's history.
 func (d *Dir) HistoryPath(gate string) string { return d.pathOf("history", gate, ".jsonl") }
 
-// pathOf is the path of a file of a gate. Its name is unique, also on file systems that ignore case: it has the gate's
-// name if that is safe as a file name, else its identity on the wire.
+// pathOf returns the path of a file of a gate. The path is unique, also on file systems that ignore case: it has the
+// gate's name if that is safe as a file name, and otherwise its identity on the wire.
 func (d *Dir) pathOf(what, gate, suffix string) string {
 	name := "." + wire.GateIDOf(gate).String()
 	if strings.Trim(gate, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && gate != "" && len(gate) <= 64 {

@@ -9,11 +9,11 @@ import (
 
 // Roster is what a host knows of the roster of a strict gate.
 type Roster struct {
-	// Agreed says that Voters are the whole roster, and that every one of them has declared the same names and keys.
+	// Agreed is true if Voters are the whole roster, and every one of them has declared the same names and keys.
 	Agreed bool `json:"agreed"`
 	// Voters are the names of the roster whose keys are known, in the order of the names.
 	Voters []policy.Voter `json:"voters"`
-	// Former is the roster that was last agreed on, while Agreed is not set; nil if there was none.
+	// Former is the roster that was last agreed on, while Agreed is false; nil if there was none.
 	Former []policy.Voter `json:"former,omitempty"`
 }
 
@@ -25,7 +25,7 @@ type rosterOnDisk struct {
 	Roster
 }
 
-// RosterPath is the file of a gate's roster.
+// RosterPath returns the path of a gate's roster.
 func (d *Dir) RosterPath(gate string) string { return d.pathOf("roster", gate, ".json") }
 
 // LoadRoster reads the roster of a gate; it is empty if none was saved. The error names the remedy.
@@ -69,8 +69,7 @@ func decodeRoster(gate string, text []byte) (Roster, error) {
 	return doc.Roster, nil
 }
 
-// checkVoters refuses a list in which a name or a key is not above all before it or is there twice: no agent writes
-// one.
+// checkVoters refuses a list whose names or keys repeat or are out of order: no agent writes one.
 func checkVoters(list []policy.Voter) error {
 	seen := make(map[wire.MemberID]bool)
 	for i, v := range list {

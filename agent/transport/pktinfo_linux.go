@@ -26,7 +26,7 @@ const (
 	atType      = atLevel + 4
 	atInfo      = unix.SizeofCmsghdr
 	local4      = 4  // in in_pktinfo
-	controlSize = 64 // room for one, and for an unrequested one beside it
+	controlSize = 64 // room for one message, and for an unrequested one beside it
 )
 
 // localAddress returns the destination address of a datagram; the zero Addr if control does not contain it.
@@ -48,7 +48,7 @@ func localAddress(control []byte) netip.Addr {
 }
 
 // putLocalAddress writes a control message that makes src the source address of a datagram, and returns its length. If
-// v4 is set, the socket is IPv4 only, and the length is 0 for an IPv6 address.
+// v4 is true, the socket is IPv4 only, and the length is 0 for an IPv6 address.
 func putLocalAddress(control *[controlSize]byte, src netip.Addr, v4 bool) int {
 	src = src.Unmap()
 	if v4 && src.Is6() {

@@ -42,5 +42,5 @@ type Endpoint struct {
 	Addr netip.AddrPort
 }
 
-// Close closes both.
+// Close closes both sockets.
 func (e *Endpoint) Close() error { return errors.Join(e.Packets.Close(), e.Streams.Close()) }

@@ -14,7 +14,8 @@ const (
 	// routing.
 	trafficClass = 16 << 2
 
-	// A burst of gossip must fit while the reader is busy. In bytes; the kernel may grant less.
+	// The size of the receive buffer, in bytes: a burst of gossip must fit while the reader is busy. The kernel may
+	// grant less.
 	receiveBuffer = 1 << 20
 	sendBuffer    = 256 << 10
 )
@@ -23,7 +24,7 @@ const (
 // net reads and writes, because the calls of x/net allocate an address for every datagram.
 type udp struct {
 	conn *net.UDPConn
-	// v4 is set if the socket is IPv4 only. Otherwise it is IPv6, and uses mapped addresses for IPv4.
+	// v4 is true if the socket is IPv4 only. Otherwise it is IPv6, and uses mapped addresses for IPv4.
 	v4 bool
 }
 

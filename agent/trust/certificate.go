@@ -14,8 +14,8 @@ import (
 // maxCertificate bounds a certificate, in bytes. An Ed25519 key signed by an RSA key of 4,096 bits takes 1,500.
 const maxCertificate = 8 << 10
 
-// Certificate is the file of a member's own certificate, as ssh-keygen writes it; it need not be there. Its methods are
-// safe for concurrent use, except Refresh, which is for one goroutine.
+// Certificate is the file of a member's own certificate, as ssh-keygen writes it; the file need not exist. Its methods
+// are safe for concurrent use, except Refresh, which only one goroutine may call.
 type Certificate struct{ watched[[]byte] }
 
 // NewCertificate returns a certificate that has not been read.
@@ -49,8 +49,8 @@ func parseCertificate(text []byte) (*[]byte, error) {
 	return &raw, nil
 }
 
-// Sign makes a host certificate: the authority, a private key in OpenSSH's format, vouches for ever that the key is the
-// member of that name. It returns the line for the file.
+// Sign makes a host certificate: the authority, a private key in OpenSSH's format, certifies without a time limit that
+// the key belongs to the member of that name. It returns the line for the file.
 func Sign(authority []byte, key ed25519.PublicKey, name string) ([]byte, error) {
 	signer, err := ssh.ParsePrivateKey(authority)
 	if _, ok := errors.AsType[*ssh.PassphraseMissingError](err); ok {
@@ -74,7 +74,7 @@ func Sign(authority []byte, key ed25519.PublicKey, name string) ([]byte, error) 
 	return ssh.MarshalAuthorizedKey(c), nil
 }
 
-// Line is the line of known hosts that gives a member its key.
+// Line returns the line of known hosts that gives a member its key.
 func Line(name string, key ed25519.PublicKey) (string, error) {
 	public, err := ssh.NewPublicKey(key)
 	if err != nil {

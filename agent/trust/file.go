@@ -18,7 +18,7 @@ import (
 const maxFile = 4 << 20
 
 // File is a file of known hosts. It implements [membership.Trust]; its methods are safe for concurrent use, except
-// Refresh, which is for one goroutine.
+// Refresh, which only one goroutine may call.
 type File struct {
 	watched[list]
 	proven proven
@@ -36,21 +36,21 @@ func (f *File) Check(name string, key ed25519.PublicKey, certificate []byte) (un
 	return f.last.Load().check(name, key, certificate, time.Now(), &f.proven)
 }
 
-// watched is a file that is read when it has changed.
+// watched is a file that is read again when it has changed.
 type watched[T any] struct {
 	// what names the file in errors.
 	what  string
 	file  changed.File
 	parse func([]byte) (*T, error)
-	// optional says that it is no error if the file is not there; what was read last stays in force then.
+	// optional is true if a missing file is no error; then the content that was last read stays in force.
 	optional bool
-	// last is the content that was read last, was the digest of its text.
+	// last is the content that was last read, was the digest of its text.
 	last atomic.Pointer[T]
 	was  [sha256.Size]byte
 }
 
 // Refresh reads the file again if it has changed since it was last read, and reports whether it has. After an error the
-// content that was read last stays in force.
+// content that was last read stays in force.
 func (w *watched[T]) Refresh() (changed bool, err error) {
 	text, changed, err := w.read()
 	if err == nil && changed {
@@ -68,9 +68,9 @@ func (w *watched[T]) Refresh() (changed bool, err error) {
 	return changed, nil
 }
 
-// read returns the content of a regular file that only root and this user can replace, if it has changed since the last
-// call. After an error it has not, and is read at the next call: what has to change for that may be a directory's mode,
-// or how many files this process has open.
+// read returns the content of a regular file that only root and this user can replace, if the content has changed since
+// the last call. After an error it reports no change, and reads the file at the next call, because the remedy may lie
+// outside the file: the mode of a directory, or the number of files that this process has open.
 func (w *watched[T]) read() (text []byte, changed bool, err error) {
 	if !w.file.Look() {
 		return nil, false, nil
@@ -97,7 +97,7 @@ func (w *watched[T]) read() (text []byte, changed bool, err error) {
 	return text, now != before, nil
 }
 
-// cause is an error of the file system without the path, which stands before it.
+// cause returns an error of the file system without the path, which the message already has.
 func cause(err error) error {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return of.Err

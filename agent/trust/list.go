@@ -26,12 +26,13 @@ type entry struct {
 	key   []byte
 }
 
-// NoLineError says that the file has no line for a member with that name and key.
+// NoLineError is returned if the file has no line for a member with that name and key.
 type NoLineError struct{ Name string }
 
 func (e *NoLineError) Error() string { return fmt.Sprintf("no line gives %q this key", e.Name) }
 
-// errNobody is a file that is being written, rather than one that parts all members from each other.
+// errNobody is returned for a file that trusts nobody: it is probably just being written, and not meant to separate all
+// members.
 var errNobody = errors.New("it trusts no key and no authority")
 
 // parse reads a file. The error names the line.
@@ -68,8 +69,8 @@ func parse(text []byte) (*list, error) {
 	return l, nil
 }
 
-// check returns until when a member with that name may have that key, zero for ever. The certificate, in SSH's wire
-// format, may be nil; the error is identity.ErrNoCertificate if one could help.
+// check returns until when a member with that name may have that key; zero means for ever. The certificate, in SSH's
+// wire format, may be nil; the error is identity.ErrNoCertificate if a certificate could help.
 func (l *list) check(name string, key ed25519.PublicKey, certificate []byte, now time.Time, p *proven) (until time.Time,
 	err error,
 ) {
@@ -129,7 +130,7 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 		p.add(digest, c)
 	}
 	if c.ValidBefore != ssh.CertTimeInfinity {
-		until = time.Unix(int64(c.ValidBefore), 0) // CheckCert has refused what does not fit
+		until = time.Unix(int64(c.ValidBefore), 0) // CheckCert has refused a time that does not fit in an int64
 	}
 	if now.Before(time.Unix(int64(c.ValidAfter), 0)) || !until.IsZero() && !now.Before(until) {
 		return time.Time{}, errors.New("its certificate is not valid at this time")
@@ -137,7 +138,7 @@ func (l *list) checkCertificate(name string, key, certificate []byte, now time.T
 	return until, nil
 }
 
-// readCertificate reads one in SSH's wire format. Nothing of it is checked.
+// readCertificate reads a certificate in SSH's wire format, and checks nothing in it.
 func readCertificate(raw []byte) (*ssh.Certificate, error) {
 	key, err := ssh.ParsePublicKey(raw)
 	if err != nil {
@@ -150,7 +151,7 @@ func readCertificate(raw []byte) (*ssh.Certificate, error) {
 	return c, nil
 }
 
-// principals are those of a certificate, for a line of the log: anybody may have written it.
+// principals returns the principals of a certificate, for a line of the log: anybody may have written them.
 func principals(c *ssh.Certificate) string {
 	switch len(c.ValidPrincipals) {
 	case 0:

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// patterns are the names of one line. A name matches if one of them does, and no negated one.
+// patterns are the names of one line. A name matches if it matches one of them, and no negated one.
 type patterns []pattern
 
 // pattern is a name with wildcards, or the hash of a name.

@@ -7,19 +7,20 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// provenMax bounds how many certificates are remembered: those of a large fleet. The certificates themselves are kept
-// for that fleet in any case.
+// provenMax bounds how many certificates are remembered: enough for a large fleet, whose certificates themselves are
+// kept in any case.
 const provenMax = 1024
 
-// proven are the certificates that once passed every check of [ssh.CertChecker]. Of these only the time is looked at
-// again, and who may sign for whom: a line that revokes one host makes a member judge all others again, and a signature
-// takes sixty times as long as the rest. It is safe for concurrent use.
+// proven remembers the certificates that once passed every check of [ssh.CertChecker]. Of these, only the validity in
+// time, and who may sign for whom, are checked again. This pays because a line that revokes one host makes a member
+// judge all others again, and checking a signature takes sixty times as long as the rest. It is safe for concurrent
+// use.
 type proven struct {
 	mu sync.Mutex
 	of map[[sha256.Size]byte]*ssh.Certificate
 }
 
-// find returns the certificate of that digest, nil if it is not proven.
+// find returns the certificate with that digest, or nil if it is not proven.
 func (p *proven) find(digest [sha256.Size]byte) *ssh.Certificate {
 	p.mu.Lock()
 	defer p.mu.Unlock()

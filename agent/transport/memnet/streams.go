@@ -96,12 +96,12 @@ func dialError(dst netip.AddrPort, err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(dst), Err: err}
 }
 
-// stream is a connection: two ends, each with the bytes that the other has written and it has not read.
+// stream is a connection: two ends, each with the bytes that the other end has written and this one has not read.
 type stream struct {
 	net     *Network
 	ends    [2]*conn
 	changed *sync.Cond
-	// broken says that an end has crashed.
+	// broken is true once an end has crashed.
 	broken bool
 }
 
@@ -129,7 +129,7 @@ func (s *stream) forget() {
 	s.changed.Broadcast()
 }
 
-// segment is a piece of a stream that is readable from due on.
+// segment is a piece of a stream that can be read from the time due on.
 type segment struct {
 	due  time.Time
 	data []byte
@@ -155,7 +155,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	defer n.mu.Unlock()
 	for {
 		now := time.Now()
-		var next time.Time // when there may be something to read
+		var next time.Time // when there may next be something to read
 		switch {
 		case c.closed:
 			return 0, c.failed("read", net.ErrClosed)
