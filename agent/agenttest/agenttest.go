@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,7 +23,8 @@ import (
 // Agent is an agent in virtual time. Its host is never suspended.
 type Agent struct {
 	*agent.Agent
-	source control.Source
+	// source is set again when the control socket is served again.
+	source atomic.Pointer[control.Source]
 	pauses chan time.Duration
 }
 
@@ -36,7 +38,7 @@ func New(cfg agent.Config, listen func(netip.AddrPort) (*transport.Endpoint, err
 		Listen:    listen,
 		StartHook: func(hook.Spec) (gate.HookRun, error) { return run(), nil },
 		Serve: func(_, _ string, source control.Source, _ zerolog.Logger) (io.Closer, error) {
-			a.source = source
+			a.source.Store(&source)
 			return io.NopCloser(nil), nil
 		},
 		Save: (*statedir.Dir).Save,
@@ -62,9 +64,14 @@ func (a *Agent) wall() time.Time {
 // Pause pauses the gates for d, like SIGSTOP, but not the membership: messages wait, and hooks continue. It returns
 // when the pause has begun, or ctx is done.
 func (a *Agent) Pause(ctx context.Context, d time.Duration) {
-	go func() { _, _ = a.source.Status(ctx) }() // an event for the loop
+	go func() { _, _ = a.status(ctx) }() // an event for the loop
 	select {
 	case a.pauses <- d:
 	case <-ctx.Done():
 	}
+}
+
+// status asks the agent for its status, as a client of its control socket does.
+func (a *Agent) status(ctx context.Context) (control.Status, error) {
+	return (*a.source.Load()).Status(ctx)
 }

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,12 +13,13 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
 func TestAPauseStopsTheLoopForItsTime(t *testing.T) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		net := memnet.New(memnet.Options{Seed: 1})
 		a, err := New(agent.Config{
 			Name: "a", Bind: netip.MustParseAddrPort("10.0.0.1:7946"), StateDir: dir, Socket: filepath.Join(dir, "s"),
@@ -36,7 +36,7 @@ func TestAPauseStopsTheLoopForItsTime(t *testing.T) {
 		time.Sleep(time.Second)
 		a.Pause(ctx, time.Minute)
 		begun := time.Now()
-		if s, err := a.source.Status(ctx); err != nil || time.Since(begun) < time.Minute-time.Second ||
+		if s, err := a.status(ctx); err != nil || time.Since(begun) < time.Minute-time.Second ||
 			len(s.Gates) != 1 {
 			t.Errorf("an answer after %v, %v", time.Since(begun), err)
 		}

@@ -81,7 +81,8 @@ func (l *loss) inquire(
 	case q.times < timesAsked:
 		q.repeatAt = now.Time.Add(half / timesAsked)
 	case !all:
-		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked)) // T The same applies if this member was away for a while.
+		// Also if this member was away for a while.
+		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked))
 		q.repeatAt = q.until
 	default:
 		out = l.askAll(o, now.Time, out)
