@@ -106,7 +106,7 @@ func (b *belief) set(who int32, alive, knows bool) bool {
 		b.alive[who] = alive
 		b.peers = nil
 	}
-	// If more than two members have met a token, views do not change when one more has.
+	// Once two members have met a token, views do not change if another one has.
 	return changed || min(before, 2) != min(b.known, 2)
 }
 

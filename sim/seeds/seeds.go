@@ -1,6 +1,6 @@
-// Package seeds runs many seeds on many cores, with the same result on any number of them.
+// Package seeds runs many seeds on many cores, with the same result on any number of cores.
 //
-// It never knows what is run, and keeps nothing between two calls.
+// It does not know what it runs, and keeps nothing between two calls.
 package seeds
 
 import (
@@ -10,8 +10,8 @@ import (
 )
 
 // Across runs all jobs and returns the results of those that finished, in the order of their numbers. A job depends on
-// its number only, so neither the number of cores nor the order of their ends changes a result. When ctx is cancelled
-// or a job fails, the others stop, and the error comes with the results so far.
+// its number only, so neither the number of cores nor the order in which jobs end changes a result. When ctx is
+// cancelled or a job fails, the others stop, and the error is returned with the results so far.
 //
 // progress, if not nil, is called with the number of jobs that are over, one call at a time.
 func Across[T any](
@@ -41,11 +41,11 @@ func Across[T any](
 	return there, err
 }
 
-// Each runs jobs in the order of their numbers until there are no more; zero jobs means no end. finished is called for
-// each job that is over, one call at a time, and says whether to begin another. When ctx is cancelled or a job fails,
-// no other job begins, and the error is returned when those that have begun are over.
+// Each runs jobs in the order of their numbers until there are no more; if jobs is zero, there is no end. finished is
+// called for each job that is over, one call at a time, and returns whether to begin another one. When ctx is cancelled
+// or a job fails, no other job begins, and the error is returned when the jobs under way are over.
 //
-// parallel is how many jobs run at the same time; zero stands for one on each core.
+// parallel is how many jobs run at the same time. Zero stands for one on each core.
 func Each[T any](
 	ctx context.Context, parallel, jobs int, do func(ctx context.Context, job int) (T, error),
 	finished func(job int, result T) bool,

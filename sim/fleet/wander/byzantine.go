@@ -14,14 +14,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Byzantine is one member that lies, until its key is revoked. It has a real key and is in the gate. It hears what all
-// members send, because it has the fleet's secret. Between its lies its machine takes part like any other.
+// Byzantine is one member that lies until its key is revoked. It has a real key and is in the gate. It hears everything
+// that members send, because it has the fleet's secret. Between its lies its machine takes part like any other.
 type Byzantine struct {
 	// Every is the mean time between two lies.
 	Every time.Duration
 	// Habits are the kinds of lies that it tells.
 	Habits Habits
-	// SwallowFor is the mean time for which a Byzantine member that swallows keeps what it was given.
+	// SwallowFor is the mean time for which a Byzantine member with the habit Swallows keeps what it was given.
 	SwallowFor time.Duration
 }
 
@@ -31,38 +31,38 @@ type Habits uint16
 const (
 	// Slanders: it says that there is a copy of the token with another number.
 	Slanders Habits = 1 << iota
-	// Claims: it beats as if it held the token.
+	// Claims: it sends heartbeats as if it held the token.
 	Claims
-	// Dismisses: it says that nobody holds the token, or that it was removed.
+	// Dismisses: it claims that nobody holds the token, or that it was removed.
 	Dismisses
-	// Reassures: it answers the questions of others, asked or not.
+	// Reassures: it answers the questions of others, even those that it was not asked.
 	Reassures
 	// Asks: it asks for the token, and names a number.
 	Asks
-	// Invents: it also speaks of tokens that do not exist.
+	// Invents: it also sends messages about tokens that do not exist.
 	Invents
-	// Replays: it plays back what others have sent to each other.
+	// Replays: it replays what others have sent to each other.
 	Replays
-	// Swallows: it stands still for a while, also with a token.
+	// Swallows: it stands still for a while, even when it holds a token.
 	Swallows
-	// Offers: it offers tokens, and passes them on once: those that it held, those of others, and those that do not
+	// Offers: it offers tokens, and passes them on once: tokens that it held, tokens of others, and tokens that do not
 	// exist.
 	Offers
-	// Objects: it objects to the runs of others. It is drawn apart, and only where members ask before they run.
+	// Objects: it objects to the runs of others. This habit is drawn apart, and only where members ask before they run.
 	Objects
 
 	habitsEnd = Objects
 )
 
 // BoundedUnasked are the habits that can cost the others no more than two operations at once, for a lap in all, even if
-// nobody asks before a run: what is said of a token makes members drop and miss it, but none makes another one while a
-// member answers that it holds one. Members that believe in different tokens that were made up ask all the same: a
-// holder answers whatever the token, and who asks about an older one goes first. But a token that is passed on is
-// believed, whoever made it up, and is one more until it meets the older one. If members ask before they run, that is
-// no run more.
+// members do not ask before they run. Lies about a token make members drop and miss it, but none makes another token
+// while a member answers that it holds one. Members that believe in different tokens that were made up ask all the
+// same: a holder answers whatever token the question names, and the member that asks about an older one goes first.
+// Offers is not among them: members believe a token that is passed on, even one that was made up, and it is one token
+// more until it meets the older one. If members ask before they run, such a token causes no additional run.
 const BoundedUnasked = habitsEnd - 1 - Offers
 
-// habits is how many there are.
+// habits is the number of habits.
 const habits = 9
 
 // String lists the habits.
@@ -79,7 +79,7 @@ func (h Habits) String() string {
 	return strings.Join(has, " ")
 }
 
-// byzantine is such a member at work.
+// byzantine is a Byzantine member at work.
 type byzantine struct {
 	Byzantine
 	c          *sim.Cluster
@@ -87,15 +87,16 @@ type byzantine struct {
 	who        int
 	over       bool
 	descriptor policy.Descriptor
-	// heard are the last messages of others about tokens, said how many there were. offered are its own offers.
+	// heard are the last messages of others about tokens. said is how many there were. offered are the member's own
+	// offers.
 	heard   [64]wire.Message
 	said    int
 	offered map[wire.Exchange]bool
-	// madeUp is told of each token that it passes on and does not hold.
+	// madeUp is called for each token that the member passes on and does not hold.
 	madeUp func(wire.Exchange)
 }
 
-// corrupt makes a member a Byzantine member.
+// corrupt makes a member Byzantine.
 func (l Byzantine) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchange)) *byzantine {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(31)))
 	return &byzantine{
@@ -104,20 +105,20 @@ func (l Byzantine) corrupt(c *sim.Cluster, seed uint64, madeUp func(wire.Exchang
 	}
 }
 
-// begin makes it lie from now on.
+// begin makes the member lie from now on.
 func (l *byzantine) begin() {
 	l.c.Intercept(l.overhear)
 	l.next()
 }
 
-// revoke ends it: the others hear it no more, and it leaves their views.
+// revoke revokes the member's key: the others hear it no more, and it leaves their views.
 func (l *byzantine) revoke() {
 	l.over = true
 	l.c.Intercept(nil)
 	l.c.PowerCut(l.who)
 }
 
-// next tells a lie after a while, and so on.
+// next tells a lie after a while, and arranges the next one.
 func (l *byzantine) next() {
 	l.c.After(time.Duration(l.dice.ExpFloat64()*float64(l.Every)), func() {
 		if !l.over {
@@ -127,7 +128,7 @@ func (l *byzantine) next() {
 	})
 }
 
-// overhear is told of every message that is sent.
+// overhear is called for every message that is sent.
 func (l *byzantine) overhear(m *wire.Message) sim.Fate {
 	mine := sim.IndexOf(m.To) == l.who
 	switch {
@@ -150,7 +151,7 @@ func (l *byzantine) overhear(m *wire.Message) sim.Fate {
 	return sim.Fate{}
 }
 
-// say sends a message a moment later, if that looks like one.
+// say sends m a moment later, if it looks like a message.
 func (l *byzantine) say(m *wire.Message) {
 	lie := *m
 	l.descriptor.Stamp(&lie)
@@ -164,7 +165,7 @@ func (l *byzantine) say(m *wire.Message) {
 	})
 }
 
-// any draws one of the last n messages that it has heard.
+// any draws one of the last n messages that the member has heard.
 func (l *byzantine) any(n int) wire.Message {
 	return l.heard[(l.said-1-l.dice.IntN(min(n, l.said, len(l.heard))))%len(l.heard)]
 }
@@ -203,7 +204,7 @@ func (l *byzantine) lie() {
 	}
 }
 
-// draw draws one of its habits.
+// draw draws one of the member's habits.
 func (l *byzantine) draw() Habits {
 	for range 64 {
 		if h := Habits(1) << l.dice.IntN(habits); l.Habits&h != 0 && h != Invents && h != Reassures {
@@ -241,7 +242,7 @@ func (l *byzantine) tell(habit Habits, lie wire.Message, to int) {
 	l.say(&lie)
 }
 
-// reassure answers a question, whoever was asked: all is well, or there is news.
+// reassure answers a question to any member: all is well, or there is news.
 func (l *byzantine) reassure(question *wire.Message) {
 	answer := l.any(8)
 	if question.Kind == guardian.KindAsk {
@@ -251,7 +252,7 @@ func (l *byzantine) reassure(question *wire.Message) {
 	answer.Token.Seq = l.number(answer.Token.Seq)
 	switch {
 	case question.Kind == wander.KindInquiry && l.dice.IntN(4) == 0:
-		// It has seen none, and sends the asker to somebody else.
+		// The member has seen no token, and sends the asker to another member.
 		last := wander.LastSlotOf(&question.Load)
 		answer.Kind, answer.Token, answer.Nonce, answer.Load = wander.KindUnseen, question.Token,
 			wire.Nonce(1+l.dice.Uint64()>>34), wire.Load{}
@@ -267,7 +268,7 @@ func (l *byzantine) reassure(question *wire.Message) {
 	l.say(&answer)
 }
 
-// object objects to a run: it runs itself, or it is about to and goes first.
+// object objects to a run: the member claims that it runs itself, or that it is about to and goes first.
 func (l *byzantine) object(intent *wire.Message) {
 	lie := *intent
 	lie.Kind, lie.From, lie.To = wander.KindObjection, intent.To, intent.From
@@ -278,7 +279,7 @@ func (l *byzantine) object(intent *wire.Message) {
 	l.say(&lie)
 }
 
-// invent makes it a token that does not exist, older or younger than that of which it was told.
+// invent makes the token in m one that does not exist, older or younger than that one.
 func (l *byzantine) invent(m *wire.Message) {
 	off := int64(l.dice.ExpFloat64() * float64(time.Hour))
 	if l.dice.IntN(2) == 0 {
@@ -287,8 +288,8 @@ func (l *byzantine) invent(m *wire.Message) {
 	m.Token.ID = wire.TokenID{Birth: max(m.Token.ID.Birth+off, 0), Generator: m.From, Random: l.dice.Uint64()}
 }
 
-// number draws a number: that of the token, one nearby, one that only a revival can have, or the highest that a member
-// believes.
+// number draws a number: the token's, one nearby, one that only a revival can have, or the highest that members
+// believe.
 func (l *byzantine) number(n wire.Seq) wire.Seq {
 	switch l.dice.IntN(6) {
 	case 0:
@@ -335,7 +336,7 @@ func DrawByzantine(seed uint64) ByzantineScenario {
 	s.AskFirst = d.sometimes(0.5)
 	s.Duration = time.Duration(d.share(2, 8) * float64(s.lap()))
 	l := d.byzantine(&s)
-	// Later additions have dice of their own, so that older draws stay as they were.
+	// Later additions have a source of random numbers of their own, so that older draws stay as they were.
 	more := drawing{rand.New(rand.NewPCG(seed, sim.Mix(67)))}
 	if s.AskBeforeRun = l.Habits&Offers != 0 || more.sometimes(0.2); s.AskBeforeRun && more.sometimes(0.4) {
 		l.Habits |= Objects
@@ -343,7 +344,7 @@ func DrawByzantine(seed uint64) ByzantineScenario {
 	return ByzantineScenario{Scenario: s, Byzantine: l}
 }
 
-// byzantine has one habit, or several.
+// byzantine draws a Byzantine member with one habit, or several.
 func (d drawing) byzantine(s *Scenario) Byzantine {
 	l := Byzantine{
 		Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap()),
@@ -364,13 +365,13 @@ func (s *ByzantineScenario) String() string {
 }
 
 // Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token
-// under which every member runs, and come back once more when that token is lost: a number or a stamp that it told must
-// not stand in the way.
+// under which every member runs. When that token is lost, the fleet must come back once more: no number or stamp from a
+// lie may prevent this.
 func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) Outcome {
 	return s.ExploreWith(NewByzantineChecker(s), watchers...)
 }
 
-// ExploreWith is Explore with a judge that can be asked afterwards.
+// ExploreWith is Explore with a checker that the caller can ask afterwards.
 func (s *ByzantineScenario) ExploreWith(judge *ByzantineChecker, watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(&s.Scenario)
 	all := append(byzantineProof(&s.Scenario), judge, progress)

@@ -9,10 +9,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewHeartbeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it beats at least
-// twice in a patience, or asks them, unless it was stopped meanwhile.
+// NewHeartbeatChecker checks that a holder keeps its guardians calm, whatever else it waits for: it sends heartbeats at
+// least twice in a patience, or asks the guardians, unless it was stopped meanwhile.
 func NewHeartbeatChecker(patience time.Duration) sim.Watcher {
-	// since is when a holder last wrote to its guardians, or came back.
+	// since is when a holder last wrote to its guardians, or came back from a stop.
 	type holder struct {
 		holds bool
 		since policy.Time

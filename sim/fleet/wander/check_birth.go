@@ -11,12 +11,12 @@ import (
 
 // NewBirthChecker checks that a new token is younger than every token that its maker has met, whatever the maker's
 // clock says: "the token tg, generated in response to a timeout for a token tx, has a timestamp larger than tx"
-// (Ciuffoletti, section 5.2). Otherwise tx, which is older and may live, would be removed in favour of tg. A stamp in
-// the future does not count.
+// (Ciuffoletti, section 5.2). Otherwise tx, which is older and may live, would be removed in favour of tg. Stamps in
+// the future do not count.
 func NewBirthChecker() sim.Watcher {
 	return sim.EachMember(func(met *int64, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
-			// It forgets what it has not saved.
+			// A member that starts forgets what it has not saved.
 			saved := c.Disk(o.Member)
 			*met = wander.MemoOf(&saved.Memo).Token.Birth
 		}
@@ -42,7 +42,7 @@ func NewBirthChecker() sim.Watcher {
 	})
 }
 
-// replaces reports whether a member makes a token in this step that replaces a lost one.
+// replaces reports whether in this step a member makes a token that replaces a lost one.
 func replaces(o *sim.Occurrence) bool {
 	for e := range o.Did(policy.Tell) {
 		if e.Note == wander.NoteRegenerated {

@@ -12,19 +12,20 @@ import (
 )
 
 // ByzantineChecker checks what one lying member can cost the others, if they ask before they run, or if its habits are
-// [BoundedUnasked]: at most two operations of theirs run at once, and all of that takes no longer than a lap.
+// [BoundedUnasked]: at most two of their operations run at once, and no longer than a lap in all.
 type ByzantineChecker struct {
 	byzantine int
 	bounded   bool
 	lap       time.Duration
-	// running are the others that run. most is how many ran at once, overlap for how long two or more did until since.
+	// running are the other members that run. most is how many ran at once. overlap is for how long two or more had run
+	// at once until since.
 	running map[int]bool
 	most    int
 	overlap time.Duration
 	since   policy.Time
-	// granted is the last number that each member was granted a run under.
+	// granted is the number of each member's last grant.
 	granted map[int]wire.Seq
-	// Ran counts the runs of the others.
+	// Ran counts the runs of the other members.
 	Ran int
 }
 
@@ -36,7 +37,7 @@ func NewByzantineChecker(s *ByzantineScenario) *ByzantineChecker {
 	}
 }
 
-// Exceeded reports whether more than two operations of the others ran at once, or two for more than a lap.
+// Exceeded reports whether more than two operations of the other members ran at once, or two for more than a lap.
 func (k *ByzantineChecker) Exceeded() bool { return k.most > 2 || k.overlap > k.lap }
 
 // Watch implements [sim.Watcher].
@@ -71,8 +72,8 @@ func (k *ByzantineChecker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// byzantineProof are the checkers of rules that hold beside a Byzantine member, too: no member holds two tokens, or one
-// from nowhere; none runs twice within min_interval; and what is not expected changes nothing.
+// byzantineProof returns checkers of the rules that hold even with a Byzantine member: no member holds two tokens, or
+// one from nowhere; none runs twice within min_interval; and unexpected messages change nothing.
 func byzantineProof(s *Scenario) []sim.Watcher {
 	return []sim.Watcher{
 		check.NewCustodyChecker(), check.NewMessageChecker(), check.NewWakeChecker(),

@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewChoiceChecker checks that a token has all its guardians from the moment in which it comes to a member: as many as
+// NewChoiceChecker checks that a token has all its guardians from the moment at which it comes to a member: as many as
 // configured, or all the others that its holder sees. Members that have failed the holder do not count: it may avoid
 // them.
 func NewChoiceChecker(backups int) sim.Watcher {
-	// view are the members that one sees, failed those of them that have failed it since its start.
+	// view are the members that one member sees. failed are those of them that have failed it since its start.
 	type company struct{ view, failed []wire.MemberID }
 	return sim.EachLife(func(me *company, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.PeersChanged) {
@@ -52,7 +52,7 @@ func NewChoiceChecker(backups int) sim.Watcher {
 	})
 }
 
-// comes reports whether a note says that a token comes to a member.
+// comes reports whether a note means that a token comes to a member.
 func comes(n policy.Note) bool {
 	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteCreated ||
 		n == wander.NoteRegenerated || n == wander.NoteRenewed

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewCrowdChecker checks that a fleet to which nothing happens makes one token, and that one operation runs at once,
-// however little its members know. A fleet with a MaxInterval much shorter than its first lap is the hardest of them.
+// NewCrowdChecker checks that a fleet in which nothing goes wrong makes one token, and that one operation runs at once,
+// however little its members know. The hardest such fleet is one with a MaxInterval much shorter than its first lap.
 func NewCrowdChecker() sim.Watcher {
 	made, running := 0, map[int]bool{}
 	return sim.EachMember(func(_ *struct{}, _ *sim.Cluster, o *sim.Occurrence) error {

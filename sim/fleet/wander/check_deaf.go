@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewDeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it:
-// at the latest a while after its first offer without an answer. A member that sees nobody is a fleet of one and keeps
-// the token. In a gate with several tokens the others may keep it busy.
+// NewDeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it.
+// It does so no later than while after its first offer without an answer. A member that sees nobody is a fleet of one
+// and keeps the token. In a gate with several tokens the other tokens may keep the holder busy.
 func NewDeafChecker(while time.Duration) sim.Watcher {
 	// since is the time of a deaf member's first failed offer.
 	type failure struct {
@@ -32,7 +32,7 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 			*me = failure{}
 			return nil
 		}
-		// Its patience grows with the round trips that it has seen, or seemed to see while it was deaf before.
+		// Its patience grows with the round trips that it has measured, or seemed to measure while it was deaf before.
 		if vain := o.At.Sub(me.since); me.failed && vain > while+4*s.RoundTrip {
 			return fmt.Errorf("deaf: %s hears nobody, has offered its token in vain for %v and holds it still", o.Who(),
 				vain)

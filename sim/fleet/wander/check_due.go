@@ -10,13 +10,13 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// offersWhenDue is how many offers may fail at a member that is due before it runs.
+// offersWhenDue is how many offers of a member that is due may fail before it runs.
 const offersWhenDue = 2
 
-// NewDueChecker checks that a holder that is due runs, whatever becomes of its offers: after failed offers it does not
-// offer the token again.
+// NewDueChecker checks that a holder that is due runs, whatever becomes of its offers: after offersWhenDue failed
+// offers it does not offer the token again.
 func NewDueChecker() sim.Watcher {
-	// failed counts the failed offers in a row of a member that was due.
+	// failed counts a member's consecutive failed offers while it was due.
 	type member struct {
 		leaving bool
 		failed  int
@@ -27,8 +27,8 @@ func NewDueChecker() sim.Watcher {
 			return nil
 		}
 		s := c.Status(o.Member)
-		// A run that is being saved may be denied because the disk fails, and others may object to one. The token goes
-		// on then.
+		// A run that is being saved may be denied because the disk fails, and other members may object to a run. Then
+		// the token goes on.
 		tries := slices.Contains([]string{
 			wander.WhyRunning, wander.WhyAsking, wander.WhySaving, wander.WhyNotReady,
 		}, s.Why)

@@ -16,46 +16,47 @@ import (
 
 type guards struct {
 	patience time.Duration
-	// said are the messages that may have been sent: by the guard of a run that is gone, or by a member itself.
+	// said are the messages that may have been sent, by a member itself or by the guard of a run that is gone.
 	said   map[wire.Message]bool
 	offers offers
 }
 
-// guard is what one member knows and does. What it does not save is forgotten when its process ends.
+// guard is what one member knows and does. When its process ends, it forgets what it has not saved.
 type guard struct {
 	heard      map[wire.TokenID]word
 	tombstones map[wire.TokenID]wire.Seq
-	// removed are the tokens in tombstones; the next one takes the place of the one at oldest. A member remembers so
-	// many.
+	// removed are the tokens in tombstones. The next one takes the place of the one at oldest, because a member
+	// remembers only so many.
 	removed [4]wire.TokenID
 	oldest  int
-	// passed is the token that it passed on last; none if it has held another since.
+	// passed is the token that the member passed on last; none if it has held another one since.
 	passed wire.Ref
-	// wrote is when it last wrote to its guardians before its last step, writes the same with that step; asks says that
-	// its last message to them was a question.
+	// wrote is when the member had last written to its guardians before its last step; writes is the same after that
+	// step. asks is true if its last message to them was a question.
 	wrote, writes policy.Time
 	asks          bool
-	// holds is the token that it held after its last step, trail that token's guardians; none if it held no token.
+	// holds is the token that the member held after its last step; none if it held no token. trail is that token's
+	// guardians.
 	holds wire.Ref
 	trail guardian.Trail
-	// words are the messages that it has pre-signed for the guard of its run; orphans those of dead agents whose run
-	// goes on.
+	// words are the messages that the member has pre-signed for the guard of its run. orphans are those of dead agents
+	// whose run goes on.
 	words, orphans []wire.Message
-	// gaveUp is the token that it yielded because it heard nobody, until it hears somebody. alone says that it sees no
-	// other.
+	// gaveUp is the token that the member yielded because it heard nobody; it is kept until the member hears somebody.
+	// alone is true while the member sees no other.
 	gaveUp wire.TokenID
 	alone  bool
-	// former is the token that it has yielded: it asks about it without waiting.
+	// former is the token that the member has yielded. It asks about that token without waiting.
 	former wire.TokenID
 }
 
-// word is what a member knows of a token: the highest number, and when it last heard of the holder.
+// word is what a member knows of a token: its highest number, and when the member last heard of the holder.
 type word struct {
 	seq wire.Seq
 	at  policy.Time
-	// sure is the highest number but for those in questions of others.
+	// sure is the highest number, not counting questions of others.
 	sure wire.Seq
-	// asked are the members that have not answered since suspectedAt; nil if the holder is not suspected.
+	// asked are the members that have not answered since suspectedAt. It is nil if the holder is not suspected.
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
 	// question is the exchange of the last question.
@@ -64,18 +65,18 @@ type word struct {
 
 // NewGuardChecker checks the rules of guardians:
 //
-//   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The number
-//     is above all that it has met under this token, and it never revives a token that it knows to be removed.
+//   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The new
+//     number is above all that it has met under this token, and it never revives a token that it knows to be removed.
 //   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is
 //     alone.
 //   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard
 //     says what the holder pre-signed for it, about the token of that run.
 //   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member
 //     takes a copy with a number no higher than the one with which it passed the token on.
-//   - A member grants a run, passes a token on or goes on beating only if its guardians had word of it within the last
-//     patience.
-//   - The higher a guardian's rank, the longer it waits before it asks. One that another guardian tells that the holder
-//     was heard asks anew before it revives.
+//   - A member grants a run, passes a token on or goes on sending heartbeats only if its guardians had word of it
+//     within the last patience.
+//   - The higher a guardian's rank, the longer it waits before it asks. If another guardian tells it that the holder
+//     was heard, it asks anew before it revives the token.
 //   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an
 //     overtaken copy tells the guardians of that copy.
 func NewGuardChecker(patience time.Duration) sim.Watcher {
@@ -138,15 +139,15 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	}
 	switch m.Kind {
 	case guardian.KindHeartbeat:
-		// Of two holders with the same number, this one keeps the token if it has the higher identity: the other one's
-		// beat says nothing of it. Who holds another token answers each beat, also one that is played back and says
-		// nothing new.
+		// If two holders have the same number, this one keeps the token if its identity is higher: the other one's
+		// heartbeat then tells it nothing. A holder of another token answers each heartbeat, even one that is replayed
+		// and brings nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
 		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
 	case guardian.KindTombstone:
 		me.tombstone(m.Token)
 	case guardian.KindAsk:
-		// A guardian that has heard the holder lately need not believe another one that has not.
+		// A guardian that has heard the holder lately need not believe another guardian that has not.
 		w.seq = max(w.seq, m.Token.Seq)
 		me.heard[m.Token.ID] = w
 	case guardian.KindHeard, guardian.KindKnown:
@@ -157,7 +158,8 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 	return nil
 }
 
-// yield checks a Yield that was believed: it names the highest number that this member has met, and it is true.
+// yield checks a Yield that the member believed: it must name the highest number that this member has met, and it must
+// be true.
 func (k *guards) yield(me *guard, o *sim.Occurrence, m *wire.Message) error {
 	w := me.heard[m.Token.ID]
 	switch {
@@ -221,7 +223,7 @@ func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken er
 		}
 		me.writes = o.At
 		if m.Exchange == 0 || asks {
-			me.asks = asks // An answer to somebody else ends no question of its own.
+			me.asks = asks // An answer to another member does not end a question of its own.
 		}
 		if w, ok := me.heard[m.Token.ID]; ok && asks {
 			w.question = m.Exchange
@@ -250,7 +252,7 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 		later.Seq = later.Seq.After()
 		me.learn(o, later, true)
 	case note == wander.NoteGaveUp:
-		// Perhaps no other member knows of this copy, so any other copy is as good.
+		// Perhaps no other member knows of this copy, so the member may accept any other one.
 		delete(me.heard, e.Token.ID)
 	case note == wander.NoteYielded:
 		me.gaveUp, me.former = e.Token.ID, e.Token.ID
@@ -269,7 +271,7 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 	return broken
 }
 
-// take records that a token comes to a member. It forgets the one before.
+// take records that a token comes to a member. The member forgets the token before it.
 func (me *guard) take(o *sim.Occurrence, t wire.Ref) {
 	me.learn(o, t, true)
 	me.former = wire.TokenID{}
@@ -278,7 +280,7 @@ func (me *guard) take(o *sim.Occurrence, t wire.Ref) {
 	}
 }
 
-// asks returns the guardians of a token as a member that asks about it in this step knows them.
+// asks returns the guardians of a token, as known by a member that asks about it in this step.
 func asks(o *sim.Occurrence, id wire.TokenID) (trail guardian.Trail) {
 	for e := range o.Did(policy.Send) {
 		if e.Msg.Kind == guardian.KindAsk && e.Msg.Token.ID == id {
@@ -299,14 +301,14 @@ func (k *guards) waited(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 	return nil
 }
 
-// corrects checks that a member that drops an overtaken copy tells the guardians of that copy, unless it dies
+// corrects checks that a member that drops an overtaken copy tells that copy's guardians, unless the member dies
 // meanwhile.
 func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := me.trail
 	if e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
 		load, offered := k.offers[o.Event.Msg.Exchange]
 		if !offered {
-			return nil // The checkers of handoffs and of custody judge what arrives without an offer.
+			return nil // Other checkers (handoff, custody) judge tokens that arrive without an offer.
 		}
 		trail = guardian.TrailOf(&load)
 	}
@@ -324,7 +326,7 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 	return nil
 }
 
-// suspect records the members to ask about a token.
+// suspect records which members are asked about a token.
 func (me *guard) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	w := me.heard[e.Token.ID]
 	w.seq, w.suspectedAt, w.asked = max(w.seq, e.Token.Seq), o.At, map[wire.MemberID]bool{}
@@ -341,7 +343,7 @@ func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
 	w, tombstones := me.heard[t.ID], me.tombstones[t.ID]
 	switch {
 	case me.alone && o.On(policy.PeersChanged):
-		return nil // Nobody is there to be asked.
+		return nil // There is nobody to ask.
 	case me.gaveUp == t.ID && !me.alone:
 		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody "+
 			"since", o.Who(), t.ID)
@@ -357,10 +359,10 @@ func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
 	return nil
 }
 
-// inTouch checks that the guardians of a token that was held before this step have had word of it.
+// inTouch checks that the guardians of the token that was held before this step have heard of it.
 func (k *guards) inTouch(me *guard, o *sim.Occurrence, does string) error {
 	if o.On(policy.Suspended) {
-		return nil // Whose host was asleep gives its token up, unless nobody else is there.
+		return nil // A member whose host was asleep gives up its token, unless there is no other member.
 	}
 	if since := o.At.Sub(me.wrote); me.trail.Len() > 0 && since >= k.patience {
 		return fmt.Errorf("guard: %s %s, and its guardians have heard nothing for %v", o.Who(), does, since)
@@ -392,7 +394,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 		m.Kind == handoff.KindToken && o.Expected
 	switch {
 	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
-		return nil // It passes its token on, or runs, with the number that it has begun with.
+		return nil // The member passes its token on, or runs, with the number with which it began to.
 	case tells && m.Token.Seq > s.Token.Seq:
 		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq,
 			m.Token.Seq)
@@ -403,8 +405,8 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	return nil
 }
 
-// preSigned checks what the guard of a member's run would say if the agent died now: to each guardian that the token is
-// lost; nothing if the member no longer holds it.
+// preSigned checks what the guard of a member's run would send if the agent died now: to each guardian, that the token
+// is lost; nothing if the member no longer holds the token.
 func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil

@@ -16,11 +16,11 @@ import (
 // there is none.
 type inquiry struct {
 	began, asked, seen policy.Time
-	// rank is its place among those that it sees; company says that it sees others.
+	// rank is the member's place among those that it sees. company is true if it sees others.
 	rank    int
 	company bool
-	// silent are the others that it has seen all the time since it began to ask, and that have not answered: each with
-	// how often it was asked.
+	// silent are the others that the member has seen all the time since it began to ask, and that have not answered,
+	// each with how often it was asked.
 	silent map[wire.MemberID]int
 	peers  []wire.MemberID
 }
@@ -28,10 +28,10 @@ type inquiry struct {
 // asksAtLeast is how often a member that does not answer is asked before a token is made.
 const asksAtLeast = 6
 
-// NewInquiryChecker checks that no member makes a token for its own silence only. Where tokens have guardians, it asks
-// all others first, those that do not answer several times, and makes none if one of them has seen a token less than
-// regenerate-after ago. And only the first in rank makes the first token of a fleet without asking. A member waits for
-// answers for wait; guarded says that tokens have guardians.
+// NewInquiryChecker checks that no member makes a token only because it has met none. Where tokens have guardians, the
+// member asks all others first, several times if they do not answer, and makes no token if one of them has seen a token
+// less than regenerate-after ago. And only the first in rank makes the first token of a fleet without asking. wait is
+// how long a member waits for answers. guarded is true if tokens have guardians.
 func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 	return sim.EachLife(func(me *inquiry, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.PeersChanged) {
@@ -75,7 +75,7 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 				}
 			}
 			if o.Completes() && me.seen > 0 {
-				// The status has the next value, raised by half.
+				// The status shows the next value, which has been raised by half.
 				after := Detail(c, o.Member).RegenerateAfter * 2 / 3
 				if told := o.At.Sub(me.seen); told < after-time.Microsecond {
 					return fmt.Errorf("inquiry: %s makes a token and was told of one %v ago", o.Who(), told)
@@ -86,7 +86,7 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 	})
 }
 
-// begin notes that a question begins, to all that this member sees.
+// begin records that a member begins to ask all members that it sees.
 func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
 	me.began, me.silent = at, map[wire.MemberID]int{}
 	for _, id := range me.peers {
@@ -96,8 +96,8 @@ func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
 	}
 }
 
-// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it asked not long
-// ago.
+// hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it last asked not
+// long ago.
 func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duration) error {
 	longest := 2 * max(wait, Detail(c, o.Member).RoundTrip*3/2)
 	if me.began == 0 || o.At.Sub(me.began) < wait || o.At.Sub(me.asked) >= longest {

@@ -11,16 +11,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// missed is a member's last token, as it came (how a revived one came is known to the member alone), and the members
-// that have not answered its offers since.
+// missed is a member's last token, as it came, and the members that have not answered its offers since. (How a revived
+// token came is known to the member alone.)
 type missed struct {
 	id     wire.TokenID
 	load   wire.Load
 	failed []wire.MemberID
 }
 
-// NewMissedChecker checks that in a walk that goes round, a member that could not be reached is left to the next
-// holders: it is on the token's list from then on, unless it was on the list before. The list counts the tries.
+// NewMissedChecker checks a rule of walks that go round: if a member could not be reached, the holder leaves it to the
+// next holders. The member is on the token's list from then on, unless it was on the list before. The list counts the
+// tries.
 func NewMissedChecker() sim.Watcher {
 	offers := offers{}
 	return sim.EachMember(func(me *missed, c *sim.Cluster, o *sim.Occurrence) error {
@@ -45,10 +46,10 @@ func NewMissedChecker() sim.Watcher {
 	})
 }
 
-// miss checks that a member that did not answer an offer is left to the next holders.
+// miss checks that a holder leaves to the next holders a member that did not answer its offer.
 func (me *missed) miss(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	hint := e.Peer.Hint()
-	// If another token has come since and was discarded, it is not known how the held one came.
+	// If another token has come since and was discarded, it is unknown how the held one came.
 	first := me.id == e.Token.ID && !lists(&me.load, hint) && !slices.Contains(me.failed, e.Peer)
 	me.failed = append(me.failed, e.Peer)
 	s := Detail(c, o.Member)
@@ -71,7 +72,7 @@ func lists(l *wire.Load, hint uint32) bool {
 	return false
 }
 
-// offers are the loads of the tokens that are on offer, by their handoffs: what a Commit lets arrive is what the Token
+// offers are the loads of the tokens that are on offer, by their handoffs: a Commit lets the load arrive that the Token
 // carried.
 type offers map[wire.Exchange]wire.Load
 

@@ -9,17 +9,18 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// overlap is one member, for [NewOverlapChecker].
+// overlap is the state of one member, for [NewOverlapChecker].
 type overlap struct {
-	// running says that its operation runs, excused that it may do so beside another one.
+	// running is true while the member's operation runs. excused is true if it may run beside another one.
 	running, excused bool
-	// away is until when it was away last.
+	// away is the end of the last time in which the member was away.
 	away policy.Time
 }
 
 // NewOverlapChecker checks how many operations run at once in a fleet whose members crash, stand still, sleep and
-// leave, but whose network is sound: one, and besides it those of members that are or were away while they run, or a
-// moment before, and those whose process has died. Such a member cannot know that its token was revived.
+// leave, but whose network is sound. One may run, and beside it those of members that are or were away while they run
+// or a moment before, and those of members whose process has died. Such a member cannot know that its token was
+// revived.
 func NewOverlapChecker(while time.Duration) sim.Watcher {
 	members := map[int]*overlap{}
 	return sim.EachMember(func(_ *struct{}, c *sim.Cluster, o *sim.Occurrence) error {
@@ -54,9 +55,9 @@ func NewOverlapChecker(while time.Duration) sim.Watcher {
 	})
 }
 
-// isSound reports whether nothing but members fails: the network loses nothing and is quick, and all members start at
-// once. A member that comes back to others that it does not see may make a token beside theirs; so it must wait until
-// it sees one, and hear nothing that was said before.
+// isSound reports whether only members fail: the network loses nothing and is quick, and all members start at once.
+// When a member comes back and does not see the others, it may make a token beside theirs. So it must wait until it
+// sees one, and hear no message from before.
 func (s *Scenario) isSound() bool {
 	n, f := s.Network, s.Faults
 	quick := n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < wander.Patience(s.Skip)

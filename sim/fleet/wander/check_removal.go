@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// removal is the state of [NewRemovalChecker]; born is when each token was made.
+// removal is the state of [NewRemovalChecker]. born is when each token was made.
 type removal struct {
 	minInterval, lap, timeout time.Duration
 	born                      map[wire.TokenID]policy.Time
@@ -19,12 +19,13 @@ type removal struct {
 
 // tokensMet are the tokens that a member has had.
 type tokensMet struct {
-	// last is the token of its last run, before that of the run before; running says that it still runs.
+	// last is the token of the member's last run, before that of the run before it. running is true while the last run
+	// goes on.
 	last, before sighting
 	running      bool
-	// leaving says that it is about to stop.
+	// leaving is true while the member is about to stop.
 	leaving bool
-	// passed is when it last passed on each token, and to whom.
+	// passed is when the member last passed on each token, and to which member.
 	passed map[wire.TokenID]round
 }
 
@@ -36,8 +37,8 @@ type round struct {
 	faded bool
 }
 
-// sighting is a token, and when a member ran under it; if that was in an earlier life, also how many members were here
-// then.
+// sighting is a token, and when a member ran under it. If that was in an earlier life, it also has how many members
+// were here then.
 type sighting struct {
 	at       policy.Time
 	token    wire.TokenID
@@ -56,11 +57,11 @@ type sighting struct {
 //  5. a token that it passed on to the sender of the younger one while that was under way.
 //
 // It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has
-// passed on. A first token that comes less than min_interval after a run in an earlier life is not passed on before
-// more than half of those are here that were here then.
+// passed on. If a first token comes less than min_interval after a run in an earlier life, it is not passed on until
+// more than half of the members of that time are here again.
 //
-// For a lap after it was passed on, a token removes younger ones: zero where the walk does not go round, negative in
-// the plain paper. A handoff takes less than timeout.
+// lap is how long after it was passed on a token removes younger ones: zero where the walk does not go round, negative
+// in the plain paper. A handoff takes less than timeout.
 func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 	k := &removal{minInterval: minInterval, lap: lap, timeout: timeout, born: map[wire.TokenID]policy.Time{}}
 	return sim.EachMember(func(me *tokensMet, c *sim.Cluster, o *sim.Occurrence) error {
@@ -96,7 +97,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 			case e.Kind == policy.Run && !e.Demanded:
 				me.before, me.last, me.running = me.last, sighting{at: o.At, token: e.Token.ID}, true
 			case e.Kind == policy.Save && me.running && e.State.LastRun == me.last.at:
-				// The run goes on under an older token.
+				// The run goes on, now under an older token.
 				me.last.token = wander.MemoOf(&e.State.Memo).Token
 			case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
 				me.pass(c, o, e.Token.ID, e.Peer)
@@ -106,7 +107,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 	})
 }
 
-// event records what a member knows of its last run at its start, and the end of a run. A denied run does not count.
+// event records, when a member starts, what it knows of its last run, and when a run ends. Denied runs do not count.
 func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	s := &o.Event.State
 	ran := wander.MemoOf(&s.Memo)
@@ -114,7 +115,7 @@ func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	case o.On(policy.Started) && s.HasRun && int(ran.Slot) == c.Slot():
 		me.last = sighting{at: s.LastRun, token: ran.Token, restored: true, members: int(ran.Members)}
 	case o.On(policy.Started):
-		me.last = sighting{} // What was saved is of another slot, and this one forgets.
+		me.last = sighting{} // The saved run is of another slot, and this slot forgets its own.
 	case o.EndsOperation() && me.running:
 		me.running = false
 		if o.Event.Denied {
@@ -123,8 +124,8 @@ func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// pass records that a token leaves a member. The member may forget tokens that it has not seen for max_interval as it
-// is now.
+// pass records that a token leaves a member. The member may forget tokens that it has not seen for the present
+// max_interval.
 func (me *tokensMet) pass(c *sim.Cluster, o *sim.Occurrence, id wire.TokenID, to wire.MemberID) {
 	if me.passed == nil {
 		me.passed = map[wire.TokenID]round{}
@@ -147,14 +148,14 @@ func (k *removal) ranUnderOlder(me *tokensMet, o *sim.Occurrence, id wire.TokenI
 	return !me.last.token.IsZero() && o.At.Sub(me.last.at) < k.minInterval && me.last.token.Precedes(id)
 }
 
-// shelves reports whether a member must not pass a first token on yet.
+// shelves reports whether a member must not yet pass on a first token.
 func (k *removal) shelves(me *tokensMet, c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	others := id.Generator != c.ID(o.Member)
 	return k.ranUnderOlder(me, o, id) && me.last.restored && wander.IsFirst(id) && others &&
 		2*len(c.View(o.Member)) <= me.last.members
 }
 
-// chases reports whether case 3, 4 or 5 applies to a token. A handoff takes longer where round trips are longer.
+// chases reports whether case 3, 4 or 5 applies to a token. Handoffs take longer where round trips are longer.
 func (k *removal) chases(me *tokensMet, c *sim.Cluster, o *sim.Occurrence, id wire.TokenID) bool {
 	s := Detail(c, o.Member)
 	lap, handoff := max(k.lap, s.Lap), max(k.timeout, 2*s.RoundTrip)
@@ -169,7 +170,7 @@ func (k *removal) chases(me *tokensMet, c *sim.Cluster, o *sim.Occurrence, id wi
 	return false
 }
 
-// oldest returns the oldest token that a member has passed on, and its last pass; a zero one if there is none.
+// oldest returns the oldest token that a member has passed on, and when it last did. It is zero if there is none.
 func (me *tokensMet) oldest() (id wire.TokenID, last round) {
 	for passed := range me.passed {
 		if id.IsZero() || passed.Precedes(id) {
@@ -179,7 +180,7 @@ func (me *tokensMet) oldest() (id wire.TokenID, last round) {
 	return id, me.passed[id]
 }
 
-// survivor checks the token that is left after a step in which one arrived or met another.
+// survivor checks which token is left after a step in which one arrived or met another.
 func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) error {
 	for e := range o.Did(policy.Gave) {
 		if e.Cause == policy.CauseMet && (!s.Holding || !s.Token.ID.Precedes(e.Token.ID)) {
@@ -202,7 +203,7 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 		case preceded && r.to == o.Event.Msg.From && since < k.timeout:
 			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from",
 				o.Who(), e.Token.ID)
-		// By the age of the younger one. A member may forget a token that it has not seen for max_interval.
+		// By the age of the younger token. A member may forget a token that it has not seen for max_interval.
 		case preceded && k.lap >= 0 && since < wander.AgeOf(&s.Load) && since < s.MaxInterval && !r.faded:
 			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", o.Who(),
 				e.Token.ID)

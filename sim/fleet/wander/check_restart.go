@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewRestartChecker checks that a fleet whose members have all been restarted goes on: from the time when they are
-// back, who is due runs within a bound. The fleet has no other faults, and more than half of its members are back.
+// NewRestartChecker checks that a fleet goes on after all its members have been restarted: from the time at which they
+// are back, each member that is due runs within a bound. The fleet has no other faults, and more than half of its
+// members are back.
 func NewRestartChecker(back policy.Time, within time.Duration) sim.Watcher {
 	return sim.EachLife(func(due *policy.Time, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.Started) {
@@ -43,7 +44,7 @@ func (s *Scenario) restarts() bool {
 	return s.Faults.Restart.At > 0 && only && calm && s.MinInterval > time.Duration(back)+within
 }
 
-// restarted is when all are back that come back, and for how long who is due may wait then.
+// restarted returns when all members that come back are back, and for how long a member that is due may wait then.
 func (s *Scenario) restarted() (back policy.Time, within time.Duration) {
 	r, m, timeout := &s.Faults.Restart, &s.Membership, wander.Patience(s.Skip)
 	const leaves = stopTimeout + time.Second

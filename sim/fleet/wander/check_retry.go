@@ -12,16 +12,17 @@ import (
 // attempts are a member's last runs.
 type attempts struct {
 	failures int
-	// granted is when a run was granted last, started when the last one began that was not denied, and due when the
-	// next one may.
+	// granted is when the last run was granted. started is when the last run began that was not denied. due is when the
+	// next one may begin.
 	granted, started, due policy.Time
-	// known says that due means something, saves that it was to be saved last, and saved that it is on the disk.
+	// known is true if due has a meaning. saves is true if it was to be saved last, and saved is true if it is on the
+	// disk.
 	known, saves, saved bool
 }
 
 // NewRetryChecker checks when a member is due after its last run: Δmin after the start of one that has succeeded; after
 // a failed one when retry_after is over, doubled for each further failure in a row, and at the latest after Δmin;
-// retry_after after one that said "not now". A restart changes nothing of what was saved. exact says that nothing else
+// retry_after after one that said "not now". A restart changes nothing of what was saved. exact is true if nothing else
 // delays the next run: no run under another token, and no window.
 func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watcher {
 	return sim.EachMember(func(a *attempts, c *sim.Cluster, o *sim.Occurrence) error {
@@ -46,7 +47,7 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 		for i := range o.Effects {
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Save:
-				// A grant is saved as a run that starts then.
+				// A grant is saved as a run that starts at that time.
 				a.saves, a.saved = a.known && e.State.LastRun == a.started, false
 			case e.Kind == policy.Run && e.Demanded:
 			case e.Kind == policy.Run && a.known && o.At < a.due:
@@ -78,7 +79,7 @@ func (a *attempts) finish(o *sim.Occurrence, minInterval, retryAfter time.Durati
 	a.known, a.due = true, min(o.At.Add(wait), a.started.Add(minInterval))
 }
 
-// restart compares what a member finds on its disk with what it was told to be saved.
+// restart compares what a member finds on its disk with what it was last told to save.
 func (a *attempts) restart(o *sim.Occurrence, minInterval time.Duration) error {
 	memo, ends := wander.MemoOf(&o.Event.State.Memo), o.Event.State.LastRun.Add(minInterval)
 	if memo.Wait > 0 {

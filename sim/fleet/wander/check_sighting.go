@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sightingRule is what a member knows of tokens: when it last asked, the latest sighting that it may name, and, as a
-// guardian, the time and the sender of the last beat, and the token about which it asked last.
+// sightingRule is what a member knows of tokens: when it last asked, and the latest sighting that it may name. As a
+// guardian it also knows the time and the sender of the last heartbeat, and the token about which it asked last.
 type sightingRule struct {
 	asked, seen policy.Time
 	beatAt      policy.Time
@@ -22,8 +22,8 @@ type sightingRule struct {
 
 // NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later
 // time than it knows from its own dealings with a token, or was told, counted from its question. A guardian that has
-// heard the holder says so. And a member that was only told of a token waits a lap longer than the one that saw it
-// before it makes a new one.
+// heard the holder says so. And a member that was only told of a token waits a lap longer, before it makes a new one,
+// than the member that saw it.
 func NewSightingChecker() sim.Watcher {
 	return sim.EachMember(func(me *sightingRule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
@@ -33,8 +33,8 @@ func NewSightingChecker() sim.Watcher {
 			return nil
 		}
 		received := o.On(policy.Received)
-		// A beat with an answer is of an overtaken copy, and a holder's answer may be a beat of another token than the
-		// one that is guarded here.
+		// A heartbeat that answers is about an overtaken copy, and a holder's answer may be a heartbeat of another
+		// token than the guarded one.
 		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 &&
 			(m.Exchange == 0 || m.Token.ID == me.about) {
 			me.beatAt, me.beatFrom = o.At, m.From
@@ -89,7 +89,7 @@ func (me *sightingRule) told(c *sim.Cluster, o *sim.Occurrence) error {
 // tells checks the sighting that a member names.
 func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Duration) error {
 	if o.Completes() {
-		// A run goes on also when its token is lost.
+		// A run goes on even when its token is lost.
 		if s := c.Status(o.Member); s.Holding || s.Why == wander.WhyRunning {
 			return nil
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// handoffsTake bounds a handoff, in timeouts or round trips.
+// handoffsTake bounds the duration of a handoff, in timeouts or round trips.
 const handoffsTake = 64
 
 // NewSilenceChecker checks that an offer does not end a silence: it delays a new token by no more than the time of a
-// handoff, whoever plays recorded offers back. timeout is that of handoffs.
+// handoff, even if an adversary replays recorded offers. timeout is that of handoffs.
 func NewSilenceChecker(timeout time.Duration) sim.Watcher {
 	// at is when a member would make a new token, as of its last step.
 	type look struct {

@@ -8,13 +8,13 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewSlotChecker checks what a gate with several tokens adds. A member never runs under two tokens at once. It has one
-// record for all of them: the record names the token and the slot of a run before that starts, and they stay until the
-// next run. One for a caller beside an operation is in no record.
+// NewSlotChecker checks the rules that a gate with several tokens adds. A member never runs under two tokens at once.
+// It has one record for all of them: the record names the token and the slot of a run before the run starts, and they
+// stay until the next run. No record has a run for a caller beside an operation.
 func NewSlotChecker() sim.Watcher {
 	return sim.EachLife(func(running *bool, c *sim.Cluster, o *sim.Occurrence) error {
 		*running = *running && !o.On(policy.Finished)
-		// What a step saves is checked before it is on the disk.
+		// This checks what a step saves before it is on the disk.
 		was := c.Disk(o.Member)
 		for e := range o.Did(policy.Save) {
 			same := was.HasRun && e.State.HasRun && was.LastRun == e.State.LastRun

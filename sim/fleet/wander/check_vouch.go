@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// NewVouchChecker checks that a member that runs says so to all who ask for a token, also if it has lost its own: a
-// guardian revives none, and nobody makes one, while it can hear of a run.
+// NewVouchChecker checks that a member that runs tells this to all members that ask for a token, even if it has lost
+// its own. While others can hear of a run, no guardian revives a token, and no member makes one.
 func NewVouchChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped || !o.Completes() || !o.On(policy.Received) {
@@ -30,10 +30,10 @@ func NewVouchChecker() sim.Watcher {
 	})
 }
 
-// vouches reports whether an answer keeps whoever has asked from taking the token for lost.
+// vouches reports whether an answer keeps the asker from taking the token for lost.
 func vouches(asked wire.Kind, answer *wire.Message) bool {
 	switch answer.Kind {
-	case guardian.KindTombstone: // Nobody revives a token that was removed.
+	case guardian.KindTombstone: // A token that was removed is not revived.
 		return true
 	case guardian.KindHeartbeat:
 		return asked == guardian.KindAsk

@@ -11,11 +11,12 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while its start that was
-// granted in one is being saved. And "a member that may not run passes the token on; nobody ever holds and waits for a
-// window": a token rests at a member outside its windows for a skip, or for a lap of skips or two offers at most, if
-// the member is due by then; a new one for as long again as a start may take. Once it is offered it does not rest, even
-// if the offer is to somebody who has left. startWithin is the longest time from a grant to its start.
+// NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while a start that was
+// granted in a window is being saved. And "a member that may not run passes the token on; nobody ever holds and waits
+// for a window": outside its windows a token rests at a member for a skip; if the member is due by then, for at most a
+// lap of skips or two offers. A new token rests longer, by as long as a start may take. Once it has been offered it
+// does not rest, even if the offer is to a member that has left. startWithin is the longest time from a grant to its
+// start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
 	most := max(time.Duration(members)*skip, 2*wander.Patience(skip)) + startWithin
 	type rest struct {
@@ -24,10 +25,10 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 	}
 	return sim.EachMember(func(me *rest, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped {
-			me.rests = false // it may have been away
+			me.rests = false // the member may have been away
 		}
 		if o.On(policy.PeersChanged) {
-			me.since = o.At // who was alone has kept its token
+			me.since = o.At // a member that was alone has kept its token
 		}
 		wall := c.Instant(o.Member).Wall
 		for i := range o.Effects {

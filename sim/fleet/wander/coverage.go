@@ -16,17 +16,17 @@ import (
 // Coverage counts what has occurred, over any number of runs. It is a [sim.Watcher]. The zero value has seen nothing.
 type Coverage struct {
 	counts [classesEnd][mostOfAClass]uint64
-	// named counts the parameters, and what [situations] lists, by these names.
+	// named counts the parameters, and the cases that [situations] lists, by name.
 	named map[string]uint64
-	// suspicions has each member's last question of the present run, since its start; patience is the guardians'.
+	// suspicions has each member's last question since its start, in the present run. patience is the guardians'.
 	suspicions map[int]suspicion
 	patience   time.Duration
 }
 
-// mostOfAClass bounds the things of a class.
+// mostOfAClass bounds the number of things in a class.
 const mostOfAClass = 128
 
-// class is a class of things that have numbers elsewhere.
+// class is a class of things that other packages number.
 type class uint8
 
 const (
@@ -42,8 +42,8 @@ const (
 // pieceClass begins the names of pieces, among all that can occur.
 const pieceClass = "piece "
 
-// situations are the deadlines of machines without a note of their own, and the cases of rules and faults that are
-// neither an occurrence nor a note. One that is counted by another name is missing in every hunt.
+// situations are the deadlines of machines that have no note of their own, and the cases of rules and faults that are
+// neither an occurrence nor a note. A situation that is counted under another name shows as missing in every hunt.
 func situations() []string {
 	return append([]string{
 		"timer Token is repeated", "timer Ack is repeated", "timer token has rested", "timer min_interval is over",
@@ -65,7 +65,7 @@ func situations() []string {
 	}, standingCases()...)
 }
 
-// standingCases are those of faults that stay, in the order of [Standing].
+// standingCases are the names of faults that stay, in the order of [Standing].
 func standingCases() []string {
 	return []string{
 		"case one stays deaf", "case one stays mute", "case two parts stay apart", "case pairs stay broken",
@@ -115,7 +115,7 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 		v.step(o)
 		v.walk(c, o)
 		v.guard(c, o)
-		// Holders with a network that works in one direction only.
+		// Count holders while the network works in one direction only.
 		if hears, isHeard := c.Hears(o.Member), c.IsHeard(o.Member); !(hears && isHeard) && o.Completes() &&
 			c.Status(o.Member).Holding {
 			v.when(!hears, "case a holder hears nothing")
@@ -125,7 +125,7 @@ func (v *Coverage) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// walk counts the cases of a walk that goes round. A member that is due has run under no token lately.
+// walk counts the cases of a walk that goes round. A member that is due has not run under a token lately.
 func (v *Coverage) walk(c *sim.Cluster, o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
@@ -161,7 +161,7 @@ func (v *Coverage) step(o *sim.Occurrence) {
 	v.meeting(o)
 }
 
-// wake counts the timer that effect i of a wake-up is a sign of.
+// wake counts the timer that the i-th effect of a wake-up gives away.
 func (v *Coverage) wake(effects []policy.Effect, i int) {
 	e := &effects[i]
 	offers := i > 0 && effects[i-1].Note == handoff.NoteOffered
@@ -183,7 +183,7 @@ func (v *Coverage) wake(effects []policy.Effect, i int) {
 }
 
 // meeting counts which of two tokens survives, and where. A member that gets an older token during a run saves that it
-// runs under that one now.
+// now runs under that one.
 func (v *Coverage) meeting(o *sim.Occurrence) {
 	var arrived wire.TokenID
 	met, younger := false, false
@@ -201,7 +201,7 @@ func (v *Coverage) meeting(o *sim.Occurrence) {
 	v.when(met && !younger && !saves, "case a holder gets an older token")
 }
 
-// Add adds what another coverage has seen.
+// Add adds the counts of another coverage.
 func (v *Coverage) Add(o *Coverage) {
 	for class := range v.counts {
 		for i, n := range o.counts[class] {
@@ -222,14 +222,14 @@ type Counted struct {
 	Times uint64
 }
 
-// Counts returns all that can occur, by class.
+// Counts returns everything that can occur, by class, with its count.
 func (v *Coverage) Counts() []Counted {
 	var all []Counted
 	named := func(what string) { all = append(all, Counted{what, v.named[what]}) }
 	numbered := func(c class, what string, i int) { all = append(all, Counted{what, v.counts[c][i]}) }
 	new(Scenario).each(func(name string, _ reflect.Value) {
-		// Papers on other protocols assume the first two, a soft gate does without; the third is for tests that give
-		// orders themselves.
+		// Papers on other protocols assume the first two, and a soft gate does without them. The third is for tests
+		// that give orders themselves.
 		if name != "Network.FIFO" && name != "Membership.Perfect" && name != "Operators.Scripted" {
 			named("parameter " + name)
 		}
@@ -250,7 +250,7 @@ func (v *Coverage) Counts() []Counted {
 		named(what)
 	}
 	for k := policy.Save; k <= policy.Gone; k++ {
-		if k != policy.Extend { // A soft gate's grant has no end that could be put off.
+		if k != policy.Extend { // The end of a soft gate's grant is never put off, because there is none.
 			numbered(classEffect, "effect "+k.String(), int(k))
 		}
 	}
@@ -260,7 +260,7 @@ func (v *Coverage) Counts() []Counted {
 	return all
 }
 
-// Pieces returns how many scenarios had each of the pieces that few have, by their names.
+// Pieces returns how many scenarios had each of the rare pieces, by name.
 func (v *Coverage) Pieces() []Counted {
 	var all []Counted
 	for _, p := range pieces() {
@@ -269,7 +269,7 @@ func (v *Coverage) Pieces() []Counted {
 	return all
 }
 
-// Missing returns what has never occurred.
+// Missing returns the names of what has never occurred.
 func (v *Coverage) Missing() []string {
 	var missing []string
 	for _, c := range v.Counts() {

@@ -30,7 +30,7 @@ func (v *Coverage) guard(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// word counts what became of an expected message between holder and guardians.
+// word counts what became of expected messages between holder and guardians.
 func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	m, self := &o.Event.Msg, c.ID(o.Member)
 	first := &policy.Effect{}
@@ -54,7 +54,7 @@ func (v *Coverage) word(c *sim.Cluster, o *sim.Occurrence) {
 	}
 }
 
-// calmed reports whether an answer has put a guardian off: it tells nothing new, but another guardian has heard the
+// calmed reports whether an answer has put a guardian off: it brings no new number, but another guardian has heard the
 // holder within the patience.
 func (v *Coverage) calmed(o *sim.Occurrence) bool {
 	m := &o.Event.Msg
@@ -104,7 +104,7 @@ func (v *Coverage) guardNote(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect
 	}
 }
 
-// revived counts the rank of a guardian that revives a token, the reason, and what the token meets.
+// revived counts the rank of a guardian that revives a token, the reason, and the token that it meets.
 func (v *Coverage) revived(c *sim.Cluster, o *sim.Occurrence) {
 	asked := v.suspicions[o.Member]
 	rank, _ := asked.trail.Rank(c.ID(o.Member))

@@ -10,14 +10,14 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Draw returns the scenario of a seed: the seed draws every parameter, and which kinds of faults there are. Many runs
-// with a few kinds of faults each find more than runs with all of them (swarm testing).
+// Draw returns the scenario of a seed: the seed draws every parameter, and the kinds of faults. Many runs with a few
+// kinds of faults each find more than runs with all kinds (swarm testing).
 func Draw(seed uint64) Scenario {
 	s, _ := draw(seed)
 	return s
 }
 
-// draw returns also the names of the pieces that the scenario has.
+// draw also returns the names of the scenario's pieces.
 func draw(seed uint64) (s Scenario, pieces []string) {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(6)))}
 	s = Scenario{Seed: seed, Members: d.members(), Skip: d.time(20*time.Millisecond, 2*time.Second)}
@@ -84,12 +84,12 @@ type drawing struct{ *rand.Rand }
 
 func (d drawing) sometimes(p float64) bool { return d.Float64() < p }
 
-// share draws a number from a range: between 1 and 2 as likely as between 2 and 4.
+// share draws a number from a range. Each doubling is equally likely: between 1 and 2 is as likely as between 2 and 4.
 func (d drawing) share(from, to float64) float64 {
 	return from * math.Pow(to/from, d.Float64())
 }
 
-// maybe draws such a number with a probability; otherwise it is zero.
+// maybe draws such a number with probability p; otherwise it returns zero.
 func (d drawing) maybe(p, from, to float64) float64 {
 	if !d.sometimes(p) {
 		return 0
@@ -150,7 +150,7 @@ func (d drawing) disk(s *Scenario) sim.Disk {
 func (d drawing) hook(s *Scenario) sim.Hook {
 	h := sim.Hook{Takes: s.Op, Spread: d.share(0.02, 1)}
 	if h.Spread < 0.03 {
-		h.Spread = 0 // All take exactly as long as each other.
+		h.Spread = 0 // All runs take exactly equally long.
 	}
 	if d.sometimes(0.5) {
 		h.Timeout, h.KillAfter = d.time(s.Op, 5*s.Op), d.time(10*time.Millisecond, 5*time.Second)

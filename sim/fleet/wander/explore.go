@@ -14,16 +14,16 @@ import (
 // Outcome is the result of a run.
 type Outcome struct {
 	Steps uint64
-	// Err is the first rule that was broken, or nil.
+	// Err is the first broken rule, or nil.
 	Err error
-	// At is the end of the run.
+	// At is when the run ended.
 	At policy.Time
 }
 
 // Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one
-// fault stands for long, and members that can talk to each other must run. Then all is healed, and the cluster must
-// make progress: "exactly one token is present in the system", and every member runs. Where some members are further
-// away than others, each has its turn then. The watchers come after the checkers.
+// fault stands for long, and members that can talk to each other must run. Then everything is healed, and the cluster
+// must make progress: "exactly one token is present in the system", and every member runs. If some members are further
+// away than others, each must have its turn then. The watchers are called after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(s)
 	ran := runners{}
@@ -46,10 +46,10 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 }
 
 // Measure runs the scenario for its Duration with its faults, without checkers and without healing afterwards. It
-// returns the time that was reached: less than the Duration if ctx is cancelled or a watcher has an error, which it
-// returns too.
+// returns the time that was reached, and the error of a watcher, if there was one. That time is less than the Duration
+// if ctx is cancelled or a watcher has an error.
 //
-// progress, if not nil, is called now and then with the time that is reached. It should return soon.
+// progress, if not nil, is called now and then with the time that was reached. It should return soon.
 func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
 	error,
 ) {
@@ -76,11 +76,11 @@ func (s *Scenario) recover(c *sim.Cluster, p *Progress, deadline policy.Time) er
 		len(p.ran), s.Members, c.Now().Sub(p.since()), quiet)
 }
 
-// turnLaps is how many laps a member may wait that is due: in a shuffle its turn may be two laps after the last one,
-// and the offers of some members fail that have not met it yet.
+// turnLaps is for how many laps a member that is due may wait. In a shuffle its turn may be two laps after the last
+// one, and the offers of members that have not met it yet may fail.
 const turnLaps = 4
 
-// takeTurns lets a healthy fleet live in which some members are further away than others, and checks that each has its
+// takeTurns lets a healthy fleet live, some of whose members are further away than others, and checks that each has its
 // turn.
 func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} ||
@@ -91,7 +91,7 @@ func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	clear(ran)
 	laps := time.Duration(turnLaps)
 	if s.hasCallers() {
-		laps *= 2 // A caller may have a member's turn, and the operation the next one.
+		laps *= 2 // A caller may take a member's turn, and the operation the next one.
 	}
 	while := max(s.MinInterval, s.RetryAfter) + laps*s.lap() + s.Hook.Longest()
 	if err := c.Run(c.Now().Add(while)); err != nil {
@@ -106,7 +106,7 @@ func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	return nil
 }
 
-// bound is the longest time that a healed cluster may need.
+// bound returns the longest time that a healed cluster may need.
 func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	longest := max(s.MaxIntervalInForce(), s.lap())
 	for i := range c.Members() {
@@ -125,8 +125,9 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	return settle + 30*longest + s.Demand.Longest()
 }
 
-// quiet is how long there must be one token of each slot: long enough for any other to show itself. Without guardians
-// no member asks before it makes a token, and a fleet with laps longer than max_interval has several now and then.
+// quiet returns for how long there must be one token of each slot: long enough for any other to show itself. Without
+// guardians no member asks before it makes a token, and a fleet whose laps are longer than max_interval has several
+// tokens now and then.
 func (s *Scenario) quiet() time.Duration {
 	if s.Backups == 0 {
 		return s.MaxIntervalInForce()

@@ -11,20 +11,21 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// piece is a part of the world that few scenarios have. Pieces are drawn last, each by dice of its own, so that a new
-// one leaves all others as they were.
+// piece is a part of the world that few scenarios have. Pieces are drawn last, each from a source of its own, so that a
+// new piece leaves all others as they were.
 type piece struct {
-	// name is what a hunt says of it, and docs/mutants.md.
+	// name is what hunts and docs/mutants.md call it.
 	name string
-	// label seeds the dice. It was chosen so that the seeds that had failed before do not have this piece.
+	// label seeds the piece's random numbers. It was chosen so that the seeds that had failed before do not have this
+	// piece.
 	label uint64
 	share float64
 	draw  func(drawing, *Scenario)
-	// alone says that the fleet has none of the pieces before it.
+	// alone is true if the fleet has none of the pieces before this one.
 	alone bool
 }
 
-// pieces are all of them, in the order in which they are drawn.
+// pieces returns all pieces, in the order in which they are drawn.
 func pieces() []piece {
 	return []piece{
 		{name: "deaf and mute members", label: 15, share: 0.1, draw: drawing.deafAndMute},
@@ -72,12 +73,12 @@ func pieces() []piece {
 	}
 }
 
-// dice are those of a seed.
+// dice returns the piece's random numbers for a seed.
 func (p *piece) dice(seed uint64) drawing {
 	return drawing{rand.New(rand.NewPCG(seed, sim.Mix(p.label)))}
 }
 
-// drawPieces draws what few scenarios have, and returns the names of the pieces that make a difference.
+// drawPieces draws the rare pieces, and returns the names of those that make a difference.
 func (s *Scenario) drawPieces() (names []string) {
 	for _, p := range pieces() {
 		d := p.dice(s.Seed)
@@ -96,7 +97,7 @@ func (s *Scenario) drawPieces() (names []string) {
 	return names
 }
 
-// racks: hosts that stand together fail together.
+// racks lets hosts that stand together fail together.
 func (d drawing) racks(s *Scenario) {
 	if s.Members < 4 {
 		return
@@ -106,7 +107,7 @@ func (d drawing) racks(s *Scenario) {
 		d.time(s.Skip/10, s.Duration/10)
 }
 
-// stopsTogether: some members, or all, are told to leave in one moment.
+// stopsTogether: some members, or all, are told to leave at one moment.
 func (d drawing) stopsTogether(s *Scenario) {
 	t := &s.Faults.Groups
 	t.StopEvery, t.StopFor, t.StopShare = d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10),
@@ -125,14 +126,14 @@ func (d drawing) manyParts(s *Scenario) {
 // flaps bounds how often a network is cut.
 const flaps = 100
 
-// flapping: the network is cut again and again, for shorter than it takes to notice, or little longer.
+// flapping: the network is cut again and again, for less than the time that it takes to notice, or little more.
 func (d drawing) flapping(s *Scenario) {
 	noticed := max(s.Membership.DetectAfter, s.Skip)
 	s.Faults.CutEvery, s.Faults.CutFor = max(d.time(s.Skip, 2*noticed), s.Duration/flaps), d.time(s.Skip/2, 2*noticed)
 }
 
-// large: more members than all others have, for little longer than a lap. They ask each other, so tokens are guarded.
-// Faults of members are as frequent as in a small fleet.
+// large: more members than in all other scenarios, for little longer than a lap. They ask each other, so their tokens
+// are guarded. Faults of members are as frequent as in a small fleet.
 func (d drawing) large(s *Scenario) {
 	if s.onDemand() || s.Standing != NothingStands || s.Windows != nil {
 		return
@@ -156,12 +157,12 @@ func (d drawing) deafAndMute(s *Scenario) {
 	s.Faults.MuteShare = d.share(0.1, 1)
 }
 
-// leaves: who leaves in order tells the others itself, as it does in fleets that are not large.
+// leaves: a member that leaves in order tells the others itself, as it does in fleets that are not large.
 func (d drawing) leaves(s *Scenario) {
 	s.Membership.LeaveSpread = d.time(time.Millisecond, 100*time.Millisecond)
 }
 
-// lapTimeouts bounds a lap, in handoff timeouts, where operations are longer than the operator says.
+// lapTimeouts bounds a lap, in handoff timeouts, where operations take longer than the operator says.
 const lapTimeouts = 2000
 
 // wrongOp: operations are shorter or longer than the operator says, by up to a factor of ten, or longer than
@@ -177,7 +178,7 @@ func (d drawing) wrongOp(s *Scenario) {
 	if d.sometimes(0.3) {
 		s.Hook.Takes = d.time(s.MaxIntervalInForce(), 3*s.MaxIntervalInForce())
 	}
-	// A lap of thousands of beats would take too long to explore.
+	// A lap of thousands of heartbeats would take too long to explore.
 	s.Hook.Takes = min(s.Hook.Takes, max(s.Op, time.Duration(lapTimeouts/s.Members)*max(s.Skip, 250*time.Millisecond)))
 	s.Duration = max(s.Duration, 2*s.lap())
 }
@@ -208,7 +209,7 @@ func (d drawing) farApart(s *Scenario) {
 	}
 }
 
-// farthest is the longest round trip, in handoff timeouts, with which every member has its turn.
+// farthest is the longest round trip, in handoff timeouts, at which every member still has its turn.
 const farthest = 8
 
 // distant: some members are further away than the others, at one place or each at its own. Members know distant ones by
@@ -226,25 +227,25 @@ func (d drawing) distant(s *Scenario) {
 	ways := (n.RoundTrip() - (&sim.Network{Latency: n.Latency, Jitter: n.Jitter}).RoundTrip()) / time.Millisecond
 	most := (farthest*wander.Patience(s.Skip)*9/10 - 2*(n.Latency+n.Jitter)) / ways
 	if most <= s.Skip/10 {
-		return // All are nearly that far away.
+		return // All members are nearly that far away.
 	}
 	n.Away = max(d.time(s.Skip/10, most), d.time(s.Skip/10, most))
 	s.Network = n
-	// Without this, a silence could mean a loss before a member can answer.
+	// Otherwise a token could be taken for lost before a member can answer.
 	s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 }
 
-// standing: a fault that stays.
+// standing gives a scenario a fault that stays.
 func (d drawing) standing(s *Scenario) { s.stands(Standing(1 + d.IntN(int(NothingArrives)))) }
 
-// stands gives a scenario a fault that stays, if it has none. Large fleets would take too long to explore.
+// stands gives a scenario that fault, which stays, if it has none. Large fleets would take too long to explore.
 func (s *Scenario) stands(fault Standing) {
 	if s.Standing == NothingStands && s.Members > 1 && s.Members < 10 {
 		s.Standing = fault
 	}
 }
 
-// slowDisk: the saves of one member are slow, and may fail or hang; those of the others are as they were.
+// slowDisk: the saves of one member are slow, and may fail or hang. The disks of the others do not change.
 func (d drawing) slowDisk(s *Scenario) {
 	s.SlowDisk = sim.Disk{
 		Takes: d.time(time.Millisecond, s.Skip), Slow: d.share(0.1, 1), SlowFor: d.time(s.Skip/10, 20*s.Skip),
@@ -252,7 +253,7 @@ func (d drawing) slowDisk(s *Scenario) {
 	}
 }
 
-// onDemand: members run only when somebody waits for it, from nearly always to hardly ever, and most often without a
+// onDemand: members run only when a caller waits, from nearly always to hardly ever, and most often without a
 // min_interval. Without guardians such a fleet needs the right max_interval, too.
 func (d drawing) onDemand(s *Scenario) {
 	s.Demand = sim.Demand{
@@ -301,8 +302,8 @@ func (d drawing) operators(s *Scenario) {
 	}
 }
 
-// brakes: nothing goes wrong but the operation, so that all know in which order it has failed. In a slow network a
-// token might be revived.
+// brakes: only operations fail, so that all members know the sequence of the failures. In a slow network a token might
+// be revived.
 func (d drawing) brakes(s *Scenario) {
 	*s = Scenario{
 		Seed: s.Seed, Members: s.Members, Skip: s.Skip, Op: s.Op, MinInterval: max(s.MinInterval, s.Op), Walk: s.Walk,
@@ -405,11 +406,11 @@ func (d drawing) readiness(s *Scenario) {
 	}
 }
 
-// windowedFor is for how long the windows of a scenario open and close, in minutes; then they stay open for the rest of
-// the day.
+// windowedFor is for how many minutes the windows of a scenario open and close; then they stay open for the rest of the
+// day.
 const windowedFor = 60
 
-// windows: members may run for some minutes, and then for some minutes not.
+// windows: members may run for some minutes, and then not for some minutes.
 func (d drawing) windows(s *Scenario) {
 	if s.Standing != NothingStands {
 		return
@@ -422,7 +423,7 @@ func (d drawing) windows(s *Scenario) {
 	s.Windows = &windows
 }
 
-// minutes is a window of every day, by its minutes in UTC.
+// minutes returns a daily window, given by its minutes in UTC.
 func minutes(from, to int) window.Window {
 	text := fmt.Sprintf("%02d:%02d-%02d:%02d UTC", from/60, from%60, to/60, to%60)
 	w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })

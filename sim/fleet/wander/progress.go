@@ -9,22 +9,22 @@ import (
 )
 
 // Progress recognises the state that a healthy cluster must reach: there is exactly one token, and every member that is
-// up has run under it: its operation, and also for a caller where there are callers beside the operation. It is a
-// [sim.Watcher] and never has an error: the caller decides how long to wait.
+// up has run its operation under it. Where there are callers beside the operation, each member must also have run for a
+// caller. Progress is a [sim.Watcher] and never has an error: the caller decides how long to wait.
 type Progress struct {
 	slots []slotProgress
-	// ran are the members that have run since each slot has had its present token, served those that have run for a
+	// ran are the members that have run since each slot has had its present token. served are those that have run for a
 	// caller beside their operation.
 	ran, served map[int]bool
-	// beside says that there are such callers.
+	// beside is true if there are such callers.
 	beside bool
-	// mixed says that members disagree on the number of tokens. Then a sweep may leave some members out, and the last
-	// slot may have no token if it falls to members that do not know of it.
+	// mixed is true if members disagree on the number of tokens. Then a sweep may leave some members out, and the last
+	// slot may have no token if the token falls to members that do not know of it.
 	mixed bool
 	view  sim.SlotView
 }
 
-// slotProgress is the progress of one slot: token is the copy that was held last, since the time of the same name.
+// slotProgress is the progress of one slot. token is the copy that was held last, and since is from when it was.
 type slotProgress struct {
 	copies check.Copies
 	token  int
@@ -43,7 +43,7 @@ func NewProgress(s *Scenario) *Progress {
 	return p
 }
 
-// begin begins anew: what was held so far does not count.
+// begin starts again: what was held so far does not count.
 func (p *Progress) begin() {
 	for i := range p.slots {
 		p.slots[i].token, p.slots[i].since = 0, 0
@@ -52,7 +52,7 @@ func (p *Progress) begin() {
 	clear(p.served)
 }
 
-// Watch implements [sim.Watcher]. It begins anew whenever another token is held.
+// Watch implements [sim.Watcher]. It starts again whenever another token is held.
 func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		delete(p.ran, o.Member)
@@ -89,7 +89,7 @@ func (p *Progress) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 }
 
 // Reached reports whether every member that is up has run under the one token of its slot, and no other token was held
-// for quiet: long enough for any other token to show itself.
+// for the time quiet, which is long enough for any other token to show itself.
 func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 	for i := range p.slots {
 		if p.mixed && i == len(p.slots)-1 {
@@ -107,7 +107,7 @@ func (p *Progress) Reached(c *sim.Cluster, quiet time.Duration) bool {
 	return true
 }
 
-// since is the latest time from which a slot has had one token.
+// since returns the latest time from which a slot has had one token.
 func (p *Progress) since() (latest policy.Time) {
 	for i := range p.slots {
 		latest = max(latest, p.slots[i].since)

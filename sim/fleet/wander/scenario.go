@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// Scenario is a wandering token in a world: every parameter of one run.
+// Scenario is a fleet of the wandering token in a world: every parameter of one run.
 type Scenario struct {
 	Seed    uint64
 	Members int
@@ -22,7 +22,7 @@ type Scenario struct {
 	Skip, Op, MinInterval, MaxInterval time.Duration
 	// RetryAfter is that of [wander.Settings].
 	RetryAfter time.Duration
-	// Windows are when the members may run, by their wall clocks; nil is always. A run begins on a Saturday at
+	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
 	// midnight, in UTC.
 	Windows *window.Set
 	Walk    wander.Walk
@@ -31,30 +31,31 @@ type Scenario struct {
 	OnLost  wander.OnLost
 	// AskBeforeRun is that of [wander.Settings].
 	AskBeforeRun bool
-	// Slots is how many tokens there are; zero is one.
+	// Slots is the number of tokens; zero means one.
 	Slots int
 	// MixedSlots gives every third member one token less.
 	MixedSlots bool
-	// Differ makes max_interval and op of every third member so many times shorter, as in the middle of a roll-out;
-	// zero and 1 change nothing.
+	// Differ is how many times shorter max_interval and op of every third member are, as in the middle of a roll-out.
+	// Zero and 1 change nothing.
 	Differ float64
-	// MeasureOp lets the members measure the operation; otherwise they are told Op.
+	// MeasureOp is true if the members measure the operation. Otherwise they are told Op.
 	MeasureOp bool
 	// WaitAlone makes members that have never seen another one wait.
 	WaitAlone bool
-	// StartWithin is the time within which the members start and find each other; zero starts all at once with a
-	// complete membership.
+	// StartWithin is the time within which the members start and find each other. If it is zero, all start at once with
+	// a complete membership.
 	StartWithin time.Duration
-	// TokenInPlace lets member 0 make the first token at once, as in the paper; otherwise the first in rank makes it
-	// after a while. It needs a StartWithin of zero and no WaitAlone.
+	// TokenInPlace is true if member 0 makes the first token at once, as in the paper. Otherwise the first in rank
+	// makes it after a while. It needs a StartWithin of zero and no WaitAlone.
 	TokenInPlace bool
-	// ClockSkew is the largest error of a wall clock at the start, ClockDrift the largest error of its rate.
+	// ClockSkew is the largest error of a wall clock at the start. ClockDrift is the largest error of its rate.
 	ClockSkew  time.Duration
 	ClockDrift float64
-	// LongLap says that nothing goes wrong, but that most members meet no token for several times max_interval: see
+	// LongLap is true if nothing goes wrong, but most members meet no token for several times max_interval: see
 	// [NewCrowdChecker].
 	LongLap bool
-	// SameTies lets all guardians that revive a token draw the same tie: without it, two do so once in 256 times.
+	// SameTies makes all guardians that revive a token draw the same tie. Without it, two of them do so once in 256
+	// times.
 	SameTies bool
 	// AskFirst and EarlyWakes are those of [Config].
 	AskFirst   bool
@@ -64,20 +65,20 @@ type Scenario struct {
 	Membership sim.Membership
 	Hook       sim.Hook
 	Disk       sim.Disk
-	// SlowDisk is the disk of one member, which the seed draws, if it differs from that of the others.
+	// SlowDisk is the disk of one member, which the seed draws, if that disk differs from the others.
 	SlowDisk  sim.Disk
 	Demand    sim.Demand
 	Operators sim.Operators
 	Ready     sim.Ready
 	Faults    sim.Faults
 	Standing  Standing
-	// Duration is how long the run lasts in Measure, and the faults in Explore.
+	// Duration is the duration of the run in Measure, and of the faults in Explore.
 	Duration time.Duration
 }
 
 // NewCluster makes the world of a scenario. No member has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
-	// All machines in one array take less memory than one by one. A member keeps its place for all its lives.
+	// All machines in one array take less memory than one by one. A member keeps its place in all its lives.
 	machines := make([]wander.Machine, s.Members)
 	laps, settings := new(wander.Laps), s.settings()
 	cfg := sim.Config{
@@ -112,10 +113,10 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	return c
 }
 
-// one is the member that the seed draws where one differs from the others.
+// one returns the member that the seed draws for what only one member has.
 func (s *Scenario) one() int { return int(sim.Mix(s.Seed^sim.Mix(10)) % uint64(s.Members)) }
 
-// settings are those of the gate, as its members know them.
+// settings returns the gate's settings, as its members know them.
 func (s *Scenario) settings() *wander.Settings {
 	gate := &wander.Settings{
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
@@ -130,7 +131,7 @@ func (s *Scenario) settings() *wander.Settings {
 	return gate
 }
 
-// settingsOf are those of a member.
+// settingsOf returns the settings of one member.
 func (s *Scenario) settingsOf(member int, all *wander.Settings) *wander.Settings {
 	if s.Differ == 0 || member%3 != 2 {
 		return all
@@ -141,7 +142,7 @@ func (s *Scenario) settingsOf(member int, all *wander.Settings) *wander.Settings
 	return &own
 }
 
-// sameTies draws numbers with the same last byte: only ties are drawn from there.
+// sameTies draws numbers with the same last byte: only ties are drawn from that byte.
 type sameTies struct{ policy.Entropy }
 
 // Uint64 draws a number.
@@ -175,7 +176,7 @@ func (s *Scenario) start(c *sim.Cluster) {
 	}
 }
 
-// MaxIntervalInForce is Δmax as a full fleet has it: MaxInterval, or the default rule where none is set.
+// MaxIntervalInForce returns Δmax as a full fleet has it: MaxInterval, or the default rule if it is not set.
 func (s *Scenario) MaxIntervalInForce() time.Duration {
 	if s.MaxInterval > 0 {
 		return s.MaxInterval
@@ -187,13 +188,13 @@ func (s *Scenario) MaxIntervalInForce() time.Duration {
 	return 3 * max(s.MinInterval, time.Duration(s.Members)*visit)
 }
 
-// onDemand reports whether members run only when somebody waits for it.
+// onDemand reports whether members run only when a caller waits.
 func (s *Scenario) onDemand() bool { return s.hasCallers() && !s.Demand.Beside }
 
-// hasCallers reports whether callers wait for runs, perhaps beside an operation of the members' own.
+// hasCallers reports whether callers wait for runs, perhaps beside the members' own operation.
 func (s *Scenario) hasCallers() bool { return s.Demand.Every > 0 }
 
-// lap is the longest lap in which every member runs and no datagram is lost.
+// lap returns the duration of the longest lap in which every member runs and no datagram is lost.
 func (s *Scenario) lap() time.Duration {
 	visit := s.Hook.Longest() + s.Skip + s.Network.RoundTrip()*3/2
 	return time.Duration(s.Members) * visit
@@ -211,7 +212,7 @@ func (s *Scenario) checkers(complete bool) []sim.Watcher {
 	if s.Walk != wander.Random {
 		lap = s.MaxIntervalInForce() / 3
 		if s.MeasureOp {
-			lap = math.MaxInt64 // Nobody but the members knows.
+			lap = math.MaxInt64 // Only the members know the duration.
 		}
 	}
 	timeout := wander.Patience(s.Skip)
@@ -239,7 +240,7 @@ func (s *Scenario) checkers(complete bool) []sim.Watcher {
 	if s.Slots <= 1 {
 		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()), NewVouchChecker())
 	}
-	// Where slots differ, any message tells a member that tokens come to it from now on.
+	// If members differ in the number of slots, any message may tell a member that tokens come to it from now on.
 	if !s.MixedSlots {
 		checkers = append(checkers, each(NewSightingChecker))
 	}
@@ -285,20 +286,20 @@ func (s *Scenario) checkers(complete bool) []sim.Watcher {
 // String returns one line for each parameter that is not zero.
 func (s *Scenario) String() string { return trace.Parameters(*s) }
 
-// each calls do with every parameter and its name, in their order.
+// each calls do with every parameter and its name, in order.
 func (s *Scenario) each(do func(name string, value reflect.Value)) { trace.EachParameter(*s, do) }
 
-// overlapTimeouts is how long after it was away, in timeouts, a member may begin to run beside another one.
+// overlapTimeouts is for how long after it was away, in timeouts, a member may begin to run beside another one.
 const overlapTimeouts = 8
 
-// takerTimeouts is how long a member has been there, in timeouts, until it could take any token.
+// takerTimeouts is how long a member must have been there, in timeouts, before it could take any token.
 const takerTimeouts = 16
 
 // trafficTimeouts is the time in which datagrams are counted, in timeouts.
 const trafficTimeouts = 8
 
-// datagrams is how many datagrams a member may send in that time: beats to all guardians, repeated offers and Acks,
-// questions, and those of one visit of a token in each skip; and a question to all members.
+// datagrams returns how many datagrams a member may send in that time: heartbeats to all guardians, repeated offers and
+// Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits := float64(timeout) / float64(s.Skip)
 	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + 2*float64(s.Members)))

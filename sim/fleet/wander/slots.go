@@ -9,17 +9,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Remember gives member i, which has not been up yet, an earlier life: it ran last age ago, under a token with a stamp
-// an hour after the beginning. With an earlier stamp the member would discard the first token for a while: "the
-// component discards a token t when it has been enabled from less than Δmin time units by another token preceding t"
-// (Ciuffoletti, section 5).
+// Remember gives member i, which has not been up yet, an earlier life: its last run was age ago, under a token whose
+// stamp is an hour after the beginning of the run. With an earlier stamp the member would discard the first token for a
+// while: "the component discards a token t when it has been enabled from less than Δmin time units by another token
+// preceding t" (Ciuffoletti, section 5).
 func Remember(c *sim.Cluster, i int, age time.Duration) {
 	under := wander.Memo{Token: wire.TokenID{Birth: c.Instant(i).Wall + int64(time.Hour)}}
 	c.SetDiskState(i, policy.State{HasRun: true, LastRun: c.Now().Add(-age), Memo: under.Bytes()})
 }
 
-// Detail returns the detailed status of member i, which must be up. In a gate with several tokens it is that of the
-// watcher's slot.
+// Detail returns the detailed status of member i, which must be up. In a gate with several tokens it is the status of
+// the watcher's slot.
 func Detail(c *sim.Cluster, i int) wander.Detail {
 	return wander.DetailOf(c.Machine(i), c.Slot(), c.Now())
 }
@@ -34,7 +34,7 @@ func guarded(c *sim.Cluster, i int) bool {
 	return trail.Len() > 0
 }
 
-// machine makes the machine of a member, in place if the gate has one slot.
+// machine makes a member's machine; it uses place if the gate has one slot.
 func (s *Scenario) machine(member int, cfg wander.Config, place *wander.Machine) policy.Machine {
 	slots := s.Slots
 	if s.MixedSlots && member%3 == 1 {

@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Standing is a fault that begins when all others are over, and stays. The fleet is checked while it stands.
+// Standing is a fault that begins when all others are over, and stays. The fleet is checked while it lasts.
 type Standing uint8
 
 const (
-	// NothingStands: there is none.
+	// NothingStands means that there is no such fault.
 	NothingStands Standing = iota
 	// OneIsDeaf: one member hears nothing.
 	OneIsDeaf
@@ -25,7 +25,7 @@ const (
 	BrokenPairs
 	// NothingArrives: every datagram is lost, as behind a firewall. Gossip goes on by streams.
 	NothingArrives
-	// OneLinkCut: two members do not reach each other, or one of them does not reach the other.
+	// OneLinkCut: two members do not reach each other, or only one of them reaches the other.
 	OneLinkCut
 	// OneDiskSlow: one member's saves take so long that no run waits for them.
 	OneDiskSlow
@@ -41,7 +41,7 @@ func (s Standing) String() string {
 	}[s]
 }
 
-// runners are the members whose operation has run since a moment. It is a [sim.Watcher].
+// runners are the members whose operation has run since some moment. It is a [sim.Watcher].
 type runners map[int]bool
 
 // Watch implements [sim.Watcher].
@@ -52,7 +52,7 @@ func (r runners) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// beginStanding begins the fault, and returns the member that has it, if one has.
+// beginStanding begins the fault. It returns the member that has the fault, if it is a fault of one member.
 func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) (one int) {
 	dice := rand.New(rand.NewPCG(s.Seed, sim.Mix(8)))
 	one = dice.IntN(c.Members())
@@ -86,17 +86,17 @@ func (s *Scenario) beginStanding(c *sim.Cluster, n sim.Network) (one int) {
 	return one
 }
 
-// standParts: the fault stands for a fifth of the time that a healed fleet may need, and then for another fifth in
-// which somebody must run.
+// standParts divides the time that a healed fleet may need: the fault stands for a fifth of it, and then for another
+// fifth in which some member must run.
 const standParts = 5
 
-// stand lets the fault stand, if there is one, and checks that somebody runs; and that everybody does in every group of
-// members that can talk to each other, if there are such groups, except a member whose saves are too slow.
+// stand lets the fault stand, if there is one, and checks that some member runs. If members are in groups that can talk
+// to each other, every member of each group must run, except a member whose saves are too slow.
 func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	if s.Standing == NothingStands {
 		return nil
 	}
-	// Members that have never seen another one may wait for ever, so they meet first.
+	// Members that have never seen another one may wait for ever, so all must meet first.
 	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone &&
 		c.Now() < met {
 		if err := c.Run(met); err != nil {
@@ -143,11 +143,11 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	return nil
 }
 
-// hasTurns reports whether every member is due in each lap, or in the next: nobody must want a run, no host must be
-// ready for it, and members agree on which tokens visit them.
+// hasTurns reports whether every member is due in each lap, or in the next: no member waits for a caller or for its
+// host to be ready, and members agree on which tokens visit them.
 func (s *Scenario) hasTurns() bool { return !s.onDemand() && s.Ready == sim.Ready{} && !s.MixedSlots }
 
-// parts are the members that are up, in groups that are connected in both directions.
+// parts returns the members that are up, in groups that are connected in both directions.
 func parts(c *sim.Cluster) (all [][]int) {
 	talk := func(a, b int) bool { return c.Reaches(a, b) && c.Reaches(b, a) }
 	part := make([]int, c.Members())

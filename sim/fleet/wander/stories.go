@@ -54,7 +54,7 @@ func Stories() []trace.Story {
 	}
 }
 
-// FindStory returns the story of that name. The error lists all names.
+// FindStory returns the story with that name. The error lists all names.
 func FindStory(name string) (trace.Story, error) {
 	var names []string
 	for _, s := range Stories() {
@@ -66,8 +66,8 @@ func FindStory(name string) (trace.Story, error) {
 	return trace.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
 }
 
-// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan arranges
-// faults; nil if there are none.
+// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan, if not nil,
+// arranges faults.
 func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
 	s.Order, s.TokenInPlace = sim.InOrder, true
 	s.Skip, s.Op, s.MinInterval = time.Second, 2*time.Second, 10*time.Second
@@ -84,7 +84,7 @@ func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher
 	}
 }
 
-// beatsOnly reports whether only a beat occurred: there are four in a skip.
+// beatsOnly reports whether only a heartbeat occurred: there are four in a skip.
 func beatsOnly(o *sim.Occurrence) bool {
 	switch {
 	case o.Kind == sim.Lost:
