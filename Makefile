@@ -5,7 +5,7 @@ BIN      := bin
 LINT     := $(BIN)/golangci-lint
 FUZZTIME ?= 2s
 # Packages with goroutines. Of the others there is nothing to race, and the end-to-end tests run processes built without it.
-RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./lab/bubble ./sim/hunt ./sim/seeds ./examples/cache-refresh/origin
+RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web ./lab/bubble ./sim/seeds ./examples/cache-refresh/origin
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
 SBOM     := $(BIN)/cyclonedx-gomod
