@@ -7,9 +7,10 @@ import "github.com/wanderd/wanderd/policy"
 // check if it is aware of all the requests".
 //
 // A correction. As printed, a request message can outlive its request, because the token serves the member first. The
-// message then wakes the resting token, which circles for ever with nobody waiting (found by exhaustive search for n =
-// 3). So an active token, too, counts its moves: after n−1 moves without meeting a waiting member it rests. By then it
-// has visited all other members. A request that was made behind the token has its own message, which follows the token.
+// message then wakes the resting token, which circles for ever while no member waits (found by exhaustive search for n
+// = 3). So an active token, too, counts its moves: after n−1 moves without meeting a waiting member it rests. By then
+// it has visited all other members. A request that was made behind the token has its own message, which follows the
+// token.
 
 // dAsks is rule 1: "If M_p = 0 then it sends a request message to the next processor and sets M_p = 1. If M_p = 1 then
 // no message is sent."

@@ -8,16 +8,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A gate with AsksFirst and its member talk through these methods: see the inner machine of package strict. The gate is
+// A gate with AsksFirst and its member use these methods: see the interface inner of package strict. Such a gate is
 // over UDP.
 
-// AsksToRegenerate reports whether this member waits for permission to make a token. It takes the question back when a
+// AsksToRegenerate reports whether this member waits for permission to make a token. It withdraws the question when a
 // token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asks }
 
 // Regenerate makes a token, without a copy, and begins a recounting tour. The token's number must be above all numbers
-// of the gate's tokens, and this member must not hold a token. The tour's number is drawn: the members that know the
-// last tour's number may be away.
+// of the gate's tokens, and this member must not hold a token. The tour's number is drawn at random, because the
+// members that know the last tour's number may be away.
 func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	m.asks, m.placed = false, true
 	m.udp.newLife()
@@ -25,7 +25,7 @@ func (m *Machine) Regenerate(now policy.Instant, token *wire.Ref, out []policy.E
 	return m.begin(now, uint32(policy.Draw(m.cfg.Entropy)), out)
 }
 
-// Lose tells this member that the token it holds is over. A member that waits asks again.
+// Lose tells this member that the token it holds is over. A waiting member asks again.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds() {
 		return out
@@ -44,7 +44,7 @@ func (m *Machine) Renumber(seq wire.Seq) { m.copies.Issue(seq) }
 // Newest is the highest number of a token that this member has met.
 func (m *Machine) Newest() wire.Seq { return m.copies.Count() }
 
-// Handoff passes the token on.
+// Handoff returns the machine that passes the token on.
 func (m *Machine) Handoff() *handoff.Machine { return &m.udp.handoff }
 
 // Inherited returns Took and Left of the token that came last: see handoff.

@@ -29,7 +29,7 @@ func (m *Machine) takePlace() {
 	}
 }
 
-// onPeersChanged finds the live neighbours, and tells package kcopies who has crashed.
+// onPeersChanged finds the live neighbours, and tells package kcopies which members have crashed.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	prev := m.prev
 	m.look(ev.Peers)

@@ -9,7 +9,7 @@ const (
 	NoteDenied
 	// NoteRemade: a call has come back without meeting the token, and this member made Token without a copy.
 	NoteRemade
-	// NoteImpossible: a message of Peer has a number that cannot be by this host's clock.
+	// NoteImpossible: a message of Peer has a number that is impossible by this host's clock.
 	NoteImpossible
 )
 

@@ -13,8 +13,8 @@ func (m *Machine) qAsks(out []policy.Effect) []policy.Effect {
 
 // qHears is rule 2: "When p receives a request message then: If p has T then it increases the counter and passes T to
 // the next processor. If p has not T then the request message is passed to the next processor." If p is in its critical
-// section, it passes T at the end. A request made before the last recounting tour came to its member is not counted:
-// the tour has served it.
+// section, it passes T at the end. A request that was made before the last recounting tour came to its member is not
+// counted, because the tour has served it.
 func (m *Machine) qHears(r request, out []policy.Effect) []policy.Effect {
 	if !m.holds() {
 		return m.send(r, out)
@@ -29,7 +29,7 @@ func (m *Machine) qHears(r request, out []policy.Effect) []policy.Effect {
 // qMeets is rule 3: "If p has a pending request then it enters the critical section in which the token counter is
 // decreased by 1; at the exit of the critical section p passes T to the next processor if the token counter is greater
 // than 0. If p has not a pending request then T is passed to the next processor in the ring." On a recounting tour no
-// pending request has been counted yet. If the token has visited all members and met nobody who waits, it has counted a
+// pending request has been counted yet. If the token has visited all members and met no waiting one, it has counted a
 // request of a member that has left since: then the token rests.
 func (m *Machine) qMeets() {
 	switch {

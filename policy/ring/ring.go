@@ -16,12 +16,12 @@
 //	neighbour.go the live neighbours, and what follows when one crashes
 //	recount.go   the tour that tells the token again who waits
 //
-// Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While nobody asks,
-// Martin, Q and D send no message.
+// Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While no member
+// waits, Martin, Q and D send no message.
 //
 // Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move
-// its token for ever with nobody waiting: see d.go. Members may crash: package kcopies keeps as many copies of the
-// token as Backups says, and Q and D count anew: see recount.go.
+// its token for ever while no member waits: see d.go. Members may crash: package kcopies keeps as many copies of the
+// token as Backups, and Q and D count anew: see recount.go.
 //
 // Its decisions, in docs/decisions: 065.
 package ring
@@ -36,7 +36,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Request says what moves the token.
+// Request is what moves the token.
 type Request uint8
 
 const (
@@ -75,17 +75,17 @@ type Config struct {
 	// Timeout limits how long a run waits until its start is saved. It is also the pause after a failed save, and the
 	// timeout of a handoff over UDP.
 	Timeout time.Duration
-	// Rejoins says that this member was there in an earlier life: it makes no token.
+	// Rejoins is true if this member was in the ring in an earlier life: then it makes no token.
 	Rejoins bool
-	// AsksFirst says that the gate decides whether this member may regenerate: see [Machine.AsksToRegenerate].
-	// Otherwise it may.
+	// AsksFirst is true if the gate decides whether this member may regenerate: see [Machine.AsksToRegenerate]. If it
+	// is false, the member may.
 	AsksFirst bool
 	// Entropy draws the numbers of handoffs, requests and calls.
 	Entropy policy.Entropy
 }
 
 // latest is the highest number that a token can have when a clock reads wall. With a higher one, this member would take
-// every real token for an old one. The gate that is asked first numbers its tokens by ballots.
+// every real token for an old one. A gate with AsksFirst numbers its tokens by ballots.
 func (c *Config) latest(wall int64) wire.Seq {
 	if c.AsksFirst {
 		return ballot.Latest(wall)
@@ -93,7 +93,7 @@ func (c *Config) latest(wall int64) wire.Seq {
 	return wire.LatestSeq(wall)
 }
 
-// state is what a member does. Transitions happen in become only.
+// state is what a member does. It changes only in become.
 //
 //	state    token  ends with
 //	absent   no     the token
@@ -124,29 +124,29 @@ func (s state) String() string {
 type Machine struct {
 	cfg   Config
 	state state
-	// T is what the token carries. It is valid while the token is here.
+	// is what the token carries. It is valid while the token is here.
 	T token
 	// n is the number of live members. rank is this member's place in the roster; next and prev are the places of its
 	// live neighbours.
 	n                int
 	rank, next, prev kcopies.Site
-	// wanted says that somebody here waits for a run. pending is the paper's pending request: this member has asked for
-	// the token, and the token has not been here since. pending stays when the demand is taken back.
+	// wanted is true while a caller here waits for a run. pending is the paper's pending request: this member has asked
+	// for the token, and the token has not been here since. pending stays when the demand is withdrawn.
 	wanted, pending bool
 	// mp is M_p of protocol D: "a local variable M_p whose value is 1 if a request message has passed through the
 	// processor after that T has passed for the last time, and 0 otherwise" (section 4).
 	mp bool
-	// asked and nextWants belong to Martin's protocol. asked: this member has asked prev, for itself or for next.
-	// nextWants: next has asked. gave is the token's number when this member last passed it on.
+	// asked and nextWants belong to Martin's protocol. asked is true if this member has asked prev, for itself or for
+	// next; nextWants, if next has asked. gave is the token's number when this member last passed it on.
 	asked, nextWants bool
 	gave             wire.Seq
 	// tour is the number of the last recounting tour that has come here. calling is the number of this member's last
-	// call for a tour, or zero if the token has been here since.
+	// call for a tour; it is zero if the token has been here since.
 	tour, calling uint32
-	// placed says that this member has seen all other members, or in a later life at least one. met says that it has
-	// met the token.
+	// placed is true once this member has seen all other members, or in a later life at least one. met is true once it
+	// has met the token.
 	placed, met, leaving bool
-	// asks says that this member waits for the gate to say whether it may make a token.
+	// asks is true while this member waits for the gate to decide whether it may make a token.
 	asks bool
 	// The state saving ends at until. After a denied grant, a member with a resting token tries again at until.
 	until   policy.Time
@@ -154,7 +154,7 @@ type Machine struct {
 	lastRun policy.Time
 	since   policy.Time
 	udp     *udp
-	// copies is large, and no request needs it: it comes last.
+	// copies is large, and no request needs it, so it comes last.
 	copies kcopies.Machine
 }
 
@@ -200,9 +200,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Unwanted:
 		m.wanted = false
 	case policy.Ordered, policy.Renew:
-		// nobody waits while the gate is paused; and a call finds out whether the token is lost
+		// No member waits while the gate is paused; and a call finds out whether the token is lost.
 	case policy.Suspended:
-		// whoever answers for the token finds out whether the others have gone on without this member
+		// The member that answers for the token finds out whether the others have gone on without this one.
 	case policy.Leave:
 		out = m.onLeave(now, out)
 	case policy.Woke:
@@ -214,7 +214,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return m.leaveIfDone(now, out)
 }
 
-// NextWake says when Step must next be called if nothing else happens.
+// NextWake returns when Step must next be called if nothing else happens.
 func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	at = policy.Never
 	if m.state == saving || m.state == resting && m.wanted && !m.undecided() {
@@ -250,8 +250,8 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		return m.onRequest(now, m.requestOf(now, msg), out)
 	}
 	if st, _ := kcopies.Fields(&msg.Load); m.cfg.Rejoins && !m.met && st != m.rank {
-		// The copy may be for an earlier life, and older than that life knew. Only the token itself shows its number
-		// now.
+		// The copy may belong to an earlier life, and be older than what that life knew. From now on only the token
+		// itself shows its number.
 		return out
 	}
 	var end kcopies.Outcome
@@ -285,7 +285,7 @@ func (m *Machine) need(now policy.Instant, out []policy.Effect) []policy.Effect 
 	case m.state == resting && now.Time >= m.until:
 		return m.enter(now, out)
 	case m.holds():
-		return out // the critical section goes on: exit decides after it
+		return out // The critical section continues: exit decides after it.
 	}
 	m.pending = true
 	if m.udp != nil {
@@ -352,7 +352,7 @@ func (m *Machine) onCopies(now policy.Instant, from wire.MemberID, end *kcopies.
 	return out
 }
 
-// serve serves a member that waits here, or lets the token go on.
+// serve serves this member if it waits, or lets the token go on.
 func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.become(resting)
 	m.until = now.Time
@@ -366,7 +366,8 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 	return m.exit(now, out)
 }
 
-// exit follows the critical section, or the visit of a token that nobody here waits for. The token goes on, or rests.
+// exit follows the critical section, or the visit of a token for which this member does not wait. The token goes on, or
+// rests.
 func (m *Machine) exit(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.pending = false
 	m.become(resting)

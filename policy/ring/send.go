@@ -38,13 +38,13 @@ type request struct {
 	tour uint32
 	// call is not zero if the message is a call for a recounting tour, and not a request: see recount.go. The number
 	// tells a member's calls apart. origin is the member that calls; tour and count are the greatest numbers that the
-	// call has met. round says that the call has been round once.
+	// call has met. round is true if the call has been round once.
 	call   uint32
 	round  bool
 	origin kcopies.Site
 	count  wire.Seq
-	// number is the origin's number of the request. again says that the same neighbour was sent it before. Both are
-	// used over UDP only. back says that the request goes against the token's direction.
+	// number is the origin's number of the request. again is true if it was sent to the same neighbour before. Both are
+	// used only over UDP. back is true if the request goes against the token's direction.
 	number      uint64
 	again, back bool
 }
@@ -59,7 +59,7 @@ func requestOf(msg *wire.Message) request {
 	}
 }
 
-// requestOf reads a request. A number of a token that cannot be is not taken over.
+// requestOf reads a request. An impossible number of a token is not taken over.
 func (m *Machine) requestOf(now policy.Instant, msg *wire.Message) request {
 	r := requestOf(msg)
 	if r.count > m.cfg.latest(now.Wall) {
@@ -124,7 +124,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return out
 }
 
-// passed: the token is on its way to next, or with it.
+// passed records that the token is on its way to next, or has arrived there.
 func (m *Machine) passed() {
 	m.become(absent)
 	m.nextWants, m.gave = false, m.copies.Count()

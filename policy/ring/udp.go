@@ -35,18 +35,18 @@ func (l Links) String() string {
 	return policy.Name([]string{Paper: "paper", UDP: "udp"}, l)
 }
 
-// udp is the state that a member needs over UDP only: nil on paper links.
+// udp is the state that a member needs only over UDP; it is nil on paper links.
 type udp struct {
 	handoff handoff.Machine
 	// offeredTo is the member to which the token is offered.
 	offeredTo kcopies.Site
 	// number is the number of this member's last request. Its upper half differs from life to life.
 	number uint64
-	// heard has the last numbers of each origin's lives, kept the requests that came during an open handoff, outbox the
-	// requests to be sent.
+	// heard has the last numbers of each origin's lives. kept has the requests that came during an open handoff, outbox
+	// the requests to be sent.
 	heard        []lives
 	kept, outbox []request
-	// sent says that the first request in the outbox was sent to sentTo at sentAt. It is sent again after wait.
+	// sent is true if the first request in the outbox was sent to sentTo at sentAt. It is sent again after wait.
 	sent   bool
 	sentTo kcopies.Site
 	sentAt policy.Time
@@ -55,7 +55,7 @@ type udp struct {
 	took, left time.Duration
 	// rounds is how often this member's request has come back to it.
 	rounds uint8
-	// calls says that this member calls for a tour as soon as no handoff is open.
+	// calls is true if this member calls for a tour as soon as no handoff is open.
 	calls bool
 }
 
@@ -90,8 +90,8 @@ func newUDP(cfg *Config) *udp {
 	return u
 }
 
-// newLife lets this member's next numbers be those of another life. A member that has heard a forged number, above all
-// of the former life, takes them.
+// newLife begins another life of this member's numbers. A member that has heard a forged number above all numbers of
+// the former life accepts the new ones.
 func (u *udp) newLife() { u.number = (u.number>>32 + 1) << 32 }
 
 // undecided reports whether a handoff is open, on either side.
@@ -109,7 +109,7 @@ func (u *udp) post(m *Machine, r request) {
 }
 
 // hasCircled reports whether a request is this member's own and has been round the ring twice. A gate with AsksFirst
-// may have no token for long, so its requests end; a member that waits makes a proposal.
+// may have no token for long, so its requests end; a waiting member then proposes.
 func (u *udp) hasCircled(m *Machine, r request) bool {
 	if r.origin != m.rank || m.holds() {
 		return false
@@ -118,10 +118,10 @@ func (u *udp) hasCircled(m *Machine, r request) bool {
 	return !m.pending || u.rounds > 1
 }
 
-// repeats is when the first of the outbox is sent again.
+// repeats is when the first request of the outbox is sent again.
 func (u *udp) repeats() policy.Time { return u.sentAt.Add(u.wait) }
 
-// pump sends the first of the outbox, unless it has been sent or a handoff is open.
+// pump sends the first request of the outbox, unless it has been sent or a handoff is open.
 func (m *Machine) pump(now policy.Time, out []policy.Effect) []policy.Effect {
 	u := m.udp
 	if len(u.outbox) == 0 || m.undecided() || m.n == 1 {
@@ -144,7 +144,7 @@ func (m *Machine) pump(now policy.Time, out []policy.Effect) []policy.Effect {
 	return m.transmit(to, *r, out)
 }
 
-// onReceipt removes a request from the outbox: a neighbour has taken it.
+// onReceipt removes a request from the outbox, because a neighbour has taken it.
 func (m *Machine) onReceipt(r request) {
 	u := m.udp
 	if !u.sent || u.outbox[0].origin != r.origin || u.outbox[0].number != r.number {
@@ -174,12 +174,12 @@ func (m *Machine) onDatagram(now policy.Instant, msg *wire.Message, out []policy
 }
 
 // isFull reports whether no more requests are taken for now. Their senders repeat them. A member has a request and a
-// call or two under way at a time, each of which is here once, so only a flood of made-up ones fills the queues.
+// call or two under way at a time, each of which is here once, so only a flood of forged requests fills the queues.
 func (u *udp) isFull() bool { return len(u.kept)+len(u.outbox) >= 8*len(u.heard) }
 
 // goesPast reports whether a late call has skipped a member that has come meanwhile. Of two members that call, only one
 // makes a token, because each call visits all members. So this member does not take such a call, and the sender repeats
-// it to the member that is next now. A gate with AsksFirst makes no second token anyway.
+// it to the member that is its next now. A gate with AsksFirst makes no second token anyway.
 func (m *Machine) goesPast(r request, from wire.MemberID) bool {
 	return r.call != 0 && !m.cfg.AsksFirst && from != m.cfg.Members[m.prev]
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A number is judged where it is read. An epoch is Unix seconds, so the bound is the clock and a day: for the token of
-// every message, and for what loads say of tokens (a copy, a call of a ring, what a site knows, a refusal). The numbers
-// of a tree's requests are clocks, too. What has no clock to be judged by cannot silence anybody: positions and logical
-// clocks stop at their bound, a ring's member begins a new life of request numbers when it makes a token, and "busy
-// until" is no longer than a lease. A member that has met a higher number than that of the token it is offered says so,
-// and the next token is above both: a forgery that is just possible costs one token, and not a day.
+// A number is judged where it is read. An epoch is in Unix seconds, so its bound is the clock plus a day. That goes for
+// the token of every message, and for the numbers of tokens in loads (a copy, a call of a ring, what a site knows, a
+// refusal). The numbers of a tree's requests are clock times, too. A number that no clock can judge must not be able to
+// silence a member: positions and logical clocks stop at their bound, a ring's member begins a new life of request
+// numbers when it makes a token, and "busy until" is no longer than a lease. A member that has met a higher number than
+// that of the token it is offered answers with that number, and the next token is above both: a forgery that is barely
+// possible costs one token, and not a day.
 
 // onReceived hands a message to the ballot, or to the ring or tree.
 func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.Effect) []policy.Effect {
@@ -27,7 +28,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 		return out
 	case ballot.Owns(m.Kind):
 		if m.Kind == ballot.KindRelease && g.b.Accepts(m.Token.Seq) {
-			g.proposeAt = min(g.proposeAt, now.Time) // the token that this member waits for is over
+			g.proposeAt = min(g.proposeAt, now.Time) // The token that this member waits for is over.
 		}
 		return g.b.Receive(now, m, &g.end, out)
 	}
@@ -76,16 +77,16 @@ func (g *Machine) accepts(m *wire.Message) bool {
 }
 
 // isOutdated reports whether m offers a token of an epoch below promised, or below that of a token that the ring or
-// tree has met: it would discard this one. The sender gets a refusal: otherwise it offers the token until its lease
-// ends, and until then this member proposes in vain.
+// tree has met, so that the ring or tree would discard it. The sender gets a refusal: otherwise it offers the token
+// until its lease ends, and until then this member proposes in vain.
 func (g *Machine) isOutdated(m *wire.Message) bool {
 	return m.Kind == handoff.KindToken &&
 		(g.b.IsOutdated(m.Token.Seq) || ballot.EpochOf(m.Token.Seq) < ballot.EpochOf(g.in.Newest()))
 }
 
 // refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch
-// will never accept the token, so the token is destroyed like a contested one. No Commit of the offer has left, so
-// nobody else has the token, and it may be released.
+// will never accept the token, so the token is destroyed like a contested one. No Commit of the offer has left, so no
+// other member has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
 	return m.Kind == ballot.KindRefused && g.in.Handoff().Offers(m.Exchange, m.From)
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// due says what this member has to run, and when. In a gate with an operation of its own, the member wants to run when
-// the operation is due: min_interval after its last start, or after retry_after if it failed. Start and failure are
-// durable. There min_interval does not apply to callers; in a gate on demand it does. Outside of the gate's windows
-// nobody wants to run, and the holder passes the token on.
+// due is what this member has to run, and when. In a gate with an operation of its own, the member wants to run when
+// the operation is due: min_interval after its last start, or retry_after after a failure. Start and failure are
+// durable. In such a gate min_interval does not apply to callers; in a gate on demand it does. Outside of the gate's
+// windows no member wants to run, and the holder passes the token on.
 type due struct {
 	onDemand bool
-	// called says that a caller waits, told that the ring or tree knows that this member waits.
+	// called is true while a caller waits. told is true if the ring or tree knows that this member waits.
 	called, told bool
 	turns        pace.Turns
-	// paused says that an operator has paused the gate.
+	// paused is true while an operator has paused the gate.
 	paused bool
-	// unready says that the host has not said that it is ready for a run of its own operation.
+	// unready is true while the host has not reported that it is ready for a run of its own operation.
 	unready bool
 	hasRun  bool
 	lastRun policy.Time
 	repeat  pace.Repeat
 	// notBefore is the earliest time of the next try after a start that could not be recorded.
 	notBefore policy.Time
-	// looksAt is when time alone may make this member want to run.
+	// looksAt is the time from which the passing of time alone may make this member want to run.
 	looksAt policy.Time
 }
 
@@ -59,7 +59,7 @@ func (g *Machine) wants(now policy.Time) bool {
 	return due && g.isOpen(now)
 }
 
-// counts reports whether a run now counts for min_interval; demanded, that it serves a caller in a gate with an
+// counts reports whether a run now counts for min_interval; demanded is true if it serves a caller in a gate with an
 // operation of its own.
 func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 	operates := g.operates(now)
@@ -67,11 +67,11 @@ func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 	return !demanded && g.set.MinInterval > 0, demanded
 }
 
-// lookAgain is how long a member that waits for a window relies on the wall clock, which may be set.
+// lookAgain is how long a member that waits for a window relies on the wall clock, because that clock may be set.
 const lookAgain = time.Minute
 
-// dueAt is when time alone may make this member want to run; Never if it already wants to run, or if only a caller can
-// make it want to.
+// dueAt is the time from which the passing of time alone may make this member want to run. It is Never if the member
+// already wants to run, or if only a caller can make it want to.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
 	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused ||
 		(g.due.onDemand || g.due.unready) && !g.due.called {
@@ -87,7 +87,7 @@ func (g *Machine) dueAt(now policy.Time) policy.Time {
 	return min(g.calendar.Opens(max(at, now)), max(at, now.Add(lookAgain)))
 }
 
-// conclude decides after a run when the next one is due. A caller's command is repeated by the caller only.
+// conclude decides after a run when the next one is due. Only the caller repeats a caller's command.
 func (g *Machine) conclude(now policy.Time, ended *turn, o policy.Outcome, out []policy.Effect) []policy.Effect {
 	d := &g.due
 	if d.onDemand || ended.demanded {

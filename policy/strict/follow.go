@@ -2,7 +2,7 @@ package strict
 
 import "github.com/wanderd/wanderd/policy"
 
-// inside gives an event to the ring or tree, and follows what it does.
+// inside gives an event to the ring or tree, and follows its effects.
 func (g *Machine) inside(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	from := len(out)
 	return g.follow(now, from, g.in.Step(now, ev, out))

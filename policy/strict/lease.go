@@ -28,12 +28,12 @@ func (s state) String() string {
 // turn is this member's turn to run.
 type turn struct {
 	state state
-	// tried says that nothing has changed since the lease was last found too short.
+	// tried is true if nothing has changed since the lease was last found too short.
 	tried bool
-	// saving says that the start, at savedAs, is being recorded; saved that it was.
+	// saving is true while the start, at savedAs, is being recorded; saved is true once it was.
 	saving, saved bool
 	savedAs       policy.Time
-	// token is the token of the run, demanded says that the run is for callers only.
+	// token is the token of the run; demanded is true if the run is for callers only.
 	token    wire.Ref
 	demanded bool
 	// hadRun, before and waited keep the record of the previous run, which is restored if this run is denied.
@@ -45,18 +45,18 @@ type turn struct {
 // enter: the token is here, and it is this member's turn.
 func (g *Machine) enter() {
 	g.turn = turn{state: entered}
-	g.due.told = false // the run that is to come ends the demand
+	g.due.told = false // The coming run ends the demand.
 }
 
-// try starts the command, if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps
-// the token but runs nothing ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for
+// try starts the command if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps the
+// token but runs nothing ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for
 // min_interval is recorded first.
 func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
 	counts, demanded := g.counts(now.Time)
 	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
-		t.saved = false // A start that was recorded long ago says too little of this one.
+		t.saved = false // A start that was recorded long ago is no good record of this one.
 	}
 	switch {
 	case !counts || t.saved:
@@ -71,7 +71,7 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	return g.b.Need(now.Time, &g.end, out)
 }
 
-// started handles the grant: in out, only the messages for its guard follow the grant.
+// started handles the grant: in out, the grant is followed only by the messages for its guard.
 func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect) []policy.Effect {
 	for i := len(out) - 1; ; i-- {
 		if out[i].Kind == policy.Run {
@@ -118,8 +118,8 @@ func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect 
 	return g.inside(now, &g.event, out)
 }
 
-// onFinished: nothing is left of the command, so the token may go on. "Handoff within one epoch: the command and its
-// group gone first, then give up, then Commit; never back." (rule 7)
+// onFinished handles the end of the command: nothing is left of it, so the token may go on. "Handoff within one epoch:
+// the command and its group gone first, then give up, then Commit; never back." (rule 7)
 func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if g.turn.state != running {
 		return out

@@ -12,8 +12,8 @@ const (
 	NoteBarred
 )
 
-// isSlowNetwork reports whether this is the handoff's own word for a network that is too slow. It names a setting that
-// a strict gate does not have.
+// isSlowNetwork reports whether this is the handoff's own note about a slow network. That note names a setting that a
+// strict gate does not have.
 func isSlowNetwork(n policy.NoteInfo) bool { return n.Note == handoff.NoteSlowNetwork }
 
 func notes() policy.Notes {

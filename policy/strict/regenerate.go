@@ -8,17 +8,17 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a member that
-// waits asks the majority.
+// "May I regenerate?" Whatever the ring or tree has found out, a majority answers this question. Only a waiting member
+// asks the majority.
 
-// patiences is how many patiences a member waits for a token before it proposes by itself: the ring and the tree need
+// patiences is how many patiences a member waits for a token before it proposes by itself. The ring and the tree need
 // one for each member that a request or the token visits, and a few for a search.
 func (g *Machine) patiences() time.Duration { return time.Duration(8 + 2*g.set.Roster.Len()) }
 
-// considerProposal proposes if this member waits and there seems to be no token, or withdraws the proposal.
+// considerProposal proposes if this member waits and there seems to be no token; otherwise it withdraws the proposal.
 //
-// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members that stand
-// equal, the lower rank is first.
+// "Rank: backups (nested detection sets, queue positions) decide who proposes when" (rule 10); of members with the same
+// standing, the lower rank is first.
 func (g *Machine) considerProposal(now policy.Time, wants bool, out []policy.Effect) []policy.Effect {
 	switch waits := wants && g.turn.state == absent && g.b.Token() == nil; {
 	case !waits || g.b.Proposing():
@@ -81,10 +81,10 @@ func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// yield gives the token up for others. This member has just run, so it is the last to propose the next epoch. Either
-// another member has outbid this epoch. Or a member wishes for a new epoch while the token does not move and this
-// member would run again: the ring or tree does not know of the members that wait, because their requests were lost. A
-// holder that runs again and again never lets the lease end.
+// yield gives the token up for other members. This member has just run, so it is the last to propose the next epoch. It
+// yields in two cases: another member has outbid this epoch; or another member wishes for a new epoch while the token
+// does not move and this member would run again. In the second case the ring or tree does not know the waiting members,
+// because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.b.HoldOff(g.patiences() * g.set.Patience)
 	return g.destroy(now, out)

@@ -13,7 +13,7 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
 	}
 	g.b.Start(now.Time, &ev.State.Memo)
-	// A last run in the future says that a clock was or is wrong: it counts as a run that starts now.
+	// If the last run is in the future, a clock was or is wrong: the run counts as one that starts now.
 	g.due.hasRun, g.due.lastRun = ev.State.HasRun, min(ev.State.LastRun, now.Time)
 	g.due.repeat = g.pace().Held(remembered(&ev.State.Memo))
 	if g.set.Roster.Changes(&ev.State.Memo) { // recorded at once: the next change starts from this roster
@@ -24,8 +24,8 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 	return g.inside(now, &g.event, out)
 }
 
-// standAside is the only step of a member that has left, or whose roster does not follow the saved one: it leaves when
-// it is told to.
+// standAside is the only step of a member that has left, or whose roster does not follow the saved one. Such a member
+// leaves when it is told to.
 func (g *Machine) standAside(ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Leave && !g.gone {
 		g.gone = true

@@ -16,13 +16,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Moves says how the token goes from member to member.
+// Moves is how the token goes from member to member.
 type Moves uint8
 
 const (
-	// Ring: along a ring, as Settings.Request says.
+	// Ring: along a ring; Settings.Request selects the protocol.
 	Ring Moves = iota
-	// Tree: to the next in a queue, which is found along a tree.
+	// Tree: to the next member in a queue, which is found along a tree.
 	Tree
 )
 
@@ -37,13 +37,14 @@ type Settings struct {
 	Moves Moves
 	// Request is what moves the token of a ring.
 	Request ring.Request
-	// Roster has the names and keys of all members. Only they take part. An environment with a roster brings its own.
+	// Roster has the names and keys of all members. Only they take part. An environment with a roster replaces it by
+	// its own.
 	Roster *ballot.Roster
 	// Backups is how many members keep a copy of a ring's token, or how many predecessors a site of a tree knows: 0 to
 	// the number of the roster's members less two, and at most [tree.MaxBackups] in a tree. Backups preserve the order
 	// of service; safety does not depend on them.
 	Backups int
-	// Lease is the time for which a majority lends the right to run. After a power cut of the holder nobody runs for
+	// Lease is the time for which a majority lends the right to run. After a power cut of the holder no member runs for
 	// this time. KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	Lease, KillAfter, Margin time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.
@@ -53,10 +54,10 @@ type Settings struct {
 	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand,
 	// from any start to the next.
 	MinInterval time.Duration
-	// RetryAfter is the time from the end of a failed run of this operation to the next run; zero: a failed run counts
-	// as any other.
+	// RetryAfter is the time from the end of a failed run of this operation to the next run. Zero: a failed run counts
+	// like any other.
 	RetryAfter time.Duration
-	// Windows are when members may run; none is always.
+	// Windows are the times in which members may run; an empty set means always.
 	Windows window.Set
 }
 
@@ -96,7 +97,7 @@ func (s Settings) ballot(rank int) ballot.Config {
 	}
 }
 
-// Machine returns the machine of a member, for which Check has found nothing.
+// Machine returns the machine of a member, for which Check must have returned no error.
 func (s Settings) Machine(env policy.Env) policy.Machine {
 	if env.Roster != nil {
 		roster := ballot.RosterOf(env.Roster)
@@ -113,7 +114,7 @@ func (s Settings) SaveWithin() time.Duration { return s.Lease - s.KillAfter - s.
 func (s Settings) OrphanGrace() time.Duration { return s.KillAfter }
 
 // version distinguishes strict rings and trees from rings and trees without a ballot, which have the same numbers on
-// the wire, but other loads.
+// the wire but other loads.
 const version = 2
 
 // Descriptor describes the strict ring, or the strict tree.
@@ -152,7 +153,7 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 	return true
 }
 
-// fixed are the settings that cannot change while a member is here. The roster is the environment's.
+// fixed returns the settings that cannot change while a member is here. The roster is the environment's.
 func (s Settings) fixed() any {
 	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Rho, s.Patience}
 }

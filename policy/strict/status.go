@@ -55,9 +55,9 @@ func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	return g.distanceFacts(out)
 }
 
-// distanceFacts appends how far away the furthest members are, if that is further than a strict gate expects, and the
-// lease that this needs, if it is longer than the gate's. There is no setting for how long an answer may take: each
-// member learns it from the others' answers.
+// distanceFacts appends how far away the furthest members are, if that is further than a strict gate expects. It also
+// appends the lease that this distance needs, if it is longer than the gate's. There is no setting for how long an
+// answer may take: each member learns it from the others' answers.
 func (g *Machine) distanceFacts(out []policy.Fact) []policy.Fact {
 	trip := g.in.Handoff().RoundTrip()
 	if trip <= g.set.Patience/2 {

@@ -1,7 +1,7 @@
 // Package strict is a gate that never lets two commands run at once, even under pauses and partitions, as long as all
-// clocks run at about the same rate. It has three parts. A ring or a tree says which member has the token next. Package
-// ballot says whether there is a token at all, and gives the lease without which nobody runs. Package handoff, in the
-// ring or tree, passes the token on.
+// clocks run at about the same rate. It has three parts. A ring or a tree decides which member has the token next.
+// Package ballot decides whether there is a token at all, and gives the lease without which no member runs. Package
+// handoff, in the ring or tree, passes the token on.
 //
 //	lease.go        from the token to a command, and back: nothing runs before a lease, nothing moves before its end
 //	regenerate.go   "may I regenerate?": when a member proposes
@@ -33,20 +33,21 @@ import (
 )
 
 // inner is a ring or a tree over UDP that asks before it makes a token. Its runs and saves are not carried out: a Run
-// only says that it is this member's turn, and a Save is answered at once.
+// only means that it is this member's turn, and a Save is answered at once.
 type inner interface {
 	policy.Machine
 	// AsksToRegenerate reports whether it has found that there is no token.
 	AsksToRegenerate() bool
-	// Standing is how many others would be a better choice for the next holder, as far as it knows.
+	// Standing is how many other members would be a better choice for the next holder, as far as the ring or tree
+	// knows.
 	Standing() int
 	// Regenerate makes a token, whose number is above all others.
 	Regenerate(now policy.Instant, token *wire.Ref, out []policy.Effect) []policy.Effect
-	// Newest is the highest number that it has met: it discards a token of an earlier epoch.
+	// Newest is the highest number that the ring or tree has met: it discards a token of an earlier epoch.
 	Newest() wire.Seq
 	// Lose tells the ring or tree that the token held here is over.
 	Lose(now policy.Instant, out []policy.Effect) []policy.Effect
-	// Renumber tells it that the token held here has this number, or a higher one.
+	// Renumber tells the ring or tree that the token held here has this number, or a higher one.
 	Renumber(seq wire.Seq)
 	// Handoff passes the token on. Inherited returns Took and Left of the token that came last: see package handoff.
 	Handoff() *handoff.Machine
@@ -63,21 +64,21 @@ type Machine struct {
 	end ballot.Outcome
 	// event is the event that the ring or tree gets.
 	event policy.Event
-	// recorded says that the ring or tree waits for a Saved.
+	// recorded is true while the ring or tree waits for a Saved.
 	recorded bool
-	// ranHere says that the token has not moved since something ran here.
+	// ranHere is true if the token has not moved since a run here.
 	ranHere bool
 
 	turn turn
 	due  due
-	// calendar is the windows of the gate.
+	// calendar has the windows of the gate.
 	calendar pace.Calendar
-	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token; Never
-	// if it does not wait, or already proposes.
+	// proposeAt is when this member, which waits, proposes although its ring or tree still looks for the token. It is
+	// Never if the member does not wait, or already proposes.
 	proposeAt policy.Time
-	// leaving says that this member is to stop, gone that it has.
+	// leaving is true once this member is to stop, gone once it has stopped.
 	leaving, gone bool
-	// barred says why the roster does not follow the saved one.
+	// barred is the reason why the roster does not follow the saved one; empty if it follows.
 	barred string
 }
 
@@ -143,7 +144,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.due.turns.Gone()
 	case policy.Ordered:
 		g.due.paused = ev.Paused
-	case policy.Renew: // its token is replaced by itself, if a majority agrees
+	case policy.Renew: // A strict gate replaces its token by itself, if a majority agrees.
 	case policy.Leave:
 		g.leaving = true
 		out = g.inside(now, ev, out)
@@ -156,7 +157,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return g.settle(now, out)
 }
 
-// settle goes on until nothing follows from what has happened.
+// settle repeats until the event has no further consequences.
 func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effect {
 	for !g.gone {
 		switch wants := g.wants(now.Time); {
@@ -185,7 +186,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// rest is the last thing in each step.
+// rest is the last part of each step.
 func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []policy.Effect {
 	out = g.considerProposal(now.Time, wants, out)
 	g.in.Handoff().Lend(g.b.Until())
@@ -200,7 +201,7 @@ func (g *Machine) rest(now policy.Instant, wants bool, out []policy.Effect) []po
 // state is what this member must not forget.
 func (g *Machine) state() policy.State {
 	s, repeat := policy.State{HasRun: g.due.hasRun, LastRun: g.due.lastRun}, g.due.repeat
-	// a save for another reason, before the run begins, must not undo the recorded start
+	// A save for another reason, before the run begins, must not undo the recorded start.
 	if g.turn.saving || g.turn.saved {
 		s.HasRun, s.LastRun, repeat.Wait = true, g.turn.savedAs, 0
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The messages of this package, by the paper's names. A token on UDP goes by the three kinds of package handoff.
+// The messages of this package, by the paper's names. Over UDP a token goes by the three kinds of package handoff.
 const (
 	// KindRequest is REQ: its origin asks for the token.
 	KindRequest wire.Kind = 64 + iota
@@ -43,8 +43,8 @@ const (
 	KindElection
 	// KindElected is ELECTED, a broadcast: the sender has made one.
 	KindElected
-	// KindBehind answers a REQ whose number is below a number that the sender has heard from the same origin: the
-	// origin has started again. The paper has no such message, because its sites never come back.
+	// KindBehind answers a REQ whose number is below a number that the sender of the BEHIND has heard from the same
+	// origin: the origin has started again. The paper has no such message, because its sites never come back.
 	KindBehind
 
 	kindsEnd
@@ -161,9 +161,9 @@ func readBody(load *wire.Load, b *body) bool {
 	return true
 }
 
-// No site may be made to say what others do not read, or it would be silenced for good. So a position or a clock that
-// has come to its bound stays there: of sites with one position or one clock, the ranks decide. Positions of an honest
-// gate stay below the number of its token's hops.
+// If a site could be made to send a value that the others do not read, it would be silenced for good. So a position or
+// a clock that has come to its bound stays there: among sites with the same position or clock, the ranks decide.
+// Positions of an honest gate stay below the number of its token's hops.
 const (
 	maxPosition position = 1 << 32
 	maxClock             = 1 << 62
@@ -184,8 +184,8 @@ func wellFormed(m *wire.Message) bool {
 		(named || m.Token == wire.Ref{}) && readBody(&m.Load, &b)
 }
 
-// read reads the load of a message. It returns false if the sender does not say its own rank, or if any other rank is
-// not in the roster: all of them are places in this site's tables.
+// read reads the load of a message. It returns false if the load names another rank than its sender's as the sender, or
+// any other rank that is neither NIL nor in the roster: all of them are places in this site's tables.
 func (m *Machine) read(load *wire.Load, from wire.MemberID, b *body) bool {
 	if !readBody(load, b) || b.from == nobody || !m.inRoster(b.from) || m.cfg.Roster[b.from] != from ||
 		!m.inRoster(b.origin) || !m.inRoster(b.next) {
@@ -199,13 +199,13 @@ func (m *Machine) read(load *wire.Load, from wire.MemberID, b *body) bool {
 	return true
 }
 
-// inRoster reports whether a rank is a site's, or nobody's.
+// inRoster reports whether a rank is a site's, or NIL.
 func (m *Machine) inRoster(r rank) bool { return r == nobody || int(r) < len(m.cfg.Roster) }
 
 // believes reports whether a request can have such a number by this site's clock: "Its requests have numbers above
 // those of its earlier life: by the wall clock". One forged number far ahead would silence its origin for good, because
-// no later request has a higher one. A number of a token that cannot be is not taken over either; the message may say
-// other things that are true.
+// no later request would have a higher one. An impossible number of a token is not taken over either; the rest of the
+// message may be true.
 func (m *Machine) believes(now policy.Instant, b *body) bool {
 	if b.known > m.cfg.latest(now.Wall) {
 		b.known = 0
@@ -213,7 +213,7 @@ func (m *Machine) believes(now policy.Instant, b *body) bool {
 	return b.number <= uint64(wire.LatestBirth(now.Wall))
 }
 
-// say returns a body with what every message says of its sender.
+// say returns a body with what every message tells about its sender.
 func (m *Machine) say(origin rank, number uint64) body {
 	b := body{
 		from: m.self, origin: origin, number: number, pos: m.pos, clock: m.election.clock, known: m.known,
@@ -235,7 +235,7 @@ func (m *Machine) send(kind wire.Kind, to rank, b body, out []policy.Effect) []p
 	return out
 }
 
-// answer sends what every message says of its sender, and no more.
+// answer sends a message with what every message tells about its sender, and no more.
 func (m *Machine) answer(kind wire.Kind, to rank, out []policy.Effect) []policy.Effect {
 	return m.send(kind, to, m.say(to, 0), out)
 }

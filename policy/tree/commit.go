@@ -22,10 +22,10 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	case b.origin != m.self || b.preds == 0 || b.pred[0] != b.from:
 		return policy.AppendTell(out, NoteForeign, m.cfg.Roster[b.from], nil)
 	case b.number == m.servedNumber:
-		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // the token has overtaken it
+		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // The token has overtaken it.
 	case m.useful(b):
 	case b.from == m.pred[0] && b.number == m.commitNumber:
-		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // a COMMIT with more in it has overtaken it
+		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil) // A COMMIT with more in it has overtaken it.
 	default:
 		return m.refuse(b.from, link{m.self, b.number}, out)
 	}
@@ -68,8 +68,8 @@ func (m *Machine) refuse(to rank, by link, out []policy.Effect) []policy.Effect 
 	return m.send(KindRefuse, to, m.say(by.rank, by.number), out)
 }
 
-// receiveRefuse: the site that was taken for next waits behind another site; or the site that was taken for predecessor
-// has left the queue.
+// receiveRefuse handles two cases: the site that was taken for next waits behind another site, or the site that was
+// taken for predecessor has left the queue.
 func (m *Machine) receiveRefuse(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	switch {
 	case b.origin == b.from && m.next.rank == b.from && m.next.number <= b.number && !m.passing:

@@ -2,13 +2,14 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// mostStretched is how many times longer timers take at most: messages that were late by chance must not stop a site
+// mostStretched is how many times longer timers last at most: messages that were late by chance must not stop a site
 // for long.
 const mostStretched = 12
 
-// timers are the configured ones. At a site that is further away from the others than "two messages" of a Liveness, all
-// take as many times longer: it would take all others for crashed otherwise, and propose a new token again and again,
-// which no majority allows and which makes it refuse the one that there is.
+// timers returns the configured timers. At a site that is further away from the others than "two messages" of a
+// Liveness, all timers last as many times longer. Otherwise it would take all others for crashed, and propose a new
+// token again and again. No majority would allow that token, and because of its proposals the site would refuse the
+// existing one.
 func (m *Machine) timers() Timers {
 	t := m.cfg.Timers
 	if m.handoff == nil {
@@ -22,9 +23,9 @@ func (m *Machine) timers() Timers {
 	return t
 }
 
-// measure records how long the answer of a site took, in time or late. A site that has never got the token learns from
-// this how patient it must be, and others how far away the next site is. An answer to an earlier question than the last
-// seems quicker than it was.
+// measure records how long the answer of a site took, in time or late. From this, a site that has never got the token
+// learns how patient it must be, and other sites learn how far away the next site is. An answer to an earlier question
+// than the last seems quicker than it was.
 func (m *Machine) measure(now policy.Time, from rank) {
 	if m.handoff != nil && m.askedAt != 0 {
 		m.handoff.Measure(m.cfg.Roster[from], now.Sub(m.askedAt))

@@ -8,10 +8,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Besides Regenerate, a gate with AsksFirst and its site talk through these methods. The gate is on UDP.
+// A gate with AsksFirst and its site use these methods, besides Regenerate. Such a gate is on UDP.
 
-// Lose tells this site that the token it holds is over. A site that waits looks for the queue. A site that leaves is
-// gone at once.
+// Lose tells this site that the token it holds is over. A waiting site then looks for the queue; a leaving site is gone
+// at once.
 func (m *Machine) Lose(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.holds {
 		return out
@@ -37,7 +37,7 @@ func (m *Machine) Renumber(seq wire.Seq) {
 // Newest is the highest number of a token that this site knows of.
 func (m *Machine) Newest() wire.Seq { return m.known }
 
-// Handoff passes the token on.
+// Handoff returns the machine that passes the token on.
 func (m *Machine) Handoff() *handoff.Machine { return &m.handoff.Machine }
 
 // Inherited returns Took and Left of the token that came last: see handoff.
@@ -45,8 +45,8 @@ func (m *Machine) Inherited() (took, left time.Duration) {
 	return m.handoff.outcome.Took, m.handoff.outcome.Left
 }
 
-// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows
-// none comes last, and so does one that knows as many as it keeps: there may be more.
+// Standing is the place of this site in the queue: the number of predecessors it knows, less one. A site that knows no
+// predecessor comes last. So does a site that knows as many as it keeps, because there may be more.
 func (m *Machine) Standing() int {
 	if known := len(m.predecessors()); 0 < known && known < m.cfg.Backups {
 		return known - 1

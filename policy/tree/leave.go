@@ -8,9 +8,9 @@ import (
 )
 
 // The paper has no graceful end. A member that leaves ends its section. If others wait behind it, it waits for the
-// token and passes the token on. Then it is gone. Sites that still point to it find out as after a crash.
+// token and passes it on. Then it is gone. Sites that still point to it find that out as after a crash.
 
-// onLeave: this member is about to stop.
+// onLeave begins to stop this member.
 func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.leaving, m.wanted = true, false
 	switch {
@@ -22,7 +22,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	return out
 }
 
-// passAnywhere gives an idle token to another member; nobody has asked for it.
+// passAnywhere gives an idle token to another member, though none has asked for it.
 func (m *Machine) passAnywhere(now policy.Instant, out []policy.Effect) []policy.Effect {
 	for i, id := range m.cfg.Roster {
 		if rank(i) != m.self && slices.Contains(m.peers, id) {

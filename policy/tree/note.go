@@ -28,7 +28,7 @@ const (
 	NoteSearchPos
 	// NoteSearchQueue: a request is not answered; this site looks for the end of the queue.
 	NoteSearchQueue
-	// NoteLostElection: Peer searches too, and goes on alone.
+	// NoteLostElection: Peer searches too, and continues alone.
 	NoteLostElection
 	// NoteConsult: this site asks all sites whether it is their next; the first step of the baseline.
 	NoteConsult
@@ -48,7 +48,7 @@ const (
 	NoteDropped
 	// NoteLeft: nothing keeps this member any longer.
 	NoteLeft
-	// NoteImpossible: a message of Peer has a number that cannot be by this host's clock.
+	// NoteImpossible: a message of Peer has a number that is impossible by this host's clock.
 	NoteImpossible
 )
 

@@ -46,7 +46,8 @@ func (m *Machine) timeoutReconnection(now policy.Instant, out []policy.Effect) [
 	return m.ask(m.newPred.next, out)
 }
 
-// nextOfNewPredAnswers: if the next of newPred waits, this site queues behind it; otherwise this site displaces it.
+// nextOfNewPredAnswers decides by the state of newPred's next: if it waits, this site queues behind it; otherwise this
+// site displaces it.
 func (m *Machine) nextOfNewPredAnswers(now policy.Time, b *body, out []policy.Effect) []policy.Effect {
 	if b.flags&flagInQueue == 0 {
 		return m.displace(now, out)

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// mayRegenerate decides "may I regenerate?". The paper's answer is line 47: nobody has answered, so the token is lost.
+// mayRegenerate decides "may I regenerate?". The paper's answer is line 47: no site has answered, so the token is lost.
 // This is right in a network that is synchronous and loses nothing; a gate that promises more asks a majority.
 func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.AsksFirst {
@@ -18,7 +18,7 @@ func (m *Machine) mayRegenerate(now policy.Instant, out []policy.Effect) []polic
 }
 
 // AsksToRegenerate reports whether this site has found no token, and waits for permission to make one. Only a site with
-// AsksFirst waits. It takes the question back when a token comes.
+// AsksFirst waits. It withdraws the question when a token comes.
 func (m *Machine) AsksToRegenerate() bool { return m.asksToRegenerate }
 
 // Regenerate makes a token, lines 48–49: "Regenerate new Token, pos ← 0". The token's number must be above all numbers

@@ -2,7 +2,7 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// onWanted: somebody at this member waits for a section.
+// onWanted: a caller at this member waits for a section.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
 	if m.req || m.passing || m.leaving {
@@ -78,9 +78,9 @@ func (m *Machine) receiveREQ(now policy.Instant, b *body, out []policy.Effect) [
 	return m.send(KindRequest, to, *b, out) // line 25
 }
 
-// receiveBehind: this site has started again with its clock set back, and the sender, which has heard earlier requests,
-// takes the new one for old. The numbers of this site go on from the earlier ones. A request that nobody has answered
-// is sent again.
+// receiveBehind handles the answer to a request whose number is too low: this site has started again with its clock set
+// back, and the sender, which has heard earlier requests, takes the new one for an old one. From now on this site's
+// numbers continue from the earlier ones. If no site has answered its request, it sends the request again.
 func (m *Machine) receiveBehind(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	if b.origin != m.self || b.number <= m.number {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)

@@ -70,12 +70,12 @@ func (m *Machine) receiveSEARCHPOS(now policy.Instant, b *body, out []policy.Eff
 	return out
 }
 
-// knowsNewer reports whether a token was regenerated that the searcher does not know of. The searcher is told, so that
+// knowsNewer reports whether a token was regenerated of which the searcher does not know. The searcher is told, so that
 // a token that it makes itself has a higher number.
 func (m *Machine) knowsNewer(b *body) bool { return b.known.NextEpoch() < m.known.NextEpoch() }
 
-// searches are the sites that search, and until when: rule (vii), "a site about to receive a token in flight has no
-// position and answers a search only on receipt, or regeneration makes a second token".
+// searches are the sites that search, and until when they do: rule (vii), "a site about to receive a token in flight
+// has no position and answers a search only on receipt, or regeneration makes a second token".
 type searches struct {
 	sites []search
 	// last is the end of the latest search.
@@ -93,7 +93,7 @@ func (s *searches) add(site rank, pos position, until policy.Time) {
 	s.last = max(s.last, until)
 }
 
-// answerSearches answers the searches that this site has heard of lately: the token has just come.
+// answerSearches answers the searches that this site has heard of lately, because the token has just come.
 func (m *Machine) answerSearches(now policy.Time, out []policy.Effect) []policy.Effect {
 	if now >= m.searches.last {
 		return out

@@ -5,9 +5,9 @@ import "github.com/wanderd/wanderd/policy"
 // election is what a site knows of the searches for the queue: "our algorithm uses the Lamport logical clock" (section
 // 4.1).
 type election struct {
-	// clock is the site's logical clock, stamp its value in this site's own search.
+	// clock is the site's logical clock; stamp is its value in this site's own search.
 	clock, stamp uint64
-	// leader is the current winner, leaderStamp the stamp of its search, until the end of this search.
+	// leader is the current winner; leaderStamp is the stamp of its search, until this search ends.
 	leader      rank
 	leaderStamp uint64
 	until       policy.Time
@@ -26,9 +26,9 @@ func (e *election) beats(site rank, stamp uint64, now policy.Time) bool {
 	return site > e.leader
 }
 
-// timeoutCommit is TimeoutCommit, lines 70–76: a site that waits has no predecessor. A site with a position searches by
-// its position: SEARCH_QUEUE would find sites behind it. A site that knows of a search in progress asks the winner,
-// like a candidate that has lost.
+// timeoutCommit is TimeoutCommit, lines 70–76: a waiting site has no predecessor. A site with a position searches by
+// its position, because SEARCH_QUEUE would find sites behind it. A site that knows of a search in progress asks the
+// winner, like a candidate that has lost.
 func (m *Machine) timeoutCommit(now policy.Instant, out []policy.Effect) []policy.Effect {
 	e := &m.election
 	switch {
@@ -56,13 +56,13 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 }
 
 // receiveSEARCHQUEUE is ReceiveSEARCH_QUEUE, lines 77–88. A site with a position answers every searcher, not only the
-// winner of the election (line 78). A candidate may not know of the winner yet, or never, if the winner has crashed. It
-// must not take the silence for the loss of the token.
+// winner of the election (line 78). A candidate may learn of the winner late, or never if the winner has crashed. It
+// must not mistake the silence for the loss of the token.
 func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
 	m.searches.add(sj, none, now.Time.Add(m.timers().Reconnection))
 	wins := m.election.beats(sj, b.clock, now.Time)
-	// line 79; a candidate that loses sends a request instead
+	// Line 79; a candidate that loses sends a request instead.
 	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) {
 		out = m.answer(KindPosition, sj, out) // line 80
 	}

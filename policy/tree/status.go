@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Status describes this member. The holder it names is itself, or unknown.
+// Status describes this member. The holder that it names is itself, or none.
 func (m *Machine) Status(now policy.Time) policy.Status {
 	s := policy.Status{
 		Phase: m.phase(), Why: m.why(), Holding: m.holds, Token: m.token, Since: m.since,
@@ -82,11 +82,11 @@ func (m *Machine) member(r rank) wire.MemberID {
 	return m.cfg.Roster[r]
 }
 
-// Place is a site's place in the next queue: for checkers.
+// Place is a site's place in the next queue, for checkers.
 type Place struct {
 	// Pos is negative if the site has no place.
 	Pos int64
-	// Asks says that the site waits for the token, Waits that it also has its COMMIT.
+	// Asks is true while the site waits for the token; Waits is true if it also has its COMMIT.
 	Asks, Waits bool
 	// Next is its next, or zero.
 	Next wire.MemberID

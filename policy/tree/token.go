@@ -6,7 +6,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// enterCS: the token is here, and this site has asked for it. If nobody here wants it any more, it goes on: rule (vi).
+// enterCS begins the section: the token is here, and this site has asked for it. If no caller here wants it any more,
+// the token goes on: rule (vi).
 func (m *Machine) enterCS(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.wanted {
 		return m.releaseCS(now, out)
@@ -62,7 +63,7 @@ func (m *Machine) sendTOKEN(now policy.Instant, to link, out []policy.Effect) []
 	return out
 }
 
-// gone: the token is not here any more.
+// gone records that the token is not here any more.
 func (m *Machine) gone(now policy.Time) {
 	m.holds, m.passing = false, false
 	m.see(m.token.Seq)
@@ -113,8 +114,8 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 	return m.releaseCS(now, out) // Rule (vi): "a token for a site that no longer wants it goes on to its next".
 }
 
-// arriveSecond: of two tokens the one with the lower number is discarded. A section in progress ends under its old
-// number. A resource that checks numbers refuses the old number from then on.
+// arriveSecond handles a second token: the one with the lower number is discarded. A section in progress ends under its
+// old number. A resource that checks numbers refuses the old number from then on.
 func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy.Effect) []policy.Effect {
 	old := m.token
 	m.token = *token
@@ -126,7 +127,8 @@ func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy
 
 func (m *Machine) see(seq wire.Seq) { m.seen, m.known = max(m.seen, seq), max(m.known, seq) }
 
-// takePosition: "a token that came without COMMIT gives one, told to next at once" (rule (i)).
+// takePosition gives this site a position: "a token that came without COMMIT gives one, told to next at once" (rule
+// (i)).
 func (m *Machine) takePosition(pos position, out []policy.Effect) []policy.Effect {
 	if m.pos != none {
 		return out
@@ -165,8 +167,8 @@ func (m *Machine) wakeHandoff(now policy.Instant, out []policy.Effect) []policy.
 	return m.onOutcome(now, out)
 }
 
-// onOutcome: a handoff has ended. After a failed one the token is still here: the receiver is down, and the sites
-// behind the receiver find this site.
+// onOutcome handles the end of a handoff. After a failed one the token is still here: the receiver is down, and the
+// sites behind it find this site.
 func (m *Machine) onOutcome(now policy.Instant, out []policy.Effect) []policy.Effect {
 	o := &m.handoff.outcome
 	switch o.Ending {

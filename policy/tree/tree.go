@@ -34,9 +34,9 @@
 //	(vii) A site to which a token is under way has no position yet: it answers a search when the token is there.
 //
 // "Crashes are permanent" (section 4). A member that starts again holds no token and waits in no queue. It has saved
-// only the number of its last section, so that numbers do not fall. Sites that still name it find out as with a site
-// that has left the queue. Its requests have numbers above those of its earlier life: by the wall clock, or as BEHIND
-// tells it.
+// only the number of its last section, so that numbers do not fall. Sites that still name it find that out as with a
+// site that has left the queue. Its requests have numbers above those of its earlier life: by the wall clock, or as
+// BEHIND tells it.
 //
 // Its decisions, in docs/decisions: 064.
 package tree
@@ -52,13 +52,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MaxBackups is the largest k: a COMMIT has room for so many predecessors. MaxRoster is the largest number of sites.
+// MaxBackups is the largest k, because a COMMIT has room for that many predecessors. MaxRoster is the largest number of
+// sites.
 const (
 	MaxBackups = 20
 	MaxRoster  = int(nobody)
 )
 
-// Recovery says what a site does when it waits too long.
+// Recovery is what a site does when it waits too long.
 type Recovery uint8
 
 const (
@@ -74,14 +75,14 @@ func (r Recovery) String() string {
 	return policy.Name([]string{Fair: "fair", Baseline: "baseline"}, r)
 }
 
-// Links says how a token goes from one site to the next.
+// Links is how a token goes from one site to the next.
 type Links uint8
 
 const (
-	// Paper: one message. "Communication channels are reliable, but messages might be delivered out of order." (section
-	// 4)
+	// Paper: by one message. "Communication channels are reliable, but messages might be delivered out of order."
+	// (section 4)
 	Paper Links = iota
-	// UDP: a handoff of three. Searches are repeated, because any message may be lost.
+	// UDP: by a handoff of three messages. Searches are repeated, because any message may be lost.
 	UDP
 )
 
@@ -103,24 +104,24 @@ type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
 	// Roster is Π, "a distributed system consisting of N sites" (section 4): the same on all of them, 1 to MaxRoster,
-	// Self among them. The first one is the root, with the token. Nobody changes it afterwards.
+	// Self among them. The first one is the root, with the token. The roster must not be changed afterwards.
 	Roster []wire.MemberID
 	// Backups is k: how many predecessors a waiting site knows. 1 to MaxBackups.
 	Backups  int
 	Recovery Recovery
 	Links    Links
 	Timers   Timers
-	// Rejoins says that the member was up before: the first site then makes no token, and requests have numbers above
+	// Rejoins is true if the member was up before: then the first site makes no token, and requests have numbers above
 	// those of the earlier life.
 	Rejoins bool
-	// AsksFirst says that the gate answers whether this site may regenerate: see [Machine.AsksToRegenerate]. Otherwise
-	// it may.
+	// AsksFirst is true if the gate decides whether this site may regenerate: see [Machine.AsksToRegenerate]. If it is
+	// false, the site may.
 	AsksFirst bool
 	Entropy   policy.Entropy
 }
 
-// latest is the highest number that a token can have when a clock reads wall. The gate that is asked first numbers its
-// tokens by ballots.
+// latest is the highest number that a token can have when a clock reads wall. A gate with AsksFirst numbers its tokens
+// by ballots.
 func (c *Config) latest(wall int64) wire.Seq {
 	if c.AsksFirst {
 		return ballot.Latest(wall)
@@ -171,13 +172,14 @@ type Machine struct {
 	// number is the number of this site's latest request; heard has the latest number of each other site: rule (vi).
 	number uint64
 	heard  []uint64
-	// commitNumber is the number of the request whose COMMIT this site has, servedNumber the number of the request that
-	// brought the last token.
+	// commitNumber is the number of the request whose COMMIT this site has; servedNumber is the number of the request
+	// that brought the last token.
 	commitNumber, servedNumber uint64
 
-	// wanted is the demand; leaving says that this member stops.
+	// wanted is the demand; leaving is true once this member stops.
 	wanted, leaving bool
-	// holds says that token is here; running, that the section is in progress; passing, that a handoff of token is.
+	// holds is true while token is here; running, while the section is in progress; passing, while a handoff of token
+	// is.
 	holds, running, passing bool
 	token                   wire.Ref
 	// seen is the highest number that a token had here; known is the highest that this site knows of.
@@ -190,12 +192,12 @@ type Machine struct {
 	liveness liveness
 	election election
 	searches searches
-	// asksToRegenerate says that this site waits for the gate to say whether it may make a token.
+	// asksToRegenerate is true while this site waits for the gate to decide whether it may make a token.
 	asksToRegenerate bool
 
-	// handoff passes tokens on UDP; nil on links that lose nothing.
+	// handoff passes tokens on UDP; it is nil on links that lose nothing.
 	handoff *handoffs
-	// askedAt is when this site last asked others, and waits for their answers.
+	// askedAt is when this site last asked others, while it waits for their answers.
 	askedAt policy.Time
 	in      body
 }
@@ -212,7 +214,7 @@ type link struct {
 	number uint64
 }
 
-// timer says what happens when the one timer triggers.
+// timer is what happens when the one timer triggers.
 type timer uint8
 
 const (
@@ -258,7 +260,7 @@ const leastPatience = 250 * time.Millisecond
 // Step applies an event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if m.number > uint64(wire.LatestBirth(now.Wall)) {
-		m.number = uint64(max(now.Wall, 0)) // the clock was set back since: nobody would believe this number
+		m.number = uint64(max(now.Wall, 0)) // The clock was set back since: no site would believe this number.
 	}
 	switch ev.Kind {
 	case policy.Started:
@@ -294,8 +296,8 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		m.last = nobody
 	}
 	if m.cfg.Rejoins {
-		// In nanoseconds: no site asks so often that its earlier requests have higher numbers, unless its clock was set
-		// back.
+		// The number is in nanoseconds. No site asks so often that its earlier requests have higher numbers, unless its
+		// clock was set back.
 		m.number = uint64(max(now.Wall, 0))
 		return out
 	}
@@ -399,7 +401,7 @@ func (m *Machine) alarm(t timer, now policy.Time, after time.Duration) {
 // resetAlarm is line 28: "Reset alarm".
 func (m *Machine) resetAlarm() { m.timer, m.repeatAt = timerOff, policy.Never }
 
-// NextWake is when the timer triggers, or the handoff has something to do.
+// NextWake returns when the timer triggers, or when the handoff has something to do.
 func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	if m.timer != timerOff {
 		at, ok = min(m.due, m.repeatAt), true
@@ -412,7 +414,7 @@ func (m *Machine) NextWake() (at policy.Time, ok bool) {
 	return at, ok
 }
 
-// Expects reports whether a message could change anything: a handoff expects it, or it is readable and its sender says
+// Expects reports whether a message could change anything: a handoff expects it, or it is readable and its sender names
 // its own rank.
 func (m *Machine) Expects(msg *wire.Message) bool {
 	if handoff.Owns(msg.Kind) {
@@ -422,7 +424,7 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.read(&msg.Load, msg.From, &b)
 }
 
-// becomeIdle: this site holds the token, and nobody waits behind it. It is the root.
+// becomeIdle makes this site the root: it holds the token, and no site waits behind it.
 func (m *Machine) becomeIdle() {
 	m.req, m.running, m.passing = false, false, false
 	m.last, m.next = nobody, link{rank: nobody}
@@ -432,7 +434,7 @@ func (m *Machine) becomeIdle() {
 // idle reports whether the token rests here.
 func (m *Machine) idle() bool { return m.holds && !m.running && !m.passing }
 
-// predecessors are those that this site knows, the closest first.
+// predecessors returns the predecessors that this site knows, the closest first.
 func (m *Machine) predecessors() []rank {
 	known := m.pred[:m.cfg.Backups]
 	if end := slices.Index(known, nobody); end >= 0 {
