@@ -41,8 +41,8 @@
 //
 // # Limits
 //
-// Messages are encoded and parsed, but not signed or sealed: the adversary only replays and cannot forge,
-// because it is written so. A pause holds back the news of a run's end, not the run itself. Members are not slow in any other way
+// Messages are encoded and parsed, but not signed or sealed: the adversary only replays and cannot forge, because it is
+// written so. A pause holds back the news of a run's end, not the run itself. Members are not slow in any other way
 // than by being paused.
 //
 // Its decisions, in docs/decisions: 049, 086.

@@ -9,33 +9,33 @@ import (
 	"strings"
 )
 
-// Search is a search through the states of a world, depth first. Its fields are set before From, and not changed after
-// it.
+// Search is a search through the states of a world, depth first. Set its fields before From, and do not change them
+// after it.
 type Search[S any] struct {
-	// Visited reports whether a state was visited before with at least so many steps left, so that it leads nowhere
-	// new; else it remembers the visit. known says that the state was visited before with fewer steps left. ByKey
-	// returns one.
+	// Visited reports whether a state was visited before with at least as many steps left, so that it leads to nothing
+	// new; otherwise it remembers the visit. known is true if the state was visited before with fewer steps left. ByKey
+	// returns such a function.
 	Visited func(s *S, left int) (covered, known bool)
-	// Branch calls reach with a copy of the state for each step that can come next, and with what happens in that step.
-	// A copy that is reached must share nothing with the state that either of them changes.
+	// Branch calls reach for each step that can come next, with a copy of the state after the step and a description of
+	// the step. The copy must share nothing with the state that a later step changes.
 	Branch func(s *S, reach func(next *S, step string))
 	// Judge returns an error for a state that breaks the rule. It sees each state once.
 	Judge func(s *S) error
-	// End judges a state after which nothing comes: none can, or the search has no steps left. It may change the state.
-	// It may be nil.
+	// End judges a state after which nothing comes, because nothing can or because the search has no steps left. It may
+	// change the state. It may be nil.
 	End func(s *S) error
-	// Depth is the most steps from the first state; zero explores to the end.
+	// Depth is the largest number of steps from the first state. Zero explores to the end.
 	Depth int
 
-	// States, Transitions and Deepest count the different states, the steps, and the most steps in a row.
+	// States counts the different states, Transitions the steps. Deepest is the largest number of steps in a row.
 	States, Transitions, Deepest int
 
 	path []string
 	err  error
 }
 
-// From explores all that follows from a state. It returns the first error of Judge or End, with the steps that lead to
-// it.
+// From explores everything that follows from a state. It returns the first error of Judge or End, with the steps that
+// lead to it.
 func (x *Search[S]) From(first *S) error {
 	x.path, x.err = nil, nil
 	x.visit(first, x.Depth)
@@ -69,7 +69,7 @@ func (x *Search[S]) visit(s *S, left int) {
 	}
 }
 
-// follow takes one step. When the rule is broken, the path stays as it is.
+// follow takes one step. If the rule is broken, the path stays as it is.
 func (x *Search[S]) follow(next *S, step string, left int) {
 	if x.err != nil {
 		return
@@ -81,7 +81,7 @@ func (x *Search[S]) follow(next *S, step string, left int) {
 	}
 }
 
-// ByKey knows a state by its key, which must have all that the future of the state depends on.
+// ByKey recognises a state by its key, which must contain everything on which the future of the state depends.
 func ByKey[S any, K comparable](key func(s *S) K) func(s *S, left int) (covered, known bool) {
 	seen := map[K]int32{}
 	return func(s *S, left int) (covered, known bool) {

@@ -6,15 +6,15 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// traceLines is how much of a failing run is shown.
+// traceLines is how many lines of a failing run's story are shown.
 const traceLines = 50
 
 // Failure is a seed that leads to a broken rule. It is an error.
 type Failure struct {
 	Seed uint64
-	// Parameters are what the seed draws, one line for each.
+	// Parameters are the parameters that the seed draws, one a line.
 	Parameters string
-	// Err says which rule was broken, and how.
+	// Err is the broken rule, and how it was broken.
 	Err error
 	// Trace is the end of the run's story: its last 50 lines.
 	Trace string
@@ -39,7 +39,7 @@ func (f *Failure) Error() string { return fmt.Sprintf("seed %d: %v", f.Seed, f.E
 // Unwrap returns the rule that was broken.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// String returns all that is known: the rule, every parameter, the end of the story, and how to see it again.
+// String returns everything that is known: the rule, every parameter, the end of the story, and how to see it again.
 func (f *Failure) String() string {
 	return fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\nstory:   %s\n", f.Error(), f.Parameters, f.Trace, f.Replay, f.Story)
 }

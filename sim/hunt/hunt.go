@@ -1,9 +1,9 @@
 // Package hunt looks for bugs: it draws one scenario after another, explores each with all checkers, and stops at the
-// first that breaks a rule.
+// first one that breaks a rule.
 //
-// Seeds run in parallel, and the result does not depend on how many: results count in the order of their seeds, and
-// those after the first failure do not count. It never judges a run itself: the checkers of packages check and fleet
-// do.
+// Seeds run in parallel, and the result does not depend on how many do: results count in the order of their seeds, and
+// those after the first failure do not count. The package never judges a run itself: the checkers of packages check and
+// fleet do.
 package hunt
 
 import (
@@ -26,7 +26,7 @@ type Options struct {
 	Subject Subject
 	// From is the first seed; zero stands for 1.
 	From uint64
-	// Seeds is how many there are; zero stands for DefaultSeeds, or for no end if there is a For.
+	// Seeds is the number of seeds. Zero stands for DefaultSeeds or, if For is set, for no end.
 	Seeds uint64
 	// For bounds the hunt in real time; zero means no bound. Seeds that have begun are finished.
 	For time.Duration
@@ -39,17 +39,18 @@ type Options struct {
 
 // Report is the result of a hunt.
 type Report struct {
-	// Seeds is how many were explored, Steps how many steps the machines took, Simulated their time in seconds.
+	// Seeds is how many seeds were explored. Steps is how many steps the machines took. Simulated is their virtual
+	// time, in seconds.
 	Seeds, Steps uint64
 	Simulated    float64
-	// Coverage is what has occurred; nil for a subject that has no list of what has to.
+	// Coverage is what has occurred. It is nil for a subject that has no list of what has to occur.
 	Coverage *wandering.Coverage
-	// Failure is the one of the least seed; nil, if no rule was broken.
+	// Failure is the failure with the least seed. It is nil if no rule was broken.
 	Failure *Failure
 }
 
-// Err says why the hunt was no success: a rule was broken, or DefaultSeeds seeds did not lead to everything that can
-// occur, so that finding nothing says little.
+// Err returns why the hunt was no success: a rule was broken, or DefaultSeeds seeds did not lead to everything that can
+// occur, so that finding nothing means little.
 func (r *Report) Err() error {
 	if r.Failure != nil {
 		return r.Failure
@@ -87,9 +88,9 @@ func Run(ctx context.Context, o Options) *Report {
 	if o.Subject.covers {
 		r.Coverage = &wandering.Coverage{}
 	}
-	// next is the seed whose result counts next; later are results of later seeds, which wait for it.
+	// next is the seed whose result counts next. later are results of later seeds, which wait for that one.
 	next, later := o.From, map[uint64]*found{}
-	// Seeds begin in their order, so that none before a failing one is left out. The end of the time is no error.
+	// Seeds begin in order, so that none before a failing one is left out. The end of the time is no error.
 	_ = seeds.Each(ctx, o.Workers, int(o.Seeds), func(_ context.Context, job int) (*found, error) {
 		seed, f := o.From+uint64(job), &found{}
 		var watchers []sim.Watcher

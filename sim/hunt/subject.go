@@ -14,19 +14,19 @@ import (
 
 // Subject is a protocol with its worlds and rules, in which a hunt looks for bugs.
 type Subject struct {
-	// Name is that of its policy, Words are those of its stories.
+	// Name is the name of its policy. Words are the words of its stories.
 	Name  string
 	Words trace.Words
-	// flags are those of the commands that choose it.
+	// flags are the command-line flags that choose it.
 	flags string
-	// parameters are what a seed draws, one line for each.
+	// parameters returns the parameters that a seed draws, one a line.
 	parameters func(seed uint64) string
 	explore    func(seed uint64, watchers ...sim.Watcher) wandering.Outcome
-	// covers says that it has a list of what has to occur: see [wandering.Coverage].
+	// covers is true if it has a list of what has to occur: see [wandering.Coverage].
 	covers bool
 }
 
-// Subjects returns all of them. The first is the default.
+// Subjects returns all subjects. The first is the default.
 func Subjects() []Subject { return []Subject{wander(), ring(), tree()} }
 
 // SubjectOf returns the subject of a policy.
@@ -42,8 +42,8 @@ func SubjectOf(name string) (Subject, error) {
 		strings.Join(names, " or "))
 }
 
-// Explore runs the scenario of a seed with all checkers, and the watchers after them. A panic of a machine breaks a
-// rule, too.
+// Explore runs the scenario of a seed with all checkers, and then the other watchers. A panic of a machine counts as a
+// broken rule, too.
 func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,7 +76,7 @@ func tree() Subject {
 	})
 }
 
-// rostered are fleets of a policy whose members have a roster.
+// rostered returns the subject of a policy whose members have a roster.
 func rostered[S any](policy string, draw func(seed uint64) S,
 	explore func(s *S, watchers ...sim.Watcher) error,
 ) Subject {
@@ -92,7 +92,7 @@ func rostered[S any](policy string, draw func(seed uint64) S,
 	return f
 }
 
-// drawn are fleets of scenarios that a seed draws.
+// drawn returns the subject of scenarios that a seed draws.
 func drawn[S any](
 	draw func(seed uint64) S, parameters func(*S) string, explore func(s *S, watchers ...sim.Watcher) wandering.Outcome,
 ) Subject {

@@ -14,7 +14,7 @@ type busy struct {
 	units        []time.Duration
 }
 
-// spend books the time since the last call, in which running operations ran.
+// spend records the time since the last call. During that time, running operations ran.
 func (b *busy) spend(now policy.Time, running int) {
 	if b.unit <= 0 {
 		return

@@ -7,10 +7,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Concurrency measures for how long how many operations run at once. A soft gate allows overlap, but it should be rare.
-// It is a [sim.Watcher].
+// Concurrency measures how many operations run at once, and for how long. A soft gate allows overlap, but it should be
+// rare. It is a [sim.Watcher].
 type Concurrency struct {
-	// running counts the operations of each member: the operation of a dead process may go on beside the next.
+	// running counts the operations of each member: the operation of a dead process may go on beside the next one.
 	running map[int]int
 	levels  levels
 }
@@ -38,5 +38,5 @@ func (k *Concurrency) change(now policy.Time, member, by int) {
 	k.levels.set(now, k.levels.level+by)
 }
 
-// Spent returns for each number of operations how long as many ran at once, until now.
+// Spent returns, for each number of operations, for how long that many ran at once, until now.
 func (k *Concurrency) Spent(now policy.Time) []time.Duration { return k.levels.until(now) }

@@ -9,34 +9,34 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// custody records where the tokens are: held by a member, or under way between a sender that has given one up and a
-// receiver that waits for the Commit. It books every token, so that at any time
+// custody records where the tokens are: held by a member, or on its way between a sender that has given one up and a
+// receiver that waits for the Commit. It accounts for every token, so that at any time
 //
 //	generated + revived − removed − lost = alive
 //
-// It goes by the effects of the machines and not by their status, which would cost far more. A token that was given up
+// It uses the effects of the machines and not their status, which would cost far more. A token that was given up
 // and not taken is lost when the receiver no longer waits for its Commit.
 type custody struct {
 	world world
-	// quiet bounds a handoff without an end; zero means no bound.
+	// quiet bounds the duration of a handoff without an end. Zero means no bound.
 	quiet   time.Duration
 	members []keeper
 	pending []passage
-	// passing says that passed was given up in this step, and its Commit not sent yet.
+	// passing is true if passed was given up in this step and its Commit has not been sent yet.
 	passing bool
 	passed  wire.Ref
-	// alive are the tokens in hands and in pending, bySlot those of each slot.
+	// alive is how many tokens are held or pending. bySlot has those of each slot.
 	alive                             int
 	bySlot                            []int
 	generated, revived, removed, lost int
-	// diedAt is when the last token died that was removed or lost. One that was under way died when it was given up.
+	// diedAt is when the last token died, by removal or loss. A token that was on its way died when it was given up.
 	diedAt policy.Time
 	losses losses
 }
 
 // world is the part of the cluster that a custody needs.
 type world interface {
-	// Expects reports whether a member, which is up, would do anything with a message now.
+	// Expects reports whether a message would have any effect on a member, which is up, now.
 	Expects(member int, m *wire.Message) bool
 }
 
@@ -54,7 +54,8 @@ type passage struct {
 	since  policy.Time
 }
 
-// tokens is zero if any slot has no token, else the number of tokens of the slot with most: one if every slot has one.
+// tokens returns zero if a slot has no token, and otherwise the number of tokens of the slot that has most: one if
+// every slot has one.
 func (k *custody) tokens() int {
 	if slices.Min(k.bySlot) == 0 {
 		return 0
@@ -62,7 +63,7 @@ func (k *custody) tokens() int {
 	return slices.Max(k.bySlot)
 }
 
-// end: tokens that an ending process holds, or that are under way to it, are lost.
+// end records that a process ends: the tokens that it holds, or that are on their way to it, are lost.
 func (k *custody) end(now policy.Time, member int) {
 	m := &k.members[member]
 	m.up = false
@@ -74,7 +75,7 @@ func (k *custody) end(now policy.Time, member int) {
 	k.giveUp(now, func(h *passage) bool { return sim.IndexOf(h.commit.To) == member })
 }
 
-// sent books a message. After a token was passed on, the next message of the same step carries it to the receiver. If
+// sent records a message. After a token was passed on, the next message of the same step carries it to the receiver. If
 // the receiver is down, the token is lost.
 func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	if !k.passing {
@@ -88,8 +89,8 @@ func (k *custody) sent(o *sim.Occurrence, m *wire.Message) {
 	k.pending = append(k.pending, passage{commit: *m, token: k.passed.ID, slot: k.passed.Slot, since: o.At})
 }
 
-// stepped ends a step of a member, or what its shell did instead. A member that passed the token on without a Commit
-// crashes now.
+// stepped ends a step of a member, or what its shell did instead. If the member has passed the token on and sent no
+// Commit, it crashes now.
 func (k *custody) stepped(now policy.Time, member int) {
 	if k.passing {
 		k.passing = false
@@ -108,7 +109,7 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	switch {
 	case e.Cause == policy.CauseReceived:
 		if !k.arrives(o.Member, o.Event.Msg.Exchange) {
-			k.lost-- // its sender has revived it meanwhile, and was asked for the Commit once more
+			k.lost-- // Its sender has revived it meanwhile, and was asked for the Commit once more.
 			k.live(o.At, slot)
 		}
 		return
@@ -136,7 +137,7 @@ func (k *custody) gave(o *sim.Occurrence, e *policy.Effect) {
 	}
 }
 
-// arrives ends a handoff whose token is taken, unless it has been given up.
+// arrives ends a handoff whose token is taken, unless the handoff has been given up.
 func (k *custody) arrives(member int, id wire.Exchange) (found bool) {
 	for i := range k.pending {
 		if h := &k.pending[i]; h.commit.Exchange == id && sim.IndexOf(h.commit.To) == member {
@@ -147,7 +148,7 @@ func (k *custody) arrives(member int, id wire.Exchange) (found bool) {
 	return false
 }
 
-// giveUp ends handoffs without the token.
+// giveUp ends handoffs whose token did not arrive.
 func (k *custody) giveUp(now policy.Time, which func(*passage) bool) {
 	for i := len(k.pending) - 1; i >= 0; i-- {
 		if h := &k.pending[i]; which(h) {
@@ -164,7 +165,7 @@ func (k *custody) forget(i int) {
 	k.pending = k.pending[:last]
 }
 
-// lose: a token is lost, since a time that may have passed.
+// lose records that a token is lost, since a time that may be in the past.
 func (k *custody) lose(now, since policy.Time, slot uint8) {
 	k.die(now, since, slot, false)
 	k.lost++

@@ -14,7 +14,7 @@ const confidence = 0.95
 
 // Estimate is the estimate of a figure from samples.
 type Estimate struct {
-	// Samples is how many runs have the figure.
+	// Samples is the number of runs that have the figure.
 	Samples int
 	// Mean is NaN if no run has it.
 	Mean Number
@@ -32,8 +32,8 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Mean, e.Mean - e.Half, e.Mean + e.Half})
 }
 
-// EstimateOf estimates a figure. The order of the samples makes no difference, down to the last digit; NaN does not
-// count.
+// EstimateOf estimates a figure. The order of the samples makes no difference, down to the last digit. Samples that are
+// NaN do not count.
 func EstimateOf(samples ...Number) Estimate {
 	values := make([]float64, 0, len(samples))
 	for _, s := range samples {
@@ -82,7 +82,7 @@ func Across(runs []Figures) Summary {
 			}
 		}
 		slices.Sort(keys)
-		// All keys of all runs; a key that a run lacks counts as zero.
+		// All keys of all runs. A key that a run lacks counts as zero.
 		*table = Table[Estimate]{}
 		for _, key := range slices.Compact(keys) {
 			for i := range runs {

@@ -6,14 +6,15 @@ import (
 	"strconv"
 )
 
-// Set is the figures of one run, if T is [Number], or those of many, if it is [Estimate]. Times are in seconds. A
-// figure that does not exist, as the median of nothing, is null in JSON.
+// Set has the figures of one run, if T is [Number], or of many runs, if T is [Estimate]. Times are in seconds. A figure
+// that does not exist, like the median of nothing, is null in JSON.
 type Set[T any] struct {
-	// Duration is the time that was measured, WarmUp the time before it that was not.
+	// Duration is the time that was measured. WarmUp is the time before it that was not.
 	Duration T `json:"duration_s"`
 	WarmUp   T `json:"warm_up_s"`
-	// Concurrency is for how long how many operations ran at once. Utilisation is the share of time with at least one,
-	// Overlap the share with more than there are slots: two or more, where there is one.
+	// Concurrency is, for each number of operations, for how long that many ran at once. Utilisation is the share of
+	// time with at least one operation. Overlap is the share of time with more operations than slots: two or more, if
+	// there is one slot.
 	Concurrency Table[T] `json:"concurrency_s"`
 	Utilisation T        `json:"utilisation"`
 	Overlap     T        `json:"overlap"`
@@ -21,24 +22,23 @@ type Set[T any] struct {
 	Operations T            `json:"operations"`
 	Interval   Intervals[T] `json:"interval_s"`
 	Tokens     Tokens[T]    `json:"tokens"`
-	// Hops is how many handoffs ended well; Messages is how many datagrams the members sent, repeats included.
+	// Hops is how many handoffs ended well. Messages is how many datagrams the members sent, including repetitions.
 	Hops                 T `json:"hops"`
 	Messages             T `json:"messages"`
 	MessagesPerOperation T `json:"messages_per_operation"`
-	// Recovery is how long it took from a loss of the last token of a slot until the moment from which exactly one
-	// token of each existed, for at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti,
-	// table 5), which the paper does not define. What happens before the fleet is stable again is part of the same
-	// recovery.
+	// Recovery is the time from a loss of the last token of a slot until the moment from which exactly one token of
+	// each slot existed, for at least max_interval: "duration of stabilization after a token loss" (Ciuffoletti, table
+	// 5), which the paper does not define. What happens before the fleet is stable again is part of the same recovery.
 	Recovery Spread[T] `json:"recovery_s"`
-	// Tokenless is how long it took, each time, from there being no token of a slot until there was the next one.
+	// Tokenless is the time from each moment at which a slot had no token left until it had the next one.
 	Tokenless Spread[T] `json:"tokenless_s"`
-	// HeldAgain is how long it took, after each loss of the last token of a slot, until somebody held one again;
-	// OneForGood until the moment from which there was exactly one, for at least min_interval or until the next loss.
+	// HeldAgain is the time from each loss of the last token of a slot until a member held one again. OneForGood is the
+	// time until the moment from which there was exactly one, for at least min_interval or until the next loss.
 	HeldAgain  Spread[T] `json:"held_again_s"`
 	OneForGood Spread[T] `json:"one_for_good_s"`
 }
 
-// numbers are all figures that are one number, tables the others.
+// numbers returns all figures that are one number; tables returns the others.
 func (s *Set[T]) numbers() []*T {
 	i, t := &s.Interval, &s.Tokens
 	all := []*T{
@@ -67,24 +67,27 @@ type Intervals[T any] struct {
 	P90 T `json:"p90"`
 	P99 T `json:"p99"`
 	Max T `json:"max"`
-	// Open is the longest time since an operation started on a member that is up, at the end: an interval that is not
-	// over counts nowhere else, and a member that starves has no other.
+	// Open is the longest time since an operation started on a member that is up, at the end. An interval that is not
+	// over counts nowhere else, and a member that starves has no other interval.
 	Open T `json:"open"`
-	// Histogram counts the intervals by bins, each called by where it begins; empty ones are left out.
+	// Histogram counts the intervals by bins. The key of a bin is where it begins. Empty bins are left out.
 	Histogram Table[T] `json:"histogram"`
 }
 
-// Tokens is what became of the tokens. At any time those that are alive, less those that were when the measurement
-// began, are Generated + Revived − Removed − Lost.
+// Tokens is what became of the tokens. At any time the number of live tokens, less the number of those that lived when
+// the measurement began, is Generated + Revived − Removed − Lost.
 type Tokens[T any] struct {
 	Generated T `json:"generated"`
-	// Revived were revived by a guardian.
+	// Revived counts the tokens that a guardian revived.
 	Revived T `json:"revived"`
-	// Removed were discarded because another one precedes them, or a copy has overtaken them.
+	// Removed counts the tokens that were discarded because another one precedes them, or because a copy has overtaken
+	// them.
 	Removed T `json:"removed"`
-	// Lost were given up by a sender and never held again, or held by a member that crashed or whose host was asleep.
+	// Lost counts the tokens that a sender gave up and no member held again, and those whose holder crashed or had its
+	// host suspended.
 	Lost T `json:"lost"`
-	// Live is for how long how many were alive: held, or given up by a sender and not yet lost to the receiver.
+	// Live is, for each number of tokens, for how long that many were alive: held, or given up by a sender and not yet
+	// lost to the receiver.
 	Live Table[T] `json:"live_s"`
 }
 
@@ -96,7 +99,7 @@ type Spread[T any] struct {
 	Max   T `json:"max"`
 }
 
-// Number is a figure; NaN if it does not exist.
+// Number is a figure. It is NaN if the figure does not exist.
 type Number float64
 
 // MarshalJSON writes a number, or null.
@@ -107,7 +110,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// Table is a figure for each of some keys, in their order.
+// Table has a figure for each of some keys, in the order of the keys.
 type Table[T any] []Entry[T]
 
 // Entry is one line of a [Table].
@@ -116,7 +119,7 @@ type Entry[T any] struct {
 	Value T
 }
 
-// MarshalJSON writes an object whose keys are in the order of the numbers they are.
+// MarshalJSON writes an object whose keys are in numerical order.
 func (t Table[T]) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, e := range t {

@@ -9,8 +9,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The quantiles of intervals come from a histogram of fixed size: exact to three digits, in microseconds. The bins of
-// the published tables are counted one by one besides.
+// The quantiles of intervals come from a histogram of fixed size, in microseconds, which is exact to three digits. The
+// bins of the published tables are counted separately, one by one.
 const (
 	resolution = time.Microsecond
 	digits     = 3
@@ -38,7 +38,7 @@ func newIntervals(bin time.Duration) intervals {
 func (d *intervals) add(t time.Duration) {
 	d.counts[int64(t/d.bin)]++
 	d.longest = max(d.longest, t)
-	// Every duration there can be is within the histogram's range.
+	// The histogram covers every possible duration.
 	_ = d.spread.RecordValue(int64(t / resolution))
 }
 
@@ -48,7 +48,7 @@ func (d *intervals) begin() {
 	d.longest = 0
 }
 
-// quantile is NaN if there are no durations.
+// quantile returns NaN if there are no durations.
 func (d *intervals) quantile(percent float64) Number {
 	if d.spread.TotalCount() == 0 {
 		return Number(math.NaN())
@@ -56,7 +56,7 @@ func (d *intervals) quantile(percent float64) Number {
 	return seconds(min(time.Duration(d.spread.ValueAtPercentile(percent))*resolution, d.longest))
 }
 
-// figures returns the percentiles, the greatest of all, and the bins that are not empty.
+// figures returns the percentiles, the maximum, and the bins that are not empty.
 func (d *intervals) figures() Intervals[Number] {
 	f := Intervals[Number]{P50: d.quantile(50), P90: d.quantile(90), P99: d.quantile(99), Max: Number(math.NaN())}
 	if len(d.counts) > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// levels measures for how long a number had each of its values: the operations at once, or the live tokens. It counts
-// in whole nanoseconds, so that the parts add up to the whole.
+// levels measures for how long a number had each of its values; the number is that of operations at once, or of live
+// tokens. It counts in whole nanoseconds, so that the parts add up to the whole.
 type levels struct {
 	level int
 	since policy.Time
@@ -19,7 +19,7 @@ func (l *levels) set(now policy.Time, level int) {
 	l.level = level
 }
 
-// spend books the time since the last change.
+// spend records the time since the last change.
 func (l *levels) spend(now policy.Time) {
 	for len(l.spent) <= l.level {
 		l.spent = append(l.spent, 0)
@@ -34,7 +34,8 @@ func (l *levels) begin(now policy.Time) {
 	l.since = now
 }
 
-// until returns for each value how long it lasted, until now. The slice is good until the next call of anything.
+// until returns, for each value, for how long it lasted, until now. The slice is valid until the next call of any
+// method.
 func (l *levels) until(now policy.Time) []time.Duration {
 	l.spend(now)
 	return l.spent

@@ -13,16 +13,16 @@ import (
 type Config struct {
 	// Members is the number of members.
 	Members int
-	// Slots is how many tokens the gate has; zero is one.
+	// Slots is how many tokens the gate has. Zero means one.
 	Slots int
-	// Quiet is Δmax, the max_interval in force: after a loss the fleet is stable when there was exactly one token of
-	// each slot for that long.
+	// Quiet is Δmax, the max_interval in force. After a loss, the fleet is stable when there has been exactly one token
+	// of each slot for that long.
 	Quiet time.Duration
-	// Good is Δmin: after a loss a token is one for good when it was the only one of its slot for that long.
+	// Good is Δmin. After a loss, a token is one for good when it has been the only one of its slot for that long.
 	Good time.Duration
 	// Bin is the width of the bins of the histogram of intervals. Zero stands for the paper's 500 s.
 	Bin time.Duration
-	// Unit is the width of the units of [Meter.Busy]. Zero if that is not called.
+	// Unit is the width of the units of [Meter.Busy]. It is zero if that is not called.
 	Unit time.Duration
 }
 
@@ -99,8 +99,8 @@ func (m *Meter) step(o *sim.Occurrence) {
 	m.custody.stepped(o.At, o.Member)
 }
 
-// Begin begins the measurement anew: nothing before now counts, except which members run or hold a token, and when each
-// last ran.
+// Begin starts the measurement again: nothing before now counts, except which members run or hold a token, and when
+// each last ran.
 func (m *Meter) Begin(now policy.Time) {
 	m.began = now
 	m.hops, m.messages = 0, 0
@@ -113,23 +113,24 @@ func (m *Meter) Begin(now policy.Time) {
 // Stable reports whether there has been exactly one token of each slot for Quiet.
 func (m *Meter) Stable(now policy.Time) bool { return m.recovery.stable(now) }
 
-// Recoveries returns how long each recovery took that began and ended in the measured time, in their order: from the
-// loss of the last token of a slot until the moment from which exactly one of each existed for at least Quiet.
+// Recoveries returns how long each recovery took that began and ended in the measured time, in order: from the loss of
+// the last token of a slot until the moment from which exactly one of each slot existed for at least Quiet.
 func (m *Meter) Recoveries(now policy.Time) []time.Duration {
 	m.recovery.settle(now)
 	return slices.Clone(m.recovery.stabilised)
 }
 
-// Busy returns how much operation time fell into each unit since the measurement began; the last unit may not be over.
+// Busy returns how much operation time there was in each unit since the measurement began. The last unit may not be
+// over.
 func (m *Meter) Busy(now policy.Time) []time.Duration {
 	m.operations.busy.spend(now, m.operations.concurrency.levels.level)
 	return slices.Clone(m.operations.busy.units)
 }
 
-// Figures returns what has been measured until now. The run may go on afterwards.
+// Figures returns the measurements until now. The run may go on afterwards.
 func (m *Meter) Figures(now policy.Time) Figures {
 	m.recovery.settle(now)
-	for i := range m.custody.losses.slots { // Nothing need have changed of late.
+	for i := range m.custody.losses.slots { // The last change may be long ago.
 		m.custody.losses.settle(now, &m.custody.losses.slots[i])
 	}
 	whole := now.Sub(m.began)

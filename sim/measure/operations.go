@@ -12,14 +12,14 @@ type operations struct {
 	members     []operator
 	concurrency *Concurrency
 	started     int
-	// intervals are the times between two starts at one member, but for what it runs for callers beside its operation.
+	// intervals are the times between two starts at one member, not counting runs for callers beside its operation.
 	intervals intervals
 	busy      busy
 }
 
 type operator struct {
 	up, came, ran bool
-	// since is when its own last operation started; before the first one, when the member came.
+	// since is when the member's own operation last started; before its first start, when the member came.
 	since policy.Time
 }
 
@@ -54,7 +54,7 @@ func (p *operations) begin(now policy.Time) {
 	p.busy.begin(now)
 }
 
-// open returns the longest time since the last start at a member that is up: a member that starves has no other
+// open returns the longest time since the last start at a member that is up. A member that starves has no other
 // interval, and this one is in no quantile.
 func (p *operations) open(now policy.Time) time.Duration {
 	longest := time.Duration(0)

@@ -10,24 +10,24 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// recovery measures how long a fleet is without a token, or without one of a slot, and how long until it is stable
+// recovery measures for how long a fleet has no token, or none of a slot, and how long it takes until it is stable
 // again. A recovery that is not over does not count.
 type recovery struct {
 	// quiet is how long there must be one token for the fleet to be stable: Δmax.
 	quiet time.Duration
-	// tokens is how many there are of each slot, as custody has it, and since when.
+	// tokens is how many tokens each slot has, as custody counts them, and since when.
 	tokens int
 	since  policy.Time
-	// none says that the fleet is without a token, and has been since noneSince; unstable that it has lost its last
-	// token, at lostAt, and has not been stable again.
+	// none is true while the fleet has no token; it has had none since noneSince. unstable is true if it lost its last
+	// token, at lostAt, and has not been stable since.
 	none, unstable    bool
 	noneSince, lostAt policy.Time
-	// tokenless is "until the next token exists", stabilised "from the loss until the moment from which exactly one
-	// token exists for at least Δmax".
+	// tokenless has the times "until the next token exists". stabilised has the times "from the loss until the moment
+	// from which exactly one token exists for at least Δmax".
 	tokenless, stabilised []time.Duration
 }
 
-// set records the number of tokens, and when the last one died: that may be known only later.
+// set records the number of tokens, and when the last one died. That may become known only later.
 func (r *recovery) set(now policy.Time, tokens int, died policy.Time) {
 	if tokens == r.tokens {
 		return
@@ -57,13 +57,13 @@ func (r *recovery) settle(now policy.Time) {
 // stable reports whether there has been exactly one token for long enough.
 func (r *recovery) stable(now policy.Time) bool { return r.tokens == 1 && now.Sub(r.since) >= r.quiet }
 
-// begin forgets everything before now, also a recovery in progress: its loss was not measured.
+// begin forgets everything before now, including a recovery in progress: its loss was not measured.
 func (r *recovery) begin() {
 	r.none, r.unstable = false, false
 	r.tokenless, r.stabilised = r.tokenless[:0], r.stabilised[:0]
 }
 
-// SpreadOf returns the distribution of some times; its quantiles are NaN if there are none.
+// SpreadOf returns the distribution of some times. Its quantiles are NaN if there are none.
 func SpreadOf(samples []time.Duration) Spread[Number] {
 	none := Number(math.NaN())
 	f := Spread[Number]{Count: Number(len(samples)), P50: none, P90: none, Max: none}

@@ -8,16 +8,16 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Service measures how the demands of a fleet are served: how long each waits, how fairly, at what cost, and how much
-// runs at once. It is a [sim.Watcher] that never has an error.
+// Service measures how the demands of a fleet are served: how long each waits, how fairly, at what cost, and how many
+// runs there are at once. It is a [sim.Watcher] that never has an error.
 type Service struct {
-	// askedAt is when a member began to wait; never, if it does not.
+	// askedAt is when each member began to wait; never, if it does not wait.
 	askedAt []policy.Time
-	// waited is how long each member has waited in all its demands that were served, served how many those were.
+	// waited is how long each member has waited in all its demands that were served. served is how many those were.
 	waited []time.Duration
 	served []int
 	asked  int
-	// datagrams are the messages that were sent.
+	// datagrams counts the messages that were sent.
 	datagrams   int
 	obtaining   intervals
 	concurrency *Concurrency
@@ -25,18 +25,19 @@ type Service struct {
 
 // Served are the figures of a [Service].
 type Served struct {
-	// Demands is how many there were, Runs how many were served. Datagrams are all that were sent.
+	// Demands is the number of demands. Runs is how many of them were served. Datagrams is the number of messages that
+	// were sent.
 	Demands, Runs, Datagrams int
-	// Obtaining is how long it took from a demand to its run.
+	// Obtaining is the time from a demand to its run.
 	Obtaining Obtaining
-	// Fairness is Jain's index of the members' mean waits: (Σw)² / (n Σw²), 1 if all wait equally long and 1/n if one
-	// alone waits. Not a number if nobody was served.
+	// Fairness is Jain's index of the members' mean waits: (Σw)² / (n Σw²). It is 1 if all wait equally long and 1/n if
+	// only one member waits. It is NaN if no demand was served.
 	Fairness float64
-	// Busy is the share of the time with at least one run, Overlap that with two or more.
+	// Busy is the share of the time with at least one run. Overlap is the share with two or more.
 	Busy, Overlap float64
 }
 
-// Obtaining is a distribution of times in seconds, not a number if there is none.
+// Obtaining is a distribution of times, in seconds. Its values are NaN if there are none.
 type Obtaining struct{ P50, P90, P99, Max, Mean float64 }
 
 // NewService returns a measurement of one run.
@@ -72,7 +73,7 @@ func (s *Service) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return s.concurrency.Watch(c, o)
 }
 
-// Served returns the figures of the run by now.
+// Served returns the figures of the run until now.
 func (s *Service) Served(now policy.Time) Served {
 	f := Served{Demands: s.asked, Datagrams: s.datagrams, Fairness: s.fairness()}
 	var waited time.Duration

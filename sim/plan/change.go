@@ -13,18 +13,18 @@ import (
 type Change struct {
 	// Parameter is walk, slots, members, op, every or skip.
 	Parameter string `json:"parameter"`
-	// From is the present value and To the needed one, as on the command line. Value is To in seconds, slots or
-	// members; 0 for a walk.
+	// From is the present value and To the needed one, both as on the command line. Value is To in seconds, slots or
+	// members; it is 0 for a walk.
 	From  string  `json:"from"`
 	To    string  `json:"to"`
 	Value float64 `json:"value,omitempty"`
-	// demand is the change in words.
+	// demand describes the change in words.
 	demand string
 }
 
 func (c Change) String() string { return fmt.Sprintf("%s: %s instead of %s", c.demand, c.To, c.From) }
 
-// changes returns changes that make an impossible request possible; each is enough alone. A recommended skip is not
+// changes returns the changes that make an impossible request possible; each is enough alone. A recommended skip is not
 // changed: it already is as short as is sensible.
 func changes(w *Request, skip time.Duration) []Change {
 	var all []Change
@@ -70,8 +70,8 @@ func changes(w *Request, skip time.Duration) []Change {
 	return all
 }
 
-// last returns the longest duration up to limit for which holds is true. If it is true for one, it is true for all
-// shorter ones.
+// last returns the longest duration up to limit for which holds is true. If holds is true for a duration, it must be
+// true for all shorter ones.
 func last(limit time.Duration, holds func(time.Duration) bool) time.Duration {
 	return time.Duration(sort.Search(int(limit), func(i int) bool { return !holds(time.Duration(i + 1)) }))
 }

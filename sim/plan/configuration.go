@@ -6,7 +6,7 @@ import (
 )
 
 // toml returns the constants as part of a configuration file. The default of max_interval is written as a comment, so
-// that it goes on following the number of members.
+// that it continues to follow the number of members.
 func toml(k *Constants) string {
 	line := func(key string, value any, comment string) string {
 		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %#v", key, value), comment)

@@ -14,14 +14,14 @@ import (
 type Constants struct {
 	Walk                                            wander.Walk
 	Skip, Op, MinInterval, MaxInterval, HookTimeout time.Duration
-	// DefaultMaxInterval says that MaxInterval is the agent's default, 3 × max(min_interval, members × op). Left out of
-	// the configuration, it follows the number of members.
+	// DefaultMaxInterval is true if MaxInterval is the agent's default, 3 × max(min_interval, members × op). If it is
+	// left out of the configuration, it follows the number of members.
 	DefaultMaxInterval bool
 	// Backups is the number of guardians of each token.
 	Backups int
 	// Slots is the number of tokens.
 	Slots int
-	// Windows are when members may run; none is always.
+	// Windows are when members may run; none means always.
 	Windows window.Set
 }
 
@@ -49,13 +49,13 @@ const (
 	// longestWait is the greatest mean wait, as a share of every. With a half, every other visit of a random walk finds
 	// a member due. Beyond that, the walk alone sets the pace, and intervals are as irregular as the walk.
 	longestWait = 0.5
-	// shortWait is the mean wait that a recommended skip aims at, as a share of every; in a sweep, that of members out
-	// of turn.
+	// shortWait is the mean wait at which a recommended skip aims, as a share of every; in a sweep, the mean wait of
+	// members out of turn.
 	shortWait = 0.05
 )
 
-// skips are the values that may be recommended. A longer skip saves little, because only one member sends at a time,
-// and a handoff would wait longer for a member that is gone.
+// skips returns the values that may be recommended. A longer skip saves little, because only one member sends at a
+// time, and a handoff would wait longer for a member that is gone.
 func skips() []time.Duration {
 	return []time.Duration{
 		10 * time.Second, 5 * time.Second, 2 * time.Second, time.Second,
@@ -114,15 +114,15 @@ func feasible(w *Request, skip time.Duration) bool {
 	return w.Members >= minMembers && waits(w, skip) <= most
 }
 
-// waits is the mean wait in seconds if all members run every Every; infinite if they cannot.
+// waits returns the mean wait in seconds if all members run every Every. It is infinite if they cannot.
 func waits(w *Request, skip time.Duration) float64 {
 	t := newTheory(w, w.Members, skip)
 	return t.wait(t.heaviest(w.Every.Seconds()))
 }
 
-// recommendMaxInterval is the default rule, "3 × min_interval, and never below 3 × members × op", unless that is too
-// short for the walk. With guardians a member asks others before it makes a token, so a long wait of one member alone
-// does no harm.
+// recommendMaxInterval returns the default rule, "3 × min_interval, and never below 3 × members × op", unless that is
+// too short for the walk. With guardians a member asks others before it makes a token, so a long wait of one member
+// alone does no harm.
 func recommendMaxInterval(w *Request, k *Constants) (d time.Duration, isDefault bool) {
 	byRule := defaultMaxInterval(w.Members, k)
 	if quiet := quietInterval(w, k); quiet > byRule && k.Backups == 0 {
@@ -131,20 +131,20 @@ func recommendMaxInterval(w *Request, k *Constants) (d time.Duration, isDefault 
 	return byRule, true
 }
 
-// defaultMaxInterval is the machines' own default.
+// defaultMaxInterval returns the machines' own default.
 func defaultMaxInterval(members int, k *Constants) time.Duration {
 	s := wandering.Scenario{Members: members, Op: k.Op, MinInterval: k.MinInterval}
 	return s.MaxIntervalInForce()
 }
 
-// quietInterval is a max_interval with which the walk alone, without any loss, makes some member believe that the token
-// is lost about once in Every at most.
+// quietInterval returns a max_interval with which the walk alone, without any loss, makes some member believe about
+// once in Every at most that the token is lost.
 func quietInterval(w *Request, k *Constants) time.Duration {
 	t := newTheory(w, w.Members, k.Skip)
 	return roundUp(seconds(t.silence(t.busy(k.MinInterval.Seconds()), w.Every.Seconds())))
 }
 
-// seconds turns a number of seconds into a duration, or into the longest one.
+// seconds turns a number of seconds into a duration. If it is too large, it returns the longest duration.
 func seconds(s float64) time.Duration {
 	if ns := s * float64(time.Second); ns < math.MaxInt64 {
 		return time.Duration(ns)

@@ -21,7 +21,7 @@ type fleet struct {
 	constants Constants
 	request   *Request
 	theory    theory
-	// guarded says that guardians are simulated too.
+	// guarded is true if guardians are simulated too.
 	guarded bool
 }
 
@@ -31,7 +31,7 @@ func newFleet(w *Request, members int, k *Constants) fleet {
 	}
 }
 
-// maxInterval is the Δmax in force. By default it follows the number of members.
+// maxInterval returns the Δmax in force. By default it follows the number of members.
 func (f *fleet) maxInterval() time.Duration {
 	if f.constants.DefaultMaxInterval {
 		return defaultMaxInterval(f.members, &f.constants)
@@ -39,7 +39,7 @@ func (f *fleet) maxInterval() time.Duration {
 	return f.constants.MaxInterval
 }
 
-// busy is the share of time, and wait the mean wait in seconds, by theory.
+// busy returns the share of time in which a token is in use, and wait the mean wait in seconds, both by theory.
 func (f *fleet) busy() float64 { return f.theory.busy(f.constants.MinInterval.Seconds()) }
 
 func (f *fleet) wait() float64 {
@@ -61,11 +61,11 @@ type run struct {
 
 // The steps of machines in a run.
 const (
-	// bootSteps are those of each member until the token moves: a start, a view, and another view when others have met
-	// a token.
+	// bootSteps is the number of each member's steps until the token moves: a start, a view, and another view when
+	// others have met a token.
 	bootSteps = 3
-	// hopSteps are those of a handoff (Token, Ack, Commit) and of the end of a stay (skip, or the operation). Guardians
-	// take more.
+	// hopSteps is the number of steps of a handoff (Token, Ack, Commit) and of the end of a stay (skip, or the
+	// operation). With guardians there are more.
 	hopSteps = 4
 	// parts is the number of parts of a run; after each, the work done so far is checked.
 	parts = 64
@@ -80,7 +80,7 @@ const (
 	longestRun = 60 * longest
 	// detectAfter is the time until others notice a crash, as memberlist does it.
 	detectAfter = 10 * time.Second
-	// overrun times the planned work ends a run wherever it is.
+	// overrun times the planned work ends a run, however far it has come.
 	overrun = 2
 	// opSpread is the variation of op, as a share of it: real operations vary too.
 	opSpread = 0.5
@@ -113,7 +113,7 @@ func (f *fleet) simulate(ctx context.Context, seed, budget, lossExperiment uint6
 	return r, err
 }
 
-// world starts the members; the first one makes the token.
+// world starts the members. The first one makes the token.
 func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watcher) *sim.Cluster {
 	world := f.request.scenario(&f.constants, seed, f.members)
 	if f.constants.DefaultMaxInterval {
@@ -132,7 +132,7 @@ func (f *fleet) world(seed uint64, lives []time.Duration, watchers ...sim.Watche
 	return c
 }
 
-// scenario is a fleet with these constants, without guardians.
+// scenario returns a fleet with these constants, without guardians.
 func (w *Request) scenario(k *Constants, seed uint64, members int) wandering.Scenario {
 	return wandering.Scenario{
 		Seed: seed, Members: members, Walk: k.Walk, Slots: k.Slots, AskFirst: true,
@@ -142,7 +142,7 @@ func (w *Request) scenario(k *Constants, seed uint64, members int) wandering.Sce
 	}
 }
 
-// durations chooses from the budget how long a run lasts, and when its measurement begins. In a sweep all members run
+// durations chooses how long a run lasts and when its measurement begins, within the budget. In a sweep all members run
 // in a row, and then nobody does: the measurement begins in such a pause after two rounds, and lasts for whole
 // intervals.
 func (f *fleet) durations(budget uint64) (settle, whole time.Duration) {
@@ -183,7 +183,7 @@ func (f *fleet) earlierLives(seed uint64) []time.Duration {
 
 var errSpent = errors.New("the work is done")
 
-// within ends a run after so many steps, or when its context is done.
+// within ends a run after that many steps, or when its context is done.
 func within(ctx context.Context, limit *uint64) sim.WatcherFunc {
 	return func(c *sim.Cluster, _ *sim.Occurrence) error {
 		steps := c.Steps()
@@ -199,7 +199,7 @@ func within(ctx context.Context, limit *uint64) sim.WatcherFunc {
 
 // recordWaits records the times from when a member became due to its run, in seconds.
 func (f *fleet) recordWaits(lives []time.Duration, waits *[]float64) sim.WatcherFunc {
-	// lastRun is that of each member; [policy.Never] if it has not run.
+	// lastRun is each member's last run; [policy.Never] if it has not run.
 	lastRun := slices.Repeat([]policy.Time{policy.Never}, len(lives))
 	for i, age := range lives {
 		if age > 0 {

@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	// minPatience is the least time that a guardian waits for a beat of the holder. In a patience it usually gets
-	// beatsPerPatience.
+	// minPatience is the least time for which a guardian waits for a heartbeat of the holder. In a patience it usually
+	// gets beatsPerPatience of them.
 	minPatience      = 250 * time.Millisecond
 	beatsPerPatience = 4
 	// patiencesToRevive is the time until a guardian revives the token: it waits for one patience, and asks for half of
-	// another.
+	// another one.
 	patiencesToRevive = 1.5
-	// quietPatiences with exactly one token end the recovery of a fleet with guardians: all of them have decided by
-	// then.
+	// quietPatiences is for how many patiences there must be exactly one token to end the recovery of a fleet with
+	// guardians: all of them have decided by then.
 	quietPatiences = 16
-	// guardedWork multiplies the work of a simulation with guardians: most of its steps are beats.
+	// guardedWork multiplies the work of a simulation with guardians: most of its steps are heartbeats.
 	guardedWork = 4
 )
 
 // watched reports whether guardians change what a fleet does in the long run, so that they must be simulated. They do
-// not where nothing is lost, no handoff takes longer than their patience, and no member waits so long that it asks
-// others for the token.
+// not if nothing is lost, no handoff takes longer than their patience, and no member waits so long that it asks others
+// for the token.
 func watched(w *Request, k *Constants) bool {
 	return k.Backups > 0 && (w.Loss > 0 || w.Walk == wander.Random || handoffTime(w.latency()) > patience(k))
 }
 
-// patience is how long a guardian waits for a beat of the holder: skip, and at least a quarter of a second.
+// patience returns how long a guardian waits for a heartbeat of the holder: skip, and at least a quarter of a second.
 func patience(k *Constants) time.Duration { return max(k.Skip, minPatience) }
 
 func (f *fleet) guards() float64 { return float64(min(f.constants.Backups, f.members-1)) }
 
-// releases is the number of guardians that are released in each hop: one, if there are members to take its place.
+// releases returns the number of guardians that are released in each hop: one, if there are members to take its place.
 func (f *fleet) releases() float64 {
 	if f.constants.Backups > 0 && f.members > f.constants.Backups+1 {
 		return 1
@@ -55,9 +55,9 @@ func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
 
-// beats is the number of beats a second to the guardians of each rank: one at the beginning of each stay of the token,
-// and four in every patience until the Ack that ends it. Most stays without a run last for skip, so no beat follows
-// their end; runs end at any moment between two beats.
+// beats returns the number of heartbeats a second to the guardians of each rank: one at the beginning of each stay of
+// the token, and four in every patience until the Ack that ends it. Most stays without a run last for skip, so no
+// heartbeat follows their end; runs end at any moment between two heartbeats.
 func (f *fleet) beats(r rhythm) float64 {
 	t := &f.theory
 	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.request.latency().Seconds()
@@ -67,10 +67,11 @@ func (f *fleet) beats(r rhythm) float64 {
 	return r.hops + r.runs*inRun + rests*math.Floor((t.skip+offer)/between) + resting/between
 }
 
-// guarding is the number of datagrams a second that guardians add to those of handoffs.
+// guarding returns the number of datagrams a second that guardians add to those of handoffs.
 func (f *fleet) guarding(r rhythm) float64 { return f.guards()*f.beats(r) + f.releases()*r.hops }
 
-// stepsPerSecond is the number of steps in a simulated second: a beat is a step of the holder and one of each guardian.
+// stepsPerSecond returns the number of steps in a simulated second: a heartbeat is a step of the holder and one of each
+// guardian.
 func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	steps := hopSteps * r.hops
 	if f.guarded {
@@ -79,7 +80,8 @@ func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	return steps
 }
 
-// datagrams is the number of datagrams a second: those measured, and those of guardians if they were not simulated.
+// datagrams returns the number of datagrams a second: those measured, and those of guardians if guardians were not
+// simulated.
 func (f *fleet) datagrams(m *measure.Figures) measure.Number {
 	sent := m.Messages / m.Duration
 	if f.guarded {

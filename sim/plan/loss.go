@@ -15,21 +15,21 @@ import (
 
 // aftermath is what happened after a token was lost with its holder. Times are in seconds from the loss.
 type aftermath struct {
-	// happened says that a token was lost.
+	// happened is true if a token was lost.
 	happened bool
-	// silence ends with a token of each slot again; recovery, with exactly one of each for good. NaN if the work ended
-	// before.
+	// silence is the time until there is a token of each slot again; recovery is the time until there is exactly one of
+	// each for good. They are NaN if the work ended before.
 	silence, recovery measure.Number
 	// crowd is the greatest number of operations at once.
 	crowd int
 }
 
-// quietWaits mean waits with exactly one token end the recovery: it has then visited nearly all members, and few are
-// left that could make another.
+// quietWaits is for how many mean waits there must be exactly one token to end the recovery: it has then visited nearly
+// all members, and few are left that could make another one.
 const quietWaits = 3
 
-// anyMoment draws the time until the loss, so that it may come at any moment of an interval: in a sweep the measurement
-// always ends at the same one.
+// anyMoment draws the time until the loss, so that the loss may come at any moment of an interval. In a sweep the
+// measurement always ends at the same moment of one.
 func (f *fleet) anyMoment(seed uint64) time.Duration {
 	if f.constants.Walk != wander.Sweep {
 		return 0
@@ -38,7 +38,8 @@ func (f *fleet) anyMoment(seed uint64) time.Duration {
 	return seconds(dice.Float64() * f.theory.interval(f.busy()))
 }
 
-// loseToken kills the holders of a token of the first slot, and watches the recovery, polling for its end.
+// loseToken kills the holders of a token of the first slot, and watches the recovery. It polls for the end of the
+// recovery.
 func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.Duration) (aftermath, error) {
 	holders := f.holders(c)
 	if len(holders) == 0 {
@@ -60,8 +61,8 @@ func (f *fleet) loseToken(c *sim.Cluster, meter *measure.Meter, pollEvery time.D
 	return a, err
 }
 
-// spreadLives draws how long ago each member ran last, but for the one that makes the token: few members are due, so
-// the token soon moves.
+// spreadLives draws how long ago each member ran last, except the one that makes the token. Few members are due, so the
+// token soon moves.
 func (f *fleet) spreadLives(dice *rand.Rand) []time.Duration {
 	lives := make([]time.Duration, f.members)
 	for i := 1; i < f.members; i++ {
@@ -105,13 +106,13 @@ func (f *fleet) holders(c *sim.Cluster) []int {
 	return nil
 }
 
-// lossOf sums up what followed a killed holder in all seeds.
+// lossOf summarises what followed after a holder was killed, in all seeds.
 func lossOf(w *Request, k *Constants, runs []run) Loss {
 	var silences, recoveries []float64
 	l := Loss{ShortestMaxInterval: max(k.MinInterval, quietInterval(w, k)).Seconds()}
 	for i := range runs {
 		a := &runs[i].loss
-		// If nobody has run, some members have never met a token: that shows the start of a fleet, not a loss.
+		// If no member has run, some members have never met a token: that shows the start of a fleet, not a loss.
 		// Guardians have met it.
 		if !a.happened || k.Backups == 0 && len(runs[i].waits) == 0 || math.IsNaN(float64(a.silence)) {
 			continue

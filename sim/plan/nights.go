@@ -11,32 +11,33 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Nights says whether every member gets its turn while the windows of a gate are open. A night is the time from an
+// Nights reports whether every member gets its turn while the windows of a gate are open. A night is the time from an
 // opening to the next one.
 type Nights struct {
 	Windows []string `json:"windows"`
 	Members int      `json:"members"`
-	// Simulated is how many nights were simulated, from June 2, 2007 on; all members are due at the first.
+	// Simulated is how many nights were simulated, from June 2, 2007 on. All members are due at the first night.
 	Simulated int `json:"nights"`
-	// Shortest is how long the shortest of them is open, in seconds; Fits the runs for which that is enough, by theory.
+	// Shortest is how long the shortest night is open, in seconds. Fits is the number of runs for which that is enough,
+	// by theory.
 	Shortest float64 `json:"shortest_open_s"`
 	Fits     int     `json:"runs_that_fit"`
-	// Fewest is how many members ran in the night with the fewest, LastStart the longest time from an opening to the
+	// Fewest is how many members ran in the night with the fewest. LastStart is the longest time from an opening to the
 	// first run of the last member, in seconds.
 	Fewest    int     `json:"fewest_members"`
 	LastStart float64 `json:"last_start_s"`
 }
 
 const (
-	// mostNights bounds the nights that are simulated, nightsWork their steps.
+	// mostNights bounds the number of nights that are simulated, nightsWork the number of their steps.
 	mostNights = 7
 	nightsWork = 6_000_000
 )
 
-// night is the time of one night: open from opens to closes, until the next one opens.
+// night is the time of one night: it is open from opens to closes, and the next one opens at next.
 type night struct{ opens, closes, next policy.Time }
 
-// nightsOf returns the first whole nights of a simulation; none, if it is always open.
+// nightsOf returns the first whole nights of a simulation. There are none if it is always open.
 func nightsOf(s window.Set) (list []night) {
 	at := func(wall int64) policy.Time { return policy.Time(wall - sim.Epoch) }
 	opens := s.Closes(sim.Epoch) // A night that has begun already would be shorter than it is.
@@ -52,8 +53,8 @@ func nightsOf(s window.Set) (list []night) {
 	return list
 }
 
-// dueEachNight is a min_interval with which a member is due again whenever a night begins: the shortest time for which
-// all windows are closed.
+// dueEachNight returns a min_interval with which a member is due again whenever a night begins: the shortest time for
+// which all windows are closed.
 func dueEachNight(s window.Set) time.Duration {
 	var shortest time.Duration
 	for _, n := range nightsOf(s) {
@@ -64,7 +65,8 @@ func dueEachNight(s window.Set) time.Duration {
 	return shortest
 }
 
-// eachNight is the longest time from one opening to the next: who is to run less often need not run in each night.
+// eachNight returns the longest time from one opening to the next: members that are to run less often need not run in
+// each night.
 func eachNight(s window.Set) (longest time.Duration) {
 	for _, n := range nightsOf(s) {
 		longest = max(longest, n.next.Sub(n.opens))
@@ -79,7 +81,7 @@ func texts(s window.Set) (list []string) {
 	return list
 }
 
-// suffice reports whether every member runs in each night; by theory, if none was simulated.
+// suffice reports whether every member runs in each night. If none was simulated, it reports this by theory.
 func (a *Nights) suffice() bool {
 	if a.Simulated == 0 {
 		return a.Fits >= a.Members
@@ -101,8 +103,8 @@ func (a *Nights) text() string {
 		a.Simulated, a.Fewest, a.Members, fits)
 }
 
-// nightWorld is the fleet of a request, whose members are all due. Guardians are not simulated: they change nothing
-// here but the work.
+// nightWorld returns the fleet of a request, whose members are all due. Guardians are not simulated: here they would
+// only add work.
 func nightWorld(w *Request, k *Constants, watchers ...sim.Watcher) *sim.Cluster {
 	s := w.scenario(k, w.Seed, w.Members)
 	s.Windows, s.MaxInterval = &w.Windows, max(k.MaxInterval, longest/12)
@@ -118,7 +120,7 @@ func simulateNights(ctx context.Context, w *Request, k *Constants) (*Nights, err
 	}
 	shortest := list[0].closes.Sub(list[0].opens)
 	a := &Nights{Members: w.Members, Fewest: w.Members, Windows: texts(w.Windows)}
-	// ran are the members that have run in this night, last is when the last of them began.
+	// ran are the members that have run in this night. last is when the last of them began.
 	ran, last := map[int]bool{}, policy.Time(0)
 	c := nightWorld(w, k, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		if o.Does(policy.Run) && !ran[o.Member] {
@@ -127,7 +129,7 @@ func simulateNights(ctx context.Context, w *Request, k *Constants) (*Nights, err
 		return nil
 	}), within(ctx, new(uint64(nightsWork))))
 	for _, n := range list {
-		err := c.Run(n.opens - 1) // Some start in the moment of the opening.
+		err := c.Run(n.opens - 1) // Some members start at the moment of the opening.
 		clear(ran)
 		last = n.opens
 		if err == nil {

@@ -12,11 +12,11 @@ type Quantiles struct {
 	P50  measure.Number   `json:"p50"`
 	P90  measure.Number   `json:"p90"`
 	P99  measure.Number   `json:"p99"`
-	// Longest is the maximum; NaN in theory, which has none.
+	// Longest is the maximum. It is NaN in theory, which has no maximum.
 	Longest measure.Number `json:"longest"`
 }
 
-// quantiles returns those of sorted samples, without the mean.
+// quantiles returns the quantiles of sorted samples, without the mean.
 func quantiles(sorted []float64) Quantiles {
 	at := func(share float64) measure.Number {
 		if len(sorted) == 0 {
@@ -43,12 +43,12 @@ func (q Quantiles) later(by float64) Quantiles {
 	return q
 }
 
-// certain is a figure of theory, without samples and without a confidence interval.
+// certain returns a figure of theory, without samples and without a confidence interval.
 func certain(v float64) measure.Estimate {
 	return measure.Estimate{Mean: measure.Number(v), Half: measure.Number(math.NaN())}
 }
 
-// mean is NaN without samples. It adds them up in their order, so that every processor comes to the same last digit.
+// mean returns NaN without samples. It adds samples in order, so that every processor comes to the same last digit.
 func mean(samples []float64) measure.Number {
 	sum := 0.0
 	for _, s := range samples {

@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Request says what an operator wants of a gate, and what the fleet is like.
+// Request is what an operator wants of a gate, and what the fleet is like.
 type Request struct {
 	// Members is the number of members: 2 to 20,000.
 	Members int
@@ -34,7 +34,7 @@ type Request struct {
 	Latency time.Duration
 	// Loss is the share of datagrams that get lost: 0 to 0.5.
 	Loss float64
-	// Windows are when members may run; none is always.
+	// Windows are when members may run; none means always.
 	Windows window.Set
 	// Seed fixes all random choices: the same request with the same seed gets the same result.
 	Seed uint64
@@ -54,7 +54,7 @@ const (
 	usualLatency = time.Millisecond
 )
 
-// Impossible lists all that is wrong with a request.
+// Impossible lists everything that is wrong with a request.
 type Impossible struct {
 	// Problems are sentences; each names a parameter and its valid values.
 	Problems []string

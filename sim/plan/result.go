@@ -11,8 +11,8 @@ import (
 // measurement is null in JSON.
 type Result struct {
 	Request Request `json:"wish"`
-	// Met says that every member will run every Every on average. If the load is too high or the walk too slow, Changes
-	// lists what would help. If the network loses too many tokens, Changes is empty.
+	// Met is true if every member will run every Every on average. If the load is too high or the walk too slow,
+	// Changes lists what would help. If the network loses too many tokens, Changes is empty.
 	Met     bool     `json:"met"`
 	Changes []Change `json:"changes"`
 	// Warnings are sentences about effects that the operator probably does not want.
@@ -24,9 +24,10 @@ type Result struct {
 	LoadInForce float64 `json:"load_by_min_interval"`
 	// FirstRound is the least time until all members have run, if they all start at once.
 	FirstRound float64 `json:"first_round_s"`
-	// Nights says whether every member gets its turn while the windows are open; nil if they are always open.
+	// Nights reports whether every member gets its turn while the windows are open. It is nil if they are always open.
 	Nights *Nights `json:"nights,omitempty"`
-	// Expected describes the fleet in the long run, Twice a fleet of twice the members with the same constants.
+	// Expected describes the fleet in the long run. Twice describes a fleet of twice the members with the same
+	// constants.
 	Expected Forecast `json:"expected"`
 	Traffic  Traffic  `json:"traffic"`
 	Loss     Loss     `json:"killed_holder"`
@@ -37,8 +38,8 @@ type Result struct {
 }
 
 // Plan answers a request. It simulates the fleet on all cores, with the machines that an agent runs. The work does not
-// depend on the request and takes some seconds; the result depends on the request only. The error is an [*Impossible]
-// that says what is wrong with the request, or that of ctx.
+// depend on the request and takes some seconds; the result depends only on the request. The error is an [*Impossible],
+// which lists what is wrong with the request, or that of ctx.
 func Plan(ctx context.Context, w Request) (Result, error) {
 	// This takes two or three seconds on one core, half as long on two, and more if guardians are simulated.
 	return planWithin(ctx, w, effort{fleet: 2_000_000, lossExperiment: 900_000, twice: 1_000_000})
@@ -46,7 +47,7 @@ func Plan(ctx context.Context, w Request) (Result, error) {
 
 // effort limits the number of simulated steps.
 type effort struct {
-	// fleet and twice are for the fleet and for one of twice the size; lossExperiment is for the time after a loss.
+	// fleet is for the fleet, and twice for one of twice the size. lossExperiment is for the time after a loss.
 	fleet, lossExperiment, twice uint64
 }
 
@@ -81,9 +82,9 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	return a, nil
 }
 
-// tasksFor returns the simulations: first the fleet, then the one of twice the size. killed is the one whose holder is
-// killed. Without guardians that is the fleet in the long run, because recovery depends on which members are due by
-// then; with guardians it is a third one.
+// tasksFor returns the simulations: first the fleet, then the one of twice the size. killed is the index of the one
+// whose holder is killed. Without guardians that is the fleet in the long run, because recovery depends on which
+// members are due by then; with guardians it is a third one.
 func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 	share := uint64(1)
 	if once.guarded {
@@ -101,20 +102,20 @@ func tasksFor(once, twice *fleet, e effort) (all []task, killed int) {
 type Forecast struct {
 	Members int     `json:"members"`
 	Load    float64 `json:"load_by_min_interval"`
-	// FromTheory says that the simulation would take too long, or saw too few runs. Then Busy, Wait and Interval come
+	// FromTheory is true if the simulation would take too long, or saw too few runs. Then Busy, Wait and Interval come
 	// from theory, and Datagrams too if nothing was sent.
 	FromTheory bool `json:"from_theory"`
-	// Busy is the share of time for which a token is in use. With one slot, that is the share in which a member runs.
+	// Busy is the share of time in which a token is in use. With one slot, that is the share in which a member runs.
 	// Overlap is the share in which more members run than there are slots.
 	Busy    measure.Estimate `json:"busy"`
 	Overlap measure.Estimate `json:"overlap"`
-	// Wait is the time from when a member becomes due to its run, Interval the time between two of its runs.
+	// Wait is the time from when a member becomes due to its run. Interval is the time between two of its runs.
 	Wait     Quantiles `json:"wait_s"`
 	Interval Quantiles `json:"interval_s"`
-	// Datagrams counts those that all members together send in a second.
+	// Datagrams is the number of datagrams that all members together send in a second.
 	Datagrams measure.Estimate `json:"datagrams_per_s"`
-	// FalseAlarms counts the tokens a day that are made or revived although one exists, Lost those that the network
-	// loses.
+	// FalseAlarms counts the tokens a day that are made or revived although one exists. Lost counts those that the
+	// network loses.
 	FalseAlarms measure.Estimate `json:"false_alarms_per_day"`
 	Lost        measure.Estimate `json:"tokens_lost_per_day"`
 	Theory      Theory           `json:"theory"`
@@ -130,7 +131,7 @@ type Theory struct {
 	Lap float64 `json:"lap_s"`
 }
 
-// Simulated says how much simulation a forecast rests on.
+// Simulated is how much simulation a forecast rests on.
 type Simulated struct {
 	Seeds int `json:"seeds"`
 	// Duration is the virtual time of all seeds together.
@@ -140,13 +141,13 @@ type Simulated struct {
 }
 
 // Loss describes what happens when the holder of a token is killed, once for each seed. With guardians, one of them
-// revives the token. Without, nothing runs until a member concludes that the token is lost. By then nearly all members
-// are due, and several may make a new token before the first one has visited them: then several run at once for a
-// while.
+// revives the token. Without guardians, nothing runs until a member concludes that the token is lost. By then nearly
+// all members are due, and several may make a new token before the first one has visited them: then several run at once
+// for a while.
 type Loss struct {
 	// Samples is the number of simulated losses.
 	Samples int `json:"samples"`
-	// Silence is the time with one token less, or none: the median of the samples. LongestSilence is the maximum.
+	// Silence is the time with one token fewer, or none: the median of the samples. LongestSilence is the maximum.
 	Silence        measure.Number `json:"silence_s"`
 	LongestSilence measure.Number `json:"longest_silence_s"`
 	// Crowd is the greatest number of members that then ran at once.

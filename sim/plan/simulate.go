@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// task is a fleet to simulate: for budget steps in the long run, and then, or at once if budget is 0, for
-// lossExperiment steps after a loss.
+// task is a fleet to simulate: for budget steps in the long run, and then for lossExperiment steps after a loss. If
+// budget is 0, the loss comes at once.
 type task struct {
 	fleet                  fleet
 	budget, lossExperiment uint64
@@ -25,7 +25,7 @@ const (
 	stepsPerMember        = 40
 )
 
-// seeds is the number of seeds; 0 if the work is too little to show anything.
+// seeds returns the number of seeds. It is 0 if the work is too little to show anything.
 func (t *task) seeds() int {
 	if t.budget == 0 {
 		return mostSeeds
@@ -39,7 +39,7 @@ func (t *task) seeds() int {
 	return 0
 }
 
-// run does the work of one seed. Its end is no error.
+// run does the work of one seed. It is no error if the work ends before the run.
 func (t *task) run(ctx context.Context, seed uint64) (r run, err error) {
 	if share := uint64(t.seeds()); t.budget == 0 {
 		r, err = t.fleet.killHolder(ctx, seed, t.lossExperiment/share)
@@ -110,7 +110,7 @@ func forecast(f *fleet, runs []run) Forecast {
 	return made
 }
 
-// inUse is the share of time for which a token is in use.
+// inUse returns the share of time in which a token is in use.
 func inUse(m *measure.Figures, slots int) measure.Number {
 	spent := measure.Number(0)
 	for _, e := range m.Concurrency {

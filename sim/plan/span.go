@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// grain is the unit to which a duration is rounded: about a two-hundredth of it, as people count time.
+// grain returns the unit to which a duration is rounded: about a two-hundredth of it, as people count time.
 func grain(d time.Duration) time.Duration {
 	grains := []time.Duration{
 		24 * time.Hour, 12 * time.Hour, 6 * time.Hour, time.Hour, 30 * time.Minute, 10 * time.Minute, 5 * time.Minute,
@@ -35,7 +35,7 @@ func roundUp(d time.Duration) time.Duration {
 	return down + grain(d)
 }
 
-// written formats a duration exactly, as the command line and the configuration read it.
+// written formats a duration exactly, in the form that the command line and the configuration read.
 func written(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -10,15 +10,15 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// textWidth is how many columns a paragraph has at most.
+// textWidth is the greatest number of columns of a paragraph.
 const textWidth = 90
 
-// page is a text for people. Its lines end where they are written; its paragraphs are wrapped.
+// page is a text for people. Lines end where they are written; paragraphs are wrapped.
 type page struct{ strings.Builder }
 
 func (p *page) line(format string, args ...any) { _, _ = fmt.Fprintf(p, format+"\n", args...) }
 
-// paragraph writes words, each of several lines of them indented.
+// paragraph writes one or several lines of words, each indented.
 func (p *page) paragraph(indent, format string, args ...any) {
 	p.WriteString(wrap(indent+fmt.Sprintf(format, args...)) + "\n")
 }
@@ -125,7 +125,7 @@ func (a *Result) whatIf(p *page) {
 		number(b.Interval.Mean.Mean), measured)
 }
 
-// afterLoss says for how long a token is missed, and what then happens.
+// afterLoss describes for how long a token is missing after a loss, and what happens then.
 func (a *Result) afterLoss() string {
 	k, l := &a.Constants, &a.Loss
 	most := written(k.MaxInterval)
@@ -206,7 +206,7 @@ func (a *Result) reading(p *page) {
 			"Members' turns are spread evenly, as they are long after a start"))
 }
 
-// walking says how a token goes about the members.
+// walking describes how a token moves among the members.
 func (a *Result) walking() string {
 	k, lap := &a.Constants, spoken(a.Expected.Theory.Lap)
 	switch {
@@ -240,7 +240,7 @@ func columns(name string, cells ...any) string {
 	return fmt.Sprintf("  %-19s"+strings.Repeat(" %12s", len(cells)), append([]any{name}, cells...)...)
 }
 
-// flags is a command line, on several lines if it is long.
+// flags returns a command line, on several lines if it is long.
 func flags(command string) string {
 	var lines []string
 	for i, flag := range strings.Split(command, " --") {
@@ -257,7 +257,7 @@ func flags(command string) string {
 	return strings.Join(lines, " \\\n      ")
 }
 
-// wrap breaks a paragraph into lines, each indented as the first one.
+// wrap breaks a paragraph into lines, each indented like the first one.
 func wrap(text string) string {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	var lines strings.Builder
@@ -277,7 +277,7 @@ func wrap(text string) string {
 
 func number(n measure.Number) string { return spoken(float64(n)) }
 
-// percent writes a share to three digits, and to no less than a hundredth of a percent.
+// percent formats a share with three digits, but no finer than a hundredth of a percent.
 func percent(s float64) string {
 	p := 100 * s
 	switch {
@@ -291,7 +291,7 @@ func percent(s float64) string {
 	return fmt.Sprintf("%.3g %%", p)
 }
 
-// share writes a share with its confidence.
+// share formats a share with its confidence.
 func share(e measure.Estimate) string {
 	half := float64(e.Half)
 	if float64(e.Mean) == 0 || math.IsNaN(half) || half < 0.0005 {
@@ -300,7 +300,7 @@ func share(e measure.Estimate) string {
 	return fmt.Sprintf("%.1f ± %.1f %%", 100*float64(e.Mean), 100*half)
 }
 
-// rate writes how often something happens.
+// rate formats how often something happens.
 func rate(perDay measure.Estimate) string {
 	switch n := float64(perDay.Mean); {
 	case math.IsNaN(n):
@@ -314,7 +314,7 @@ func rate(perDay measure.Estimate) string {
 	}
 }
 
-// perSecond writes a rate; what is less than one in a hundred seconds is written by the hour.
+// perSecond formats a rate. If it is less than one in a hundred seconds, it is given by the hour.
 func perSecond(n float64, unit string) string {
 	switch {
 	case n >= 1e6:

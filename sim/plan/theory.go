@@ -21,7 +21,7 @@ type theory struct {
 	slots float64
 	skip  float64
 	op    float64
-	// handoff is the time that Token, Ack and Commit take, in which nobody holds the token.
+	// handoff is the time that Token, Ack and Commit take. Meanwhile no member holds the token.
 	handoff float64
 }
 
@@ -32,14 +32,14 @@ func newTheory(w *Request, members int, skip time.Duration) theory {
 	}
 }
 
-// handoffTime is the time of a handoff: "it is composed of three successive messages" (Ciuffoletti, section 4).
+// handoffTime returns the time of a handoff: "it is composed of three successive messages" (Ciuffoletti, section 4).
 func handoffTime(latency time.Duration) time.Duration { return 3 * latency }
 
-// load is the share of time for which each token would be in use if every member ran once in every interval:
-// op × members / (interval × slots).
+// load returns the share of time for which each token would be in use if every member ran once in every interval: op ×
+// members / (interval × slots).
 func (t theory) load(interval float64) float64 { return t.members * t.op / (interval * t.slots) }
 
-// heaviest is the load of the busiest token: in a sweep the tokens share the members, perhaps unevenly.
+// heaviest returns the load of the busiest token: in a sweep the tokens share the members, perhaps unevenly.
 func (t theory) heaviest(interval float64) float64 {
 	if t.walk == wander.Sweep {
 		return math.Ceil(t.members/t.slots) * t.op / interval
@@ -47,18 +47,18 @@ func (t theory) heaviest(interval float64) float64 {
 	return t.load(interval)
 }
 
-// fullest is the greatest share of time for which a token can be in use: a handoff comes between two runs.
+// fullest returns the greatest share of time for which a token can be in use: a handoff comes between two runs.
 func (t theory) fullest() float64 { return t.op / (t.op + t.handoff) }
 
-// hop is the mean time between two hops of a token that is in use for the share busy of the time. Runs and the handoffs
-// after them take part of the time; the token rests for skip in the rest.
+// hop returns the mean time between two hops of a token that is in use for the share busy of the time. Runs and the
+// handoffs after them take part of the time; in the rest the token rests for skip.
 func (t theory) hop(busy float64) float64 {
 	runs := busy / t.op
 	rests := max(0, 1-runs*(t.op+t.handoff)) / (t.skip + t.handoff)
 	return 1 / (runs + rests)
 }
 
-// hopsToWait is the mean number of hops that a member waits for any token, if it becomes due at a random moment. A
+// hopsToWait returns the mean number of hops that a member waits for any token, if it becomes due at a random moment. A
 // token returns after N hops on average, N being the number of members; the wait is the rest of a return X, E[X²] / 2
 // E[X].
 func (t theory) hopsToWait() float64 {
@@ -69,22 +69,23 @@ func (t theory) hopsToWait() float64 {
 	case wander.Shuffle: // X is N plus the difference of two places in orders of N
 		return n * leftOfShuffles(t.slots)
 	case wander.Sweep:
-		// A member that will be due within a lap keeps the token until then. So after an interval or two members become
-		// due in the order of the token's visits, and nobody waits while the load is below 1.
+		// A member that will be due within a lap keeps the token until then. So after an interval or two, members
+		// become due in the order of the token's visits, and no member waits while the load is below 1.
 		return 0
 	}
 	return math.NaN()
 }
 
-// leftOfShuffles is the mean time, in laps, until the first of that many independently shuffled tokens comes: 7/12 for
-// one. A return is the rest of a lap and a part of the next; more than x laps of it are left with probability 1 − x +
-// x³/6 for x up to 1, and (2 − x)³/6 for x up to 2.
+// leftOfShuffles returns the mean time, in laps, until the first of that many independently shuffled tokens comes: 7/12
+// for one. A return is the rest of a lap and a part of the next; more than x laps of it are left with probability 1 − x
+// + x³/6 for x up to 1, and (2 − x)³/6 for x up to 2.
 func leftOfShuffles(tokens float64) float64 {
 	first := quad.Fixed(func(x float64) float64 { return math.Pow(1-x+x*x*x/6, tokens) }, 0, 1, 32, nil, 0)
 	return first + math.Pow(6, -tokens)/(3*tokens+1)
 }
 
-// wait is the mean time from when a member becomes due to its run; infinite if the tokens cannot be that busy.
+// wait returns the mean time from when a member becomes due to its run. It is infinite if the tokens cannot be that
+// busy.
 func (t theory) wait(busy float64) float64 {
 	if busy > t.fullest() {
 		return math.Inf(1)
@@ -92,7 +93,7 @@ func (t theory) wait(busy float64) float64 {
 	return t.hopsToWait() * t.hop(busy)
 }
 
-// straying is the mean wait of a member out of turn, such as one that has just joined: half a lap of a sweep.
+// straying returns the mean wait of a member out of turn, such as one that has just joined: half a lap of a sweep.
 func (t theory) straying(busy float64) float64 {
 	if t.walk == wander.Sweep && busy <= t.fullest() {
 		return t.lap(busy) / 2
@@ -119,10 +120,10 @@ func (t theory) busy(minInterval float64) float64 {
 	return low
 }
 
-// interval is the mean time between two runs of a member, if tokens are in use for the share busy of the time.
+// interval returns the mean time between two runs of a member, if tokens are in use for the share busy of the time.
 func (t theory) interval(busy float64) float64 { return t.members * t.op / (busy * t.slots) }
 
-// lap is the time until a token has visited every member: on a random walk members × ln members hops of all tokens
+// lap returns the time until a token has visited every member: on a random walk members × ln members hops of all tokens
 // together, otherwise as many hops of one token as there are members. In a sweep the tokens share the members.
 func (t theory) lap(busy float64) float64 {
 	hops := t.members
@@ -136,9 +137,9 @@ func (t theory) lap(busy float64) float64 {
 	return hops * t.hop(busy)
 }
 
-// silence is the longest absence of one token from any member that occurs about once in the time once. On a random walk
-// absences are exponential with mean members × hop, and each hop begins one. Otherwise none is longer than two laps in
-// which all members run.
+// silence returns the longest absence of one token from any member that occurs about once in the time once. On a random
+// walk absences are exponential with mean members × hop, and each hop begins one. Otherwise none is longer than two
+// laps in which all members run.
 func (t theory) silence(busy, once float64) float64 {
 	slowest := t.op + t.skip + 2*t.handoff
 	switch t.walk {

@@ -15,7 +15,7 @@ import (
 const (
 	nightBegins = 20 * time.Hour
 	nightLasts  = 12 * time.Hour
-	// longestNight bounds one with windows.
+	// longestNight bounds a night with windows.
 	longestNight = 7 * 24 * time.Hour
 )
 
@@ -23,24 +23,25 @@ const (
 type Timeline struct {
 	Request   Request
 	Constants Constants
-	// Begins is the time of day at the beginning, Open how long the windows are open from then on.
+	// Begins is the time of day at the beginning. Open is how long the windows are open from then on.
 	Begins time.Time
 	Open   time.Duration
-	// Lasts is how much of the night was simulated: less than all of it, if that is too much work.
+	// Lasts is how much of the night was simulated. That is less than all of it if that is too much work.
 	Lasts time.Duration
-	// Runs are in the order of their begins.
+	// Runs are in the order in which they begin.
 	Runs []TimelineRun
 }
 
-// TimelineRun is one run. Its times are since the beginning of the night; a run that goes on at the end ends there.
+// TimelineRun is one run. Its times are counted from the beginning of the night. A run that goes on at the end of the
+// night ends there.
 type TimelineRun struct {
 	Member     int
 	Begin, End time.Duration
 }
 
-// FirstNight simulates the first night of the fleet of a request, with the constants that [Plan] recommends: all
-// members are due at its beginning, and one of them has the token. With windows it begins as they open. The same
-// request gets the same night. The error is an [*Impossible], or that of ctx.
+// FirstNight simulates the first night of the fleet of a request, with the constants that [Plan] recommends. At its
+// beginning all members are due, and one of them has the token; with windows, that is when they open. The same request
+// gets the same night. The error is an [*Impossible], or that of ctx.
 func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 	if err := w.check(); err != nil {
 		return Timeline{}, err
@@ -54,9 +55,9 @@ func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 		first := list[0]
 		begins, t.Begins = first.opens, time.Unix(0, sim.Epoch+int64(first.opens)).In(w.Windows[0].Location())
 		t.Open = min(first.closes.Sub(first.opens), longestNight)
-		t.Lasts = t.Open + 2*w.Op // What runs as the windows close may go on.
+		t.Lasts = t.Open + 2*w.Op // Runs may go on when the windows close.
 	}
-	// running is the number of a member's run that goes on, from 1.
+	// running is the number of each member's run that goes on, counted from 1.
 	running := map[int]int{}
 	c := nightWorld(&w, &k, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		if at := running[o.Member]; o.EndsRun() && at > 0 {
@@ -82,7 +83,8 @@ func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 	return t, nil
 }
 
-// load is the share of the night in which a token is in use, the most members that run at once, and how many have run.
+// load returns the share of the night in which a token is in use, the most members that run at once, and how many have
+// run.
 func (t *Timeline) load() (busy float64, most, ran int) {
 	type edge struct {
 		at    time.Duration
@@ -109,8 +111,8 @@ func (t *Timeline) load() (busy float64, most, ran int) {
 	return busy, most, len(members)
 }
 
-// rows puts the members into at most most rows, in the order of their first runs; several share one if there are more
-// of them.
+// rows assigns the members to at most most rows, in the order of their first runs. If there are more members than rows,
+// several share one.
 func (t *Timeline) rows(most int) (rowOf map[int]int, rows int) {
 	rowOf = make(map[int]int)
 	for _, r := range t.Runs {

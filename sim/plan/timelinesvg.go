@@ -29,8 +29,8 @@ const nightStyle = `<style>
 </style>
 `
 
-// SVG draws the night: time from left to right, and a row for each member in the order of their first runs. It has no
-// text from outside.
+// SVG draws the night: time from left to right, and a row for each member in the order of their first runs. It contains
+// no text that is not the program's own.
 func (t *Timeline) SVG(w io.Writer) error {
 	busy, most, ran := t.load()
 	rowOf, rows := t.rows(maxRows)
@@ -74,7 +74,7 @@ func (t *Timeline) SVG(w io.Writer) error {
 	return err
 }
 
-// hour is the time of day so long after the beginning, and moment the same with seconds.
+// hour returns the time of day that long after the beginning; moment returns the same with seconds.
 func (t *Timeline) hour(at time.Duration) string { return t.Begins.Add(at).Format("15:04") }
 
 func (t *Timeline) moment(at time.Duration) string { return t.Begins.Add(at).Format(time.TimeOnly) }

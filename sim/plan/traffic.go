@@ -14,19 +14,19 @@ import (
 type Traffic struct {
 	// DatagramBytes is the size of a message, signed and sealed.
 	DatagramBytes int `json:"datagram_bytes"`
-	// Fleet… is what all members send together, Member… what each sends on average.
+	// Fleet… is what all members send together. Member… is what each member sends on average.
 	FleetDatagrams  float64 `json:"fleet_datagrams_per_s"`
 	MemberDatagrams float64 `json:"member_datagrams_per_s"`
 	FleetBytes      float64 `json:"fleet_bytes_per_s"`
 	MemberBytes     float64 `json:"member_bytes_per_s"`
-	// GossipBytes estimates what the membership sends besides, for each member, once for all gates of a fleet.
+	// GossipBytes estimates what the membership sends in addition, for each member, once for all gates of a fleet.
 	GossipBytes float64 `json:"gossip_estimate_member_bytes_per_s"`
 }
 
-// datagramsPerHop are Token, Ack and Commit.
+// datagramsPerHop is the number of datagrams in a hop: Token, Ack and Commit.
 const datagramsPerHop = 3
 
-// ipHeaders is what IPv4 and UDP put before a datagram.
+// ipHeaders is the size of the headers that IPv4 and UDP put before a datagram.
 const ipHeaders = 20 + 8
 
 func trafficOf(members int, datagrams float64) Traffic {
@@ -40,7 +40,7 @@ func trafficOf(members int, datagrams float64) Traffic {
 	}
 }
 
-// datagramSize is the length of an agent's datagram: all kinds have the same.
+// datagramSize returns the length of an agent's datagram. It is the same for all kinds.
 func datagramSize() int {
 	key := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	codec, err := wire.NewCodec(key, rand.NewChaCha8([32]byte{}), wire.Secret{})

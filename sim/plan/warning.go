@@ -21,7 +21,7 @@ func (a *Result) late() bool {
 	return !a.Expected.FromTheory && float64(mean.Mean-mean.Half) > tardy*a.Request.Every.Seconds()
 }
 
-// warnings names what the operator probably does not want. fits says that load and walk leave room for the request.
+// warnings returns what the operator probably does not want. fits is true if load and walk leave room for the request.
 func warnings(a *Result, fits bool) []string {
 	all := []string{}
 	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// axes are the two axes of a chart and the lines of its grid, which stand in for the vertical one.
+// axes are the two axes of a chart and the lines of its grid, which replace the line of the vertical axis.
 type axes struct {
 	*Chart
-	// from and to are the ends of the horizontal axis, low and high those of the vertical one; below and beside are the
-	// marks.
+	// from and to are the ends of the horizontal axis, low and high those of the vertical one. below and beside are
+	// their marks.
 	from, to, low, high float64
 	below, beside       []tick
 }
 
 const (
-	// labelGap is between the name of the horizontal axis and its marks, markLength how long these are, markGap between
-	// the numbers at the vertical axis and the grid.
+	// labelGap is the distance between the name of the horizontal axis and its marks. markLength is the length of the
+	// marks. markGap is the distance between the numbers at the vertical axis and the grid.
 	labelGap   vg.Length = 5
 	markLength vg.Length = 4
 	markGap    vg.Length = 3
@@ -44,7 +44,7 @@ func (c *Chart) axes() *axes {
 	return a
 }
 
-// across and up are where values lie between the ends of an axis, which are 0 and 1.
+// across and up return where a value lies between the ends of an axis, which are 0 and 1.
 func (a *axes) across(x float64) float64 { return (x - a.from) / (a.to - a.from) }
 
 func (a *axes) up(y float64) float64 {
@@ -55,7 +55,7 @@ func (a *axes) up(y float64) float64 {
 	return (y - a.low) / (a.high - a.low)
 }
 
-// on returns functions to the coordinates of a canvas between the axes.
+// on returns functions from values to coordinates on a canvas between the axes.
 func (a *axes) on(c *draw.Canvas) (x, y func(float64) vg.Length) {
 	return func(v float64) vg.Length { return c.X(a.across(v)) }, func(v float64) vg.Length { return c.Y(a.up(v)) }
 }
@@ -115,7 +115,8 @@ func (a *axes) lower(c draw.Canvas, style text.Style) draw.Canvas {
 	return c
 }
 
-// shortened is how long an axis is that has to end with its last number: half is how far a number goes beyond its mark.
+// shortened returns the length of an axis that has to end with its last number. half is how far a number extends beyond
+// its mark.
 func shortened(length vg.Length, marks []tick, at func(float64) float64, half func(tick) vg.Length) vg.Length {
 	share, over, most := 1.0, vg.Length(0), length
 	for _, t := range marks {
@@ -170,7 +171,7 @@ func (a *axes) paintGrid(c draw.Canvas) {
 	}
 }
 
-// largest is the greatest width and the greatest height of the marks' numbers.
+// largest returns the greatest width and the greatest height of the marks' numbers.
 func largest(style text.Style, marks []tick) (w, h vg.Length) {
 	for _, t := range marks {
 		size := style.Rectangle(t.label).Size()

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// labelTicks has as many of the labels as there is room for.
+// labelTicks returns as many of the labels as there is room for.
 func (c *Chart) labelTicks() (ticks []tick) {
 	longest := max(1, widest(c.Labels))
 	const letterWidth, room = 7, 560

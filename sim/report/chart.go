@@ -19,25 +19,25 @@ import (
 // Chart is a plot of curves, or of bars.
 type Chart struct {
 	Title string
-	// X and Y say what the axes are, with their units.
+	// X and Y are the names of the axes, with their units.
 	X, Y string
-	// Labels, if there are any, stand below 0, 1, 2… in place of numbers.
+	// Labels, if there are any, are written below 0, 1, 2… in place of numbers.
 	Labels []string
-	// Bars is a chart with a bar for each label, or one of each curve side by side: a histogram, or a comparison of
-	// two.
+	// Bars makes a chart with a bar for each label, or with one bar of each curve side by side: a histogram, or a
+	// comparison of two.
 	Bars   bool
 	Curves []Curve
-	// Logarithmic makes the vertical axis logarithmic; values of zero and below are not drawn.
+	// Logarithmic makes the vertical axis logarithmic. Values of zero and below are not drawn.
 	Logarithmic bool
 }
 
 // Curve is the course of one value, or the bars of one colour.
 type Curve struct {
 	Name string
-	// X must not fall. Bars have none.
+	// X must not fall. It is empty for bars.
 	X []float64
-	// Y has a value for each X or label; NaN if it is missing. Halves of bars, if there are any, are half the widths of
-	// the values' confidence intervals.
+	// Y has a value for each X or label; NaN if it is missing. Halves, if there are any, are half the widths of the
+	// confidence intervals of the values that bars show.
 	Y, Halves []float64
 	Mark      Mark
 	// Published sets the curve apart from measured ones.
@@ -50,16 +50,16 @@ type Mark uint8
 const (
 	// Line joins the points.
 	Line Mark = iota
-	// Steps keep the value of a point until the next.
+	// Steps keep the value of a point until the next one.
 	Steps
-	// Dots mark the points and join nothing: for what was published, over what was measured.
+	// Dots mark the points and do not join them: for published values, over measured ones.
 	Dots
 )
 
 // drawn reports whether a value has a place on the vertical axis.
 func (c *Chart) drawn(v float64) bool { return !math.IsNaN(v) && (!c.Logarithmic || v > 0) }
 
-// CheckName says what is wrong with the name of a plot's file.
+// CheckName returns an error if the name of a plot's file is not valid.
 func CheckName(path string) error {
 	if strings.ToLower(filepath.Ext(path)) != ".svg" {
 		return fmt.Errorf("%s: a plot is an .svg file; end its name in .svg", path)
@@ -67,7 +67,7 @@ func CheckName(path string) error {
 	return nil
 }
 
-// WriteSVG draws a chart on white.
+// WriteSVG draws a chart on a white background.
 func WriteSVG(w io.Writer, c Chart) error {
 	canvas := vgsvg.New(width, height)
 	paint(draw.New(canvas), c)
@@ -81,7 +81,7 @@ func WriteSVG(w io.Writer, c Chart) error {
 	return err
 }
 
-// Draw draws a chart into the file and commits it. After an error nothing is left behind.
+// Draw draws a chart into the file and commits it. After an error, nothing remains of the file.
 func (o *Output) Draw(c Chart) error {
 	defer o.Discard()
 	if err := WriteSVG(o, c); err != nil {
@@ -108,7 +108,7 @@ func paint(c draw.Canvas, chart Chart) {
 	chart.axes().paint(c)
 }
 
-// writeLine writes a line at the top and returns what is left below it, and below a gap.
+// writeLine writes a line at the top, and returns what is left of the canvas below it and a gap.
 func writeLine(c draw.Canvas, line string, style text.Style, gap vg.Length) draw.Canvas {
 	style.YAlign = draw.YTop
 	c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y}, line)
@@ -116,7 +116,7 @@ func writeLine(c draw.Canvas, line string, style text.Style, gap vg.Length) draw
 	return c
 }
 
-// explain draws the legend, in as many lines as it needs, and returns what is left below it.
+// explain draws the legend, in as many lines as it needs, and returns what is left of the canvas below it.
 func explain(c draw.Canvas, chart *Chart) draw.Canvas {
 	const thumb, gap = 22, 18
 	style := letters(tickSize, xfont.WeightNormal)

@@ -9,7 +9,7 @@ import (
 // Comparison has published figures beside measured ones.
 type Comparison struct {
 	Title string `json:"title"`
-	// What names the rows; Figure and Unit name the numbers, such as "time" and "s".
+	// What names the rows. Figure and Unit name the numbers, such as "time" and "s".
 	What   string     `json:"what"`
 	Figure string     `json:"-"`
 	Unit   string     `json:"unit"`
@@ -25,12 +25,12 @@ type Compared struct {
 	Half float64
 }
 
-// Exact is a row whose measured figure has no confidence interval.
+// Exact returns a row whose measured figure has no confidence interval.
 func Exact(label string, published, measured float64) Compared {
 	return Compared{Label: label, Published: published, Measured: measured, Half: math.NaN()}
 }
 
-// Measured is such a row, beside which nothing is published.
+// Measured returns such a row without a published figure.
 func Measured(label string, value float64) Compared { return Exact(label, math.NaN(), value) }
 
 // MarshalJSON writes null for a missing figure.
@@ -49,8 +49,8 @@ func (c Compared) MarshalJSON() ([]byte, error) {
 	}{c.Label, number(c.Published), number(c.Measured), number(c.Half)})
 }
 
-// Table returns the comparison as a table: the difference is measured less published, and its share is of the
-// published.
+// Table returns the comparison as a table. The difference is measured minus published, and its share is of the
+// published figure.
 func (c Comparison) Table() Table {
 	unit := ""
 	if c.Unit != "" {

@@ -11,13 +11,13 @@ func stroke(curve int, of color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: of, Width: 1.5, Dashes: dashes(curve)}
 }
 
-// dot marks a point, with a rim that sets it off from what is below.
+// dot marks a point, with a rim that sets it off from what is below it.
 func dot(c draw.Canvas, of color.Color, at vg.Point) {
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: 5, Shape: draw.CircleGlyph{}}, at)
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: of, Radius: 4, Shape: draw.CircleGlyph{}}, at)
 }
 
-// paintCurves joins the points of each curve as far as none is missing.
+// paintCurves joins the points of each curve, except across missing ones.
 func (a *axes) paintCurves(c draw.Canvas) {
 	x, y := a.on(&c)
 	colours := a.colours()

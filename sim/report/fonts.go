@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/font"
 )
 
-// fonts are the two that charts are written in. gonum's package plot would bring twelve along, and read them at every
-// start of the program.
+// fonts are the two fonts of charts. gonum's package plot would bring twelve, and read them at every start of the
+// program.
 var fonts = sync.OnceValue(func() *font.Cache { //nolint:gochecknoglobals // a constant that is read once
 	var all font.Collection
 	for weight, ttf := range map[xfont.Weight][]byte{

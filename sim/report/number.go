@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Missing is written for a missing number.
+// Missing is written in place of a missing number.
 const Missing = "–"
 
 // significant is the number of digits of a number that is not whole.
@@ -20,7 +20,7 @@ func Number(v float64) string {
 	case math.IsNaN(v):
 		return Missing
 	case v == 0:
-		// There is a negative zero.
+		// This also catches negative zero.
 		return "0"
 	case v == math.Trunc(v) && size < 1e15:
 		return strconv.FormatFloat(v, 'f', 0, 64)

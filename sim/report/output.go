@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// Output is a file that is written completely or not at all: the bytes go into a file next to it, which takes its place
-// at the end. Create it before long work, to find out at once whether it can be written.
+// Output is a file that is written completely or not at all: the bytes go into a file next to it, which replaces it at
+// the end. Create it before long work, to find out at once whether it can be written.
 type Output struct {
 	path string
-	// beside is the temporary file; path itself, if that is no regular file.
+	// beside is the temporary file. If path is not a regular file, it is path itself.
 	beside string
 	file   *os.File
 }
 
-// Create begins a file. The error names the file and what to do about it.
+// Create begins a file. The error names the file and tells what to do about it.
 func Create(path string) (*Output, error) {
 	target, beside, err := place(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Create(path string) (*Output, error) {
 	return &Output{path: target, beside: beside, file: file}, nil
 }
 
-// place returns the file that path stands for, and the one to write to meanwhile.
+// place returns the file that path stands for, and the file to write to meanwhile.
 func place(path string) (target, beside string, err error) {
 	if path == "" {
 		return "", "", errors.New("no file is named: name one")
@@ -90,7 +90,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Commit ends the file and puts it in its place. After an error, an earlier file of that name is unchanged.
+// Commit completes the file and puts it in place. After an error, an earlier file of that name is unchanged.
 func (o *Output) Commit() error {
 	err := o.file.Close()
 	if err == nil && o.beside != o.path {
@@ -106,7 +106,7 @@ func (o *Output) Commit() error {
 
 // Discard removes the temporary file, unless it was committed. An earlier file of that name is unchanged.
 func (o *Output) Discard() {
-	// Closed twice, or gone already: there is nothing left to do about it.
+	// It was closed already, or is gone already: there is nothing left to do.
 	_ = o.file.Close()
 	if o.beside != o.path {
 		_ = os.Remove(o.beside)

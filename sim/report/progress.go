@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Work that ends within patience shows no line; after that the line changes every refresh.
+// Work that ends within patience shows no line. After that, the line changes every refresh.
 const (
 	patience = 2 * time.Second
 	refresh  = 200 * time.Millisecond
@@ -25,7 +25,7 @@ type Progress struct {
 	shown   time.Time
 }
 
-// NewProgress begins some work now. With zero columns, without a terminal, nothing is shown.
+// NewProgress begins some work now. If columns is zero (no terminal), nothing is shown.
 func NewProgress(w io.Writer, columns int, task string, now func() time.Time) *Progress {
 	return &Progress{w: w, columns: columns, task: task, now: now, began: now()}
 }
@@ -46,7 +46,7 @@ func (p *Progress) Reached(share float64) {
 	p.show(min(max(share, 0), 1), elapsed)
 }
 
-// Done takes the line away.
+// Done removes the line.
 func (p *Progress) Done() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

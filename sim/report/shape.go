@@ -11,8 +11,8 @@ type Shape struct {
 	Format Format
 }
 
-// Check says what is wrong with the flags --json and --format that make a shape. formatGiven is whether somebody gave
-// the latter.
+// Check returns an error if the flags --json and --format do not make a shape. formatGiven is true if the user gave the
+// latter.
 func (s *Shape) Check(formatGiven bool) error {
 	if s.JSON && formatGiven {
 		return errors.New("--json and --format exclude each other: choose one")

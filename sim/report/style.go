@@ -23,8 +23,9 @@ const (
 	tickSize  = 11
 )
 
-// colours gives each series one, the published ones from their own row. They are Okabe and Ito's, which people who do
-// not tell all colours apart still do. Published and measured differ in brightness too, for those who print in grey.
+// colours returns a colour for each series; published series get theirs from a row of their own. The colours are Okabe
+// and Ito's, which people with colour blindness can tell apart. Published and measured series differ in brightness too,
+// for prints in grey.
 func (c *Chart) colours() []color.Color {
 	published := []color.RGBA{
 		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
@@ -54,7 +55,7 @@ func (c *Chart) colours() []color.Color {
 func ink() color.Color  { return color.Gray{Y: 0x22} }
 func faint() color.Gray { return color.Gray{Y: 0xdd} }
 
-// dashes tell curves apart without colour.
+// dashes returns a pattern that tells curves apart without colour.
 func dashes(i int) []vg.Length {
 	return [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}}[i%4]
 }

@@ -11,14 +11,14 @@ import (
 // Format is the format of a table.
 type Format string
 
-// The formats there are, by the names that users give them.
+// The formats, by the names that users give them.
 const (
 	Text     Format = "table"
 	Markdown Format = "markdown"
 	CSV      Format = "csv"
 )
 
-// ParseFormat returns the format of that name.
+// ParseFormat returns the format with that name.
 func ParseFormat(name string) (Format, error) {
 	switch f := Format(name); f {
 	case Text, Markdown, CSV:

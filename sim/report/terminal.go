@@ -70,7 +70,7 @@ const rows = 12
 
 // curves draws all curves over each other; each column shows the mean of its points.
 func (c *Chart) curves(columns int) []string {
-	// How much of the width the numbers of the axis take is known when it has been drawn.
+	// The width of the axis's numbers is known only after it has been drawn.
 	room := max(columns-2, 2)
 	lines := c.graph(room)
 	if over := widest(lines) - columns; over > 0 {
@@ -92,13 +92,13 @@ func charSet(curve int) asciigraph.CharSet {
 	}[curve%5]
 }
 
-// graph lays the values out in lines, a step a line. On a logarithmic axis values are exponents.
+// graph lays out the values in lines, one step a line. On a logarithmic axis, values are exponents.
 func (c *Chart) graph(columns int) []string {
 	from, to := c.ends()
 	low, high := c.span()
 	step := roundStep((high - low) / rows)
 	if c.Logarithmic {
-		// span leaves half a decade below the least value, which needs no line here.
+		// The half decade that span leaves below the least value needs no line here.
 		low, high = math.Floor(math.Log10(low)+0.5), math.Ceil(math.Log10(high))
 		step = 1 / max(1, math.Floor(rows/(high-low)))
 	} else {
@@ -118,7 +118,7 @@ func (c *Chart) graph(columns int) []string {
 	), "\n")
 }
 
-// number formats the value beside a line; on a logarithmic axis, beside powers of ten only.
+// number formats the value beside a line. On a logarithmic axis, it does so beside powers of ten only.
 func (c *Chart) number(v float64) string {
 	switch {
 	case !c.Logarithmic:
@@ -171,7 +171,7 @@ func (k Curve) means(from, to float64, columns int) []float64 {
 	return means
 }
 
-// captions are the lines above a chart on a terminal.
+// captions returns the lines above a chart on a terminal.
 func (c *Chart) captions() []string {
 	axes, y := c.X, c.Y
 	if c.Logarithmic {

@@ -11,7 +11,7 @@ type tick struct {
 // maxTicks is the greatest number of marks with a number on an axis.
 const maxTicks = 7
 
-// linearTicks marks round numbers.
+// linearTicks returns marks at round numbers.
 func linearTicks(low, high float64) []tick {
 	step := roundStep((high - low) / maxTicks)
 	var ticks []tick
@@ -32,7 +32,8 @@ func roundStep(d float64) float64 {
 	return 10 * power
 }
 
-// decadeTicks marks the powers of ten, and where there are few, their doubles and fives too. The values are above zero.
+// decadeTicks returns marks at the powers of ten and, if these are few, also at their doubles and fives. The values are
+// above zero.
 func decadeTicks(low, high float64) []tick {
 	first, last := math.Ceil(math.Log10(low)-1e-9), math.Floor(math.Log10(high)+1e-9)
 	every, multiples := max(1, math.Ceil((last-first+1)/maxTicks)), []float64{1}
@@ -50,7 +51,7 @@ func decadeTicks(low, high float64) []tick {
 	return ticks
 }
 
-// ends are those of the horizontal axis.
+// ends returns the ends of the horizontal axis.
 func (c *Chart) ends() (from, to float64) {
 	if c.Bars {
 		return -0.5, max(float64(len(c.Labels))-0.5, 0.5)
@@ -70,7 +71,7 @@ func (c *Chart) ends() (from, to float64) {
 	return from, to
 }
 
-// span is the axis on which values are drawn, in a picture and on a terminal.
+// span returns the ends of the axis on which values are drawn, in a picture and on a terminal.
 func (c *Chart) span() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, k := range c.Curves {
@@ -86,7 +87,7 @@ func (c *Chart) span() (low, high float64) {
 	case low > high:
 		return 0, 1
 	case c.Logarithmic:
-		// Half a decade below the least, so that its bar is seen.
+		// Half a decade below the least value, so that its bar can be seen.
 		return low / math.Sqrt(10), high * 1.3
 	}
 	low, high = min(low, 0), max(high, 0)

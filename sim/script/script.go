@@ -1,6 +1,6 @@
-// Package script tells stories in tests: each file in testdata is one situation, and what it must lead to, message by
-// message. With -rewrite the files are written anew from what happens; read the difference as you would read a change
-// of the protocol. Nothing in the product knows of it.
+// Package script tells stories in tests: each file in testdata is one situation, and what must follow from it, message
+// by message. With -rewrite the files are rewritten from what happens; read the difference as you would read a change
+// of the protocol. The product does not use this package.
 package script
 
 import (
@@ -17,17 +17,17 @@ import (
 
 // Stage is where a story takes place. These commands are the same on all stages:
 //
-//	want b [c …]      somebody waits for a run of b
+//	want b [c …]      a caller waits for a run of b
 //	crash b [c …]     kill them now
 //	run for=100ms     let time pass
 type Stage struct {
-	// Cluster is what the story is told of. A command of the protocol makes it.
+	// Cluster is the world of the story. A command of the protocol makes it.
 	Cluster *sim.Cluster
 	// Story is what has been told since the command began.
 	Story bytes.Buffer
 }
 
-// Command does a command of a protocol, and reports whether it is one.
+// Command carries out a command of a protocol, and reports whether it is such a command.
 type Command func(t *testing.T, s *Stage, d *datadriven.TestData) bool
 
 // Run tells the stories in testdata.
@@ -90,7 +90,7 @@ func (s *Stage) Member(t *testing.T, d *datadriven.TestData, name string) int {
 	return 0
 }
 
-// Span returns the duration that a command gives, or another one.
+// Span returns the duration that a command gives as name, or otherwise if it gives none.
 func Span(t *testing.T, d *datadriven.TestData, name string, otherwise time.Duration) time.Duration {
 	t.Helper()
 	text := otherwise.String()

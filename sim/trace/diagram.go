@@ -11,7 +11,7 @@ import (
 )
 
 // Diagram writes a run as a sequence diagram in Mermaid's language. It is a [sim.Watcher]. An arrow is a message that
-// arrives or is lost; a bar is an operation that runs. Notes are shown unless an arrow says the same.
+// arrives or is lost; a bar is an operation that runs. A note is shown unless an arrow shows the same.
 type Diagram struct {
 	writer
 	begun   bool
@@ -124,7 +124,7 @@ func (d *Diagram) message(m *wire.Message) string {
 	return strings.TrimSpace(s + " " + d.tokenIfAny(m.Token))
 }
 
-// token omits the number sign of a [Trace]: in Mermaid it begins a comment.
+// token omits the number sign that a [Trace] has: in Mermaid it begins a comment.
 func (d *Diagram) token(k wire.Ref) string { return d.tokenName(k.ID) + " seq " + seqText(k.Seq) }
 
 func (d *Diagram) tokenIfAny(k wire.Ref) string {

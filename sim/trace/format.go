@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Format is a form of a told run.
+// Format is a form in which a run is written.
 type Format string
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Parameters returns one line for each parameter of a scenario that is not zero. The scenario is a struct; what is not
-// one, in it and in the structs within it, is a parameter.
+// Parameters returns one line for each parameter of a scenario that is not zero. The scenario is a struct; each field
+// that is not a struct, in it and in the structs within it, is a parameter.
 func Parameters(scenario any) string {
 	var b strings.Builder
 	EachParameter(scenario, func(name string, value reflect.Value) {
@@ -18,7 +18,7 @@ func Parameters(scenario any) string {
 	return b.String()
 }
 
-// EachParameter calls do with every parameter and its name, in their order.
+// EachParameter calls do with every parameter and its name, in order.
 func EachParameter(scenario any, do func(name string, value reflect.Value)) {
 	var walk func(prefix string, v reflect.Value)
 	walk = func(prefix string, v reflect.Value) {

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Story is a situation that is worth reading. It is told of the least seed that leads to it, so the situation stays the
-// same when a rule of the protocol changes.
+// Story is a situation that is worth reading. The least seed that leads to it is told, so the situation stays the same
+// when a rule of the protocol changes.
 type Story struct {
 	// Name identifies the story, About describes it.
 	Name, About string
@@ -21,9 +21,9 @@ type Story struct {
 	// The story begins at From and ends with the last of its Turns. No other note of their kinds comes between.
 	From  policy.Time
 	Turns []Turn
-	// Untold is how many turns only lead to the story.
+	// Untold is the number of turns that lead to the story but are not told.
 	Untold int
-	// Dull reports whether an occurrence is left out; nil leaves nothing out.
+	// Dull reports whether an occurrence is left out. If it is nil, none is.
 	Dull  func(*sim.Occurrence) bool
 	Words Words
 }
@@ -52,15 +52,15 @@ func (s *Story) Tell(w io.Writer, f Format) error {
 // plot is the progress of a story.
 type plot struct {
 	*Story
-	// taken counts the turns so far; cast has the member of each role.
+	// taken is how many turns have come so far. cast has the member of each role.
 	taken int
 	cast  []int
-	// begin and end are the times of the first turn that is told, and of the last.
+	// begin is the time of the first turn that is told. end is the time of the last turn.
 	begin, end policy.Time
 }
 
-// Turn is a note of the member in a role. Roles are numbered from 0, in the order in which they begin; each has another
-// member.
+// Turn is a note at the member in a role. Roles are numbered from 0, in the order in which they begin. Each role has a
+// different member.
 type Turn struct {
 	Note policy.Note
 	Role int
@@ -93,7 +93,7 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// excerpt passes on the occurrences from a time on, except dull ones.
+// excerpt passes on the occurrences from a given time on, except dull ones.
 func (s *Story) excerpt(from policy.Time, to sim.Watcher) sim.WatcherFunc {
 	return func(c *sim.Cluster, o *sim.Occurrence) error {
 		if o.At < from || s.Dull != nil && s.Dull(o) {

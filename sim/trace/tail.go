@@ -15,7 +15,7 @@ type Tail struct {
 // NewTail returns a tail of n lines, n ≥ 1.
 func NewTail(n int) *Tail { return &Tail{most: n} }
 
-// Write takes text. A line counts when it is complete. Write never fails.
+// Write appends text. A line counts when it is complete. Write never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.rest.Write(p)
 	for {

@@ -11,9 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Trace writes a run as a story: one line for each thing that happens, and below it, indented, what the member does. It
-// is a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in the order in
-// which they appear. A story holds messages, effects and notes, never the wording of a log.
+// Trace writes a run as a story: one line for each thing that happens and, indented below it, what the member does. It
+// is a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2…, in the order in
+// which they appear. A story has messages, effects and notes, never the wording of a log.
 type Trace struct{ writer }
 
 // NewTrace returns a trace that writes to w, in the words of a protocol.
@@ -47,11 +47,11 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (t *Trace) step(o *sim.Occurrence, who string) {
-	// A wake-up without effects is no part of the story; check.NewWakeChecker has the rule.
+	// A wake-up without effects is not part of the story. check.NewWakeChecker has the rule about it.
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
 		return
 	}
-	// A save that takes no time is no event of the story.
+	// A save that takes no time is not an event of the story.
 	if !o.AtOnce || o.Event.Failed {
 		t.line(o.At, "%s %s", who, t.event(o.Event))
 	}
@@ -62,8 +62,8 @@ func (t *Trace) step(o *sim.Occurrence, who string) {
 	}
 }
 
-// untold reports whether effects of a kind are left out: the words of a guard are told when it says them, and notes
-// tell how tokens come and go.
+// untold reports whether effects of a kind are left out. The messages that are pre-signed for a guard are told when it
+// sends them, and notes tell how tokens come and go.
 func untold(k policy.EffectKind) bool {
 	return k == policy.PreSign || k == policy.Took || k == policy.Gave || k == policy.Gone
 }
@@ -97,7 +97,7 @@ func (t *Trace) event(e *policy.Event) string {
 	return happening(e)
 }
 
-// happening says what happens to a member besides starts, messages and views.
+// happening returns text for an event at a member that is not a start, a message or a view.
 func happening(e *policy.Event) string {
 	switch e.Kind {
 	case policy.Saved:
@@ -142,7 +142,7 @@ func order(o wire.Order) string {
 	}
 }
 
-// Effect says what a member does.
+// Effect returns text for an effect of a member.
 func (t *Trace) Effect(e *policy.Effect) string {
 	switch e.Kind {
 	case policy.Save:
@@ -226,11 +226,11 @@ func (t *Trace) nonceOf(m *wire.Message) string {
 	return t.nonce(m.Nonce)
 }
 
-// Route says who sends a message to whom.
+// Route returns text for the sender and the addressee of a message.
 func (t *Trace) Route(m *wire.Message) string {
 	return fmt.Sprintf("%s -> %s %s", sim.MemberName(sim.IndexOf(m.From)), sim.MemberName(sim.IndexOf(m.To)),
 		t.message(m))
 }
 
-// Token names a token and its number.
+// Token returns the name of a token and its number.
 func (t *Trace) Token(k wire.Ref) string { return t.tokenName(k.ID) + "#" + seqText(k.Seq) }

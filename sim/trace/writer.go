@@ -8,13 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Words describe in stories what only one protocol has. The zero value describes nothing.
+// Words describe the terms that only one protocol has. The zero value describes nothing.
 type Words struct {
-	// Ran returns the token of the last run, from a saved state; nil if it is not saved.
+	// Ran returns the token of the last run from a saved state. It is nil if that is not saved.
 	Ran func(*policy.State) wire.TokenID
-	// Nonce describes the nonce of a message that has another meaning.
+	// Nonce describes the nonce of a message whose nonce has another meaning.
 	Nonce func(*wire.Message) (said string, none bool)
-	// About says what else a message carries; empty for nothing.
+	// About describes what else a message carries. It is empty if there is nothing.
 	About func(*wire.Message) string
 	// Guardians returns the guardians of the token that a message names.
 	Guardians func(*wire.Message) []wire.MemberID
@@ -22,8 +22,8 @@ type Words struct {
 	Drawn []policy.Note
 }
 
-// writer writes, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1, n2… in
-// the order in which they appear.
+// writer writes text, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1,
+// n2…, in the order in which they appear.
 type writer struct {
 	w        io.Writer
 	err      error
@@ -35,7 +35,7 @@ type writer struct {
 	nonces   map[wire.Nonce]int
 }
 
-// tokenKey is the part of a token's identity that Ack and Commit have too: their generator is NULL.
+// tokenKey is the part of a token's identity that Ack and Commit also have: their generator is NULL.
 type tokenKey struct {
 	birth  int64
 	random uint64
@@ -68,8 +68,8 @@ func number[K comparable](prefix string, known map[K]int, k K) string {
 	return fmt.Sprintf("%s%d", prefix, known[k])
 }
 
-// seqText writes a fencing number as epoch and hops, or hops alone in the first epoch. The tie
-// that a guardian drew for its revival stands behind the epoch.
+// seqText writes a fencing number as epoch and hops, or as hops alone in the first epoch. The tie that a guardian drew
+// for its revival follows the epoch.
 func seqText(s wire.Seq) string {
 	epoch, tie, hops := s>>32, s>>24&0xff, s&0xffffff
 	switch {

@@ -1,5 +1,6 @@
 // Package kcopies has the worlds of a ring whose token survives crashes (package policy/kcopies), the applications on
-// it by name, and what must hold in them.
+// that ring by name, and the rules that must hold in them.
 //
-// The detector of these worlds is perfect: it tells of a crash when no message of the crashed is in flight any more.
+// The failure detector of these worlds is perfect: it reports a crash when no message of the crashed member is in
+// flight any more.
 package kcopies

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Election makes a ring that elects a leader. These members wish to become it.
+// Election makes a ring that elects a leader. The candidates wish to become the leader.
 func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
 	wishes := make([]bool, w.Members)
@@ -21,12 +21,13 @@ func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster
 	}, watchers)
 }
 
-// Elected is whom a ring has elected, and when.
+// Elected is the leader that a ring has elected, and when.
 type Elected struct {
-	// Leader is whom the living agree on; -1 if they do not. All is since when they do, Best the best of them.
+	// Leader is the member on which the living agree; -1 if they do not. All is since when they agree. Best is the best
+	// candidate among them.
 	Leader, Best int
 	All          policy.Time
-	// Rounds are the moments in which a member learnt that it is the leader.
+	// Rounds are the moments at which a member learnt that it is the leader.
 	Rounds []policy.Time
 }
 

@@ -47,7 +47,7 @@ func (p *Proof) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	for i := range p.sites {
 		p.sites[i] = nil
-		// A member that crashes in this step has not sent all that its state says.
+		// A member that crashes in this step may not have sent everything that its state shows as sent.
 		if c.Up(i) && (o.Member != i || o.Kind != sim.Stepped || o.Completes()) {
 			p.sites[i] = c.Machine(i).(sited).KCopies()
 		}
@@ -62,7 +62,7 @@ func (p *Proof) follows(m *wire.Message) bool {
 	return m.Kind == kcopies.KindToken && m.Token.ID == p.id
 }
 
-// arrived takes a message off the pending ones.
+// arrived removes a message from the pending ones.
 func (p *Proof) arrived(m *wire.Message) {
 	if !p.follows(m) {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Work is the application whose termination is detected: every member begins with work that may go on for Budget hops,
-// and a piece of it takes Takes on average.
+// Work is the application whose termination is detected: every member begins with work that may go on for Budget hops.
+// A piece of work takes Takes on average.
 type Work struct {
 	Budget int
 	Takes  time.Duration
@@ -26,13 +26,14 @@ func (w *World) Misra(work Work, watchers ...sim.Watcher) *sim.Cluster {
 	}, watchers)
 }
 
-// Termination is what a ring has detected, and checks that it is true.
+// Termination is what a ring has detected. As a watcher it checks that this is true.
 type Termination struct {
-	// Passive is since when no living member is active and no work is on its way to one; Detected when, and By whom
-	// that was detected first.
+	// Passive is since when no living member is active and no work is on its way to one. Detected is when termination
+	// was first detected, and By is the member that detected it.
 	Passive, Detected policy.Time
 	By                int
-	// flying is how many messages of work are on their way to each member; those to a crashed one make nobody active.
+	// flying is how many messages of work are on their way to each member. Those on their way to a crashed member make
+	// no member active.
 	flying map[int]int
 	quiet  bool
 }
@@ -40,7 +41,7 @@ type Termination struct {
 // NewTermination returns a checker of one run.
 func NewTermination() *Termination { return &Termination{By: -1, flying: map[int]int{}} }
 
-// errActive says that termination was detected and was not there.
+// errActive means that termination was detected too early.
 var errActive = errors.New("termination: detected, but the application goes on")
 
 // Watch implements [sim.Watcher].
@@ -89,7 +90,7 @@ func (k *Termination) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Terminate lets the work of a ring end, and says when that was detected.
+// Terminate lets the work of a ring end, and returns when that was detected.
 func (w *World) Terminate(ctx context.Context, work Work, watchers ...sim.Watcher) (*Termination, error) {
 	k := NewTermination()
 	c := w.Misra(work, append(watchers, k, NewProof(w))...)

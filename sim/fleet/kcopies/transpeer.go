@@ -14,7 +14,7 @@ import (
 
 // Load is what the clients of a ring of routers submit.
 type Load struct {
-	// Transactions come every Every, and a router takes Service for one while it holds the token.
+	// Transactions come at intervals of Every, and a router takes Service for each while it holds the token.
 	Transactions   int
 	Every, Service time.Duration
 	// Fail are the routers that crash "upon receiving their 5th transaction" (section 3.4); FailAt is that number.
@@ -22,18 +22,19 @@ type Load struct {
 	FailAt int
 }
 
-// Answers is what became of the transactions.
+// Answers is the outcome of the transactions.
 type Answers struct {
-	// Took is how long each took, from its first submission to its answer; 0 if it was not answered.
+	// Took is how long each transaction took, from its first submission to its answer; 0 if it was not answered.
 	Took     []time.Duration
 	Answered int
-	// Again is how many submissions were repeated, because their router had crashed; Crashed how many did.
+	// Again is how many submissions were repeated because their router had crashed. Crashed is how many routers did.
 	Again, Crashed int
-	// History is how many transactions the history has that the last holder knows.
+	// History is how many transactions are in the history that the last holder knows.
 	History int
 }
 
-// Routers makes a ring of routers, and their clients, which are its last member and no part of the ring.
+// Routers makes a ring of routers, and their clients. The clients are the last member of the cluster and no part of the
+// ring.
 func (w *World) Routers(load Load, watchers ...sim.Watcher) (*sim.Cluster, *transpeer.Client) {
 	ring := w.ring()
 	client := transpeer.NewClient(transpeer.ClientConfig{
@@ -67,7 +68,7 @@ func (w *World) Transpeer(ctx context.Context, load Load, watchers ...sim.Watche
 	return a, err
 }
 
-// fails makes the routers in Fail crash when they receive their FailAt-th transaction, and counts what follows.
+// fails makes the routers in Fail crash when they receive their FailAt-th transaction, and counts the consequences.
 func (l *Load) fails(a *Answers) sim.Watcher {
 	received := map[int]int{}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {

@@ -8,19 +8,19 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Fate is what became of a token after members have crashed at once.
+// Fate is what became of a token after some members crashed at once.
 type Fate uint8
 
 const (
-	// Survives: it has been at every living member since.
+	// Survives: the token has been at every living member since.
 	Survives Fate = iota
-	// LostEventually: it was there after the crashes, walked on, and met more than k dead members in a row.
+	// LostEventually: the token was there after the crashes, walked on, and met more than k dead members in a row.
 	LostEventually
-	// LostAtOnce: its holder and the k copies were all among the crashed.
+	// LostAtOnce: the holder of the token and the members with the k copies were all among the crashed.
 	LostAtOnce
 )
 
-// LeLann makes a ring of Le Lann's.
+// LeLann makes a Le Lann ring.
 func (w *World) LeLann(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
 	return w.cluster(lelann.Descriptor(), 0, func(env sim.Env) policy.Machine {
@@ -28,10 +28,10 @@ func (w *World) LeLann(watchers ...sim.Watcher) *sim.Cluster {
 	}, watchers)
 }
 
-// Walk lets members of a ring of Le Lann's crash in one moment, and then lets the token walk round. Its first holder,
-// who is to receive it in that moment, is member 1, and its copies are on their way.
+// Walk lets members of a Le Lann ring crash at one moment, and then lets the token walk round. Its first holder is
+// member 1, which is to receive the token at that moment; the copies are on their way.
 func (w *World) Walk(crashed []int) (Fate, error) {
-	// last is when somebody last took the token.
+	// last is when a member last took the token.
 	last := policy.Time(0)
 	c := w.LeLann(sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		if o.Does(policy.Took) {
@@ -53,7 +53,7 @@ func (w *World) Walk(crashed []int) (Fate, error) {
 	switch {
 	case last <= at:
 		return LostAtOnce, nil
-	// All know of the crashes by now, and a token that is there is taken after every latency.
+	// All members know of the crashes by now. If there is a token, a member takes it after every latency.
 	case end.Sub(last) > 2*w.Latency:
 		return LostEventually, nil
 	}

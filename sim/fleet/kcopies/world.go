@@ -16,31 +16,32 @@ import (
 type World struct {
 	Seed    uint64
 	Members int
-	// K is how many crashes in a row are survived: at most Members − 2.
+	// K is the number of consecutive crashes that the ring survives: at most Members − 2.
 	K int
-	// A message takes Latency, and up to Jitter more. FIFO keeps those of a link in order.
+	// A message takes Latency, and up to Jitter more. FIFO keeps the messages of a link in order.
 	Latency, Jitter time.Duration
 	FIFO            bool
-	// Detect is how long after a crash the others are told, and later if a message of the crashed is still in flight.
+	// Detect is how long after a crash the others are told. They are told later if a message of the crashed member is
+	// still in flight.
 	Detect time.Duration
-	// Hook is the protected operation, Demand who wants it.
+	// Hook is the protected operation. Demand describes which members want it.
 	Hook   sim.Hook
 	Demand sim.Demand
-	// Crashes say who crashes when.
+	// Crashes are the crashes: which member, and when.
 	Crashes []Crash
-	// Duration is how long the run lasts.
+	// Duration is the duration of the run.
 	Duration time.Duration
 }
 
-// Crash is the end of a member. If Before is positive, it comes between two effects of a step: just before the member
-// carries out that effect, counted from 1.
+// Crash is the end of a member. If Before is positive, the crash comes between two effects of a step: just before the
+// member carries out the effect with that number, counted from 1.
 type Crash struct {
 	Member int
 	At     time.Duration
 	Before int
 }
 
-// ring returns what the members know alike, each as itself. The token's generator is the member that holds it at the
+// ring returns what the members know, each with its own place. The token's generator is the member that holds it at the
 // start.
 func (w *World) ring() []kcopies.Config {
 	ids := sim.Roster(sim.InOrder, w.Seed, w.Members)
@@ -54,7 +55,7 @@ func (w *World) ring() []kcopies.Config {
 	return ring
 }
 
-// cluster makes the world; nobody has started. others are how many machines there are besides the ring.
+// cluster makes the world; no member has started. others is the number of machines besides the ring.
 func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(env sim.Env) policy.Machine,
 	watchers []sim.Watcher,
 ) *sim.Cluster {
@@ -66,7 +67,7 @@ func (w *World) cluster(descriptor policy.Descriptor, others int, machine func(e
 	})
 }
 
-// CrashEvery lets every member crash after a time whose mean is that.
+// CrashEvery lets every member crash, after a random time with the given mean.
 func (w *World) CrashEvery(mean time.Duration) {
 	dice := rand.New(rand.NewPCG(w.Seed, sim.Mix(1)))
 	for i := range w.Members {
@@ -76,7 +77,7 @@ func (w *World) CrashEvery(mean time.Duration) {
 	}
 }
 
-// Live starts everybody and lets the world live.
+// Live starts all members and lets the world live.
 func (w *World) Live(ctx context.Context, c *sim.Cluster) error {
 	for _, crash := range w.Crashes {
 		c.At(policy.Time(crash.At), func() {

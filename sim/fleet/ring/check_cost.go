@@ -12,16 +12,17 @@ import (
 // cost is the state of [NewCostChecker].
 type cost struct {
 	delivered, requests int
-	// asked is how much had been delivered when a member began to wait. A member that does not wait has no entry.
+	// asked is how many messages had been delivered when a member began to wait. A member that does not wait has no
+	// entry.
 	asked map[int]int
-	// running is the member whose run goes on, again says that it is wanted again: "a processor can ask again the
-	// resource only after that the previous request has been satisfied".
+	// running is the member whose run goes on. again is true if it wants the next run already: "a processor can ask
+	// again the resource only after that the previous request has been satisfied".
 	running int
 	again   bool
 }
 
-// NewCostChecker checks two bounds of a ring on paper links in which nobody crashes: the messages for each request, on
-// average since the beginning, and the messages from a request until the token comes (the service traffic). Messages
+// NewCostChecker checks two bounds of a ring on paper links in which no member crashes: the messages for each request,
+// on average since the beginning, and the messages from a request until the token comes (the service traffic). Messages
 // count when they are delivered. An exhaustive search of small rings, from any state, found the bounds: Martin 2n − 2
 // and 3n − 2, Q n and 2n² − 3n + 1, D 5n/2 − 2 and 3n − 1.
 func NewCostChecker(request ring.Request, n int) sim.Watcher {
@@ -50,7 +51,7 @@ func NewCostChecker(request ring.Request, n int) sim.Watcher {
 	})
 }
 
-// bounds are twice the messages for each request, and the service traffic.
+// bounds returns twice the number of messages for each request, and the service traffic.
 func bounds(request ring.Request, n int) (twice, service int) {
 	switch request {
 	case ring.Martin:
@@ -89,7 +90,8 @@ func (k *cost) ask(who int) {
 	}
 }
 
-// delivers reports whether a step takes one of the paper's messages: a request, or the token, and not a copy of it.
+// delivers reports whether a step receives one of the paper's messages: a request, or the token, but not a copy of the
+// token.
 func delivers(o *sim.Occurrence) bool {
 	site, _ := kcopies.Fields(&o.Event.Msg.Load)
 	return o.Event.Msg.Kind == ring.KindRequest || o.Event.Msg.Kind == kcopies.KindToken && int(site) == o.Member

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// NewHolderChecker holds that at most one member has the token.
+// NewHolderChecker checks that at most one member has the token.
 func NewHolderChecker() sim.Watcher {
 	holder := -1
 	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {

@@ -9,10 +9,10 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// ServedChecker holds that nobody starves: from when nothing goes wrong any more, a member that waits gets its run
+// ServedChecker checks that no member starves: once nothing goes wrong any more, a member that waits gets its run
 // within a bound.
 type ServedChecker struct {
-	// healed is when that was; the bound is zero until then.
+	// healed is since when nothing goes wrong. The bound is zero until then.
 	healed policy.Time
 	bound  time.Duration
 	// since is from when each member waits; policy.Never if it does not.
@@ -24,16 +24,17 @@ func NewServedChecker(members int) *ServedChecker {
 	return &ServedChecker{since: slices.Repeat([]policy.Time{policy.Never}, members)}
 }
 
-// Begin says that nothing goes wrong any more.
+// Begin tells the checker that from now on nothing goes wrong.
 func (k *ServedChecker) Begin(now policy.Time, bound time.Duration) { k.healed, k.bound = now, bound }
 
 // Waits reports whether a member waits.
 func (k *ServedChecker) Waits(who int) bool { return k.since[who] < policy.Never }
 
-// Oldest is since when the member that has waited longest waits; policy.Never if nobody does.
+// Oldest returns since when the member has waited that has waited longest; policy.Never if no member waits.
 func (k *ServedChecker) Oldest() policy.Time { return slices.Min(k.since) }
 
-// Waiting checks those who wait still: where nothing happens any more, there is no step to check.
+// Waiting checks the members that still wait. It is for worlds in which nothing happens any more, so that there is no
+// step to check.
 func (k *ServedChecker) Waiting(now policy.Time) error {
 	for who := range k.since {
 		if err := k.served(who, now); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/sim/check"
 )
 
-// Draw lets a seed draw every parameter of a small ring, and what goes wrong in it.
+// Draw lets a seed draw every parameter of a small ring, and the faults in it.
 func Draw(seed uint64) Scenario {
 	dice := rand.New(rand.NewPCG(seed, sim.Mix(17)))
 	sometimes := func(p float64) bool { return dice.Float64() < p }
@@ -32,7 +32,7 @@ func Draw(seed uint64) Scenario {
 		Duration: lasting(20*time.Second, 200*time.Second),
 	}
 	if s.Request == ring.Always {
-		s.Network.Latency *= 50 // a token that moves all the time
+		s.Network.Latency *= 50 // the token moves all the time
 	}
 	s.Backups = dice.IntN(s.Members)
 	s.Demand = sim.Demand{Every: lasting(s.Hook.Takes, 20*time.Second), Queued: share(0.01, 0.5)}
@@ -63,12 +63,12 @@ func Draw(seed uint64) Scenario {
 	return s
 }
 
-// cycle is about how often somebody runs.
+// cycle returns about how often some member runs.
 func (s *Scenario) cycle() time.Duration {
 	return max(s.Hook.Takes+s.Network.Latency, (s.Demand.Every+s.Hook.Takes)/time.Duration(s.Members))
 }
 
-// Checkers returns every checker, fresh, for one run of the scenario.
+// Checkers returns new checkers of all rules, for one run of the scenario.
 func (s *Scenario) Checkers() []sim.Watcher {
 	checkers := []sim.Watcher{
 		check.NewWakeChecker(), check.NewDemandChecker(false), check.NewCustodyChecker(), NewHolderChecker(),
@@ -80,8 +80,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 }
 
 // Explore runs the scenario in two phases. In the first, things go wrong, and every checker looks at every step. Then
-// all is healed, and all members ask, twice: every request has to be served within a bound, and then the ring falls
-// silent. The watchers are told of everything, after the checkers.
+// everything is healed, and all members ask, twice: every request has to be served within a bound, and then the ring
+// falls silent. The watchers are called for everything, after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	served, silentFrom := NewServedChecker(s.Members), policy.Never
 	silent := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
@@ -107,11 +107,11 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if s.Request == ring.Always {
 		return nil
 	}
-	silentFrom = c.Now().Add(s.bound() / 4) // all that followed from the last demand is over by then
+	silentFrom = c.Now().Add(s.bound() / 4) // by then all consequences of the last demand are over
 	return c.Run(c.Now().Add(s.bound() / 2))
 }
 
-// serveAll lets all members ask that do not wait, and time pass until those who wait now are served.
+// serveAll lets all members ask that do not wait, and lets time pass until the members that wait now are served.
 func (s *Scenario) serveAll(c *sim.Cluster, served *ServedChecker) error {
 	for i := range c.Members() {
 		if c.Up(i) && !c.Running(i) && !served.Waits(i) {
@@ -129,7 +129,7 @@ func (s *Scenario) serveAll(c *sim.Cluster, served *ServedChecker) error {
 	return nil
 }
 
-// bound is how long a request may wait: as long as all others have their runs before it, over and again.
+// bound returns how long a request may wait: as long as all others have their runs before it, several times over.
 func (s *Scenario) bound() time.Duration {
 	n := time.Duration(s.Members)
 	hop := 8 * (s.Network.Latency + s.Network.Jitter)

@@ -9,21 +9,21 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// Figures are what a run came to. Datagrams are all messages that were sent, copies of the token and repetitions among
-// them.
+// Figures are the figures of a run. Datagrams counts all messages that were sent, including copies of the token and
+// repetitions.
 type Figures struct {
 	measure.Served
-	// TokenMoves and RequestMessages are hops of the token and of requests, each counted once, however many datagrams
+	// TokenMoves and RequestMessages count the hops of the token and of requests, each hop once, however many datagrams
 	// it took.
 	TokenMoves, RequestMessages int
-	// ServiceTraffic is the greatest number of messages, in the same units, that arrived from a demand to its run.
-	// Links are to be paper ones.
+	// ServiceTraffic is the greatest number of messages, in the same units, that arrived from a demand to its run. It
+	// needs paper links.
 	ServiceTraffic int
-	// Regenerated is how often the token was made anew.
+	// Regenerated is how often the token was regenerated.
 	Regenerated int
 }
 
-// MessagesPerRequest is in the paper's units; not a number without requests.
+// MessagesPerRequest is in the paper's units. It is NaN if there were no requests.
 func (f *Figures) MessagesPerRequest() float64 {
 	return float64(f.TokenMoves+f.RequestMessages) / float64(f.Demands)
 }
@@ -32,8 +32,8 @@ func (f *Figures) MessagesPerRequest() float64 {
 type Meter struct {
 	service *measure.Service
 	figures Figures
-	// delivered is how many messages have arrived, before how many had when a member began to wait; none, if it does
-	// not wait.
+	// delivered is how many messages have arrived. before is how many had arrived when each member began to wait; none,
+	// if it does not wait.
 	delivered int
 	before    []int
 }
@@ -73,7 +73,7 @@ func (m *Meter) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return m.service.Watch(c, o)
 }
 
-// Figures returns what the run came to by now.
+// Figures returns the figures of the run until now.
 func (m *Meter) Figures(now policy.Time) Figures {
 	f := m.figures
 	f.Served = m.service.Served(now)

@@ -10,32 +10,32 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Scenario is a ring in a world: every parameter of one run. The first token is with member 0, and the ring goes by the
-// members' numbers.
+// Scenario is a ring in a world: every parameter of one run. Member 0 has the first token, and the order of the ring is
+// that of the members' numbers.
 type Scenario struct {
 	Seed    uint64
 	Members int
 	Order   sim.Order
 	Request ring.Request
 	Links   ring.Links
-	// Backups is the k of package kcopies. A small ring has fewer: its members less 2.
+	// Backups is the k of package kcopies. A small ring has fewer: the number of its members less 2.
 	Backups int
 
 	Network    sim.Network
 	Membership sim.Membership
 	Hook       sim.Hook
 	Disk       sim.Disk
-	// Demand says when members ask. Nobody asks by itself if its Every is zero.
+	// Demand describes when members ask. If its Every is zero, members ask only when they are told to.
 	Demand sim.Demand
 	Faults sim.Faults
-	// Duration is how long the run lasts.
+	// Duration is the duration of the run.
 	Duration time.Duration
 }
 
-// timeout is the machines', which the paper does not have.
+// timeout is the machines' timeout. The paper has none.
 const timeout = time.Second
 
-// NewCluster makes the world of a scenario; nobody has started.
+// NewCluster makes the world of a scenario. No member has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	roster := sim.Roster(s.Order, s.Seed, s.Members)
 	return sim.New(sim.Config{
@@ -53,15 +53,16 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	})
 }
 
-// PaperLinks are the links of the paper, of a latency: FIFO, and they lose nothing. [PerfectDetector] goes with them.
+// PaperLinks returns the links of the paper, with the given latency: they are FIFO and lose nothing. [PerfectDetector]
+// goes with them.
 func PaperLinks(latency time.Duration) sim.Network { return sim.Network{Latency: latency, FIFO: true} }
 
-// PerfectDetector tells a crash at once, but not before the last message of the crashed member has arrived.
+// PerfectDetector reports a crash at once, but not before the last message of the crashed member has arrived.
 func PerfectDetector() sim.Membership { return sim.Membership{Perfect: true} }
 
-// Measure runs the scenario for its Duration, with nobody watching but the watchers. It returns the time that was
-// reached: less than the Duration if ctx is cancelled, whose error comes with it. Progress, if there is one, is told
-// now and then how far the time has come.
+// Measure runs the scenario for its Duration, without checkers. It returns the time that was reached. That is less than
+// the Duration if ctx is cancelled; then its error is returned too. progress, if not nil, is called now and then with
+// the time that was reached.
 func (s *Scenario) Measure(ctx context.Context, progress func(now policy.Time), watchers ...sim.Watcher) (policy.Time,
 	error,
 ) {

@@ -15,20 +15,20 @@ import (
 //   - A token is made only where there is none: "the lost of the token uniqueness property" (section 4.1) is what the
 //     election prevents.
 //   - "fairness of token requests is preserved despite failures" (abstract): a section is begun by the site with the
-//     smallest position. That holds for sites that have their COMMIT; a request that has none yet has no place in the
-//     queue.
+//     smallest position. This holds for sites that have their COMMIT; a request without one has no place in the queue
+//     yet.
 //   - A live site that waits is not displaced by one without a position: it may only have lacked its COMMIT when that
 //     searched.
 //   - The number of the token rises from section to section.
 //
-// That all live sites are served is what [Figures.Stuck] says.
+// [Figures.Stuck] reports whether live sites are not served.
 type checker struct {
 	world *World
-	// next has each site's next, as it was after its last step.
+	// next is each site's next, as of its last step.
 	next []wire.MemberID
 	// seq is the number of the last section's token.
 	seq wire.Seq
-	// disturbed says that a site has looked for a predecessor.
+	// disturbed is true once a site has looked for a predecessor.
 	disturbed bool
 }
 
@@ -66,7 +66,7 @@ func (k *checker) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// displaced checks that CONNECTION from a site without a position leaves a live next where it is.
+// displaced checks that a CONNECTION from a site without a position does not displace a live next.
 func (k *checker) displaced(o *sim.Occurrence) error {
 	if k.next == nil {
 		k.next = make([]wire.MemberID, len(k.world.machines))
@@ -86,9 +86,9 @@ func (k *checker) displaced(o *sim.Occurrence) error {
 	return nil
 }
 
-// order checks that no other site waits before one that begins its section. After a failure, parts of the queue that
-// have lost their predecessors are out of it until they have found another: then it counts who is behind the one that
-// begins.
+// order checks that no other site waits before the one that begins its section. After a failure, parts of the queue
+// that have lost their predecessors are out of it until they have found another one. Then only the sites behind the one
+// that begins count.
 func (k *checker) order(member int) error {
 	w := k.world
 	mine := w.machines[member].Place().Pos
@@ -103,7 +103,7 @@ func (k *checker) order(member int) error {
 	return nil
 }
 
-// behind are the sites that a site is followed by in the next queue.
+// behind returns the sites that follow a site in the next queue.
 func (k *checker) behind(member int) map[int]bool {
 	behind := map[int]bool{}
 	for i := member; ; {
@@ -116,10 +116,10 @@ func (k *checker) behind(member int) map[int]bool {
 	}
 }
 
-// mostSteps is more than all that the largest of the drawn scenarios needs.
+// mostSteps is more steps than the largest of the drawn scenarios needs.
 const mostSteps = 300_000
 
-// endless holds that sites do not send messages for ever: that no request walks in a circle.
+// endless checks that sites do not send messages for ever: no request walks in a circle.
 func endless() sim.Watcher {
 	steps := 0
 	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {

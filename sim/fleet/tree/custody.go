@@ -6,16 +6,16 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// custody knows where the tokens are. A regeneration is false if a token is in somebody's hands, or on its way to a
-// site that is up.
+// custody knows where the tokens are. A regeneration is false if a site has a token, or if one is on its way to a site
+// that is up.
 type custody struct {
 	held []bool
-	// flying has how many tokens are on their way to each site.
+	// flying is how many tokens are on their way to each site.
 	flying        []int
 	made, falsely int
 }
 
-// holder is a site that has a token, or is to have it next.
+// holder returns the site that has a token, or is to have it next.
 func (k *custody) holder() (site int, ok bool) {
 	for i := range k.held {
 		if k.held[i] || k.flying[i] > 0 {

@@ -52,7 +52,7 @@ func Draw(seed uint64) Scenario {
 	return s
 }
 
-// Explore runs a scenario with all checkers that hold for it, and the watchers after them.
+// Explore runs a scenario with all checkers that hold for it, and then the other watchers.
 func Explore(s Scenario, others ...sim.Watcher) (*Figures, error) {
 	model := &checker{}
 	watchers := []sim.Watcher{check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), endless()}

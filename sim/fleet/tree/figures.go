@@ -15,22 +15,22 @@ type Figures struct {
 	// Sent counts a broadcast once: "the difference between the number of sent and received messages expresses the use
 	// of broadcast".
 	Sent, Received int
-	// Requests is how many there were.
+	// Requests is the number of requests.
 	Requests int
-	// Obtaining are the obtaining times in their order.
+	// Obtaining are the obtaining times, in order.
 	Obtaining []time.Duration
-	// Regenerated is how many tokens were made after the first, FalselyRegenerated those of them that were made while
-	// another was there.
+	// Regenerated is how many tokens were made after the first. FalselyRegenerated is how many of them were made while
+	// there was another token.
 	Regenerated, FalselyRegenerated int
-	// Stuck says that the live sites have not executed their sections by the limit. Waiting is how many live sites have
-	// waited for the last quarter of the run or more.
+	// Stuck is true if the live sites have not executed their sections by the limit. Waiting is how many live sites
+	// have waited for the last quarter of the run or more.
 	Stuck   bool
 	Waiting int
-	// Steps is how many steps the sites took.
+	// Steps is the number of steps of the sites.
 	Steps uint64
 }
 
-// Mean is the mean obtaining time; zero if there was none.
+// Mean returns the mean obtaining time. It is zero if there were no requests.
 func (f *Figures) Mean() time.Duration {
 	if len(f.Obtaining) == 0 {
 		return 0
@@ -42,7 +42,8 @@ func (f *Figures) Mean() time.Duration {
 	return sum / time.Duration(len(f.Obtaining))
 }
 
-// Quantile is the obtaining time that a share of the requests do not exceed; zero if there was none.
+// Quantile returns the obtaining time that the given share of the requests do not exceed. It is zero if there were no
+// requests.
 func (f *Figures) Quantile(share float64) time.Duration {
 	if len(f.Obtaining) == 0 {
 		return 0
@@ -50,7 +51,7 @@ func (f *Figures) Quantile(share float64) time.Duration {
 	return f.Obtaining[min(int(share*float64(len(f.Obtaining))), len(f.Obtaining)-1)]
 }
 
-// meter takes the figures of a run.
+// meter measures the figures of a run.
 type meter struct {
 	figures Figures
 	// wanted is since when each site waits; policy.Never if it does not.

@@ -1,7 +1,7 @@
 // Package tree runs the sites of package policy/tree in virtual time: with demand, crashes and faults, with checkers of
 // its own, and with the figures of Sopena, Arantes and Sens, section 5.
 //
-// It never decides what is asked: package lab/study/siblings has the paper's experiments.
+// It does not choose experiments: those of the paper are in package lab/study/siblings.
 package tree
 
 import (
@@ -27,14 +27,14 @@ type Scenario struct {
 	Timers   tree.Timers
 	Network  sim.Network
 	// Section is α, "time to execute the critical section"; Between is β, the "mean time interval between the release
-	// of the CS by a node and its request by this same node" (section 5.1), and exponentially distributed.
+	// of the CS by a node and its request by this same node" (section 5.1), and is exponentially distributed.
 	Section, Between time.Duration
-	// SectionSpread is by how much of itself a section varies, up or down, evenly.
+	// SectionSpread is the share of itself by which a section's duration varies, evenly, up or down.
 	SectionSpread float64
-	// Sections is how many each site executes; zero is as many as there is time for.
+	// Sections is how many sections each site executes. Zero means as many as there is time for.
 	Sections int
-	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. Which ones is
-	// drawn too; with CrashHolder the site that has the token, or is to have it next, is among them.
+	// Crashes is how many sites crash, all at once, at a moment before CrashWithin that is drawn evenly. The sites are
+	// drawn too. If CrashHolder is set, the site that has the token, or is to have it next, is among them.
 	Crashes     int
 	CrashWithin time.Duration
 	CrashHolder bool
@@ -42,12 +42,13 @@ type Scenario struct {
 	// CrashWithin.
 	Leaves, Pauses int
 	PauseFor       time.Duration
-	// Withdrawn is the share of demands that are taken back after a while, which lasts Between on average, unless they
-	// are served by then.
+	// Withdrawn is the share of demands that are withdrawn after a while, Between on average, unless they are served
+	// before.
 	Withdrawn float64
-	// Faults, besides these, go on for the whole run; a member that crashes starts again.
+	// Faults are further faults. They go on for the whole run; a member that crashes starts again.
 	Faults sim.Faults
-	// Limit is when the run ends at the latest. With Sections it ends as soon as all live sites have executed theirs.
+	// Limit is when the run ends at the latest. If Sections is set, it ends as soon as all live sites have executed
+	// theirs.
 	Limit time.Duration
 }
 
@@ -56,7 +57,7 @@ type World struct {
 	scenario Scenario
 	cluster  *sim.Cluster
 	machines []*tree.Machine
-	// left is how many sections each site is still to execute.
+	// left is how many sections each site still has to execute.
 	left []int
 	// running are the sites in their sections.
 	running []bool
@@ -67,7 +68,7 @@ type World struct {
 	meter   *meter
 }
 
-// NewWorld returns a world in which nothing has happened yet. The watchers see everything after the world's own.
+// NewWorld returns a world in which nothing has happened yet. The watchers are called after the world's own.
 func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	w := &World{
 		scenario: s, machines: make([]*tree.Machine, s.Members), left: make([]int, s.Members),
@@ -99,10 +100,11 @@ func NewWorld(s Scenario, watchers ...sim.Watcher) *World {
 	return w
 }
 
-// Run runs the scenario to its end, and returns its figures. The error is that of the first watcher that had one.
+// Run runs the scenario to its end, and returns its figures, and the first error of a watcher.
 func (w *World) Run() (*Figures, error) { return w.RunFor(context.Background(), nil) }
 
-// RunFor is Run, which tells progress how far the time has come, and ends early if ctx is cancelled, with its error.
+// RunFor is Run with a context: it calls progress with the time that was reached, and ends early, with the error of
+// ctx, if that is cancelled.
 func (w *World) RunFor(ctx context.Context, progress func(now policy.Time)) (*Figures, error) {
 	s := &w.scenario
 	for i := range w.left {
@@ -128,7 +130,7 @@ func (w *World) RunFor(ctx context.Context, progress func(now policy.Time)) (*Fi
 	}
 }
 
-// slice is how often it is looked whether all is done.
+// slice is how often the world checks whether everything is done.
 const slice = 10 * time.Second
 
 // between draws a time whose mean is Between.
@@ -136,7 +138,7 @@ func (w *World) between() time.Duration {
 	return time.Duration(w.dice.ExpFloat64() * float64(w.scenario.Between))
 }
 
-// later lets a site want its next section, and perhaps take that back.
+// later lets a site want its next section after a while, and perhaps withdraw that.
 func (w *World) later(i int) {
 	life := w.lives[i]
 	w.cluster.After(w.between(), func() {
@@ -156,7 +158,7 @@ func (w *World) later(i int) {
 	})
 }
 
-// served: a site has executed a section, or does not want it any more.
+// served is called when a site has executed a section, or does not want it any more.
 func (w *World) served(i int) {
 	if w.left[i]--; w.left[i] > 0 {
 		w.later(i)
@@ -180,7 +182,7 @@ func (w *World) disturb() {
 	}
 }
 
-// crash is "simultaneous faults".
+// crash carries out the paper's "simultaneous faults".
 func (w *World) crash() {
 	order := w.dice.Perm(w.scenario.Members)
 	if holder, ok := w.custody.holder(); ok && w.scenario.CrashHolder {
