@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Codec makes one member's datagrams and reads the datagrams of the others. Its methods are safe for concurrent use: it
-// keeps no state between two calls, and works in the caller's buffers.
+// Codec makes one member's datagrams and reads the datagrams of other members. Its methods are safe for concurrent use:
+// it keeps no state between two calls, and works in the caller's buffers.
 type Codec struct {
 	key     ed25519.PrivateKey
 	options *ed25519.Options
-	// sealers is empty in a fleet without a secret. The first seals, all open.
+	// sealers is empty in a fleet without a secret. The first one seals, and all of them open.
 	sealers []*sealer
 }
 
@@ -60,8 +60,8 @@ func (c *Codec) Append(dst []byte, m *Message) []byte {
 	return c.sealers[0].seal(dst, start)
 }
 
-// Open does the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout.
-// Verify checks the signature later. Open decrypts in place, so it overwrites datagram, and does not keep it. It does
+// Open makes the checks of a message that need no knowledge of the fleet: length, magic, version, class, seal, layout.
+// Verify checks the signature later. Open decrypts in place, so it overwrites datagram; it does not keep it. It does
 // not allocate.
 func (c *Codec) Open(datagram []byte) (Unverified, Drop) {
 	class, payload, drop := Classify(datagram)

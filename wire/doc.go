@@ -1,7 +1,7 @@
-// Package wire is the wire format of wanderd: identities, tokens' names and numbers, messages, and the datagrams that
-// carry them, signed by their sender and sealed with the fleet secret. It reads no clock, opens no socket, keeps no
-// state between two datagrams, and knows no protocol: the protocols decide what a message is for, and what else it
-// carries.
+// Package wire is the wire format of wanderd: identities, the names and numbers of tokens, messages, and the datagrams
+// that carry them, signed by their sender and sealed with the fleet secret. The package reads no clock, opens no
+// socket, keeps no state between two datagrams, and knows no protocol: the protocols decide what a message is for, and
+// what else it carries.
 //
 // # Datagrams
 //
@@ -84,8 +84,8 @@
 //	    | load                112  |  what the message carries besides, in the protocol's own layout
 //	288 +--------------------------+
 //
-// The protocols' packages draw the loads: package guardian the first 64 bytes of a guarded token's load, package wander
-// the rest of its token's load.
+// The layout of the loads is drawn in the protocols' packages: package guardian has the first 64 bytes of a guarded
+// token's load, package wander the rest of its token's load.
 //
 // # Signature
 //
@@ -97,9 +97,9 @@
 // # Seal
 //
 // The seal encrypts everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived
-// from the fleet secret. The nonce is random but for its first byte: the mark of the secret. A fleet that changes its
-// secret opens with two secrets. The envelope is the additional data. The seal makes datagrams of strangers cheap to
-// refuse. It does not identify the sender, because every member has the secret: only the signature does.
+// from the fleet secret. The nonce is random, except that its first byte is the mark of the secret. A fleet that
+// changes its secret opens with two secrets. The envelope is the additional data. The seal makes datagrams of strangers
+// cheap to refuse. It does not identify the sender, because every member has the secret: only the signature does.
 //
 // # Order of checks
 //

@@ -39,7 +39,7 @@ const (
 	DropSignature
 	// DropOverload: the agent's queue is full.
 	DropOverload
-	// DropDuplicate: the same sealed datagram came before: the network doubled it, or somebody plays it back.
+	// DropDuplicate: the same sealed datagram came before: the network duplicated it, or it is replayed.
 	DropDuplicate
 
 	dropsEnd

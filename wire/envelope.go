@@ -2,7 +2,7 @@ package wire
 
 // The first three bytes of every datagram.
 const (
-	// Magic are the first two bytes. A socket filter can drop all other datagrams.
+	// Magic is the first two bytes. A socket filter can drop all other datagrams.
 	Magic = "wd"
 	// Version is the third byte. A datagram of another version is dropped and counted.
 	Version byte = 4

@@ -47,7 +47,7 @@ func (f *Failures) Add(host MemberID, exit uint8) {
 	f.Hosts[at], f.Exits[at] = hint, exit
 }
 
-// Clear records that there is no failure in a row any more.
+// Clear records that the row of failures has ended.
 func (f *Failures) Clear() { *f = Failures{Stamp: f.Stamp + 1} }
 
 // Compare is negative if f is older than g. Lists with the same stamp come from runs at the same time: their order

@@ -10,7 +10,7 @@ import (
 )
 
 // MemberID identifies one agent: the first 16 bytes of a SHA-256 hash of a label and its Ed25519 public key. The zero
-// value is the paper's "distinguished NULL value" (Ciuffoletti, section 4) and identifies nobody.
+// value is the paper's "distinguished NULL value" (Ciuffoletti, section 4) and identifies no member.
 type MemberID [16]byte
 
 // MemberIDOf returns the identity of a public key. Different keys are different members.

@@ -2,7 +2,7 @@ package wire
 
 import "strconv"
 
-// Kind says what a message is for. The protocols number their own; see package policy.
+// Kind is what a message is for. The protocols number their own kinds; see package policy.
 type Kind uint8
 
 // String returns the number.
@@ -18,19 +18,20 @@ type Nonce uint64
 // Message is one datagram's content.
 type Message struct {
 	Gate GateID
-	// Protocol and Version are those of the sender's protocol. The shell writes and checks them, not the machines.
+	// Protocol and Version are those of the sender's protocol. The shell writes and checks them; the machines do not.
 	Protocol, Version uint8
 	Kind              Kind
 	From, To          MemberID
 	// Exchange in an answer repeats the Exchange of the request; it is zero in messages without a request.
 	Exchange Exchange
-	// Nonce means what its kind says: in a handoff, the receiver's random number.
+	// Nonce has the meaning that its kind defines: in a handoff, it is the receiver's random number.
 	Nonce Nonce
 	// Token is what the message is about.
 	Token Ref
-	// Order and Failures are the newest that the sender knows of. The machines use neither: see package policy/order.
+	// Order and Failures are the newest ones that the sender knows of. The machines use neither: see package
+	// policy/order.
 	Order    Order
 	Failures Failures
-	// Load is what the message carries besides, in the layout of its protocol.
+	// Load is what else the message carries, in the layout of its protocol.
 	Load Load
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Order says whether a gate is paused. Of two orders the newer one counts. Every message has the newest order that its
-// sender knows.
+// Order is an operator's order that pauses a gate or resumes it. Of two orders the newer one counts. Every message has
+// the newest order that its sender knows.
 type Order struct {
 	// Stamp is a Lamport clock that is not behind the wall clock of the member that gave the order, in milliseconds of
 	// Unix time. Zero: there has been no order yet.
@@ -32,8 +32,8 @@ func (o Order) Compare(p Order) int {
 // Pauses reports whether the gate is paused by a clock that reads wall, in nanoseconds of Unix time.
 func (o Order) Pauses(wall int64) bool { return o.Until != 0 && wall < o.Until }
 
-// LatestStamp is the highest stamp that is believed by a clock that reads wall: clocks differ, but not by more than a
-// day. With a forged stamp beyond this bound, nobody could ever give a newer order.
+// LatestStamp is the highest stamp that is believed when a clock reads wall: clocks differ, but not by more than a day.
+// After a forged stamp beyond this bound, no member could ever give a newer order.
 func LatestStamp(wall int64) uint64 {
 	return uint64(max(time.Unix(0, wall).Add(24*time.Hour).UnixMilli(), 0))
 }

@@ -28,7 +28,7 @@ const (
 const MaxSecrets = 2
 
 // ParseSecrets parses one secret, or two in two lines: the first seals, both open. Two secrets must have different
-// marks, or nobody could tell which of them has sealed a message.
+// marks; otherwise a receiver could not tell which of them has sealed a message.
 func ParseSecrets(text []byte) ([]Secret, error) {
 	var secrets []Secret
 	for line := range bytes.Lines(bytes.TrimSpace(text)) {

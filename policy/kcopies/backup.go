@@ -7,8 +7,8 @@ import (
 
 // UseBackup (lines 38–42) is the owner's yes to MayRegenerate: the copy becomes the real token. It "updates count_Si by
 // adding the number of nodes that S_i has detected as crashed, which ensures that old pending token messages that may
-// arrive later to S_i will be discarded" (section 2.2). least is a lower bound of the new count, if the owner knows
-// one; or zero. If the answer is late and its reason is gone, nothing happens.
+// arrive later to S_i will be discarded" (section 2.2). least is a lower bound of the new count if the owner knows one,
+// else zero. If the answer is late and its reason is gone, nothing happens.
 func (m *Machine) UseBackup(least wire.Seq, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !m.Alone() {
 		return out
@@ -23,7 +23,7 @@ func (m *Machine) UseBackup(least wire.Seq, end *Outcome, out []policy.Effect) [
 }
 
 // Settle answers MayRegenerate with UseBackup at once. An owner needs no more if its detector never errs, like the
-// papers' detector. Settle returns how the token has come: received, revived, or zero if it has not come.
+// papers' detector. Settle returns how the token has come: received or revived, or zero if it has not come.
 func (m *Machine) Settle(end *Outcome, out []policy.Effect) (came policy.Cause, effects []policy.Effect) {
 	if end.Ending == MayRegenerate {
 		out = m.UseBackup(0, end, out)
@@ -39,7 +39,8 @@ func (m *Machine) Settle(end *Outcome, out []policy.Effect) (came policy.Cause, 
 }
 
 // Discard drops the copy of a token that the owner knows to be lost, and every later message with a count up to the
-// given one. The owner of another member makes a new token, and a copy of the old token would be a second one.
+// given one. It is for when the owner of another member makes a new token: a copy of the old token would be a second
+// one.
 func (m *Machine) Discard(count wire.Seq) {
 	m.count = max(m.count, count)
 	if m.token == Backup {

@@ -35,11 +35,11 @@
 // deliver the token twice). D is {S_i} after UseBackup, as in k-copies (Mais valem leaves it unchanged).
 //
 // The package needs members that know the same ring in the same order, k ≤ N − 2, messages that are not lost, and a
-// detector that never suspects a living member. Without such a detector, the owner's answer to MayRegenerate replaces
-// it.
+// detector that never suspects a living member. Without such a detector, the owner's answer to MayRegenerate takes its
+// place.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure
-// 2), message.go (the TOKEN message), member.go (what the applications have alike), note.go. Package proof has the
+// 2), message.go (the TOKEN message), member.go (what is common to the applications), note.go. Package proof has the
 // appendix's properties as checks, package survival the study of k. Packages lelann, martin, misra, election and
 // transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of tokens that
 // do not go round a ring.
@@ -54,7 +54,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Site is S_i, a member by its place in the ring, from 0.
+// Site is S_i: a member, given by its place in the ring, from 0.
 type Site uint16
 
 // Config configures one token of a ring.
@@ -98,14 +98,14 @@ type Machine struct {
 	count wire.Seq
 	id    wire.TokenID
 	token Token
-	// monitors says that D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring
+	// monitors is true if D is not empty. Then D = {S_T … S_i}, "the set of processes between S_T and S_i in the ring
 	// increasing order, including both sites".
 	monitors bool
 	st       Site
-	// live is the complement of F, "the set of processes that S_i has detected to be faulty": see Suspect. Nil while F
-	// is empty.
+	// live is the complement of F, "the set of processes that S_i has detected to be faulty": see Suspect. It is nil
+	// while F is empty.
 	live []wire.MemberID
-	// data is what the copy carries, while the token is BACKUP.
+	// data is what the copy carries while the token is BACKUP.
 	data Data
 }
 
@@ -122,14 +122,14 @@ func New(cfg *Config, first Site, data Data) Machine {
 	return m
 }
 
-// NewObject returns the machine of an object not made yet: "the initialisation function of our algorithm ensures the
-// presence of k + 1 copies of the token but not of the requests" (section 3.1).
+// NewObject returns the machine of an object that is not made yet: "the initialisation function of our algorithm
+// ensures the presence of k + 1 copies of the token but not of the requests" (section 3.1).
 func NewObject(cfg *Config) Machine { return Machine{cfg: cfg, id: cfg.ID} }
 
 // Config returns the configuration of the token.
 func (m *Machine) Config() *Config { return m.cfg }
 
-// Issue makes the object here, without copies yet, with a count of at least the given one. Nobody else may hold it.
+// Issue makes the object here, without copies yet, with a count of at least the given one. No other member may hold it.
 func (m *Machine) Issue(count wire.Seq) {
 	m.count = max(m.count, count)
 	m.become(Real, m.cfg.Self)
@@ -144,7 +144,7 @@ func (m *Machine) IssueAs(token *wire.Ref) {
 // isNamed reports whether a token with the given ID can be this token.
 func (m *Machine) isNamed(id wire.TokenID) bool { return m.cfg.ID.IsZero() || m.cfg.ID == id }
 
-// Lose drops the real token, which is here: a newer one exists.
+// Lose drops the real token, which is here, because a newer one exists.
 func (m *Machine) Lose() { m.becomeNone() }
 
 // become sets token_Si and D = {S_T … S_i}.
@@ -166,7 +166,7 @@ func (m *Machine) ref(count wire.Seq) wire.Ref {
 	return wire.Ref{ID: m.id, Seq: count}
 }
 
-// Monitored returns S_T, where D = {S_T … S_i}; ok is false where D is empty.
+// Monitored returns S_T if D = {S_T … S_i}; ok is false if D is empty.
 func (m *Machine) Monitored() (st Site, ok bool) { return m.st, m.monitors }
 
 // D returns #(D).
@@ -218,11 +218,11 @@ type Outcome struct {
 	Crashed int
 }
 
-// Ending says what a call led to.
+// Ending is the result of a call.
 type Ending uint8
 
 const (
-	// Pending: nothing that concerns the owner.
+	// Pending: there is no result for the owner.
 	Pending Ending = iota
 	// MayRegenerate: this member would regenerate the token, because all others in D have crashed. See UseBackup.
 	MayRegenerate
@@ -242,7 +242,7 @@ func (m *Machine) tell(note policy.Note, peer wire.MemberID, out []policy.Effect
 	return policy.AppendTell(out, note, peer, &ref)
 }
 
-// Tell says in a status who holds the token, as far as this member knows.
+// Tell writes into a status which member holds the token, as far as this member knows.
 func (m *Machine) Tell(s *policy.Status) {
 	s.Holding, s.Token = m.token == Real, m.Ref()
 	if m.monitors {

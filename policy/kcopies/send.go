@@ -11,7 +11,7 @@ func (m *Machine) SafeSendToken(data *Data, out []policy.Effect) []policy.Effect
 	return m.SafeSendTokenTo(m.cfg.Successor(), data, out)
 }
 
-// SafeSendTokenTo is SafeSendToken that leaves out sites that the owner knows to have crashed.
+// SafeSendTokenTo is SafeSendToken, but leaves out sites that the owner knows to have crashed.
 func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []policy.Effect {
 	ref := m.hop(to)
 	out = m.send(to, to, &ref, data, out) // line 18
@@ -20,7 +20,7 @@ func (m *Machine) SafeSendTokenTo(to Site, data *Data, out []policy.Effect) []po
 
 // Hop returns what the real token carries to another site: <TOKEN, S_T, count> with S_T = to and the count that is
 // valid there. For S_i+1 this is line 17, count ← count + 1. Each site that the owner leaves out as crashed adds one:
-// the same count as if this site's successor had used its copy.
+// the count is then the same as if this site's successor had used its copy.
 func (m *Machine) Hop(to Site, data *Data) (ref wire.Ref, load wire.Load) {
 	put(&load, to, data)
 	return m.hop(to), load

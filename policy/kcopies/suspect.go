@@ -31,7 +31,7 @@ func (m *Machine) Suspects(j Site) bool {
 }
 
 // Alone reports whether this member would regenerate the token: it has a copy, and D/F = {S_i} (lines 29 and 36). With
-// NONE or REAL a member regenerates nothing, whoever is suspected. Sites outside D do not count.
+// NONE or REAL a member regenerates nothing, whichever members are suspected. Sites outside D do not count.
 func (m *Machine) Alone() bool {
 	if m.token != Backup {
 		return false

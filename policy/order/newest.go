@@ -8,18 +8,19 @@ import (
 )
 
 // "Newest wins." An order's stamp is a Lamport clock that is never behind the wall clock of its giver. So an operator's
-// order is newer than all that the giver knew; and if the giver did not know the last one, by the clocks. A pause ends
-// by the wall clock of each member, because an order that says how long it still lasts would change on its way.
+// order is newer than every order that the giver knew; if the giver did not know the last one, the clocks decide. A
+// pause ends by the wall clock of each member, because an order that carried its remaining time would change on its
+// way.
 
-// Next is an order that this member gives now, newer than all it knows; see [wire.Order] for until. It has no effect
-// before it comes back with Ordered.
+// Next returns an order that this member gives now, newer than all that it knows; see [wire.Order] for until. The order
+// has no effect before it comes back with Ordered.
 func (l *Layer) Next(wall, until int64) wire.Order {
 	stamp := uint64(max(time.Unix(0, wall).UnixMilli(), 1))
 	return wire.Order{Stamp: max(stamp, l.order.Stamp+1), By: l.self, Until: until}
 }
 
-// listen takes from a message what is new in it. A message that the machine does not expect has no effect at all: it
-// may be played back.
+// listen takes from a message what is new in it. A message that the machine does not expect has no effect at all,
+// because it may be a replay.
 func (l *Layer) listen(wall int64, m *wire.Message) {
 	if m.Order.Compare(l.order) <= 0 && m.Failures.Compare(&l.failures) <= 0 || !l.Expects(m) {
 		return
@@ -30,16 +31,17 @@ func (l *Layer) listen(wall int64, m *wire.Message) {
 	}
 }
 
-// hear takes an order if it is newer than the one that this member knows. With each order the failures are counted
-// anew: whoever gives one has looked. So a list of failures that comes from a member with another order means nothing.
+// hear takes an order if it is newer than the one that this member knows. With each order the count of failures begins
+// anew, because the operator who gives an order has looked at them. So a list of failures from a member with another
+// order means nothing.
 func (l *Layer) hear(wall int64, o wire.Order) {
 	if o.Compare(l.order) > 0 && o.Stamp <= wire.LatestStamp(wall) {
 		l.order = o
-		l.failures = wire.Failures{} // its stamp, too, begins anew: lists under one order are compared
+		l.failures = wire.Failures{} // The stamp of the list begins anew, too: only lists under one order are compared.
 	}
 }
 
-// Newest is the newest order that this member knows; zero, if there has been none.
+// Newest is the newest order that this member knows; zero if there has been none.
 func (l *Layer) Newest() wire.Order { return l.order }
 
 // Here is when the pause of this member alone ends, in nanoseconds of Unix time.
@@ -51,7 +53,7 @@ func (l *Layer) Paused() bool { return l.paused }
 // Failures are the hosts that have failed in a row, as far as this member knows.
 func (l *Layer) Failures() wire.Failures { return l.failures }
 
-// timeUntil is the time from wall to end, held at the end of the range: a clock may be wrong by centuries.
+// timeUntil is the time from wall to end, limited to the range of a duration: a clock may be wrong by centuries.
 func timeUntil(wall, end int64) time.Duration {
 	if d := end - wall; d >= 0 {
 		return time.Duration(d)

@@ -2,12 +2,12 @@
 // the machine of any protocol, and keeps one rule for all protocols: a member never runs under an order to pause that
 // it knows.
 //
-// An order is small, and the newest one counts. Every message of the gate carries the newest order that its sender
-// knows. So a member that was away learns of it with the token, before it runs. Gossip tells all others soon. The shell
-// receives orders from operators, and knows who gave an order for what reason.
+// An order is small, and only the newest one counts. Every message of the gate carries the newest order that its sender
+// knows. So a member that was away learns of it with the token, before it runs. Gossip tells all other members soon.
+// The shell receives orders from operators, and knows which operator gave an order and for what reason.
 //
-// A paused gate goes on as if nobody had anything to run: the token goes round, a demand waits, a run that has begun
-// ends as usual.
+// A paused gate works as if no member had anything to run: the token goes round, a demand waits, and a run that has
+// begun ends as usual.
 //
 //	order.go  the layer between shell and machine
 //	newest.go which order counts, and when it ends
@@ -23,31 +23,31 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Layer is the machine of one member with the orders that the member knows. Shells step the layer; it steps the
-// machine.
+// Layer is the machine of one member together with the orders that the member knows. Shells step the layer; the layer
+// steps the machine.
 type Layer struct {
 	policy.Machine
 	self wire.MemberID
-	// stopAfter is how many hosts have to fail in a row until the gate is paused; zero is never.
+	// stopAfter is how many hosts must fail in a row before the gate is paused; zero means never.
 	stopAfter int
 
-	// order is the newest that this member knows, here when the pause of this member alone ends.
+	// order is the newest order that this member knows; here is when the pause of this member alone ends.
 	order wire.Order
 	here  int64
-	// failures is the newest list that this member knows.
+	// failures is the newest list of failures that this member knows.
 	failures wire.Failures
-	// state is what the machine has saved last.
+	// state is what the machine has last saved.
 	state policy.State
-	// paused is what the machine was told last, until when the present pause ends.
+	// paused is what the machine was last told; until is when the present pause ends.
 	paused bool
 	until  policy.Time
-	// wanted says that somebody here waits for a run, own that the present run is the gate's own operation, and not a
-	// caller's.
+	// wanted is true while a caller here waits for a run. own is true if the present run is the gate's own operation,
+	// and not a caller's.
 	wanted, own bool
 }
 
-// New returns the layer for a machine that has not been stepped yet. After stopAfter failures in a row on different
-// hosts it pauses the gate: 1 to [wire.MaxFailures]; zero is never.
+// New returns the layer for a machine that has not been stepped yet. stopAfter is the number of failures in a row on
+// different hosts after which it pauses the gate: 1 to [wire.MaxFailures]; zero means never.
 func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
 	return &Layer{Machine: m, self: self, stopAfter: stopAfter}
 }
@@ -58,7 +58,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		l.state, l.order, l.here, l.paused = ev.State, ev.State.Order, ev.State.Here, false
 		out = l.obey(now, l.give(now, ev, out))
 		if l.order != (wire.Order{}) {
-			out = policy.AppendProclaim(out, l.order) // the earlier life may not have lived to do that
+			out = policy.AppendProclaim(out, l.order) // The earlier life may have ended before it did that.
 		}
 		return out
 	}
@@ -68,7 +68,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	switch {
 	case ev.Kind == policy.Ordered:
 	case ev.Kind == policy.Finished && ev.ByHand:
-		// It is not the run that the machine has planned: the next one comes when it would have come anyhow.
+		// This is not the run that the machine has planned: the next one comes when it would have come anyway.
 		served := *ev
 		served.Outcome, served.Exit = policy.Succeeded, 0
 		out = l.give(now, &served, out)
@@ -89,7 +89,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	return out
 }
 
-// learn takes from an event what it says of orders and failures.
+// learn takes orders and failures from an event.
 func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 	switch ev.Kind {
 	case policy.Received:
@@ -107,8 +107,8 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 	}
 }
 
-// obey tells the machine whether the gate is paused, if that has changed. While it is, nobody waits for a run as far as
-// the machine knows.
+// obey tells the machine whether the gate is paused, if that has changed. While it is paused, the machine knows of no
+// waiting caller.
 func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
 	end := max(l.order.Until, l.here)
 	paused := end != 0 && now.Wall < end
@@ -130,8 +130,8 @@ func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// give steps the machine. Its messages and its state get the newest order. "A member never runs under an order that it
-// knows": a machine that would still run is told that it was too late.
+// give steps the machine. The machine's messages and its state get the newest order. "A member never runs under an
+// order that it knows": a machine that would still run is told that it was too late.
 func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	begin, denied := len(out), false
 	out = l.Machine.Step(now, ev, out)

@@ -7,15 +7,15 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Calendar is the windows of a gate as a member sees them. They are those of the wall clock, so they open and close
-// with it if it is set. A nil calendar is always open, as one without windows.
+// Calendar is the windows of a gate as a member sees them. They follow the wall clock, and so open and close
+// accordingly when it is set. A nil calendar is always open, like one without windows.
 type Calendar struct {
-	// Windows is nil if there are none: the gate is always open, and nobody reads the wall clock.
+	// Windows is nil if there are none: then the gate is always open, and the wall clock is never read.
 	Windows *window.Set
-	// Ahead is how far the wall clock is ahead of monotonic time: See sets it.
+	// Ahead is how far the wall clock is ahead of monotonic time; See sets it.
 	Ahead time.Duration
 
-	// The last answer, in wall time: asked from since until until, the windows open at opens, or are open already.
+	// The last answer, in wall time: for times from since until until, the windows open at opens, or are already open.
 	since, until, opens int64
 }
 
@@ -30,7 +30,7 @@ func WindowsOf(s window.Set) *window.Set {
 // Set takes other windows.
 func (c *Calendar) Set(s window.Set) { *c = Calendar{Windows: WindowsOf(s), Ahead: c.Ahead} }
 
-// See reads the clocks. It must be called before anything else is asked of the calendar in a step.
+// See reads the clocks. In a step, it must be called before any other method of the calendar.
 func (c *Calendar) See(now policy.Instant) {
 	if c != nil && c.Windows != nil {
 		c.Ahead = time.Duration(now.Wall) - time.Duration(now.Time)
@@ -56,7 +56,8 @@ func (c *Calendar) Opens(t policy.Time) policy.Time {
 	}
 }
 
-// opensAt looks into the calendar only where the last answer does not tell: every step of a machine asks.
+// opensAt computes from the windows only where the last answer does not apply, because it is called in every step of a
+// machine.
 func (c *Calendar) opensAt(at int64) int64 {
 	if at < c.since || at >= c.until {
 		c.since, c.opens = at, c.Windows.Opens(at)
@@ -67,7 +68,7 @@ func (c *Calendar) opensAt(at int64) int64 {
 	return max(at, c.opens)
 }
 
-// Facts says when the windows open or close next.
+// Facts appends when the windows next open or close.
 func (c *Calendar) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if c == nil || c.Windows == nil {
 		return out

@@ -1,5 +1,5 @@
-// Package pace has the rules of all gates that say when a member's operation is due again: min_interval after the start
-// of the last run, sooner if that one has failed, and only while a window of the gate is open.
+// Package pace has the rules, common to all gates, for when a member's operation is due again: min_interval after the
+// start of the last run, sooner if that one has failed, and only while a window of the gate is open.
 //
 //	pace.go       the interval between two runs, and how a failed run changes it
 //	turns.go      whether a grant is the operation's or a caller's
@@ -17,16 +17,16 @@ import (
 
 // The paper of the wandering token knows no failures: a run counts for min_interval whatever it has achieved. Here a
 // failed run is repeated after retry_after, and after twice as long for each further failure in a row, but no later
-// than min_interval after its start. An operation that says "not now" has not failed, and is asked again after
+// than min_interval after its start. An operation that reports "not now" has not failed, and is asked again after
 // retry_after.
 //
-// The wait is saved, so a restart neither forgets it nor begins the row of failures anew. A run whose end this member
-// has not seen, because its process died, counts for min_interval.
+// The wait is saved, so a restart neither forgets it nor restarts the count of failures in a row. A run whose end this
+// member has not seen, because its process died, counts for min_interval.
 
-// Pace is how often a member runs its operation. Without a RetryAfter, a failed run counts as any other.
+// Pace is how often a member runs its operation. Without a RetryAfter, a failed run counts like any other.
 type Pace struct{ MinInterval, RetryAfter time.Duration }
 
-// Repeat is what is to follow a member's last run; the zero value is the next one after min_interval.
+// Repeat is what follows a member's last run; the zero value is a next run after min_interval.
 type Repeat struct {
 	// Wait is the time from the start of that run to the next one, if that is not min_interval; else zero.
 	Wait time.Duration
@@ -42,7 +42,7 @@ func (p Pace) Interval(r Repeat) time.Duration {
 	return p.MinInterval
 }
 
-// After returns what is to follow a run that began and ended at these times; r is what was to follow the one before.
+// After returns what follows a run that began and ended at these times; r is what followed the run before it.
 func (p Pace) After(r Repeat, began, ended policy.Time, o policy.Outcome) Repeat {
 	if p.RetryAfter == 0 {
 		return Repeat{Failures: r.Failures}
@@ -58,7 +58,7 @@ func (p Pace) After(r Repeat, began, ended policy.Time, o policy.Outcome) Repeat
 	return Repeat{}
 }
 
-// backOff is the wait after the last of so many failures in a row.
+// backOff is the wait after the last of that many failures in a row.
 func (p Pace) backOff(failures uint8) time.Duration {
 	wait := p.RetryAfter
 	for i := uint8(1); i < failures && wait < p.MinInterval; i++ {
@@ -70,12 +70,13 @@ func (p Pace) backOff(failures uint8) time.Duration {
 	return wait
 }
 
-// wait counts a wait after the end of a run from its beginning: min_interval at most.
+// wait converts a wait after the end of a run into one after its beginning, at most min_interval.
 func (p Pace) wait(began, ended policy.Time, wait time.Duration) time.Duration {
 	return min(ended.Add(wait).Sub(began), p.MinInterval)
 }
 
-// Held returns a repetition that was decided by another pace, or was read from a disk, as this pace has it.
+// Held adapts to this pace a repetition that was decided with another pace, or was read from a disk: it drops a wait
+// that this pace cannot have.
 func (p Pace) Held(r Repeat) Repeat {
 	if p.RetryAfter == 0 || r.Wait < 0 || r.Wait > p.MinInterval {
 		r.Wait = 0
@@ -83,19 +84,19 @@ func (p Pace) Held(r Repeat) Repeat {
 	return r
 }
 
-// Why a member is not due, as clauses that complete "not running because …".
+// The reasons why a member is not due, as clauses that complete "not running because …".
 const (
 	// WhyTooSoon: the last run was less than min_interval ago.
 	WhyTooSoon = "ran less than min_interval ago"
 	// WhyFailed: the last run failed, and is repeated later.
 	WhyFailed = "the last run failed, and is repeated after retry_after"
-	// WhyNotNow: the operation has said that it cannot do its work now.
+	// WhyNotNow: the operation has reported that it cannot do its work now.
 	WhyNotNow = "the hook said \"not now\", and is asked again after retry_after"
 	// WhyClosed: no window is open.
 	WhyClosed = "outside its windows"
 )
 
-// Why says why the interval after the last run is not over.
+// Why returns why the interval after the last run is not over.
 func (r Repeat) Why() string {
 	switch {
 	case r.Wait == 0:
@@ -117,7 +118,7 @@ func (r Repeat) Facts(out []policy.Fact) []policy.Fact {
 const (
 	// NoteFailed: the run under Token has failed, and is repeated after retry_after.
 	NoteFailed policy.Note = iota + 112
-	// NoteNotNow: the operation has said, under Token, that it cannot do its work now. It is asked again after
+	// NoteNotNow: under Token, the operation has reported that it cannot do its work now. It is asked again after
 	// retry_after.
 	NoteNotNow
 )
@@ -133,7 +134,7 @@ func Notes() policy.Notes {
 	}
 }
 
-// NoteOf returns what is told of an outcome after which a run is repeated, or zero.
+// NoteOf returns the note about an outcome after which a run is repeated; zero if the run is not repeated.
 func (p Pace) NoteOf(o policy.Outcome) policy.Note {
 	switch {
 	case p.RetryAfter == 0:

@@ -19,8 +19,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Settings are those of a gate; Self and Entropy come with its environment, and the roster if it has one. It implements
-// [policy.Protocol].
+// Settings are the settings of a gate; Self and Entropy come with its environment, and so does the roster if the
+// environment has one. It implements [policy.Protocol].
 type Settings ballot.Config
 
 var _ policy.Protocol = Settings{}
@@ -28,7 +28,7 @@ var _ policy.Protocol = Settings{}
 // KindRequest asks for the token.
 const KindRequest wire.Kind = 64
 
-// Descriptor is the smallest strict gate, as shells and simulator know it.
+// Descriptor describes the smallest strict gate to shells and simulator.
 func (Settings) Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 254, Name: "strictlock", Version: 1, WellFormed: wellFormed,
@@ -49,10 +49,10 @@ func (s Settings) Machine(env policy.Env) policy.Machine {
 	return New(ballot.Config(s))
 }
 
-// SaveWithin is a lease: a run rests on no save.
+// SaveWithin is a lease: no run depends on a save.
 func (s Settings) SaveWithin() time.Duration { return s.Lease }
 
-// OrphanGrace is how long the others wait besides, when a holder's agent is killed.
+// OrphanGrace is how much longer the others wait when a holder's agent is killed.
 func (s Settings) OrphanGrace() time.Duration { return s.Patience }
 
 func wellFormed(m *wire.Message) bool {
@@ -70,14 +70,14 @@ type Machine struct {
 	cfg ballot.Config
 	b   ballot.Machine
 	h   handoff.Machine
-	// end is what the ballot has to say in this step.
+	// end is the ballot's outcome in this step.
 	end ballot.Outcome
-	// wanted, running and offering say that somebody waits for a run here, that a command runs, and that the token is
+	// wanted is true while a caller waits for a run here; running, while a command runs; offering, while the token is
 	// on offer to another member.
 	wanted, running, offering, leaving, gone bool
 	// asked are the members that have asked for the token.
 	asked uint64
-	// askAt is when a member that is wanted asks the others again.
+	// askAt is when a wanted member asks the others again.
 	askAt policy.Time
 }
 
@@ -160,7 +160,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, moved *handoff
 	return g.h.Receive(now.Time, m, moved, out)
 }
 
-// onMoved is told how a handoff has ended.
+// onMoved handles the end of a handoff.
 func (g *Machine) onMoved(now policy.Time, o *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case handoff.Pending:
@@ -180,7 +180,7 @@ func (g *Machine) onMoved(now policy.Time, o *handoff.Outcome, out []policy.Effe
 	return g.next(now, out)
 }
 
-// onOutcome is told what came of a ballot.
+// onOutcome handles the outcome of a ballot.
 func (g *Machine) onOutcome(now policy.Time, o *ballot.Outcome, out []policy.Effect) []policy.Effect {
 	switch o.Ending {
 	case ballot.Pending, ballot.Promised:
@@ -204,7 +204,7 @@ func (g *Machine) onOutcome(now policy.Time, o *ballot.Outcome, out []policy.Eff
 	return g.next(now, out)
 }
 
-// next does what is to be done next: run, pass the token on, or ask for it.
+// next takes the next action: run, pass the token on, or ask for it.
 func (g *Machine) next(now policy.Time, out []policy.Effect) []policy.Effect {
 	token := g.b.Token()
 	switch {
@@ -310,11 +310,11 @@ func (g *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact { retu
 // String implements [policy.Machine].
 func (g *Machine) String() string { return g.Status(0).Phase }
 
-// Ballot is its part in the ballots, for tests.
+// Ballot returns this member's part in the ballots, for tests.
 func (g *Machine) Ballot() *ballot.Machine { return &g.b }
 
-// Config is that of its ballots.
+// Config returns the configuration of this member's ballots.
 func (g *Machine) Config() *ballot.Config { return &g.cfg }
 
-// Leaving reports whether it is to stop.
+// Leaving reports whether this member is to stop.
 func (g *Machine) Leaving() bool { return g.leaving }

@@ -20,8 +20,8 @@ const everyDay = 1<<7 - 1
 type Zone func(name string) (*time.Location, error)
 
 // Parse reads "[DAYS] FROM-TO [ZONE]". DAYS are as in a calendar event of systemd: "Mon..Fri", "Sat,Sun",
-// "Mon,Wed..Fri"; without them it is every day. FROM and TO are "22:00" or "22", TO up to "24:00". ZONE is a name as
-// "Europe/Berlin" or "UTC"; without it, the zone is the host's. The error says what to write instead.
+// "Mon,Wed..Fri"; without them it is every day. FROM and TO are "22:00" or "22", TO up to "24:00". ZONE is a name like
+// "Europe/Berlin" or "UTC"; without it, the zone is the host's. The error tells what to write instead.
 func Parse(text string, zone Zone) (Window, error) {
 	words := strings.Fields(text)
 	w := Window{days: everyDay}

@@ -1,9 +1,9 @@
 // Package window has the times of the week in which a gate may run: "Mon..Fri 22:00-06:00 Europe/Berlin".
 //
-// A window is open while the clocks of its zone show a time in it. So a night in which the clocks go forward is an hour
-// shorter, and one in which they go back is an hour longer. A window inside the skipped hour does not open in that
-// night, and one inside the repeated hour opens twice. A window whose end is not after its beginning ends on the next
-// day, and belongs to the day on which it begins.
+// A window is open while the clocks of its zone show a time in it. So it is an hour shorter in a night in which the
+// clocks go forward, and an hour longer in a night in which they go back. A window inside the skipped hour does not
+// open in that night, and one inside the repeated hour opens twice. A window whose end is not after its beginning ends
+// on the next day, and belongs to the day on which it begins.
 //
 // The package reads no clock: a time is Unix time in nanoseconds.
 //
@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// Never is later than every opening and end.
+// Never is later than every opening and every end.
 const Never int64 = 1<<63 - 1
 
 // Window is one window of a week. The zero value is never open.
 type Window struct {
-	// days has a bit for each weekday on which it begins; time.Sunday is bit 0.
+	// days has a bit for each weekday on which the window begins; time.Sunday is bit 0.
 	days uint8
-	// from and to are minutes of a day, 0 to 1439 and 1 to 1440.
+	// from and to are minutes of a day: 0 to 1439 and 1 to 1440.
 	from, to int
 	zone     *time.Location
-	// zoneName is how the zone is written; empty is the host's own.
+	// zoneName is the zone as it was written; empty means the host's own.
 	zoneName string
 }
 
 // Location is the zone whose clocks the window goes by.
 func (w Window) Location() *time.Location { return w.zone }
 
-// Set is the windows of a gate: it is open while one of them is. A gate with an empty set is always open.
+// Set is the windows of a gate: the gate is open while one of them is. A gate with an empty set is always open.
 type Set []Window
 
 // Open reports whether a window is open.
@@ -65,8 +65,8 @@ func (s Set) Closes(at int64) int64 {
 	return s.change(at)
 }
 
-// Opened returns the last time up to at at which a window opened, or at if none is open then. What has been open for
-// longer than lookahead has been for ever.
+// Opened returns the last time up to at at which a window opened, or at if none is open then. A window that has been
+// open for longer than lookahead counts as always open.
 func (s Set) Opened(at int64) int64 {
 	if !s.Open(at) {
 		return at
@@ -83,12 +83,12 @@ func (s Set) Opened(at int64) int64 {
 	return opened
 }
 
-// lookahead is for how long a change is looked for. Each week has the same windows, but the clocks may skip the only
-// one of a week; and of two weeks in a row they do that once.
+// lookahead is how far ahead a change is looked for. Each week has the same windows, but a change of the clocks may
+// skip the only window of a week; in two weeks in a row that happens only once.
 const lookahead = 15 * 24 * time.Hour
 
-// change returns the first time after at at which the set is open if it is not now, or the reverse; Never, if there is
-// none.
+// change returns the first time after at at which the set opens if it is closed at that time, or closes if it is open;
+// Never if there is none.
 func (s Set) change(at int64) int64 {
 	is, end := s.Open(at), at+min(int64(lookahead), Never-at)
 	for at < end {
@@ -117,8 +117,8 @@ const (
 	minutesOfDay = 24 * 60
 )
 
-// clocks returns the weekday and the time of the day that the clocks of the zone show. They are computed here as
-// package time computes the zone's offset anew for each part of a date, and every step of a machine asks.
+// clocks returns the weekday and the time of the day that the clocks of the zone show. It computes them itself, because
+// package time computes the zone's offset anew for each part of a date, and this is called in every step of a machine.
 func (w *Window) clocks(at int64) (today time.Weekday, shown int64) {
 	t := time.Unix(0, at)
 	_, offset := t.In(w.zone).Zone()
@@ -161,8 +161,8 @@ func (w *Window) boundary(at int64) int64 {
 	return next
 }
 
-// until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if nobody
-// changes it: more than zero, and a day at most.
+// until returns how long it takes until a clock that shows a time of the day shows a minute of the day, if the clock is
+// not changed: more than zero, and at most a day.
 func until(shown int64, minuteOfDay int) int64 {
 	wait := (int64(minuteOfDay)*minute - shown) % day
 	if wait <= 0 {

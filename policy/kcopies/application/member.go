@@ -1,5 +1,4 @@
-// Package application is what the applications of k-copies in the papers have in common. No gate of a host is one of
-// them.
+// Package application has the common parts of the papers' applications of k-copies. No gate of a host is one of them.
 package application
 
 import (
@@ -35,8 +34,8 @@ func (m *Member) Begin(ring kcopies.Config) {
 // KCopies returns this member's part of the token.
 func (m *Member) KCopies() *kcopies.Machine { return &m.Copies }
 
-// Hear gives the token the start, a message, or the detector's view. It returns how the token has come here by that;
-// zero if it has not.
+// Hear gives the token the start, a message, or the detector's view. It returns how the token has come here because of
+// that; zero if it has not.
 func (m *Member) Hear(ev *policy.Event, end *kcopies.Outcome, out []policy.Effect) (came policy.Cause,
 	effects []policy.Effect,
 ) {
@@ -64,7 +63,7 @@ func (m *Member) Pass(data *kcopies.Data, out []policy.Effect) []policy.Effect {
 	return m.Copies.SafeSendToken(data, out)
 }
 
-// Excluded is a member that enters a critical section under the token, when somebody there waits.
+// Excluded is a member that enters a critical section under the token when a caller there waits.
 type Excluded struct {
 	Member
 	Wanted, Running bool
@@ -80,7 +79,7 @@ func (m *Excluded) Enter(now policy.Time, out []policy.Effect) []policy.Effect {
 	return policy.AppendRun(out, &ref, policy.Never)
 }
 
-// NextWake is never: everything is a message.
+// NextWake returns Never: everything happens by messages.
 func (m *Excluded) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Status describes this member.

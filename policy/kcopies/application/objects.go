@@ -9,7 +9,7 @@ import (
 // (section 3.1), in ring order.
 type Objects []kcopies.Machine
 
-// NewObjects returns a member's parts of objects that nobody has made yet.
+// NewObjects returns a member's parts of objects that no member has made yet.
 func NewObjects(ring kcopies.Config) Objects {
 	configs, parts := make([]kcopies.Config, len(ring.Ring)), make(Objects, len(ring.Ring))
 	for q, id := range ring.Ring {
@@ -20,7 +20,7 @@ func NewObjects(ring kcopies.Config) Objects {
 	return parts
 }
 
-// Of returns whose object a message carries, if it carries one.
+// Of returns the member whose object a message carries; ok is false if the message carries none.
 func (o Objects) Of(msg *wire.Message) (q kcopies.Site, ok bool) {
 	for i := range o {
 		if o[i].Config().ID == msg.Token.ID {

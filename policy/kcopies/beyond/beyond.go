@@ -13,10 +13,10 @@
 //
 // On a ring the path is the next members in order, all of T is predictable, and D is that of package kcopies.
 //
-// Section 5 leaves two things open. A monitor that is replaced still has a copy, and its D may lack the holder: it must
-// be told so before it hears of a crash of the member that replaced it. And a member of T that is known to have crashed
-// is useless: a holder that leaves such members out has k living backups after every move, and loses the token only to
-// k + 1 crashes at once.
+// Section 5 leaves two things open. First, a monitor that is replaced still has a copy, and its D may lack the holder:
+// it must be told of the replacement before it hears of a crash of the member that replaced it. Second, a member of T
+// that is known to have crashed is useless: a holder that leaves such members out has k living backups after every
+// move, and loses the token only to k + 1 crashes at once.
 package beyond
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
-// T is the members that have the token or a copy of it, the holder first, then the predictable members in the order of
-// the path, then the monitors, who held it most recently first. All are distinct, and there are at most k + 1.
+// is the members that have the token or a copy of it: the holder first, then the predictable members in the order of
+// the path, then the monitors, the most recent holder first. All are distinct, and there are at most k + 1.
 type T struct {
 	Sites []kcopies.Site
 	// Predictable is how many of them are predictable, the holder among them.
@@ -36,8 +36,8 @@ type T struct {
 // Holder is S_T.
 func (t *T) Holder() kcopies.Site { return t.Sites[0] }
 
-// D is the detection set of a member of T: all before it, and itself. "The k + 1 detection sets are different from each
-// other and have nested intersections." It is a part of T, and nil for other members.
+// D is the detection set of a member of T: all members before it, and itself. "The k + 1 detection sets are different
+// from each other and have nested intersections." It is a part of T, and nil for other members.
 func (t *T) D(i kcopies.Site) []kcopies.Site {
 	at := slices.Index(t.Sites, i)
 	if at < 0 {
@@ -46,12 +46,12 @@ func (t *T) D(i kcopies.Site) []kcopies.Site {
 	return t.Sites[:at+1]
 }
 
-// Monitor is a member of T that is not on the path.
+// Monitor reports whether i is a member of T that is not on the path.
 func (t *T) Monitor(i kcopies.Site) bool { return slices.Index(t.Sites, i) >= t.Predictable }
 
-// Next is what T becomes when its holder S_k sends the token along the path, whose first member is the next holder and
-// which does not begin with S_k: "S_k must update its T set by replacing the monitor nodes by predictable ones as much
-// as possible. Nodes are replaced till either S_k is removed from T or there are no more sites in the predictable path.
+// Next computes what T becomes when its holder S_k sends the token along the path. The path begins with the next
+// holder, not with S_k: "S_k must update its T set by replacing the monitor nodes by predictable ones as much as
+// possible. Nodes are replaced till either S_k is removed from T or there are no more sites in the predictable path.
 // […] In this case, S_k will become a monitor node." The result uses the memory of into.
 func Next(t *T, path []kcopies.Site, k int, into *T) {
 	into.Sites, into.Predictable = into.Sites[:0], 0

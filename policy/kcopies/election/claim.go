@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// claim is what a claim carries. In Data: S_claim in two bytes, elected in one.
+// claim is the data of a claim: S_claim in two bytes, elected in one.
 type claim struct {
 	// sClaim is S_claim, the candidate.
 	sClaim kcopies.Site
-	// elected says that it is the leader, and that the claim goes round to tell all.
+	// elected is true if S_claim is the leader, and the claim goes round to tell all members.
 	elected bool
 }
 
@@ -45,7 +45,8 @@ func send(object *kcopies.Machine, c claim, out []policy.Effect) []policy.Effect
 	return object.SafeSendToken(&data, out)
 }
 
-// ended does what a call for a claim led to. The detector never errs, so this member may regenerate it at once.
+// ended handles the result of a call for a claim. The detector never errs, so this member may regenerate the claim at
+// once.
 func (m *Machine) ended(object *kcopies.Machine, end *kcopies.Outcome, out []policy.Effect) []policy.Effect {
 	came, out := object.Settle(end, out)
 	switch {
@@ -59,7 +60,7 @@ func (m *Machine) ended(object *kcopies.Machine, end *kcopies.Outcome, out []pol
 
 // updateToken is UpdateToken (lines 47–49): "Sj can be replaced by Si in the corresponding <TOKEN> (claim) message in
 // order to ensure the election of a non faulty node". S_claim is in D, where all others have crashed, only after its
-// claim has come home.
+// claim has returned to it.
 func (m *Machine) updateToken(object *kcopies.Machine, c claim, crashed int, out []policy.Effect) []policy.Effect {
 	if !m.crashed(c.sClaim, crashed) {
 		return m.onClaim(object, c, out)
@@ -80,7 +81,7 @@ func (m *Machine) crashed(s kcopies.Site, many int) bool {
 func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect) []policy.Effect {
 	switch {
 	case c.elected && c.sClaim == m.ring.Self:
-		return m.learn(c.sClaim, out) // All know. The copies behind this member watch it.
+		return m.learn(c.sClaim, out) // All members know. The copies behind this member watch it.
 	case c.elected:
 		out = m.learn(c.sClaim, out)
 	case c.sClaim == m.ring.Self:
@@ -93,8 +94,8 @@ func (m *Machine) onClaim(object *kcopies.Machine, c claim, out []policy.Effect)
 	return send(object, c, out)
 }
 
-// learn registers the leader. The announcement of one that has crashed may go on behind that of the next, and says
-// nothing.
+// learn records the leader. The announcement of a leader that has crashed may follow the announcement of the next one,
+// and is then ignored.
 func (m *Machine) learn(leader kcopies.Site, out []policy.Effect) []policy.Effect {
 	if m.currentLeader == int(leader) || m.claims[leader].Suspects(leader) {
 		return out

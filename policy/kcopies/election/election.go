@@ -33,13 +33,14 @@ const (
 	NoteClaimed policy.Note = iota + 64
 	// NoteKept: this member is a better candidate than Peer, and keeps its claim.
 	NoteKept
-	// NoteLeader: Peer is the leader; of the leader itself it says so first.
+	// NoteLeader: Peer is the leader; the leader itself notes it first.
 	NoteLeader
-	// NoteReplaced: Peer, whose claim has come home, has crashed; this member's name takes the place of Peer's in it.
+	// NoteReplaced: Peer, whose claim has returned to it, has crashed; this member's name takes the place of Peer's in
+	// it.
 	NoteReplaced
 )
 
-// Descriptor is the election.
+// Descriptor describes the election.
 func Descriptor() policy.Descriptor {
 	return application.Descriptor(18, "election", policy.Notes{
 		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
@@ -58,17 +59,17 @@ type Machine struct {
 	candidate    bool
 	claims       application.Objects
 	participates bool
-	// currentLeader is whom this member knows as the leader; -1 if it knows none.
+	// currentLeader is the member that this one knows as the leader; -1 if it knows none.
 	currentLeader int
 }
 
-// New returns a member of a ring. A candidate claims when it starts, or is wanted; others when they see the claim of a
-// worse one.
+// New returns a member of a ring. A candidate claims when it starts or is wanted; any other member claims when it sees
+// the claim of a worse candidate.
 func New(ring kcopies.Config, candidate bool) *Machine {
 	return &Machine{ring: ring, candidate: candidate, claims: application.NewObjects(ring), currentLeader: -1}
 }
 
-// Leader returns whom this member knows as the leader; -1 if it knows none.
+// Leader returns the member that this one knows as the leader; -1 if it knows none.
 func (m *Machine) Leader() int { return m.currentLeader }
 
 // Step handles one event.
@@ -105,7 +106,7 @@ func (m *Machine) onMessage(msg *wire.Message, out []policy.Effect) []policy.Eff
 	return m.ended(&m.claims[q], &end, out)
 }
 
-// NextWake is never: everything is a message.
+// NextWake returns Never: everything happens by messages.
 func (m *Machine) NextWake() (at policy.Time, ok bool) { return 0, false }
 
 // Expects reports whether msg could change anything now.
@@ -120,7 +121,7 @@ func (m *Machine) isClaim(msg *wire.Message) bool {
 	return int(claimOf(data).sClaim) < len(m.ring.Ring)
 }
 
-// Status describes this member. The leader is the holder.
+// Status describes this member. Its holder is the leader.
 func (m *Machine) Status(policy.Time) policy.Status {
 	s := policy.Status{Phase: "voting", Why: "nothing runs in an election", NextRun: policy.Never}
 	if m.currentLeader >= 0 {

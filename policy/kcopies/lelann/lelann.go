@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Descriptor is Le Lann's ring.
+// Descriptor describes Le Lann's ring.
 func Descriptor() policy.Descriptor { return application.Descriptor(16, "lelann", nil) }
 
 // Machine is one member.

@@ -3,14 +3,14 @@
 // the token keeps it as long as it does not receive a request. […] each node request can be seen as a single object
 // like the token ('request-object'). […] Requests are in this way uniquely identified by S_q" (k-copies, section 3.1).
 //
-// A request goes to the predecessor, with its copies to the k before that, until it meets the token or a member that
-// has asked. So at most one request is on a link, each is answered by one hop of the token over that link, and request
-// messages = token moves. While nobody asks there is no message.
+// A request goes to the predecessor, with its copies to the k members before that one, until it meets the token or a
+// member that has asked. So at most one request is on a link, each is answered by one hop of the token over that link,
+// and request messages = token moves. While no member asks there is no message.
 //
 //	request.go  the request-objects
 //	token.go    the token
 //
-// Rules that the paper does not state, each found by a run in which somebody starved:
+// These rules are not stated in the paper. Each was found by a run in which a member starved:
 //
 //   - A member that has asked keeps the requests of others: the token will come by.
 //   - A request ends where it meets the token. It counts as returned to its member, so a later request of the same
@@ -34,11 +34,11 @@ import (
 const (
 	// NoteAsked: this member has sent the request of Peer on.
 	NoteAsked policy.Note = iota + 64
-	// NoteKept: this member keeps the request of Peer, because the token comes by, or is here.
+	// NoteKept: this member keeps the request of Peer, because the token comes by or is here.
 	NoteKept
 )
 
-// Descriptor is Martin's ring.
+// Descriptor describes Martin's ring.
 func Descriptor() policy.Descriptor {
 	return application.Descriptor(17, "martin", policy.Notes{
 		{Note: NoteAsked, Name: "asked", Level: policy.Debug, Text: "sent a request on"},
@@ -50,10 +50,10 @@ func Descriptor() policy.Descriptor {
 type Machine struct {
 	application.Excluded
 	requests application.Objects
-	// asked says that a request has left for the predecessor since the token was here; owed that the successor has
-	// asked since then.
+	// asked is true if a request has left for the predecessor since the token was here; owed is true if the successor
+	// has asked since then.
 	asked, owed bool
-	// askedSite is where to.
+	// askedSite is the site to which that request went.
 	askedSite kcopies.Site
 }
 
@@ -100,7 +100,7 @@ func (m *Machine) onMessage(now policy.Time, ev *policy.Event, out []policy.Effe
 	return m.hear(now, ev, out)
 }
 
-// onPeers hears of crashes: first for the token, so that a request finds it where it is.
+// onPeers handles crashes: first for the token, so that a request finds the token where it then is.
 func (m *Machine) onPeers(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.hear(now, ev, out)
 	for q := range m.requests {
@@ -111,7 +111,7 @@ func (m *Machine) onPeers(now policy.Time, ev *policy.Event, out []policy.Effect
 	return m.askAgain(out)
 }
 
-// requestOf returns whose request-object a message carries; ok is false for the token.
+// requestOf returns the site whose request-object a message carries; ok is false for the token.
 func (m *Machine) requestOf(msg *wire.Message) (q kcopies.Site, ok bool) {
 	if msg.Token.ID == m.Ring.ID {
 		return 0, false
@@ -127,8 +127,8 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 	return m.Copies.Expects(msg)
 }
 
-// isOld reports whether msg is the request of S_q for this member, and no copy, but a later one has been here, or a
-// copy of it. The member that has sent it on waits for the token nevertheless.
+// isOld reports whether msg is the request of S_q for this member, and not a copy, but a later request, or a copy of
+// one, has already been here. The member that has sent it on waits for the token nevertheless.
 func (m *Machine) isOld(q kcopies.Site, msg *wire.Message) bool {
 	st, _ := kcopies.Fields(&msg.Load)
 	return st == m.Ring.Self && msg.Token.Seq <= m.requests[q].Count()

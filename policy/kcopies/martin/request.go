@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// want asks for the token, unless it is here or has been asked for: a member that waits may also wait for what it has
-// asked for another.
+// want asks for the token, unless it is here or this member has asked for it: a waiting member may also wait for the
+// token that it has asked for on behalf of another.
 func (m *Machine) want(now policy.Time, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.Running || m.asked:
@@ -24,15 +24,15 @@ func (m *Machine) askForSelf(out []policy.Effect) []policy.Effect {
 	return m.ask(m.Ring.Self, out)
 }
 
-// nextRound is the count of a request that begins now. Every hop counts one, so the last one has not come further than
-// a whole round; the next begins as if it had.
+// nextRound is the count of a request that begins now. Every hop adds one to the count, so the last request has come no
+// further than a whole round; the next begins as if it had come that far.
 func (m *Machine) nextRound(count wire.Seq) wire.Seq {
 	n := wire.Seq(len(m.Ring.Ring))
 	return (count/n + 1) * n
 }
 
-// ask sends the request of S_q on, with its copies: to the predecessor, or the first before it that is not known to
-// have crashed.
+// ask sends the request of S_q on, with its copies: to the predecessor, or to the first member before it that is not
+// known to have crashed.
 func (m *Machine) ask(q kcopies.Site, out []policy.Effect) []policy.Effect {
 	request := &m.requests[q]
 	m.asked, m.askedSite = true, request.Config().Successor()
@@ -43,8 +43,8 @@ func (m *Machine) ask(q kcopies.Site, out []policy.Effect) []policy.Effect {
 	return request.SafeSendTokenTo(m.askedSite, &kcopies.Data{}, out)
 }
 
-// askAgain asks the next member, if the one that was asked has crashed, and with it what it knew: that it owes the
-// token.
+// askAgain asks the next member if the one that was asked has crashed: with that member the knowledge is lost that it
+// owes the token.
 func (m *Machine) askAgain(out []policy.Effect) []policy.Effect {
 	if !m.asked || !m.Copies.Suspects(m.askedSite) {
 		return out
@@ -56,7 +56,7 @@ func (m *Machine) askAgain(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// endedRequest does what a call for the request of S_q led to.
+// endedRequest handles the result of a call for the request of S_q.
 func (m *Machine) endedRequest(now policy.Time, q kcopies.Site, end *kcopies.Outcome,
 	out []policy.Effect,
 ) []policy.Effect {
@@ -67,9 +67,9 @@ func (m *Machine) endedRequest(now policy.Time, q kcopies.Site, end *kcopies.Out
 	return m.onRequest(now, q, out)
 }
 
-// onRequest takes the request of S_q, which the successor has sent on: the holder passes the token on, now or when its
-// run is over; a member that has asked keeps it, "at most one request per link"; others send it on. A member whose own
-// request has come home asks for itself.
+// onRequest takes the request of S_q, which the successor has sent on. The holder passes the token on, now or when its
+// run is over. A member that has asked keeps the request, "at most one request per link"; other members send it on. A
+// member whose own request has returned to it asks for itself.
 func (m *Machine) onRequest(now policy.Time, q kcopies.Site, out []policy.Effect) []policy.Effect {
 	m.owed = true
 	switch {

@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
-// hear gives the token an event, by which it may come here.
+// hear gives the token an event, because of which it may come here.
 func (m *Machine) hear(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	var end kcopies.Outcome
 	came, out := m.Hear(ev, &end, out)

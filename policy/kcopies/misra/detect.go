@@ -17,7 +17,7 @@ func (m *Machine) hear(ev *policy.Event, out []policy.Effect) []policy.Effect {
 	}
 	m.passiveCount = PassiveCount(&end.Data)
 	if came == policy.CauseRevived {
-		// UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", and N if that is more
+		// UpdateToken (lines 44–46): "passive_count ← passive_count + (#(D) − 1)", but at most N
 		m.count(end.Crashed)
 	}
 	if m.active {
@@ -31,9 +31,9 @@ func (m *Machine) count(passive int) {
 	m.passiveCount = min(m.passiveCount+passive, len(m.Ring.Ring))
 }
 
-// pass is what the holder does that is passive: "if the latter was already passive when it receives the token, it adds
-// one to passive_count; otherwise it restarts passive_count to 1". With N in a row the application has terminated, and
-// the token stays.
+// pass is what a passive holder does: "if the latter was already passive when it receives the token, it adds one to
+// passive_count; otherwise it restarts passive_count to 1". With N in a row the application has terminated, and the
+// token stays.
 func (m *Machine) pass(out []policy.Effect) []policy.Effect {
 	if m.black {
 		m.black, m.passiveCount = false, 1

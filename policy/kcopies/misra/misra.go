@@ -9,7 +9,7 @@
 //	work.go    the application whose end is detected
 //
 // "Already passive" means that the member is white: it has not been active since the token was here. A member that is
-// passive as the token comes, and was active before, may have sent work that the token never meets. Mais valem
+// passive when the token comes, but was active before, may have sent work that the token never meets. Mais valem
 // exchanges the colours (white restarts the count, black counts), and does not limit the count to N: with more crashes
 // than members left in the round, the count jumps over N, and the termination is never detected.
 //
@@ -29,13 +29,13 @@ import (
 const (
 	// NoteActive: this member has work.
 	NoteActive policy.Note = iota + 64
-	// NotePassive: it has none left.
+	// NotePassive: this member has no work left.
 	NotePassive
-	// NoteTerminated: this member has detected that all are passive.
+	// NoteTerminated: this member has detected that all members are passive.
 	NoteTerminated
 )
 
-// Descriptor is the detection, and its application.
+// Descriptor describes the detection and its application.
 func Descriptor() policy.Descriptor {
 	f := application.Descriptor(19, "misra", policy.Notes{
 		{Note: NoteActive, Name: "active", Level: policy.Debug, Text: "has work"},
@@ -48,9 +48,10 @@ func Descriptor() policy.Descriptor {
 
 // Config configures one member.
 type Config struct {
-	// Budget is for how many more hops the work may go that this member begins with; below 0 it begins passive.
+	// Budget is for how many more hops this member's first work may lead to more work; if it is below 0, the member
+	// begins passive.
 	Budget int
-	// Work is how long a piece of work takes on average: uniformly up to twice that.
+	// Work is the average time that a piece of work takes; the times are uniform, up to twice that.
 	Work time.Duration
 	// Entropy draws how long work takes, and whether it leads to more.
 	Entropy policy.Entropy
@@ -62,11 +63,11 @@ type Machine struct {
 	cfg Config
 	// passiveCount is <TOKEN>.passive_count, while the token is here.
 	passiveCount int
-	// active says that this member has work until then, which may go on for budget hops more.
+	// active is true while this member has work, which ends at until, and may lead to more work for budget more hops.
 	active bool
 	until  policy.Time
 	budget int
-	// black says that this member has been active since the token was here.
+	// black is true if this member has been active since the token was here.
 	black      bool
 	terminated bool
 }
@@ -106,7 +107,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	return out
 }
 
-// NextWake is when the work is done.
+// NextWake returns when the work is done.
 func (m *Machine) NextWake() (at policy.Time, ok bool) { return m.until, m.active }
 
 // Expects reports whether msg could change anything now.

@@ -9,8 +9,8 @@ import (
 )
 
 // KindWork is a message of the application: "the reception of an application message by a passive process makes it
-// active again" (section 3.2). It goes along the ring, on the same link as the token. Its Load is for how many hops
-// more the work may go, in two bytes.
+// active again" (section 3.2). It goes along the ring, on the same link as the token. Its Load is the number of hops,
+// in two bytes, for which the work may lead to more work.
 const KindWork wire.Kind = 64
 
 func wellFormed(m *wire.Message) bool {
@@ -19,7 +19,7 @@ func wellFormed(m *wire.Message) bool {
 
 func budgetOf(l *wire.Load) int { return int(binary.BigEndian.Uint16(l[:])) }
 
-// becomeActive begins a piece of work, or adds one to what is being done.
+// becomeActive begins a piece of work, or adds one to the work in progress.
 func (m *Machine) becomeActive(now policy.Time, budget int, out []policy.Effect) []policy.Effect {
 	if !m.active {
 		m.active, m.budget = true, 0

@@ -34,16 +34,16 @@ func PendingOf(m *wire.Message, to kcopies.Site) Pending {
 type Proof struct {
 	ring *kcopies.Config
 	// holder is Holder(t), "the non faulty site that satisfies P_SafetyCond(t) or the last faulty node which has
-	// verified P_SafetyCond", and hcount HCount(t).
+	// verified P_SafetyCond"; hcount is HCount(t).
 	holder kcopies.Site
 	hcount wire.Seq
 }
 
-// New follows the token of a ring, one of whose members' configurations this is, from Initialisation on.
+// New follows the token of a ring from Initialisation on; ring is the configuration of one of its members.
 func New(ring *kcopies.Config, first kcopies.Site) Proof { return Proof{ring: ring, holder: first} }
 
 // Check checks one moment and returns the first property that does not hold. sites are in ring order, nil for those
-// that have crashed. pending are the messages that have been sent and not received, also those to crashed sites.
+// that have crashed. pending are the messages that have been sent and not received, including those to crashed sites.
 func (p *Proof) Check(sites []*kcopies.Machine, pending []Pending) error {
 	p.follow(sites, pending)
 	if err := p.safetyCond(sites, pending); err != nil {
@@ -73,7 +73,7 @@ func (p *Proof) Check(sites []*kcopies.Machine, pending []Pending) error {
 	return nil
 }
 
-// follow moves Holder(t): to the site with the REAL token, or that is to have it, of the greatest count.
+// follow moves Holder(t) to the site that has the REAL token, or is to receive it, with the greatest count.
 func (p *Proof) follow(sites []*kcopies.Machine, pending []Pending) {
 	for i, site := range sites {
 		if site != nil && site.Token() == kcopies.Real && site.Count() > p.hcount {
@@ -118,8 +118,8 @@ func (p *Proof) safetyCond(sites []*kcopies.Machine, pending []Pending) error {
 	return nil
 }
 
-// monitored is P_HolderMonitored and P_Count of S_i, where D = {S_T … S_i} with a count, or will be:
-// HCount(t) − Count(S_i, t) = #(D(S_i, t)) − #({Holder(t) … S_i}).
+// monitored is P_HolderMonitored and P_Count of S_i, where D = {S_T … S_i} with a count, or will be: HCount(t) −
+// Count(S_i, t) = #(D(S_i, t)) − #({Holder(t) … S_i}).
 func (p *Proof) monitored(i, st kcopies.Site, count wire.Seq) error {
 	d, fromHolder := p.ring.Distance(st, i)+1, p.ring.Distance(p.holder, i)+1
 	if fromHolder > d {

@@ -3,13 +3,13 @@ package survival
 import "math/big"
 
 // Arrangements is W_k(f, N), "the number of possible distributions of f failures in a ring of N sites such that there
-// are at most k consecutive failures" (figure 4); k is at least 0. Where nobody survives all N crash in a row: none,
-// unless k ≥ N.
+// are at most k consecutive failures" (figure 4); k is at least 0. If no site survives, all N crash in a row, so there
+// is none unless k ≥ N.
 //
-// The paper counts by a recurrence ([Ring.Enumerated]), which takes f × N numbers for each k. This is a sum of f /
-// (k+1) terms: mark one of the s = N − f survivors. An arrangement with a mark is given by the place of the marked
-// survivor, one of N, and by how many crashed follow each survivor, beginning there: s numbers from 0 to k with the sum
-// f. There are c such sequences, so
+// The paper counts by a recurrence ([Ring.Enumerated]), which takes f × N numbers for each k. This function is a sum of
+// f / (k+1) terms. One of the s = N − f survivors is marked. An arrangement with a mark is given by the place of the
+// marked survivor, one of N, and by how many crashed sites follow each survivor, beginning there: s numbers from 0 to k
+// with the sum f. There are c such sequences, so
 //
 //	s × W = N × c    and    c = Σ_j (−1)^j C(s, j) C(N − 1 − j(k+1), s − 1)
 //
@@ -39,7 +39,7 @@ func (r Ring) Arrangements(k int) *big.Int {
 	return scaled(sum, big.NewInt(int64(r.members)), big.NewInt(int64(survivors)))
 }
 
-// scaled multiplies a number by up / down, which gives a whole number.
+// scaled multiplies a number by up / down; the result is a whole number.
 func scaled(number, up, down *big.Int) *big.Int {
 	return number.Quo(number.Mul(number, up), down)
 }

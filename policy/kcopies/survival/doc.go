@@ -1,8 +1,8 @@
 // Package survival computes the probability that a token with k copies outlives crashes: section 4 of Arantes and
 // Sopena, "Easily rendering token-ring algorithm fault tolerant" (k-copies), in exact whole numbers.
 //
-// The holder and its k successors in the ring have the token, so it is lost where k + 1 members in a row are dead.
-// There are two such losses. They differ by orders of magnitude:
+// The holder and its k successors in the ring have the token, so it is lost if k + 1 members in a row are dead. There
+// are two such losses. They differ by orders of magnitude:
 //
 //	eventually   f members crash and stay dead, the token walks on, and meets more than k dead in a row, wherever they
 //	             are: 1 − P_k(f, N). This is the paper's. It grows with the ring

@@ -10,7 +10,8 @@ func (r Ring) Enumerated(k int) *big.Int {
 	chain := chains(n, f, k)
 	// S0 is correct, and the rest of the ring a chain between its two sides.
 	w := new(big.Int).Set(chain[n][f])
-	// S0 is one of i failures between two correct nodes, or on both sides of the only one, with i = N − 1.
+	// S0 is one of i failures between two correct nodes, or of i = N − 1 failures on both sides of the only correct
+	// one.
 	for i := 1; i <= min(k, f, n-1); i++ {
 		w.Add(w, new(big.Int).Mul(big.NewInt(int64(i)), chain[n-i-1][f-i]))
 	}
@@ -23,8 +24,8 @@ func (r Ring) Enumerated(k int) *big.Int {
 
 // chains returns, for chains of −1, 0, 1 … n − 1 sites and for 0 … f failures, how many distributions have at most k
 // failures in a row: "a sequence of i failures (0 ≤ i ≤ k) followed by a non faulty site. By recurrence, we can then
-// distribute the f − i failures among the N − i − 1 sites of the chain". A chain of −1 sites is what follows failures
-// up to the end.
+// distribute the f − i failures among the N − i − 1 sites of the chain". A chain of −1 sites is what remains if
+// failures reach up to the end.
 func chains(n, f, k int) [][]*big.Int {
 	chain := make([][]*big.Int, n+1)
 	for sites := range chain {

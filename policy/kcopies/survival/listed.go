@@ -2,7 +2,7 @@ package survival
 
 import "math/bits"
 
-// Listed is W_k(f, N) by looking at all 2^N states of the ring, for a ring of a dozen.
+// Listed is W_k(f, N), found by looking at all 2^N states of the ring; it is meant for rings of a dozen members.
 func (r Ring) Listed(k int) int64 {
 	count := int64(0)
 	for crashed := range uint64(1) << r.members {
@@ -13,10 +13,10 @@ func (r Ring) Listed(k int) int64 {
 	return count
 }
 
-// LongestRow is how many of the crashed follow each other, round a ring of at most 64 members.
+// LongestRow is the largest number of crashed members in a row, round a ring of at most 64 members.
 func LongestRow(crashed uint64, members int) int {
 	longest, row := 0, 0
-	// Twice round, so that a row is whole that goes over the end.
+	// Twice round, so that a row that passes the end is counted whole.
 	for i := range 2 * members {
 		if crashed>>(i%members)&1 == 0 {
 			row = 0

@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// Ring is a token ring of which some members crash, all sets of as many being equally likely.
+// Ring is a token ring of which some members crash; all sets of that many members are equally likely.
 type Ring struct {
 	members, crashed int
-	// all is how many ways there are to choose the crashed: C(N, f).
+	// all is the number of ways to choose the crashed members: C(N, f).
 	all *big.Int
 }
 
@@ -28,16 +28,17 @@ func NewRing(members, crashed int) (Ring, error) {
 func (r Ring) All() *big.Int { return new(big.Int).Set(r.all) }
 
 // Survives is P_k(f, N) = W_k(f, N) / C(N, f), "Probability of having at most k consecutive node crashes among the N
-// nodes that compose the ring in presence of f failures" (section 4). A token with k copies then walks on for ever.
+// nodes that compose the ring in presence of f failures" (section 4). A token with k copies then goes round for ever.
 func (r Ring) Survives(k int) *big.Rat { return new(big.Rat).SetFrac(r.Arrangements(k), r.all) }
 
-// LostEventually is 1 − P_k: the dead stay dead, the token walks on, and meets more than k of them in a row.
+// LostEventually is 1 − P_k: the dead members stay dead, and the token goes round until it meets more than k of them in
+// a row.
 func (r Ring) LostEventually(k int) *big.Rat {
 	return new(big.Rat).Sub(big.NewRat(1, 1), r.Survives(k))
 }
 
-// LostAtOnce is the probability that of f members that crash in one moment the holder and its k successors are a part:
-// C(N−k−1, f−k−1) / C(N, f). It says nothing of what a token that is still there meets later.
+// LostAtOnce is the probability that the holder and its k successors are among the f members that crash at one moment:
+// C(N−k−1, f−k−1) / C(N, f). It does not include what a token that still exists meets later.
 func (r Ring) LostAtOnce(k int) *big.Rat {
 	if k >= r.crashed {
 		return new(big.Rat)

@@ -15,21 +15,21 @@ type ClientConfig struct {
 	Self wire.MemberID
 	// Routers are the ring.
 	Routers []wire.MemberID
-	// Transactions is how many are submitted: 1 to MaxTransactions. They come every Every, to one router after the
-	// other.
+	// Transactions is how many transactions are submitted: 1 to MaxTransactions. One comes every Every, to one router
+	// after the other.
 	Transactions int
 	Every        time.Duration
 }
 
-// Client is all clients of a ring in one machine. It is no member of the ring.
+// Client is all clients of a ring in one machine. It is not a member of the ring.
 type Client struct {
 	cfg ClientConfig
-	// began has when each transaction was first submitted, took how long it took until it was answered, at when it is
-	// or was.
+	// began has when each transaction was first submitted; took, how long it took until it was answered; at, the router
+	// where it is or was.
 	began []policy.Time
 	took  []time.Duration
 	at    []int
-	// next is when the next one is submitted.
+	// next is when the next transaction is submitted.
 	next     policy.Time
 	live     []wire.MemberID
 	answered int
@@ -43,7 +43,8 @@ func NewClient(cfg ClientConfig) *Client {
 	}
 }
 
-// Took returns how long each transaction took, 0 for those that have not been answered, and how many have been.
+// Took returns how long each transaction took, 0 for those that have not been answered, and how many have been
+// answered.
 func (m *Client) Took() (took []time.Duration, answered int) { return m.took, m.answered }
 
 // Step handles one event.
@@ -80,7 +81,7 @@ func (m *Client) dead(router int) bool {
 	return m.live != nil && !alive
 }
 
-// submit sends a transaction to a router, or to the next that lives.
+// submit sends a transaction to a router, or to the next live one after it.
 func (m *Client) submit(i, router int, out []policy.Effect) []policy.Effect {
 	for range m.cfg.Routers {
 		if !m.dead(router) {
@@ -101,7 +102,7 @@ func (m *Client) onDone(now policy.Time, i int) {
 	m.answered++
 }
 
-// NextWake is when the next transaction is submitted.
+// NextWake returns when the next transaction is submitted.
 func (m *Client) NextWake() (at policy.Time, ok bool) { return m.next, m.submitting() }
 
 // Expects reports whether msg could change anything now.

@@ -11,7 +11,7 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 	switch ev.Kind {
 	case policy.Received:
 		if ev.Msg.Kind == KindTransaction {
-			if !wellFormed(&ev.Msg) || len(m.waiting) >= MaxTransactions { // a number has its bit in the history
+			if !wellFormed(&ev.Msg) || len(m.waiting) >= MaxTransactions { // Each number has its bit in the history.
 				return out
 			}
 			m.waiting = append(m.waiting, transaction{client: ev.Msg.From, number: int(ev.Msg.Token.Seq)})
@@ -30,8 +30,8 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 	return out
 }
 
-// hear gives the token an event, by which it may come here. The history of a copy has every transaction that was
-// answered.
+// hear gives the token an event, because of which it may come here. The history of a copy has every transaction that
+// was answered.
 func (m *Router) hear(now policy.Time, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	var end kcopies.Outcome
 	came, out := m.Hear(ev, &end, out)
@@ -42,7 +42,7 @@ func (m *Router) hear(now policy.Time, ev *policy.Event, out []policy.Effect) []
 	return m.serve(now, out)
 }
 
-// serve begins with the next transaction, or passes the token on when there is none.
+// serve begins the next transaction, or passes the token on if there is none.
 func (m *Router) serve(now policy.Time, out []policy.Effect) []policy.Effect {
 	for len(m.waiting) > 0 && m.history.Has(m.waiting[0].number) {
 		out = policy.AppendTell(out, NoteKnown, m.waiting[0].client, &wire.Ref{Seq: wire.Seq(m.waiting[0].number)})
@@ -55,7 +55,7 @@ func (m *Router) serve(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// take moves the first transaction from those that wait to those that are to be answered.
+// take moves the first waiting transaction to those that are to be answered.
 func (m *Router) take() {
 	m.performed = append(m.performed, m.waiting[0])
 	copy(m.waiting, m.waiting[1:])
@@ -83,7 +83,7 @@ func (m *Router) pass(out []policy.Effect) []policy.Effect {
 	return out
 }
 
-// NextWake is when the transaction that is being performed is done.
+// NextWake returns when the transaction in progress is done.
 func (m *Router) NextWake() (at policy.Time, ok bool) { return m.until, m.serving }
 
 // Expects reports whether msg could change anything now.

@@ -6,10 +6,10 @@
 //	client.go   the clients: they submit transactions, and submit those of a crashed router again
 //	history.go  the metadata
 //
-// The paper does not say what happens to the transactions of a router that crashes. Here their clients also hear of the
-// crash, and submit them to the next router. A transaction is answered when the token has left with it in its history,
-// so k copies of it exist. A client that submits it again finds it there. So no transaction is lost, and none is in the
-// history twice.
+// The paper does not say what happens to the transactions of a router that crashes. Here the router's clients also hear
+// of the crash, and submit them to the next router. A transaction is answered when the token has left with it in its
+// history, so k copies of it exist. A client that submits it again finds it there. So no transaction is lost, and none
+// is in the history twice.
 package transpeer
 
 import (
@@ -25,13 +25,13 @@ import (
 const (
 	// NotePerformed: this router has performed the transaction whose number is Token's Seq.
 	NotePerformed policy.Note = iota + 64
-	// NoteKnown: that transaction is in the history already.
+	// NoteKnown: that transaction is already in the history.
 	NoteKnown
 	// NoteAgain: Peer has crashed, and its client submits that transaction to another router.
 	NoteAgain
 )
 
-// Descriptor is the routers and their clients.
+// Descriptor describes the routers and their clients.
 func Descriptor() policy.Descriptor {
 	f := application.Descriptor(20, "transpeer", policy.Notes{
 		{Note: NotePerformed, Name: "performed", Level: policy.Debug, Text: "performed a transaction"},
@@ -62,7 +62,7 @@ func message(kind wire.Kind, gate wire.GateID, from, to wire.MemberID, number in
 	return wire.Message{Gate: gate, Kind: kind, From: from, To: to, Token: wire.Ref{Seq: wire.Seq(number)}}
 }
 
-// transaction is what a client waits for at this router.
+// transaction is a transaction for whose answer a client of this router waits.
 type transaction struct {
 	client wire.MemberID
 	number int
@@ -73,12 +73,12 @@ type Router struct {
 	application.Member
 	// service is how long a router takes for one transaction while it holds the token.
 	service time.Duration
-	// history is the metadata, while the token is here.
+	// history is the metadata while the token is here.
 	history History
-	// waiting are the transactions that have not been performed, in the order in which they came, performed those that
-	// are to be answered.
+	// waiting are the transactions that have not been performed, in the order in which they came; performed are those
+	// that are to be answered.
 	waiting, performed []transaction
-	// until is when the transaction that is being performed is done.
+	// until is when the transaction in progress is done.
 	serving bool
 	until   policy.Time
 }
@@ -93,7 +93,7 @@ func NewRouter(ring kcopies.Config, service time.Duration) *Router {
 	return m
 }
 
-// History returns the metadata that came with the token, or with its copy, last.
+// History returns the metadata that last came with the token, or with a copy of it.
 func (m *Router) History() *History { return &m.history }
 
 // String returns one line for traces.
