@@ -59,7 +59,7 @@
 //	 44 +--------------------------+
 //	    | exchange              8  |  the handoff, or the question
 //	 52 +--------------------------+
-//	    | nonce                 8  |  the kind says what it means
+//	    | nonce                 8  |  its meaning depends on the kind
 //	 60 +--------------------------+
 //	    | token: birth          8  |  nanoseconds of Unix time, 0 … 2⁶²
 //	 68 +--------------------------+
@@ -81,7 +81,7 @@
 //	168 +--------------------------+
 //	    | failures: exits     8×1  |  1 … 255; empty places last, and zero
 //	176 +--------------------------+
-//	    | load                112  |  what the message carries besides, in the protocol's own layout
+//	    | load                112  |  what else the message carries, in the protocol's own layout
 //	288 +--------------------------+
 //
 // The layout of the loads is drawn in the protocols' packages: package guardian has the first 64 bytes of a guarded

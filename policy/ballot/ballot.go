@@ -30,12 +30,12 @@
 //   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that
 //     [Machine.Accepts] refuses is dropped.
 //   - Woke: [Machine.Wake].
-//   - A token is wanted and nobody answers: [Machine.Propose]; the outcome Won has the token. The outcomes Promised and
-//     Won carry the copy that the promising member has kept ([Machine.Keep]): "the new epoch starts from the greatest"
-//     (rule 10).
+//   - A token is wanted and no holder answers: [Machine.Propose]; the outcome Won has the token. The outcomes Promised
+//     and Won carry the copy that the promising member has kept ([Machine.Keep]): "the new epoch starts from the
+//     greatest" (rule 10).
 //   - A handoff ended here: [Machine.Hold], or nothing if Accepts is false now. The ballot counts the hops:
 //     [Machine.Token] has the present number.
-//   - Somebody wants to run here: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices. If
+//   - This member wants to run: [Machine.Need], and [Machine.Run], which appends the grant if the lease suffices. If
 //     not, call Run again at the outcome Renewed. Every further Renewed is an Extend to [Machine.Until].
 //   - The run has ended: now, and not before, the token may be offered. Its Commit lends the rest of the lease
 //     (handoff's Lend). After the token was passed: [Machine.LetGo]. If the token is [Machine.Spent] instead:
@@ -43,7 +43,7 @@
 //   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other
 //     members may refuse the token.
 //   - The outcome Ended: the token is over. The owner drops it and stops the run.
-//   - The last thing in each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
+//   - At the end of each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
 // Package policytest has the smallest machine that does all this.
 //

@@ -21,8 +21,8 @@
 //   - [Machine.SafeSendToken] passes the token and its copies on. If the real token goes by a handoff, the owner calls
 //     [Machine.Hop] for what the handoff carries, [Machine.Hopped] when the sender gives the token up, and
 //     [Machine.Arrived] where the token arrives.
-//   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. An [Outcome] says what they led
-//     to.
+//   - [Machine.Receive] and [Machine.Suspect] take a message and the detector's view. The [Outcome] is their
+//     result.
 //   - Delivered and Regenerated are the paper's DeliverToken. After Regenerated the owner first does its UpdateToken:
 //     Crashed is the paper's #(D) − 1.
 //   - MayRegenerate is a question to the owner: this member would regenerate the token. The owner calls

@@ -10,16 +10,17 @@ import (
 // knows that as follows:
 //
 //   - A first token is made only by a member whose fleet had not met a token since it started: of all members in its
-//     view, none said by gossip that it had. In the other slots of a gate, none of those that it asked. The identity of
-//     the token says that it is a first one. So members that start later learn of it too, and no holder can forget it.
-//   - A run in this life of a member always counts: a token that was here in this life may live.
+//     view, none reported by gossip that it had; in the other slots of a gate, none of those that it asked did. The
+//     identity of the token shows that it is a first one. So members that start later learn of it too, and no holder
+//     can forget it.
+//   - A run in this life of a member always counts: a token that was here in this life may still exist.
 //   - A run in an earlier life counts against any token but a first one. A single member that was restarted does not
-//     know whether the token of its last run lives, and the members around it have met that.
+//     know whether the token of its last run still exists, and the members around it have met that token.
 //   - If the view has more than half of the members that were here when that run started, it does not count against a
 //     first token.
-//   - Otherwise the token of that run may live in another part of the fleet. The member then does not discard the first
-//     token, but keeps it, unused, until more members are here or Δmin is over. So a fleet whose hosts start in waves
-//     has a token as soon as more than half of them are back.
+//   - Otherwise the token of that run may exist in another part of the fleet. The member then does not discard the
+//     first token, but keeps it, unused, until more members are here or Δmin is over. So a fleet whose hosts start in
+//     waves has a token as soon as more than half of them are back.
 //
 // An operator may report that there is no token; then a member makes a renewed one, see renew.go. Nothing that happened
 // before it was made counts against it.

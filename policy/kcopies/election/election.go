@@ -2,7 +2,7 @@
 // the leader sends a claim message which will travel along the ring […] until it is received by a node which is a
 // better leader candidate. A node considers itself the new leader when it receives its own claim message. […] a <TOKEN>
 // message which contains the identification, S_claim, of the leader candidate" (k-copies, section 3.3). The better
-// candidate is the one further on in the ring's order. The leader's claim goes round once more, to tell all.
+// candidate is the one further on in the ring's order. The leader's claim goes round once more, to tell all members.
 //
 //	claim.go   the claims, and UpdateToken
 //
@@ -11,12 +11,12 @@
 //
 //   - A claim that meets a better candidate is kept, not destroyed. If that member crashes, its copies go on.
 //   - UpdateToken replaces S_claim if S_claim is known to have crashed: in D. As printed it does so "if currentLeader =
-//     S_claim": then a claim whose member crashes before it is known as the leader goes round for ever, and a leader
-//     that lives is replaced if somebody crashes who passes its claim on.
+//     S_claim": then a claim whose member crashes before it is known as the leader goes round for ever, and a live
+//     leader is replaced if a member crashes that passes its claim on.
 //   - The claim that UpdateToken has changed goes round once more, instead of making its member the leader at once:
 //     there may be a better one.
-//   - A member that is told of a leader which it knows to have crashed does not register it. Where members are told of
-//     a crash at different times, one may register the crashed leader after the next one.
+//   - A member that is told of a leader which it knows to have crashed does not record it. If members are told of a
+//     crash at different times, one may record the crashed leader after the next one.
 package election
 
 import (
