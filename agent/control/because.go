@@ -1,6 +1,6 @@
 package control
 
-// Because is why a gate does not run on this host now.
+// Because is the reason why a gate does not run on this host now.
 type Because string
 
 const (
@@ -16,21 +16,21 @@ const (
 	BecauseUnwanted Because = "unwanted"
 	// BecauseWindow: no window is open.
 	BecauseWindow Because = "window"
-	// BecauseNotDue: the last run was less than min_interval ago, or is to be repeated later.
+	// BecauseNotDue: the last run was less than min_interval ago, or it failed and will be repeated later.
 	BecauseNotDue Because = "not_due"
-	// BecauseNotReady: the host does not say that it needs a run.
+	// BecauseNotReady: the host's ready check has not answered that it needs a run.
 	BecauseNotReady Because = "not_ready"
 	// BecauseDisk: the start of a run cannot be recorded.
 	BecauseDisk Because = "disk"
-	// BecauseOtherSecret: no other member is seen, but a host with another secret.
+	// BecauseOtherSecret: no other member is seen, but a host with another secret is.
 	BecauseOtherSecret Because = "other_secret"
-	// BecauseAlone: no other member is seen, and this one waits for one.
+	// BecauseAlone: no other member is seen, and this member waits for one.
 	BecauseAlone Because = "alone"
-	// BecauseUnreachable: it is due, and no other member answers datagrams of this host.
+	// BecauseUnreachable: the gate is due, and no other member answers datagrams of this host.
 	BecauseUnreachable Because = "unreachable"
-	// BecauseWaiting: it is due, and the token is elsewhere.
+	// BecauseWaiting: the gate is due, and the token is elsewhere.
 	BecauseWaiting Because = "waiting"
 )
 
-// Awaits reports whether the gate runs on this host as soon as the token comes, for all that this host knows.
+// Awaits reports whether, as far as this host knows, the gate runs here as soon as the token comes.
 func (g *Gate) Awaits() bool { return !g.Running && (g.Because == "" || g.Because == BecauseWaiting) }

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A caller asks for a run with a request that upgrades its connection. From then on the agent says one thing, a refusal
-// or a grant; what follows upon a grant is between the agent and the guard of the command. The run is the caller's for
-// as long as the connection lives.
+// A caller asks for a run with a request that upgrades its connection. After that the agent sends one message, a
+// refusal or a grant; what follows a grant is between the agent and the guard of the command. The run belongs to the
+// caller for as long as the connection lives.
 
 // Call asks for a run of a gate.
 type Call struct {
@@ -23,9 +23,9 @@ type Call struct {
 	Gate string `json:"gate,omitempty"`
 	// Command names the command, for people: its program, without arguments.
 	Command string `json:"command"`
-	// NonBlock refuses to wait for anybody.
+	// NonBlock asks to be refused rather than to wait.
 	NonBlock bool `json:"nonblock,omitempty"`
-	// PID is the caller's process number. The server knows it from the kernel.
+	// PID is the caller's process number, which the server learns from the kernel.
 	PID int `json:"-"`
 }
 
@@ -37,13 +37,13 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Reason says what a caller can do about a refusal.
+// Reason tells a program what to do about a refusal.
 type Reason string
 
 const (
-	// NoGate: another gate has to be named.
+	// NoGate: the caller has to name another gate.
 	NoGate Reason = "no_gate"
-	// Busy: the run would have to be waited for.
+	// Busy: the caller would have to wait for the run.
 	Busy Reason = "busy"
 	// Late: the caller did not start its command in time, and may ask again.
 	Late Reason = "late"
@@ -51,7 +51,7 @@ const (
 	Leaving Reason = "leaving"
 )
 
-// answered is what an agent answers to a call: one of the two.
+// answered is the agent's answer to a call: one of the two.
 type answered struct {
 	Refused *Refusal        `json:"refused,omitempty"`
 	Grant   json.RawMessage `json:"grant,omitempty"`
@@ -59,8 +59,8 @@ type answered struct {
 
 const (
 	upgrade = "wanderd-exec"
-	// maxCall bounds a request, maxAnswered all that a caller reads of an answer, in bytes: a grant, and what it begins
-	// with, take less than 2 KiB.
+	// maxCall bounds a request, in bytes. maxAnswered bounds all that a caller reads of an answer: a grant, and the
+	// beginning of what follows it, take less than 2 KiB.
 	maxCall, maxAnswered = 4 << 10, 64 << 10
 )
 
@@ -116,8 +116,8 @@ func (a *Asked) Ask(ctx context.Context, call Call) error {
 	return a.client.failed(resp, text)
 }
 
-// Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal]; or [ErrNoAgent],
-// if the agent has gone.
+// Answer waits for the grant, and returns it with what was read beyond it. The error is a [Refusal], or [ErrNoAgent] if
+// the agent has gone.
 func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 	var said answered
 	documents := json.NewDecoder(a.from)
@@ -132,7 +132,7 @@ func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 	return said.Grant, append(heard, more...), nil
 }
 
-// serveExec takes a connection over from net/http, for a call.
+// serveExec takes a connection for a call over from net/http.
 func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
 	var call Call
 	if err := json.NewDecoder(r.Body).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {

@@ -84,13 +84,13 @@ func (c *Client) Order(ctx context.Context, call Order) error {
 	return err
 }
 
-// Renew lets the agent make a new token for a gate that has none.
+// Renew makes the agent create a new token for a gate that has none.
 func (c *Client) Renew(ctx context.Context, call Renew) (Renewed, error) {
 	return request[Renewed](ctx, c, http.MethodPost, pathRenew, call)
 }
 
-// RunNow lets the hook of a gate run: it returns when this host has said that it needs the run. If it is to wait, it
-// returns when the run has ended. When ctx is done, the run goes on.
+// RunNow demands a run of a gate's hook. It returns when this host has answered that it needs the run; if call.Wait is
+// set, when the run has ended. If ctx is done earlier, the run goes on.
 func (c *Client) RunNow(ctx context.Context, call RunNow) (RunEnd, error) {
 	patient := &Client{path: c.path, http: transportTo(c.path, 0)}
 	return request[RunEnd](ctx, patient, http.MethodPost, pathRun, call)
@@ -140,7 +140,7 @@ func request[T any](ctx context.Context, c *Client, method, path string, call an
 	return document, nil
 }
 
-// failed is the error of a request that the agent has not answered as it was asked.
+// failed returns the error of a request to which the agent has not given the requested answer.
 func (c *Client) failed(resp *http.Response, body []byte) error {
 	var f failure
 	if json.Unmarshal(body, &f) != nil || f.Error == "" {
@@ -168,15 +168,15 @@ func (c *Client) explain(err error) error {
 	return fmt.Errorf("control socket %s: %w", c.path, err)
 }
 
-// hungUp reports whether the agent has closed the connection instead of answering. The error of net/http for one that
-// was closed before it was used has no name.
+// hungUp reports whether the agent has closed the connection instead of answering. If the connection was closed before
+// it was used, the error of net/http has no name.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE) ||
 		errors.Is(err, net.ErrClosed) || strings.HasSuffix(err.Error(), "http: server closed idle connection")
 }
 
-// notPermitted names who may connect, if that is known.
+// notPermitted returns an error that names the users who may connect, if they are known.
 func notPermitted(path string) error {
 	may := []string{"the user that runs the agent"}
 	var file syscall.Stat_t

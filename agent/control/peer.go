@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// peer is who is at the other end of a connection, as the kernel knows it since the connection was made.
+// peer is the process at the other end of a connection, as the kernel has known it since the connection was made.
 type peer struct {
 	pid    int
 	user   uint32
@@ -19,7 +19,7 @@ type peer struct {
 // connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// peerOf returns who sends a request, if the system tells that.
+// peerOf returns the sender of a request, if the system reports it.
 func peerOf(ctx context.Context) (p peer, known bool) {
 	conn, ok := ctx.Value(connKey{}).(*net.UnixConn)
 	if !ok {
@@ -33,7 +33,7 @@ func peerOf(ctx context.Context) (p peer, known bool) {
 	return p, known && err == nil
 }
 
-// userName is the name of a user; its number, if it has none.
+// userName returns the name of a user, or its number if it has no name.
 func userName(id uint32) string {
 	number := strconv.FormatUint(uint64(id), 10)
 	if u, err := user.LookupId(number); err == nil {
@@ -42,10 +42,10 @@ func userName(id uint32) string {
 	return number
 }
 
-// owns reports whether somebody may do everything: the agent's user, and root.
+// owns reports whether a peer may do everything: the agent's user and root may.
 func owns(p peer) bool { return p.user == 0 || int(p.user) == os.Geteuid() }
 
-// admits reports whether somebody may use the socket: those who own it, and the members of its group.
+// admits reports whether a peer may use the socket: its owners and the members of its group may.
 func (s *socket) admits(p peer) bool {
 	return owns(p) || s.group >= 0 && slices.Contains(p.groups, uint32(s.group))
 }

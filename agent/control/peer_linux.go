@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostGroups bounds how many groups of a peer are looked at. Linux lets nobody be in more.
+// mostGroups bounds how many groups of a peer are looked at. Linux allows no more.
 const mostGroups = 65536
 
-// credentials asks the kernel who is at the other end of a socket (unix(7): SO_PEERCRED and SO_PEERGROUPS).
+// credentials asks the kernel for the process at the other end of a socket (unix(7): SO_PEERCRED and SO_PEERGROUPS).
 func credentials(fd int) (peer, bool) {
 	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

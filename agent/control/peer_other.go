@@ -2,5 +2,5 @@
 
 package control
 
-// credentials are not asked for here: the mode of the socket's file says who may connect.
+// credentials asks for nothing here: the mode of the socket's file decides who may connect.
 func credentials(int) (peer, bool) { return peer{}, false }

@@ -18,8 +18,8 @@ import (
 	"github.com/wanderd/wanderd/agent/connlimit"
 )
 
-// Source supplies the answers: most of its methods do what those of [Client] ask for. They must be safe for concurrent
-// use, and return when ctx is done.
+// Source supplies the answers: most of its methods do what the methods of [Client] ask for. They must be safe for
+// concurrent use, and return when ctx is done.
 type Source interface {
 	Status(ctx context.Context) (Status, error)
 	Members(ctx context.Context) (Members, error)
@@ -33,8 +33,8 @@ type Source interface {
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	Renew(ctx context.Context, call Renew) (Renewed, error)
 	Metrics() http.Handler
-	// Exec carries a call from its waiting to the end of its run, and ends when the caller goes. It reads from conn
-	// what the caller says, and writes there what it is told. The error may be a [Refusal].
+	// Exec serves a call from its wait to the end of its run, and ends when the caller goes. It reads the caller's
+	// messages from conn, and writes its own there. The error may be a [Refusal].
 	Exec(call Call, conn io.ReadWriter) error
 }
 
@@ -62,7 +62,7 @@ const (
 	ioTimeout   = 5 * time.Second
 	idleTimeout = 30 * time.Second
 	maxHeader   = 8 << 10
-	// maxConnections bounds the connections, without those of callers, which the agent bounds.
+	// maxConnections bounds the connections, except those of callers, which the agent bounds.
 	maxConnections = 256
 	// closeTimeout is how long Close waits for answers and calls in progress.
 	closeTimeout = time.Second
@@ -75,7 +75,7 @@ type Server struct {
 	source Source
 	log    zerolog.Logger
 	close  func() error
-	// serving is the goroutine that accepts connections, calls are those that it carries.
+	// serving waits for the goroutine that accepts connections, calls for the calls that it has accepted.
 	serving, calls sync.WaitGroup
 }
 
@@ -145,22 +145,22 @@ type failure struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
-// route is how a path is answered.
+// route is how requests for a path are answered.
 type route struct {
-	// post says that it does something, own that it is for the agent's user and root only. The answer of a patient one
-	// may take long.
+	// post is true if the request changes something; own, if only the agent's user and root may make it. The answer may
+	// take long if patient is true.
 	post, own, patient bool
-	// ask makes the document of the answer. serve, if there is one, answers by itself.
+	// ask makes the document of the answer. serve, if set, writes the answer itself.
 	ask   func(context.Context, *http.Request, peer) (any, error)
 	serve func(http.ResponseWriter, *http.Request, peer)
 }
 
-// plain is the ask of a path that needs nothing but the path.
+// plain makes the ask of a path whose requests carry nothing else.
 func plain[T any](ask func(context.Context) (T, error)) func(context.Context, *http.Request, peer) (any, error) {
 	return func(ctx context.Context, _ *http.Request, _ peer) (any, error) { return ask(ctx) }
 }
 
-// routes are all paths. Histories have the output of hooks, so not everybody may read them.
+// routes returns all paths. Histories have the output of hooks, so not everybody may read them.
 func (s *Server) routes() map[string]route {
 	src := s.source
 	return map[string]route{
@@ -219,13 +219,13 @@ type badRequestError struct{ text string }
 
 func (e *badRequestError) Error() string { return e.text }
 
-// handle routes by itself, because http.ServeMux does not answer a wrong path or method with JSON.
+// handle finds the route itself, because http.ServeMux does not answer a wrong path or method with JSON.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	peer, known := peerOf(r.Context())
 	routes := s.routes()
 	route, exists := routes[r.URL.Path]
 	switch {
-	case known && !s.socket.admits(peer): // otherwise the mode of the socket's file says who may connect
+	case known && !s.socket.admits(peer): // otherwise the mode of the socket's file decides who may connect
 		s.answer(w, http.StatusForbidden, failure{
 			Error: "run this as the agent's user, as a member of its socket_group, or as root",
 		})

@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxPath is the longest path of a unix socket, in bytes, without the zero that the kernel wants after it.
+// maxPath is the length of the longest path of a unix socket, in bytes, without the final zero that the kernel wants.
 const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// CheckPath returns an error with the remedy if path cannot be that of a control socket.
+// CheckPath returns an error with the remedy if a control socket cannot have this path.
 func CheckPath(path string) error {
 	switch {
 	case path == "":
@@ -40,11 +40,11 @@ type socket struct {
 	*net.UnixListener
 	path string
 	file os.FileInfo
-	// group may connect, too; it is below zero if there is none.
+	// group is the group that may connect, too; it is below zero if there is none.
 	group int
 }
 
-// LookupGroup returns the number of a group that is given by its name or number.
+// LookupGroup returns the number of a group, given by its name or number.
 func LookupGroup(name string) (int, error) {
 	g, err := user.LookupGroup(name)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *socket) open(name string) (err error) {
 	return os.Chmod(s.path, 0o660)
 }
 
-// listen makes the socket at path. From the start only this user can connect to it, and at last the group, if there is
-// one. It replaces the socket of a dead agent. A socket that answers, and any other kind of file, is an error.
+// listen makes the socket at path. At first only this user can connect to it, and at the end also the group, if there
+// is one. It replaces the socket of a dead agent. A socket that answers, and any other kind of file, is an error.
 func listen(path, group string) (_ *socket, err error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func listen(path, group string) (_ *socket, err error) {
 	}
 	s := &socket{UnixListener: l.(*net.UnixListener), path: path, group: -1}
 	s.SetUnlinkOnClose(false)
-	if err := os.Chmod(path, 0o600); err != nil { // elsewhere than on Linux
+	if err := os.Chmod(path, 0o600); err != nil { // on other systems than Linux
 		_ = s.Close()
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
@@ -150,7 +150,7 @@ func removeStale(path string) error {
 	}
 	switch {
 	case err == nil, errors.Is(err, syscall.EAGAIN), errors.Is(err, os.ErrDeadlineExceeded):
-		// an agent listens, and may be busy
+		// an agent listens there, even if it is too busy to answer
 		return fmt.Errorf("the control socket %s is in use by another agent: stop it, or give this one its own "+
 			"--state-dir or --socket", path)
 	case !errors.Is(err, syscall.ECONNREFUSED):

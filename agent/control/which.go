@@ -19,7 +19,7 @@ type Which struct {
 	Since time.Time `json:"since,omitzero"`
 }
 
-// From takes the chosen runs of a history. It changes h.
+// From returns the chosen runs of a history. It changes h.
 func (w *Which) From(h History) History {
 	h.Gates = slices.DeleteFunc(h.Gates, func(g GateHistory) bool { return w.Gate != "" && g.Name != w.Gate })
 	for i := range h.Gates {

@@ -12,16 +12,16 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// An order with --all-gates is for the gates of all hosts. This host need not have them, but a member that answers
-// must. Then the hosts are asked until all of them obey.
+// An order with --all-gates is meant for the gates of all hosts. This host need not have them, but a member that
+// answers must. The command then asks all hosts until they obey.
 
 const (
-	// obeyedWithin is how long it is waited for, obeyedEvery how often it is asked.
+	// obeyedWithin is how long the command waits for all hosts to obey, obeyedEvery how often it asks.
 	obeyedWithin = 10 * time.Second
 	obeyedEvery  = 500 * time.Millisecond
 )
 
-// orderAll gives an order to all gates of the fleet, and tells of each gate how many hosts obey.
+// orderAll gives an order to all gates of the fleet, and reports for each gate how many hosts obey.
 func (p *program) orderAll(ctx context.Context, client *control.Client, order control.Order) error {
 	f, err := client.Fleet(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 	return nil
 }
 
-// hostsOf is how many members have a gate, of those that have answered.
+// hostsOf returns how many of the members that have answered have a gate.
 func hostsOf(f *control.Fleet, gate string) (n int) {
 	for i := range f.Members {
 		if gateOf(f.Members[i].Status, gate) != nil {
@@ -87,7 +87,7 @@ func hostsOf(f *control.Fleet, gate string) (n int) {
 	return n
 }
 
-// disobey names the members that have a gate, and on which it is not as was ordered.
+// disobey names the members that have a gate that is not in the ordered state.
 func disobey(f *control.Fleet, gate string, pause bool) (names []string) {
 	for i := range f.Members {
 		if g := gateOf(f.Members[i].Status, gate); g != nil && (g.Paused != nil) != pause {

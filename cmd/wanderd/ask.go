@@ -97,7 +97,8 @@ socket_group, or as root.`,
 	return cmd
 }
 
-// addNow adds who has the tokens now. An older agent cannot tell that: then the status is shown without it.
+// addNow adds the present holders of the tokens. An older agent cannot report them; then the status is shown without
+// them.
 func addNow(ctx context.Context, c *control.Client, s *control.Status) {
 	now, err := c.Now(ctx)
 	if err != nil {
@@ -140,7 +141,7 @@ before you trust them.`,
 	return cmd
 }
 
-// page is what a command prints: a document, and the same for people; and the error with which it then ends, or nil.
+// page is what a command prints, as a document and as text for people, and the error with which it then ends, or nil.
 type page struct {
 	document any
 	text     string

@@ -1,6 +1,6 @@
 package main
 
-// counterWords explains a counter of a status: drops of datagrams, by the names of package wire, and the counters of
+// counterWords explains a counter of a status: drops of datagrams, by the names in package wire, and the counters of
 // gossip. A counter of a newer agent has no explanation, and only its name is printed.
 func counterWords(name string) string {
 	return map[string]string{

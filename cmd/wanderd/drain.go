@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// goneEvery is how often a drain looks whether the agent is gone.
+// goneEvery is how often a drain checks whether the agent is gone.
 const goneEvery = 100 * time.Millisecond
 
 func (p *program) newDrainCommand() *cobra.Command {
@@ -39,7 +39,7 @@ With stop = "drain" in the configuration every stop is a drain.`,
 	})
 }
 
-// waitUntilGone waits until no agent answers any more, and says what it waits for.
+// waitUntilGone waits until no agent answers any more, and prints what it waits for.
 func (p *program) waitUntilGone(ctx context.Context, client *control.Client) error {
 	ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 	defer stop()

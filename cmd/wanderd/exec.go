@@ -44,7 +44,7 @@ type execution struct {
 	line   waitingLine
 }
 
-// atOnce is how long a run that waits for nobody may take to be granted: its start is recorded first.
+// atOnce is how long the grant of a run may take that has nothing to wait for, because its start is recorded first.
 const atOnce = time.Second
 
 func (e *execution) table() settings.Table {
@@ -79,7 +79,7 @@ func (p *program) newExecCommand() *cobra.Command {
 		},
 	}
 	cli.WithTable(cmd, e.table(), "command line")
-	cmd.Flags().SetInterspersed(false) // what follows the command is its own
+	cmd.Flags().SetInterspersed(false) // what follows the command belongs to the command
 	return p.configured(cmd, func(_ context.Context, c agent.Config, args []string) error {
 		e.argv, e.client = args, control.Dial(c.Socket)
 		if e.nonblock && e.wait != nil {
@@ -106,14 +106,14 @@ func (e *execution) run() error {
 		e.giveUp = time.After(*e.wait)
 	}
 	for {
-		// A caller that was stopped while its turn came has lost it, and asks again.
+		// A caller that was stopped (SIGSTOP) when its turn came has lost its turn, and asks again.
 		if again, err := e.try(); !again {
 			return err
 		}
 	}
 }
 
-// locate finds the program before anybody waits for it.
+// locate finds the program before the caller begins to wait.
 func (e *execution) locate() (err error) {
 	e.path, err = exec.LookPath(e.argv[0])
 	switch {
@@ -126,7 +126,7 @@ func (e *execution) locate() (err error) {
 		e.argv[0]))
 }
 
-// nested refuses to wait for a gate under which this process runs itself.
+// nested refuses to wait for a gate under which this process itself runs.
 func (e *execution) nested() error {
 	environ := make(map[string]string)
 	for _, entry := range e.environ {
@@ -141,7 +141,8 @@ func (e *execution) nested() error {
 	return nil
 }
 
-// takeSignals takes the signals that the command will get. What whoever started this program ignores, it ignores, too.
+// takeSignals takes the signals that the command will get. A signal that this program was started to ignore stays
+// ignored.
 func (e *execution) takeSignals() {
 	e.ownSignals()
 	e.signals = make(chan os.Signal, 16)
@@ -164,9 +165,9 @@ type granted struct {
 // mostPrepared is how long a guard may take to start before its caller asks: less than the agent waits for a request.
 const mostPrepared = 3 * time.Second
 
-// try asks once, and runs the command if it is granted. again says that nothing came of it, and that it is worth
-// another try. The guard is there before the agent is asked: to start a process takes long on a busy host, and a grant
-// does not wait.
+// try asks once, and runs the command if it is granted. If again is true, nothing ran, and another try may succeed. The
+// guard starts before the agent is asked, because starting a process takes long on a busy host, and a grant does not
+// wait.
 func (e *execution) try() (again bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -206,7 +207,7 @@ func (e *execution) try() (again bool, err error) {
 	return false, e.outcome(&result)
 }
 
-// tooLong is the error of a caller that was not granted the gate within --wait.
+// tooLong returns the error of a caller that was not granted the gate within --wait.
 func (e *execution) tooLong() error {
 	within := atOnce
 	if !e.nonblock {
@@ -231,7 +232,7 @@ func (e *execution) answer(asked *control.Asked) (granted, error) {
 	return g, cmp.Or(err, g.err)
 }
 
-// await waits for something, unless a signal comes first, or the wait is over.
+// await waits for a value, unless a signal comes first, or the time to wait is over.
 func await[T any](e *execution, comes <-chan T, tick <-chan time.Time) (came T, err error) {
 	for {
 		select {
@@ -249,7 +250,7 @@ func await[T any](e *execution, comes <-chan T, tick <-chan time.Time) (came T, 
 	}
 }
 
-// refused gives an error its exit code, unless it is worth another try.
+// refused gives an error its exit code, unless another try may succeed.
 func (e *execution) refused(err error) (again bool, _ error) {
 	refusal, ok := errors.AsType[*control.Refusal](err)
 	if !ok {
@@ -302,7 +303,7 @@ func (e *execution) outcome(r *hook.Result) error {
 	return cli.Exit(r.Code, nil)
 }
 
-// waitingFor says who has the token, and how many wait before this caller.
+// waitingFor describes the holder of the token, and how many callers wait before this one.
 func (e *execution) waitingFor() string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -320,7 +321,7 @@ func (e *execution) waitingFor() string {
 	return waitingFor(g, os.Getpid(), e.now())
 }
 
-// waitingFor describes a gate to the caller of a process number.
+// waitingFor describes a gate to the caller with a process number.
 func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	text := "gate " + printable(g.Name) + ": "
 	switch {
@@ -332,7 +333,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += pausedText(g, now)
 	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow,
 		g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
-		// those who wait, in a gate on demand with a min_interval
+		// callers wait, in a gate on demand with a min_interval
 		g.Because == control.BecauseNotDue && len(g.Callers) > 0:
 		text += printable(g.NotRunning)
 	case g.Holding:
@@ -342,7 +343,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	case g.HolderName != "":
 		text += "the token was last passed to " + printable(g.HolderName)
 	case len(g.Callers) == 0 && isForHook(g.Because):
-		// why the hook does not run, or nobody else; this caller does not wait
+		// the reason is why the hook does not run, or that nobody waits; this caller does not wait
 		text += "the token is elsewhere"
 	default:
 		text += printable(g.NotRunning)
@@ -362,15 +363,15 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	return text
 }
 
-// isForHook reports whether a reason does not concern who comes with a command.
+// isForHook reports whether a reason does not concern a caller with a command.
 func isForHook(why control.Because) bool {
 	return why == control.BecauseUnwanted || why == control.BecauseNotDue || why == control.BecauseNotReady
 }
 
-// waitingLine is a line on a terminal that is written again and again.
+// waitingLine is a line on a terminal that is rewritten again and again.
 type waitingLine struct{ written bool }
 
-// ticks delivers a value whenever the line is to be written; it is nil if nobody can see the line.
+// ticks delivers a value whenever the line has to be rewritten; it is nil if nobody can see the line.
 func (l *waitingLine) ticks() <-chan time.Time {
 	if !isForeground() {
 		return nil

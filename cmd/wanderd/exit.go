@@ -10,12 +10,13 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// The exit codes besides those of all programs. "wanderd --help" lists their meanings.
+// These exit codes are additional to those of all programs. "wanderd --help" lists their meanings.
 const (
 	exitNoAgent = 69
 	exitNoPerm  = 77
 
-	// Those of "wanderd exec", besides the command's own. The first is as in timeout(1), the others as in a shell.
+	// These are the exit codes of "wanderd exec", in addition to the command's own. The first is as in timeout(1), the
+	// others as in a shell.
 	exitTimeout       = 124
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -34,7 +35,7 @@ func helpful(err error) error {
 	return err
 }
 
-// exitCode is the code with which an error ends the program.
+// exitCode returns the code with which an error ends the program.
 func exitCode(err error) int {
 	if _, copied := errors.AsType[*agent.CopyError](err); copied {
 		return cli.ExitConfig

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// fleetText is the status of a fleet for people: what is wrong first, and then a table for each gate.
+// fleetText writes the status of a fleet for people: first what is wrong, then a table for each gate.
 func fleetText(f *control.Fleet, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d answered within %s\n", count(uint64(len(f.Members)), "member"),
@@ -28,8 +28,8 @@ func fleetText(f *control.Fleet, now time.Time) string {
 	return b.String()
 }
 
-// onlyGateOfFleet leaves one gate in the status of a fleet; all, if none is named. Members without the gate stay: they
-// have answered.
+// onlyGateOfFleet keeps one gate in the status of a fleet, or all if none is named. Members without the gate stay,
+// because they have answered.
 func onlyGateOfFleet(f *control.Fleet, gate string) {
 	if gate == "" {
 		return
@@ -83,7 +83,7 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 	_ = t.Flush()
 }
 
-// rowText is the line of a member in the table of a gate, after its name.
+// rowText returns the line of a member in the table of a gate, after its name.
 func rowText(r *follow.Row, now time.Time) []string {
 	last, took, result, next := "never", "-", "-", "-"
 	if !r.LastRun.IsZero() {
@@ -102,7 +102,7 @@ func rowText(r *follow.Row, now time.Time) []string {
 	switch {
 	case r.Running:
 		doing = "runs " + since(r.RunningSince, now)
-	case r.Gate.Running: // the token has been seen to be elsewhere, or at rest, since it said so
+	case r.Gate.Running: // since it reported the run, the token has been seen elsewhere, or at rest
 		doing = "has run"
 	}
 	return []string{last, took, result, next, doing}
@@ -147,8 +147,8 @@ func runnersText(tokens []control.Holder, now time.Time) string {
 	return "nobody"
 }
 
-// fleetHistoryText is the history of a fleet for people: for each gate the runs of all hosts in the order in which they
-// began.
+// fleetHistoryText writes the history of a fleet for people: for each gate the runs of all hosts in the order in which
+// they began.
 func fleetHistoryText(h *control.FleetHistory, now time.Time) string {
 	var b strings.Builder
 	gates := make(map[string][]hostsRun)

@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// simulator is the program that carries out "wanderd plan" and "wanderd sim". Most hosts never foresee anything: so
-// they need not have it.
+// simulator is the program that carries out "wanderd plan" and "wanderd sim". Most hosts never use these, so they need
+// not have it.
 func simulator() cli.Other {
 	return cli.Other{Name: "wandersim", Package: "github.com/wanderd/wanderd/cmd/wandersim", As: "wanderd"}
 }

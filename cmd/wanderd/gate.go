@@ -77,7 +77,7 @@ You can also give the gate a new name on all hosts. That forgets everything.`,
 	}, "state_dir", "config")
 }
 
-// resetGate locks the state directory, so the agent of this host is stopped.
+// resetGate locks the state directory, so it fails unless this host's agent is stopped.
 func (p *program) resetGate(path, gate string) (err error) {
 	if err := statedir.ActAsOwner(path); err != nil {
 		return err

@@ -19,9 +19,9 @@ const (
 	exitUnknown = 3
 )
 
-// problem is something that somebody has to look after.
+// problem is something that needs an operator's attention.
 type problem struct {
-	// Gate is empty if it is about the host.
+	// Gate is empty if the problem concerns the host.
 	Gate string `json:"gate,omitempty"`
 	Text string `json:"text"`
 }
@@ -34,16 +34,16 @@ func (p *problem) String() string {
 }
 
 const (
-	// lapsTooMany is how many laps a gate that is due may wait for its turn: in each lap each host has its turn.
+	// lapsTooMany is how many laps a gate that is due may wait for its turn; each host has one turn in each lap.
 	lapsTooMany = 3
 	// signsFor is how long a warning without an end counts after its last sign.
 	signsFor = 10 * time.Minute
-	// failedFor is how long a member that failed is a problem of the others: a host that is gone for good is none for
-	// ever.
+	// failedFor is how long a failed member is a problem for the others: a host that is gone for good must not remain
+	// one for ever.
 	failedFor = 24 * time.Hour
 )
 
-// check is the page of a host's problems. The command then ends with 2 if there are some.
+// check returns the page of a host's problems. If there are any, the command then ends with 2.
 func (p *program) check(ctx context.Context, c *control.Client, gate string) (page, error) {
 	s, err := c.Status(ctx)
 	var m control.Members
@@ -103,8 +103,8 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 // stateFailed is the state of a member that does not answer, and has not left.
 const stateFailed = "failed"
 
-// problemsOfGate lists the problems of a gate. A warning that is about it says why it takes no part, or why it has no
-// majority.
+// problemsOfGate lists the problems of a gate. isWarned is true if a warning already explains why the gate takes no
+// part, or why it has no majority.
 func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []string) {
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	switch {
@@ -134,7 +134,7 @@ func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []strin
 		say("ready has failed %s: %s", ago(r.At, now), r.Error)
 	}
 	for _, p := range []*control.Pause{g.Paused, g.PausedHere} {
-		if p != nil && p.Until.IsZero() { // by the brake, or by somebody who may have forgotten it
+		if p != nil && p.Until.IsZero() { // by the brake, or by an operator who may have forgotten it
 			say("paused %s", pauseText(p, now))
 		}
 	}
@@ -153,8 +153,8 @@ func problemsOfGate(g *control.Gate, isWarned bool, now time.Time) (list []strin
 // slowSave is how long a save may take.
 const slowSave = 5 * time.Second
 
-// waitsTooLong reports whether a gate that is due has missed its turn. Where no lap is known, it is due again before it
-// has run.
+// waitsTooLong reports whether a gate that is due has missed its turn. If no lap is known, it has missed its turn when
+// it is due again before it has run.
 func waitsTooLong(g *control.Gate, now time.Time) bool {
 	if g.Lap > 0 {
 		return g.LapsWaited >= lapsTooMany
@@ -163,7 +163,7 @@ func waitsTooLong(g *control.Gate, now time.Time) bool {
 	return patience > 0 && !g.DueSince.IsZero() && now.Sub(g.DueSince) > patience
 }
 
-// onlyGate leaves one gate in a status; all, if none is named.
+// onlyGate keeps one gate in a status, or all if none is named.
 func onlyGate(s *control.Status, gate string) error {
 	if gate == "" {
 		return nil

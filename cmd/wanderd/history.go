@@ -112,7 +112,7 @@ func historyText(h control.History, now time.Time) string {
 	return b.String()
 }
 
-// hostsRun is a run, and where it was; empty is this host.
+// hostsRun is a run and its host; an empty host is this one.
 type hostsRun struct {
 	host string
 	run  *history.Run
@@ -125,7 +125,7 @@ func runsOf(host string, runs []history.Run) (all []hostsRun) {
 	return all
 }
 
-// writeRuns writes the runs of a gate, and below each why it failed.
+// writeRuns writes the runs of a gate, and below each failed run the reason.
 func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) {
 	row := func(began, took, exit, cut, number, what string) {
 		line := fmt.Sprintf("  %-19s  %-12s  %-4s  %-11s  %-10s  %s", began, took, exit, cut, number, what)

@@ -101,7 +101,7 @@ func (p *program) makeSecret(path string) error {
 	return err
 }
 
-// makeNodeKey makes a key, or has the one that is there signed.
+// makeNodeKey makes a key, or signs the existing one.
 func (p *program) makeNodeKey(path, name string, authority []byte) error {
 	key, err := statedir.ReadNodeKey(path)
 	var public ed25519.PublicKey
@@ -137,7 +137,7 @@ func (p *program) makeNodeKeyIn(path, name string, authority []byte) (err error)
 	return p.makeNodeKey(strings.TrimSuffix(dir.CertificatePath(), statedir.CertificateSuffix), name, authority)
 }
 
-// showNodeKey prints the line of a key that is there.
+// showNodeKey prints the line of an existing key.
 func (p *program) showNodeKey(path, name string) error {
 	key, err := statedir.ReadNodeKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +154,7 @@ func (p *program) showNodeKey(path, name string) error {
 	return err
 }
 
-// tellNodeKey signs a key, if there is an authority, and says whose it is.
+// tellNodeKey signs a key, if there is an authority, and prints whose key it is.
 func (p *program) tellNodeKey(public ed25519.PublicKey, path, name string, authority []byte) error {
 	line, err := trust.Line(name, public)
 	if err != nil {

@@ -68,8 +68,8 @@ func asText(w *zerolog.ConsoleWriter) {
 	w.FormatPrepare = quoteMessage
 }
 
-// quoteMessage escapes in a message what a terminal would not show but obey, as the console does in fields. Parts of a
-// message may come from other hosts.
+// quoteMessage escapes characters in a message that a terminal would obey instead of showing, as the console does in
+// fields. Parts of a message may come from other hosts.
 func quoteMessage(line map[string]any) error {
 	text, ok := line[zerolog.MessageFieldName].(string)
 	if !ok || !strings.ContainsFunc(text, func(r rune) bool { return r != '\t' && !unicode.IsPrint(r) }) {

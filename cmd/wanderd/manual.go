@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
 )
 
-// fileManual is the page of the configuration file, made from the table of settings.
+// fileManual returns the manual page of the configuration file, made from the table of settings.
 func fileManual() string {
 	var page strings.Builder
 	cli.WriteTitle(&page, "wanderd.toml", 5, "Configuration of wanderd")

@@ -14,10 +14,10 @@ import (
 	"github.com/wanderd/wanderd/membership/broadcast"
 )
 
-// pausedFor is how long a pause lasts if nobody says how long.
+// pausedFor is how long a pause lasts by default.
 const pausedFor = 24 * time.Hour
 
-// forEver is how an operator says that a pause does not end by itself.
+// forEver is what an operator writes for a pause that does not end by itself.
 const forEver = "ever"
 
 func (p *program) newPauseCommand() *cobra.Command {
@@ -73,7 +73,7 @@ end, it says so.`,
 	}, &control.Order{}, "Why, for the logs of all hosts", func() error { return nil })
 }
 
-// ordering completes a command that gives an order; why is what its reason is for, and read reads its other flags.
+// ordering completes a command that gives an order; why is what its reason explains, and read reads its other flags.
 func (p *program) ordering(cmd *cobra.Command, order *control.Order, why string, read func() error) *cobra.Command {
 	cmd.Flags().StringVar(&order.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
 	cmd.Flags().BoolVar(&order.Here, "here", false, "This host alone.")
@@ -129,7 +129,8 @@ func isVain(order *control.Order, before *control.Gate) bool {
 	return before.Paused == nil && len(before.Failing) == 0
 }
 
-// stillPaused says how to end a pause that an order to resume has not ended: that of all hosts, or that of this host.
+// stillPaused returns how to end a pause that an order to resume has not ended: that of all hosts, or that of this
+// host.
 func stillPaused(order *control.Order, g *control.Gate) string {
 	switch {
 	case order.Pause:
@@ -154,7 +155,7 @@ func pausedText(g *control.Gate, now time.Time) string {
 	return "is not paused"
 }
 
-// pauseText says until when, by whom, since when and why.
+// pauseText writes until when, by whom, since when and why a gate is paused.
 func pauseText(p *control.Pause, now time.Time) string {
 	until := "until somebody resumes it"
 	if !p.Until.IsZero() {

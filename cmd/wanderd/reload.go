@@ -55,7 +55,8 @@ started.`,
 	})
 }
 
-// rereading returns how an agent reads its configuration again that was started with layers.
+// rereading returns the function with which an agent that was started with the layers start reads its configuration
+// again.
 func (p *program) rereading(flags settings.Flags, start *config.Layers) agent.Reread {
 	running := config.NewRunning(start)
 	return func() (agent.Rereading, error) {

@@ -20,7 +20,7 @@ type program struct {
 	environ        []string
 	now            func() time.Time
 	runAgent       func(context.Context, agent.Config) error
-	// hangups makes SIGHUP ask for a reload from now on, and returns where the requests come.
+	// hangups makes SIGHUP ask for a reload from now on, and returns the channel of these requests.
 	hangups func() <-chan struct{}
 	// ownSignals stops the handling of signals by the program, for a command that handles them itself.
 	ownSignals func()
@@ -30,8 +30,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.commands(args).Run(ctx, args, p.stdout, p.stderr)
 }
 
-// commands are the commands of the program that the arguments may be about: all, but for "exec" and "version". Scripts
-// wait for those again and again, and would wait longer for the flags of all others.
+// commands returns the commands to which the arguments may refer: only "exec" or "version" if they name one of these,
+// and otherwise all. Scripts call those two again and again, and would wait longer for the flags of all others.
 func (p *program) commands(args []string) *cli.Program {
 	flags := settings.Flags{}
 	root := &cobra.Command{

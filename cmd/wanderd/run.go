@@ -39,8 +39,8 @@ func (p *program) agent(ctx context.Context, flags settings.Flags) error {
 const heapGrowth = 50
 
 // runAgent is the program.runAgent of the real program. An agent works on one processor: its tasks are shorter than the
-// time that it takes to wake another thread. And whoever floods it with messages takes one processor of the host at
-// most.
+// time that it takes to wake another thread. This also means that a flood of messages takes one processor of the host
+// at most.
 func runAgent(ctx context.Context, c agent.Config) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)

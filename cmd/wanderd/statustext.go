@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
-// statusText is a status for people, as of now and in now's time zone.
+// statusText writes a status for people, as of now and in now's time zone.
 func statusText(s control.Status, now time.Time) string {
 	var b strings.Builder
 	sealed := "sealed"
@@ -124,7 +124,7 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 }
 
-// stateText is the state of a gate. What is absent is the token, and not the agent.
+// stateText returns the state of a gate. If it is absent, the token is absent, and not the agent.
 func stateText(g *control.Gate, now time.Time) string {
 	switch {
 	case g.State != control.Absent:
@@ -135,7 +135,7 @@ func stateText(g *control.Gate, now time.Time) string {
 	return "absent (the token is elsewhere)"
 }
 
-// isSilent reports whether a gate has had no token for longer than max_interval, as far as this host knows.
+// isSilent reports whether, as far as this host knows, a gate has had no token for longer than max_interval.
 func isSilent(g *control.Gate, now time.Time) bool {
 	return g.MaxInterval > 0 && !g.SilentSince.IsZero() && now.Sub(g.SilentSince) > time.Duration(g.MaxInterval)
 }
@@ -221,7 +221,7 @@ func writeWindows(line func(name, format string, args ...any), g control.Gate, n
 	line("window", "%s: %s", next, printable(strings.Join(g.Windows, "; ")))
 }
 
-// writeReady writes what this host says to the question whether it needs a run.
+// writeReady writes the answer of this host's ready check.
 func writeReady(line func(name, format string, args ...any), r *control.Ready, now time.Time) {
 	if r == nil {
 		return
@@ -247,7 +247,7 @@ func writeReady(line func(name, format string, args ...any), r *control.Ready, n
 	line("ready", "%s", text)
 }
 
-// whyNot says why a gate does not run, and for how long it has been waiting for the token.
+// whyNot returns why a gate does not run, and for how long it has been waiting for the token.
 func whyNot(g *control.Gate, now time.Time) string {
 	text := printable(g.NotRunning)
 	if g.DueSince.IsZero() {
@@ -280,7 +280,7 @@ func writtenFact(f control.Fact, now time.Time) string {
 	return strings.Join(parts, ": ")
 }
 
-// find returns the first element of a kind, or nil.
+// find returns the first element for which is returns true, or nil.
 func find[T any](list []T, is func(*T) bool) *T {
 	for i := range list {
 		if is(&list[i]) {
@@ -290,8 +290,8 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-// writeToken writes the holder of a token; its guardians, if it is here and can have some; and its identity. asked is
-// nil if nobody was asked who has it.
+// writeToken writes the holder of a token, its guardians if the token is here and can have some, and its identity.
+// asked is nil if the holder was not asked for.
 func writeToken(line func(name, format string, args ...any), name string, t control.Whereabouts, guarded bool,
 	asked *control.Holder, now time.Time,
 ) {
@@ -336,7 +336,7 @@ func lastRun(g control.Gate, now time.Time) string {
 	return fmt.Sprintf("%s, took %s, %s", text, format(g.LastTook), printable(g.LastExit))
 }
 
-// byName are the members in the order of their names.
+// byName returns the members in the order of their names.
 func byName(m control.Members) []control.Member {
 	list := slices.Clone(m.Members)
 	slices.SortFunc(list, func(a, b control.Member) int {
@@ -388,7 +388,7 @@ func ago(t, now time.Time) string {
 	return fmt.Sprintf("%s ago (%s)", rough(now.Sub(t)), clock(t, now))
 }
 
-// clock is the time of day, with the date unless it is today.
+// clock writes the time of day, with the date unless it is today.
 func clock(t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -397,7 +397,7 @@ func clock(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// rough is a duration rounded down to its two largest units.
+// rough writes a duration rounded down to its two largest units.
 func rough(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -465,7 +465,7 @@ func writeCounters(b *strings.Builder, verb, what string, by map[string]uint64) 
 	}
 }
 
-// short is the beginning of an identity, as in logs.
+// short returns the beginning of an identity, as in logs.
 func short(id string) string { return printable(id[:min(len(id), 8)]) }
 
 // printable replaces characters that are not printable: names of other members could contain control sequences.

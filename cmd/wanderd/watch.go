@@ -16,9 +16,9 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// watch shows the fleet until its reader has enough: on a terminal as a screen, elsewhere as a line for each event.
+// watch shows the fleet until the user ends it: on a terminal as a screen, elsewhere as a line for each event.
 func (p *program) watch(ctx context.Context, c *control.Client) error {
-	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
+	if _, err := c.Status(ctx); err != nil { // if there is no agent, the error comes at once
 		return err
 	}
 	ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
@@ -29,7 +29,7 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 		follow.Follow(ctx, c, lines.tell)
 		return lines.err
 	}
-	// The screen ends with the context, and the asking with the screen.
+	// The screen ends with the context, and the questions end with the screen.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	screen := tea.NewProgram(newWatchModel(zone), tea.WithContext(ctx), tea.WithOutput(p.stdout),
@@ -45,7 +45,7 @@ func (p *program) watch(ctx context.Context, c *control.Client) error {
 type watchLines struct {
 	out  io.Writer
 	zone *time.Location
-	// said is what was said last about each thing.
+	// said is the last text about each thing.
 	said map[string]string
 	// err is why a line could not be written.
 	err error
@@ -53,7 +53,7 @@ type watchLines struct {
 
 func (l *watchLines) tell(s follow.Snapshot) {
 	now := s.At.In(l.zone)
-	// say says text once, as long as what is true about something.
+	// say prints text about something once, for as long as the text stays the same.
 	say := func(about, what, text string) {
 		if l.said[about] == what {
 			return

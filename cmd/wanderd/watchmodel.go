@@ -13,21 +13,21 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// watchModel is the screen of "status --watch", a [tea.Model]: what it shows follows from what it was told, and from
-// nothing else.
+// watchModel is the screen of "status --watch", a [tea.Model]: what it shows depends only on the messages that it has
+// received.
 type watchModel struct {
 	seen follow.Snapshot
 	// gates are the names of the gates in seen.
 	gates []string
-	// gate is which gate is shown, from 0; top is the first member that is.
+	// gate is the index of the gate that is shown; top is the index of the first member that is shown.
 	gate, top     int
 	width, height int
 	help          bool
-	// zone is the time zone of the times of day.
+	// zone is the time zone of the displayed times of day.
 	zone *time.Location
 }
 
-// widthOf and heightOf the screen, until the terminal has said how large it is.
+// widthOf and heightOf are the size of the screen until the terminal reports its own.
 const (
 	usualWidth  = 80
 	usualHeight = 24
@@ -66,7 +66,7 @@ func (m watchModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// rows are the members of the gate that is shown.
+// rows returns the members of the gate that is shown.
 func (m *watchModel) rows() []follow.Row {
 	if len(m.gates) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (m *watchModel) styled(style, text string) string {
 	return style + text + normal
 }
 
-// lines are the lines of the screen, as many as it has at most.
+// lines returns the lines of the screen, at most as many as it has.
 func (m *watchModel) lines() []string {
 	if m.help {
 		return m.fitted(strings.Split(watchHelp, "\n"))
@@ -164,7 +164,7 @@ func (m *watchModel) fitted(lines []string) []string {
 	return lines[:min(len(lines), max(m.height, 1))]
 }
 
-// trailText is where a token came from.
+// trailText shows where a token came from.
 func trailText(t *follow.Token) string {
 	names := slices.Clone(t.Trail)
 	for i := range names {
@@ -176,7 +176,7 @@ func trailText(t *follow.Token) string {
 	return strings.Join(names, " → ")
 }
 
-// nextText is who is due: those that wait for the token, and else the first that will be.
+// nextText names the members that are due: those that wait for the token, or else the first that will be due.
 func nextText(rows []follow.Row, now time.Time) string {
 	waiting, first := follow.Next(rows, now)
 	for i := range waiting {
@@ -195,7 +195,7 @@ func nextText(rows []follow.Row, now time.Time) string {
 	return "nobody"
 }
 
-// table has a line for each member of a gate, from the first that is shown.
+// table has a line for each member of a gate, starting with the first that is shown.
 func (m *watchModel) table(rows []follow.Row, now time.Time, height int) []string {
 	longest := len("NAME")
 	for i := range m.seen.Fleet.Members {

@@ -36,7 +36,7 @@ It uses the agent's control socket: run it as the agent's user, or as root.`,
 }
 
 func (p *program) web(ctx context.Context, c *control.Client, listen string) error {
-	if _, err := c.Status(ctx); err != nil { // an agent that is not there is an error at once
+	if _, err := c.Status(ctx); err != nil { // if there is no agent, the error comes at once
 		return err
 	}
 	server, err := web.Listen(listen, c)

@@ -118,7 +118,7 @@ func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	return r.Err()
 }
 
-// piecesText says how often the seeds have drawn what few fleets have.
+// piecesText writes how often the seeds have drawn what few fleets have.
 func piecesText(r *hunt.Report) string {
 	if r.Coverage == nil {
 		return ""

@@ -112,7 +112,7 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 	return out.Commit()
 }
 
-// planTable is the flags of a request. Their defaults are those of the agent.
+// planTable returns the flags of a request. Their defaults are those of the agent.
 func planTable(w *plan.Request) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",

@@ -67,15 +67,15 @@ type backupsResult struct {
 	Crashed int     `json:"crashed"`
 	Target  float64 `json:"target"`
 	backupsOdds
-	// Curve has the answer's k, and others from about 0 to where the token is lost a hundred times less often than it
-	// may be.
+	// Curve has the answer's k, and other values from about 0 to the value at which the token is lost a hundred times
+	// less often than allowed.
 	Curve []backupsOdds `json:"curve"`
 }
 
-// backupsOdds is the probabilities for a token with k backups.
+// backupsOdds has the probabilities for a token with k backups.
 type backupsOdds struct {
 	K int `json:"k"`
-	// Probability is that the token is not lost eventually.
+	// Probability is the probability that the token is never lost.
 	Probability float64 `json:"probability"`
 	Eventual    float64 `json:"eventual"`
 	AtOnce      float64 `json:"at_once"`

@@ -16,13 +16,14 @@ import (
 
 const (
 	programName = "wandersim"
-	// agentName is the name under which "wanderd plan" and "wanderd sim" start this program: then it speaks as wanderd.
+	// agentName is the name under which "wanderd plan" and "wanderd sim" start this program, which then calls itself
+	// wanderd.
 	agentName = "wanderd"
 )
 
 // program is wandersim with its environment.
 type program struct {
-	// name is one of the two above; empty is agentName.
+	// name is one of the two names above; empty means agentName.
 	name           string
 	stdout, stderr io.Writer
 	now            func() time.Time
@@ -32,7 +33,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.commands().Run(ctx, args, p.stdout, p.stderr)
 }
 
-// commands are all commands of the program. "hunt" and "trace" are at the top, too.
+// commands returns all commands of the program. "hunt" and "trace" are at the top, too.
 func (p *program) commands() *cli.Program {
 	root := &cobra.Command{
 		Use:     programName + " COMMAND",
@@ -50,7 +51,7 @@ func (p *program) commands() *cli.Program {
 	root.AddCommand(newPlanCommand(), sim)
 	if p.name == programName {
 		for _, c := range sim.Commands() {
-			c.Hidden = true // they have shorter names here
+			c.Hidden = true // these commands have shorter names here
 		}
 		root.AddCommand(p.newHuntCommand(), p.newTraceCommand(), newListCommand(), newRunCommand())
 		speakAs(programName, root)
@@ -64,7 +65,7 @@ func (p *program) commands() *cli.Program {
 	return program
 }
 
-// speakAs puts the program's own names of the commands into all texts, which have those of wanderd.
+// speakAs replaces wanderd's names of the commands in all texts by the program's own.
 func speakAs(name string, cmd *cobra.Command) {
 	own := strings.NewReplacer(
 		"wanderd sim hunt", name+" hunt", "wanderd sim trace", name+" trace", "wanderd sim list", name+" list",
@@ -101,7 +102,7 @@ source, as lab/cmd/wanderlab.`,
 	}, "run")
 }
 
-// progress begins to show the progress of a task, if stderr is a terminal.
+// progress starts to show the progress of a task, if stderr is a terminal.
 func (p *program) progress(task string) *report.Progress {
 	return report.NewProgress(p.stderr, cli.Columns(p.stderr), task, p.now)
 }

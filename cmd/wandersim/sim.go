@@ -118,7 +118,7 @@ func (p *program) simulate(ctx context.Context, s scenario.Parameters, out simOu
 	return incomplete(stopped, complete, s.Seeds)
 }
 
-// incomplete says how many runs are complete, if a signal has ended them early.
+// incomplete returns the error that tells how many runs are complete, if a signal has ended them early.
 func incomplete(stopped error, complete, seeds int) error {
 	if stopped != nil && seeds > 1 {
 		return fmt.Errorf("%w: %d of %d runs are complete", stopped, complete, seeds)

@@ -11,8 +11,7 @@ import (
 	"github.com/wanderd/wanderd/membership/peers"
 )
 
-// splitAddress takes an address apart: "host", "host:port", ":port", "[v6]", "[v6]:port" or "v6". What is left out is
-// empty.
+// splitAddress splits an address: "host", "host:port", ":port", "[v6]", "[v6]:port" or "v6". A missing part is empty.
 func splitAddress(text string) (host, port string, err error) {
 	if strings.Contains(text, "/") {
 		return "", "", errors.New("it has a /: want host or host:port alone")
@@ -41,7 +40,7 @@ func splitAddress(text string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// parsePort reads a port; least is 0 where the system may choose one.
+// parsePort reads a port; least is 0 where the system may choose the port.
 func parsePort(text string, least uint64) (uint16, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n < least {
@@ -58,7 +57,7 @@ func parseBind(text string, otherwise netip.AddrPort) (netip.AddrPort, error) {
 	addr, number := otherwise.Addr(), otherwise.Port()
 	switch host {
 	case "":
-	case "localhost": // the one name that is the same everywhere
+	case "localhost": // the only name that means the same everywhere
 		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	default:
 		if addr, err = netip.ParseAddr(host); err != nil {
@@ -115,7 +114,7 @@ func parseJoin(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// isHostName is generous: what it lets pass, the resolver judges. What has digits and dots alone is an address with an
+// isHostName is generous, because the resolver decides in the end. Text of digits and dots alone is an address with an
 // error in it.
 func isHostName(host string) bool {
 	const digits, letters = "0123456789.", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"

@@ -15,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/membership/identity"
 )
 
-// Check completes what an agent is told if all of it was understood and fits together, and returns a [settings.Invalid]
-// otherwise. It looks at hooks and reads the secret.
+// Check completes an agent's configuration, or returns a [settings.Invalid] if a part was not understood or the parts
+// do not fit together. It checks hooks and reads the secret.
 func (l *Layers) Check() error {
 	if l.unread {
 		return l.Err()
@@ -78,18 +78,18 @@ func (l *Layers) checkGates() {
 	}
 }
 
-// checkFile refuses a command from a file that others can replace: they could name another one there.
+// checkFile refuses a command from a file that other users can replace, because they could name another command there.
 func (g *section) checkFile(h *settings.Setting) {
 	file := h.Origin.Name
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return // a pipe has no place in which it could be replaced
+		return // a pipe has no place at which it could be replaced
 	}
 	if err := safepath.Check(file); err != nil {
 		g.Reject(h, "others can name another %s in %s: %s; or set --trust-hook", h.Key, file, err)
 	}
 }
 
-// checkCommand refuses a command that cannot be run, or that others can replace.
+// checkCommand refuses a command that cannot be run, or that other users can replace.
 func (g *section) checkCommand(s *settings.Setting, argv []string, trustHook bool) {
 	if !s.IsSet() {
 		return
@@ -101,7 +101,8 @@ func (g *section) checkCommand(s *settings.Setting, argv []string, trustHook boo
 	}
 }
 
-// check looks at the hook, and compares the constants. What is 0s, as it may be without a hook, is no bound.
+// check checks the hook, and compares the constants. A constant of 0s, which a gate without a hook may have, is no
+// bound.
 func (g *section) check(trustHook bool) {
 	h, r := g.Of(&g.Hook), g.Of(&g.Ready)
 	g.checkCommand(h, g.Hook, trustHook)
@@ -126,7 +127,7 @@ func (g *section) check(trustHook bool) {
 		g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
 	}
 	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
-	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // else it is min_interval, which has been compared
+	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // otherwise it is min_interval, which has been compared
 		g.AtLeast(&g.HookTimeout, &g.Op, "a run of typical length would be stopped")
 	}
 }

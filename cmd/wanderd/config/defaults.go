@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/membership/peers"
 )
 
-// setDefaults gives a value to what no layer has set and a rule makes, in an order in which each finds what it depends
-// on, and completes addresses.
+// setDefaults sets the values that no layer has set and a rule makes, each after the values on which it depends, and
+// completes addresses.
 func (l *Layers) setDefaults() {
 	a := &l.Agent
 	if s := l.Of(&a.Name); s.IsFree() {
@@ -45,7 +45,7 @@ func (l *Layers) setDefaults() {
 	defaultTimes(&l.Reading, &l.shared, true)
 }
 
-// completeAddresses gives every address the parts that were left out.
+// completeAddresses adds to every address the parts that were left out.
 func (l *Layers) completeAddresses() {
 	otherwise, rule := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), peers.DefaultPort), "without a secret"
 	everywhere := netip.AddrPortFrom(netip.IPv6Unspecified(), peers.DefaultPort)
@@ -91,9 +91,9 @@ func (l *Layers) complete(text *string, at *netip.AddrPort, parse func(string) (
 // leastRetryAfter is the least default of retry_after, unless min_interval is less.
 const leastRetryAfter = time.Minute
 
-// defaultTimes is made for every gate anew, for hook_timeout and retry_after depend on the gate's own min_interval, and
-// all on whether it has a hook. A command runs because somebody waits for it, and takes as long as it takes: a gate
-// without a hook delays none and ends none.
+// defaultTimes is applied to every gate separately, because hook_timeout and retry_after depend on the gate's own
+// min_interval, and all depend on whether it has a hook. A command runs because its caller waits for it, and takes as
+// long as it needs: so a gate without a hook delays no command and ends none.
 func defaultTimes(r *settings.Reading, g *terms, hasHook bool) {
 	otherwise := func(at *time.Duration, value time.Duration, rule string) {
 		if !r.Of(at).IsGiven() {

@@ -1,11 +1,10 @@
-// Package config is the table of what an agent can be told, by flags, environment and a TOML file, and the checks of
-// what is told.
+// Package config has the table of an agent's settings, from flags, environment and a TOML file, and checks them.
 //
 // Reading ([Read]) finds out what is set where, and what cannot be understood; checking ([Layers.Check]) finds out what
 // does not fit together. Both report everything that is wrong at once.
 //
-// Constants at the top of the file, in the environment and in flags are the defaults of all gates. What a [[gate]]
-// table says of a constant is said of that gate alone, and holds for it whatever the layers say of all gates.
+// Constants at the top of the file, in the environment and in flags are the defaults of all gates. A constant in a
+// [[gate]] table holds for that gate alone, and prevails there over all layers that concern all gates.
 //
 // Relative paths start at the working directory, wherever they are written.
 //

@@ -26,8 +26,8 @@ type section struct {
 	origin settings.Origin
 }
 
-// terms are what a gate can be told: what the agent needs to know of it, and the settings of its protocol. Those of the
-// soft gate are its own; a strict gate shares some of them.
+// terms are the settings of a gate: those that the agent needs, and those of its protocol. The soft gate's settings are
+// its own; a strict gate shares some of them.
 type terms struct {
 	gate.Config
 	policy string
@@ -47,7 +47,7 @@ func (g *section) config() gate.Config {
 	return c
 }
 
-// gateTables returns the [[gate]] tables, however they are written.
+// gateTables returns the [[gate]] tables, in whatever form they are written.
 func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 	switch c := file.Content[gateKey].(type) {
 	case nil:
@@ -70,7 +70,7 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 	return tables
 }
 
-// newGate returns a gate without a name, in which everything is as at the top.
+// newGate returns a gate without a name, with all settings as at the top.
 func (l *Layers) newGate(origin settings.Origin) *section {
 	g := &section{terms: l.shared, origin: origin}
 	g.Reading = l.With(g.table())
@@ -89,8 +89,8 @@ func (l *Layers) hookGate() *section {
 	return g
 }
 
-// readGate makes a gate of a [[gate]] table; what the table leaves out is as at the top, but for its hook and whether
-// that is needed.
+// readGate makes a gate from a [[gate]] table. What the table leaves out is as at the top, except the hook and its
+// ready check.
 func (l *Layers) readGate(file *settings.File, key string, content map[string]any) *section {
 	g := l.newGate(file.Origin(key))
 	h := g.Of(&g.Hook)

@@ -42,7 +42,7 @@ func (l *Layers) readSecret() {
 	}
 }
 
-// checkTrust reads the known hosts, if they say who may take part.
+// checkTrust reads the known hosts, if they decide who may take part.
 func (l *Layers) checkTrust() {
 	s := l.Of(&l.knownHosts)
 	switch {
@@ -64,7 +64,7 @@ func (l *Layers) checkTrust() {
 // checkAdvertise refuses an address on which nothing listens.
 func (l *Layers) checkAdvertise() {
 	bind, advertise := l.Agent.Bind, l.Agent.Advertise
-	if !advertise.IsValid() || bind.Port() == 0 { // nobody knows the port yet
+	if !advertise.IsValid() || bind.Port() == 0 { // the port is not known yet
 		return
 	}
 	own, _ := peers.OwnAddrs() // Without them, only the kind of the address can be compared.
@@ -73,7 +73,7 @@ func (l *Layers) checkAdvertise() {
 	}
 }
 
-// checkNetwork holds the rule that an agent without a secret binds to loopback only, unless it is told insecure.
+// checkNetwork enforces that an agent without a secret binds only to loopback, unless it is told insecure.
 func (l *Layers) checkNetwork() {
 	bind, address := l.Of(&l.bind), l.Agent.Bind
 	if bind.Broken {

@@ -11,39 +11,41 @@ import (
 )
 
 const (
-	// envPrefix begins every variable of ours.
+	// envPrefix begins the name of each of our variables.
 	envPrefix = "WANDERD_"
-	// inHook is set for a hook and what it starts, together with more variables that are no settings.
+	// inHook is set in the environment of a hook and of what it starts, together with other variables that are not
+	// settings.
 	inHook = envPrefix + "HELD"
 )
 
 // Layers is a configuration that has been read.
 type Layers struct {
 	settings.Reading
-	// Agent is what an agent is told, complete after [Layers.Check] but for its version, its log and its observer.
+	// Agent is the agent's configuration, complete after [Layers.Check] except for its version, its log and its
+	// observer.
 	Agent agent.Config
 	// LogFormat and LogLevel are among the choices of their settings.
 	LogFormat, LogLevel string
-	// Warnings are sentences about what is probably not meant, and does no harm.
+	// Warnings are sentences about settings that are probably a mistake, but do no harm.
 	Warnings []string
 
-	// shared is what holds for gates that say nothing else.
+	// shared are the terms of all gates that do not set their own.
 	shared                                                            terms
 	alone, stop, bind, advertise, secretFile, file, trust, knownHosts string
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
 
 	gates []*section
-	// fromHook says that there is one gate at most, that of --hook.
+	// fromHook is true if there is one gate at most, that of --hook.
 	fromHook bool
-	// incomplete says that a file has keys that nobody knows, so what seems to be missing may be one of them.
+	// incomplete is true if a file has unknown keys, so that what seems to be missing may be one of them.
 	incomplete bool
-	// unread says that there is a file of which nothing is known.
+	// unread is true if there is a file that could not be read at all.
 	unread bool
 }
 
-// Read reads all layers: flags, the environment as os.Environ returns it, and the file that one of the two names. What
-// could not be understood is told by Err.
+// Read reads all layers: flags, the environment as os.Environ returns it, and the file that one of the two names. Err
+// reports what could not be understood.
 func Read(flags settings.Flags, environ []string) *Layers {
 	l := &Layers{}
 	l.Reading = settings.NewReading(l.table(), "configuration")
@@ -67,7 +69,7 @@ func Read(flags settings.Flags, environ []string) *Layers {
 	return l
 }
 
-// warnOf warns of variables that look like settings and are none: they may be meant for another version.
+// warnOf warns of variables that look like settings but are not: they may be meant for another version.
 func (l *Layers) warnOf(variables []string) {
 	if slices.Contains(variables, inHook) {
 		return
@@ -78,7 +80,7 @@ func (l *Layers) warnOf(variables []string) {
 	}
 	for _, name := range variables {
 		remedy := "it is ignored"
-		// The prefix would make everything look alike.
+		// With the prefix, all names would look alike.
 		if near := settings.Nearest(strings.TrimPrefix(name, envPrefix), words); near != "" {
 			remedy = fmt.Sprintf("did you mean %q?", envPrefix+near)
 		}
@@ -104,7 +106,7 @@ func (l *Layers) readFile(path string) (file *settings.File, gates []map[string]
 	return file, gates
 }
 
-// unknownKey says what is wrong with a key: a typing error, or a place where it cannot stand.
+// unknownKey describes what is wrong with a key: a typing error, or a place at which it is not allowed.
 func (l *Layers) unknownKey(key, where string, t settings.Table) string {
 	l.incomplete = true
 	words := t.Keys()

@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// reloadable are the settings that can change while an agent runs, besides those of gates.
+// reloadable returns the settings, besides those of gates, that can change while an agent runs.
 func reloadable() []string { return []string{"join", "stop", "stop_timeout", "trust_hook"} }
 
-// tunable are the settings of a gate that can change while an agent runs. One that gets its first hook, or loses it,
-// needs a restart as a whole.
+// tunable returns the settings of a gate that can change while an agent runs. A gate that gets its first hook, or loses
+// it, needs a restart as a whole.
 func (g *section) tunable(began *section) []string {
 	if (len(g.Hook) == 0) != (len(began.Hook) == 0) || g.policy != began.policy {
 		return nil
@@ -30,23 +30,23 @@ func (g *section) tunable(began *section) []string {
 	return append(each, "max_interval", "op", "walk", "backups", "on_lost", "ask_before_run")
 }
 
-// Running is what an agent runs with: the configuration with which it has started, as reloads have changed it.
+// Running is the configuration of a running agent: that with which it started, as changed by reloads.
 type Running struct {
 	start, inForce *Layers
 	// began has each gate as it was when it began.
 	began map[string]*section
 }
 
-// NewRunning returns what an agent runs with that starts with a configuration.
+// NewRunning returns the configuration of an agent that starts with these layers.
 func NewRunning(start *Layers) *Running {
 	r := &Running{start: start, began: make(map[string]*section)}
 	r.Accept(start)
 	return r
 }
 
-// Compare compares a configuration that has been checked with what is in force, and with that with which each part has
-// begun. changed is what differs from the former and can change while an agent runs, restart what differs from the
-// latter and cannot.
+// Compare compares a configuration that has been checked with the one in force, and with the one with which each part
+// has begun. changed is what differs from the former and can change while an agent runs; restart is what differs from
+// the latter and cannot.
 func (r *Running) Compare(l *Layers) (changed, restart []string) {
 	compare := func(title string, now, inForce, began settings.Table, tunable []string) {
 		for i, s := range now {
@@ -59,7 +59,7 @@ func (r *Running) Compare(l *Layers) (changed, restart []string) {
 			}
 		}
 	}
-	shared := len(constants(&l.shared)) // They come first, and are compared in each gate.
+	shared := len(constants(&l.shared)) // The shared constants come first, and are compared in each gate.
 	compare("", l.Table[shared:], r.inForce.Table[shared:], r.start.Table[shared:], reloadable())
 	for _, g := range l.gates {
 		before := r.inForce.gateNamed(g.Name)
@@ -78,7 +78,7 @@ func (r *Running) Compare(l *Layers) (changed, restart []string) {
 	return changed, restart
 }
 
-// Keep gives the gates what they cannot change while they are there.
+// Keep restores in l the settings of gates that cannot change while the gates exist.
 func (r *Running) Keep(l *Layers) {
 	for i := range l.Agent.Gates {
 		c := &l.Agent.Gates[i]
@@ -102,7 +102,7 @@ func (r *Running) Keep(l *Layers) {
 	}
 }
 
-// Accept says that a configuration has come into force.
+// Accept records that a configuration has come into force.
 func (r *Running) Accept(l *Layers) {
 	r.inForce = l
 	maps.DeleteFunc(r.began, func(name string, _ *section) bool { return l.gateNamed(name) == nil })

@@ -62,16 +62,16 @@ func inWords(s *settings.Setting) string {
 	return fmt.Sprint(s.Value.Plain())
 }
 
-// page is lines with comments, which stand in one column.
+// page is a list of lines with comments, which start in one column.
 type page struct{ lines [][2]string }
 
 func (p *page) line(text, comment string) { p.lines = append(p.lines, [2]string{text, comment}) }
 
-// setting writes one value; what is not set, and what has no place in a file, is a comment.
+// setting writes one value. A setting that is not set, or that is not allowed in a file, becomes a comment.
 func (p *page) setting(s *settings.Setting) {
 	text := s.Key + " ="
 	if s.IsSet() {
-		// texts, numbers and lists of texts: it can write them all
+		// toml can write all of these: texts, numbers and lists of texts.
 		line, _ := toml.Marshal(map[string]any{s.Key: s.Value.Plain()})
 		text = strings.TrimSpace(string(line))
 	}
@@ -81,7 +81,7 @@ func (p *page) setting(s *settings.Setting) {
 	p.line(text, s.From())
 }
 
-// widest is the column beyond which a long value does not push all comments.
+// widest is the greatest width of a value, in columns, that moves the comments of all lines to the right.
 const widest = 44
 
 func (p *page) write(w io.Writer) error {
@@ -102,7 +102,7 @@ func (p *page) write(w io.Writer) error {
 	return err
 }
 
-// shown is a value in JSON; Value is null where nothing is set.
+// shown is a setting in JSON; Value is null if nothing is set.
 type shown struct {
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`

@@ -16,10 +16,9 @@ import (
 const (
 	// patience is how long an answer of another member of a strict gate may take.
 	patience = 200 * time.Millisecond
-	// drift bounds by how much a clock may be too fast or too slow.
+	// drift bounds how much too fast or too slow a clock may be, as a share.
 	drift = 0.01
-	// spare is by how much a lease is longer than it must be, before it is cut to whole seconds: unless somebody sets
-	// it.
+	// spare is how much longer than necessary a lease is by default, before it is cut to whole seconds.
 	spare = 2 * time.Second
 	// leastKillAfter is the shortest kill_after of a strict gate.
 	leastKillAfter = 100 * time.Millisecond
@@ -27,7 +26,7 @@ const (
 
 func (g *section) isStrict() bool { return g.policy != usual.PolicyWander }
 
-// strict returns the settings of the gate's protocol; who has which key is found out later.
+// strict returns the settings of the gate's protocol; which member has which key is found out later.
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
@@ -40,8 +39,8 @@ func (g *terms) strict() strict.Settings {
 	return s
 }
 
-// leastLease is the shortest that the gate can have: three renewals, kill_after, the kill margin and a round trip, on
-// the slowest clock.
+// leastLease is the shortest lease that the gate can have: three renewals, kill_after, the kill margin and a round
+// trip, on the slowest clock.
 func (g *terms) leastLease() time.Duration {
 	return ballot.LeastLease(g.KillAfter, hook.KillMargin, patience, drift)
 }
@@ -84,10 +83,10 @@ func (g *section) applying() settings.Table {
 	return slices.DeleteFunc(slices.Clone(g.Table), func(s *settings.Setting) bool { return slices.Contains(idle, s) })
 }
 
-// checkStrict looks at what only strict gates have, or only soft ones.
+// checkStrict checks the settings that only strict gates have, or only soft ones.
 func (l *Layers) checkStrict(g *section) {
 	for _, s := range g.idle() {
-		if s.Scope != "" && s.IsGiven() { // it was said of this gate, and not of all
+		if s.Scope != "" && s.IsGiven() { // it was set for this gate, and not for all
 			g.Reject(s, "it has no effect in a gate with policy = %q: leave it out, or set another policy", g.policy)
 		}
 	}
@@ -141,7 +140,7 @@ func (g *section) checkLease() {
 	}
 }
 
-// warnOfRoster warns of rosters that bear less than others: "A roster of two cannot lose anybody: warn."
+// warnOfRoster warns of rosters that tolerate fewer failures than others: "A roster of two cannot lose anybody: warn."
 func (l *Layers) warnOfRoster(g *section) {
 	list := strings.Join(g.Roster, ", ")
 	switch n := len(g.Roster); {

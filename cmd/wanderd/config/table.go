@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The choices that code asks for.
+// The choices that the code refers to.
 const (
 	LogAuto     = "auto"
 	LogConsole  = "console"
@@ -109,7 +109,7 @@ func (l *Layers) table() settings.Table {
 	}.Under("Log"))
 }
 
-// table returns what may stand in a [[gate]] table: its name and the constants.
+// table returns the settings of a [[gate]] table: its name and the constants.
 func (g *section) table() settings.Table {
 	return slices.Concat(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
@@ -117,7 +117,7 @@ func (g *section) table() settings.Table {
 	}, constants(&g.terms))
 }
 
-// constants returns what may stand at the top, for all gates, and in a [[gate]] table, for that gate.
+// constants returns the settings that are allowed at the top, for all gates, and in a [[gate]] table, for that gate.
 func constants(g *terms) settings.Table {
 	return settings.Table{
 		settings.Row("hook", settings.Command(&g.Hook, hook.Split), "",

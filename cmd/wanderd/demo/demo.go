@@ -29,7 +29,7 @@ type Config struct {
 	Members int
 	// For is the duration.
 	For time.Duration
-	// Out gets the output. Terminal says that Out is a terminal with cursor control.
+	// Out gets the output. Terminal is true if Out is a terminal with cursor control.
 	Out      io.Writer
 	Terminal bool
 	// Version is the version that the agents report.
@@ -113,7 +113,7 @@ func newFleet(cfg Config, dir string, t tree, rec *record) ([]*agent.Agent, erro
 	return all, nil
 }
 
-// tree is what the hooks copy, and with which tool: files of random bytes.
+// tree is the directory that the hooks copy, and the tool with which they copy it: files of random bytes.
 type tree struct{ path, tool string }
 
 const (
@@ -138,7 +138,7 @@ func growTree(path string) (tree, error) {
 	return tree{path, "cp"}, nil
 }
 
-// copyTo is the hook: it copies every byte each time, and limits the bandwidth if the tool can, so that a run is
+// copyTo returns the hook. It copies every byte each time, and limits the bandwidth if the tool can, so that a run is
 // visible.
 func (t tree) copyTo(dst string) []string {
 	if t.tool == "rsync" {

@@ -20,7 +20,7 @@ type record struct {
 	members []member
 	// events are lines with the time since begin.
 	events []string
-	// holder is the index of the member that holds the token, -1 if nobody does.
+	// holder is the index of the member that holds the token, or -1 if none does.
 	holder int
 	// running counts the running hooks; overlap is the total time with two or more.
 	running      int
@@ -34,7 +34,7 @@ type record struct {
 
 type member struct {
 	name string
-	// hands is how many tokens it holds: it gives up a second one at once.
+	// hands is how many tokens the member holds: it gives up a second one at once.
 	hands   int
 	running bool
 	lastRun time.Time
@@ -51,7 +51,7 @@ func newRecord(names []string) *record {
 	return r
 }
 
-// rows are the members as the other views show them.
+// rows returns the members as rows, which the other views show, too.
 func (r *record) rows() []follow.Row {
 	rows := make([]follow.Row, 0, len(r.members))
 	for i := range r.members {
@@ -63,7 +63,7 @@ func (r *record) rows() []follow.Row {
 	return rows
 }
 
-// observe is called by the agents' loops.
+// observe records an observation. The agents' loops call it.
 func (r *record) observe(o gate.Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package follow watches a fleet by way of one agent's control socket, for those who look: it asks who has the tokens
-// several times a second, and all members now and then. When nobody looks, nobody is asked.
+// Package follow watches a fleet for viewers, through one agent's control socket: it asks for the holders of the tokens
+// several times a second, and asks all members less often. While there is no viewer, it asks nobody.
 package follow
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// nowEvery is how often the holders are asked, fleetEvery how often all members are.
+	// nowEvery is how often the holders are asked, fleetEvery how often all members are asked.
 	nowEvery   = 500 * time.Millisecond
 	fleetEvery = 5 * time.Second
 	// trail is how many holders of a token are remembered.
@@ -27,21 +27,21 @@ type Source interface {
 // Token is a token, and where it came from.
 type Token struct {
 	control.Holder
-	// Trail are the names of those that were seen to hold it, the holder last.
+	// Trail are the names of the members that were seen to hold it, the holder last.
 	Trail []string `json:"trail"`
 }
 
-// Snapshot is what is known of a fleet at one moment. It is not changed once it was told.
+// Snapshot is what is known of a fleet at one moment. It does not change after it was handed to tell.
 type Snapshot struct {
 	At time.Time `json:"at"`
 	// Fleet is the last answer of all members. It is large, and changes seldom.
 	Fleet  *control.Fleet `json:"-"`
 	Tokens []Token        `json:"tokens"`
-	// Error is why the agent on this host could not be asked; the rest is then of before.
+	// Error is why the agent on this host could not be asked; the other fields are then from an earlier answer.
 	Error string `json:"error,omitempty"`
 }
 
-// Follow tells what it sees until ctx is done. tell must not block for long.
+// Follow hands snapshots to tell until ctx is done. tell must not block for long.
 func Follow(ctx context.Context, src Source, tell func(Snapshot)) {
 	s := Snapshot{Fleet: &control.Fleet{}}
 	tick := time.NewTicker(nowEvery)

@@ -16,17 +16,18 @@ type Row struct {
 	Self   bool   `json:"self,omitempty"`
 	// Missing is why the member has not answered; then nothing else is known of it.
 	Missing string `json:"missing,omitempty"`
-	// Holding says that it has a token, Running that something runs there, since RunningSince.
+	// Holding is true if the member has a token, Running if something runs there, since RunningSince.
 	Holding      bool      `json:"holding,omitempty"`
 	Running      bool      `json:"running,omitempty"`
 	RunningSince time.Time `json:"-"`
-	// Result is how the last run has ended, Took how long it took; both are empty if that is not known. Failed says
-	// that it has failed.
+	// Result is how the last run has ended, Took how long it took; both are empty if unknown. Failed is true if the run
+	// has failed.
 	LastRun time.Time        `json:"last_run,omitzero"`
 	Result  string           `json:"result,omitempty"`
 	Took    control.Duration `json:"-"`
 	Failed  bool             `json:"failed,omitempty"`
-	// Awaits says that it runs as soon as a token comes, but not before NextRun. NotRunning is why nothing runs.
+	// Awaits is true if the member runs as soon as a token comes, but not before NextRun. NotRunning is why nothing
+	// runs.
 	NextRun    time.Time `json:"next_run,omitzero"`
 	Awaits     bool      `json:"awaits,omitempty"`
 	NotRunning string    `json:"not_running,omitempty"`
@@ -34,11 +35,11 @@ type Row struct {
 	Runs    uint64           `json:"-"`
 	Paused  *control.Pause   `json:"paused,omitempty"`
 	Callers []control.Caller `json:"callers,omitempty"`
-	// Gate is all that the member has said of the gate; nil if it is missing.
+	// Gate is all that the member has reported of the gate; nil if the member has not answered.
 	Gate *control.Gate `json:"-"`
 }
 
-// NewRow is the row of a member that has told of the gate; g is nil if it has not answered.
+// NewRow returns the row of a member that has reported the gate; g is nil if the member has not answered.
 func NewRow(m *control.FleetMember, g *control.Gate) Row {
 	r := Row{Name: m.Name, Member: m.Member.Member, Self: m.Self, Missing: m.Missing, Gate: g}
 	if g == nil {
@@ -53,7 +54,7 @@ func NewRow(m *control.FleetMember, g *control.Gate) Row {
 	return r
 }
 
-// Gates are the names of all gates of which a member has told, in order.
+// Gates returns the names of all gates that a member has reported, in order.
 func Gates(f *control.Fleet) []string {
 	names := make(map[string]bool)
 	for i := range f.Members {
@@ -66,7 +67,7 @@ func Gates(f *control.Fleet) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Rows are the members of a gate, and those that do not say whether they are.
+// Rows returns the members of a gate, and the members that have not answered, which may be members of it.
 func Rows(f *control.Fleet, gate string) (rows []Row) {
 	for i := range f.Members {
 		m := &f.Members[i]
@@ -83,7 +84,7 @@ func Rows(f *control.Fleet, gate string) (rows []Row) {
 	return rows
 }
 
-// Rows are those of a gate, with what has been seen of its tokens since all members were asked.
+// Rows returns the rows of a gate, updated with what has been seen of its tokens since all members were asked.
 func (s *Snapshot) Rows(gate string) []Row {
 	rows := Rows(s.Fleet, gate)
 	for i := range s.Tokens {
@@ -101,7 +102,7 @@ func (s *Snapshot) Rows(gate string) []Row {
 // Page is a fleet as rows, for a reader that has no other document.
 type Page struct {
 	Members int `json:"members"`
-	// Silent counts those that have not answered.
+	// Silent counts the members that have not answered.
 	Silent int        `json:"silent"`
 	Gates  []GatePage `json:"gates"`
 }
@@ -131,7 +132,8 @@ func Silent(f *control.Fleet) (n int) {
 	return n
 }
 
-// LastFailure is the member whose last run has failed, and of several the latest; nil, if there is none.
+// LastFailure returns the member whose last run has failed; if there are several, the one that failed last; nil if
+// there is none.
 func LastFailure(rows []Row) (last *Row) {
 	for i := range rows {
 		if r := &rows[i]; r.Failed && (last == nil || !r.LastRun.Before(last.LastRun)) {
@@ -141,7 +143,7 @@ func LastFailure(rows []Row) (last *Row) {
 	return last
 }
 
-// Next is who is due: those that wait for the token, and the first that will be.
+// Next returns the members that are due and wait for the token, and the first one that will be due.
 func Next(rows []Row, now time.Time) (waiting []string, first *Row) {
 	for i := range rows {
 		switch r := &rows[i]; {

@@ -8,21 +8,22 @@ import (
 	"slices"
 )
 
-// guard lets those in who have the token. A browser gets it with the address that the command has printed, and keeps it
-// in a cookie, which no other site's page can use (SameSite) and no script can read. What asks for another host's name
-// is refused, too: by it a stranger's name that points at this host would make his page one of this origin (DNS
-// rebinding).
+// guard admits requests that carry the token. A browser gets the token with the address that the command has printed,
+// and keeps it in a cookie, which no other site's page can use (SameSite) and no script can read. guard also refuses a
+// request for another host's name: otherwise an attacker's name that points at this host would give the attacker's page
+// the same origin as this page (DNS rebinding).
 type guard struct {
 	token  string
 	cookie string
-	// hosts are the names under which the port of the loopback interface may be asked for.
+	// hosts are the names under which a request may address the port of the loopback interface.
 	hosts []string
 	// orderToken is in the page, and comes back with each order: see order.
 	orderToken string
 }
 
 func newGuard(port int) guard {
-	// Cookies are of a host, not of a port: so that two pages of one host do not share one, its name has the port.
+	// Cookies belong to a host, not to a port. So that two pages of one host do not share a cookie, its name has the
+	// port.
 	g := guard{token: rand.Text(), orderToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port)}
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
 		g.hosts = append(g.hosts, fmt.Sprintf("%s:%d", host, port))
@@ -30,7 +31,8 @@ func newGuard(port int) guard {
 	return g
 }
 
-// headers make the page what it is: its own script, style and events, shown nowhere but as itself, kept nowhere.
+// headers restrict the page: only its own script, style and events are loaded, no other page may contain it, and
+// nothing of it is stored.
 func headers(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")

@@ -15,8 +15,8 @@ import (
 const (
 	// maxViewers bounds the open pages; each has a connection.
 	maxViewers = 16
-	// historyFor is how far back the timeline goes. It is asked for when a run has begun or ended, but not more often
-	// than historyLeast, and every historyEvery in any case.
+	// historyFor is how far back the timeline goes. The history is requested when a run has begun or ended, but not
+	// more often than historyLeast, and every historyEvery in any case.
 	historyFor   = 24 * time.Hour
 	historyLeast = 5 * time.Second
 	historyEvery = time.Minute
@@ -24,7 +24,7 @@ const (
 	writeTimeout = 10 * time.Second
 )
 
-// The events, in the order in which they are sent.
+// The topics of events, in the order in which they are sent.
 const (
 	aboutFleet = iota
 	aboutHistory
@@ -32,26 +32,26 @@ const (
 	topics
 )
 
-// event is the last of its topic. Its number tells viewers whether they have it.
+// event is the last event of a topic. Its number tells whether a viewer has it.
 type event struct {
 	number int
 	data   []byte
 }
 
-// hub asks as long as somebody looks, and tells all who look the same.
+// hub asks the fleet while there are viewers, and sends all viewers the same events.
 type hub struct {
 	src Source
 
 	mu      sync.Mutex
 	viewers map[chan struct{}]struct{}
 	events  [topics]event
-	// stop ends the asking; nil while nobody looks.
+	// stop ends the questions; nil while there is no viewer.
 	stop context.CancelFunc
-	// working is done when nobody is asked any more; all viewers must have left.
+	// working is done when no question is under way any more; all viewers must have left.
 	working sync.WaitGroup
 }
 
-// enter adds a viewer, whose channel gets a value when there is something new; nil if there are too many.
+// enter adds a viewer, whose channel gets a value when there is something new; nil if there are too many viewers.
 func (h *hub) enter() chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,13 +63,13 @@ func (h *hub) enter() chan struct{} {
 	if h.stop == nil {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.stop = cancel
-		h.events = [topics]event{} // what was true when somebody looked last is not shown
+		h.events = [topics]event{} // events from the time of an earlier viewer are not shown
 		h.working.Go(func() { h.follow(ctx) })
 	}
 	return news
 }
 
-// leave removes a viewer; with the last one the asking ends.
+// leave removes a viewer; with the last one the questions end.
 func (h *hub) leave(news chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -101,7 +101,7 @@ func (h *hub) follow(ctx context.Context) {
 	})
 }
 
-// progress is a number that rises when a run begins, and when one ends.
+// progress returns a number that rises when a run begins, and when one ends.
 func progress(f *control.Fleet) (n int) {
 	for _, gate := range follow.PageOf(f).Gates {
 		for i := range gate.Rows {
@@ -114,12 +114,13 @@ func progress(f *control.Fleet) (n int) {
 	return n
 }
 
-// publishFleet tells all viewers what all members have said, as rows.
+// publishFleet sends all viewers what all members have reported, as rows.
 func (h *hub) publishFleet(ctx context.Context, f *control.Fleet) {
 	h.publish(ctx, aboutFleet, follow.PageOf(f))
 }
 
-// publish tells all viewers of a topic's news, unless ctx is done: then another one follows, or nobody looks.
+// publish sends all viewers the new event of a topic, unless ctx is done: then another one follows, or there is no
+// viewer.
 func (h *hub) publish(ctx context.Context, topic int, document any) {
 	data, err := json.Marshal(document)
 	h.mu.Lock()

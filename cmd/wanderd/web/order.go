@@ -16,8 +16,8 @@ const (
 	maxOrder = 4 << 10
 )
 
-// mayOrder reports whether a request is of this page itself: only its script knows the token, only a script can set the
-// header, and the browser says from where the script is.
+// mayOrder reports whether a request comes from this page itself: only its script knows the token, only a script can
+// set the header, and the browser reports the script's origin.
 func (g *guard) mayOrder(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.URL.Path == pathOrder && g.hasCookie(r) &&
 		sameOrigin(r.Header.Get("Origin"), r.Host) &&

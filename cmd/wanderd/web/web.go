@@ -1,13 +1,13 @@
 // Package web shows a fleet as a page in a browser. It is a client of one agent's control socket, and no part of the
-// agent: where nobody looks at the page, no member is asked.
+// agent: while no browser shows the page, no member is asked.
 //
 //	GET /          the page; the first time with ?token=T, which the command has printed
 //	GET /events    what happens, as server-sent events: tokens, fleet, history
 //	GET /page.css, /page.js
 //	POST /order    a [control.Order]: pauses or resumes a gate
 //
-// The page shows the output of hooks, so whoever may see it may use the control socket. Other users of the host, other
-// pages in the same browser, and names that are made to point at this host must not: see guard.
+// The page shows the output of hooks, so only users who may use the control socket may see it. Other users of the host,
+// other pages in the same browser, and names that are made to point at this host must not reach it: see guard.
 //
 // Its decisions, in docs/decisions: 085.
 package web
@@ -79,7 +79,7 @@ func Listen(address string, src Source) (*Server, error) {
 	return s, nil
 }
 
-// URL is the address to open; whoever has it can see the page.
+// URL returns the address to open; anybody who has it can see the page.
 func (s *Server) URL() string {
 	return fmt.Sprintf("http://%s/?token=%s", s.listener.Addr(), s.guard.token)
 }

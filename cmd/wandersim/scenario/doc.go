@@ -1,5 +1,4 @@
-// Package scenario is the table of what a simulation can be told, by flags and a TOML file, and the checks of what is
-// told.
+// Package scenario has the table of a simulation's parameters, from flags and a TOML file, and checks them.
 //
 //	parameter.go  the parameters; read.go reads them
 //	policy.go     the policies: each has a file with its table, its checks, and its scenario for package sim

@@ -13,7 +13,8 @@ const (
 	PolicyElection    = "election"
 )
 
-// terminationTable has the parameters of the application whose termination is detected, too.
+// terminationTable returns the parameters of a ring that detects termination, and of the application whose termination
+// it detects.
 func (p *Parameters) terminationTable() settings.Table {
 	return p.decidingTable(
 		settings.Row("work", settings.Count(&p.Work, 0, 1<<16-1), "100",
@@ -26,8 +27,8 @@ func (p *Parameters) terminationTable() settings.Table {
 
 func (p *Parameters) electionTable() settings.Table { return p.decidingTable() }
 
-// decidingTable has the parameters of a ring that decides something, and those that are given: of the wandering token's
-// those that mean the same here.
+// decidingTable returns the parameters of a ring that decides something: those in own, and those of the wandering token
+// that mean the same here.
 func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 	t := p.wanderTable()
 	change(t, "backups", settings.Count(&p.Backups, 0, maxDeciding), "2")
@@ -39,8 +40,8 @@ func (p *Parameters) decidingTable(own ...*settings.Setting) settings.Table {
 		t.Only("backups", "members", "duration", "seed", "seeds", "latency", "jitter", "detect_after", "crash_every"))
 }
 
-// maxDeciding is the most members of a ring that decides something: in an election each has a part of the claim of
-// every other.
+// maxDeciding is the greatest number of members of a ring that decides something: in an election each member has a part
+// of the claim of every other.
 const maxDeciding = 1000
 
 func (p *Parameters) checkDeciding(r *settings.Reading) {
@@ -51,8 +52,8 @@ func (p *Parameters) checkDeciding(r *settings.Reading) {
 	r.CheckNeeds()
 }
 
-// Deciding returns the scenario as the simulator wants it: on FIFO links that lose nothing, with a perfect detector.
-// Who crashes stays down.
+// Deciding returns the scenario as the simulator wants it: on FIFO links that lose nothing, with a perfect detector. A
+// member that crashes stays down.
 func (p *Parameters) Deciding() kcopies.World {
 	w := kcopies.World{
 		Seed: p.Seed, Members: p.Members, K: p.Backups, Latency: p.Latency, Jitter: p.Jitter, FIFO: true,

@@ -12,36 +12,35 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Parameters are a scenario as a person describes it. Of faults, an Every of zero and an At of nil mean never.
+// Parameters describe a scenario as a person does. For faults, an Every of zero and an At of nil mean never.
 type Parameters struct {
 	Policy  string
 	Walk    wander.Walk
 	Request ring.Request
 	Links   ring.Links
-	// Recovery and Timeout are a tree's.
+	// Recovery and Timeout are parameters of a tree.
 	Recovery tree.Recovery
 	Timeout  time.Duration
-	// Work is for how many hops the work of a ring goes on whose termination is detected.
+	// Work is the number of hops for which the work of a ring goes on whose termination is detected.
 	Work                               int
 	Op, Skip, MinInterval, MaxInterval time.Duration
-	// RetryAfter is when a failed operation is repeated; zero is never. Fails and NotNow are the shares of operations
-	// that need it.
+	// RetryAfter is the time after which a failed operation is repeated; zero means never. Fails and NotNow are the
+	// shares of operations that have to be repeated.
 	RetryAfter    time.Duration
 	Fails, NotNow float64
-	// ReadyNo is the share of answers that are no when a host is asked whether it needs a run; zero is that none is
-	// asked.
+	// ReadyNo is the share of "no" among the answers of ready checks; zero means that no host is asked.
 	ReadyNo float64
 	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.
 	Windows window.Set
-	// DefaultMaxInterval says that MaxInterval is what the members make by themselves, and nobody has set it.
+	// DefaultMaxInterval is true if MaxInterval is the members' own default, and was not set.
 	DefaultMaxInterval bool
-	// OpConfigured is what the members are told of Op.
+	// OpConfigured is the duration of an operation that the members are configured with.
 	OpConfigured   time.Duration
 	Slots, Backups int
 	OnLost         wander.OnLost
 	AskBeforeRun   bool
 	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
-	// BesideHook makes one with both.
+	// BesideHook makes a gate with both.
 	Demand     time.Duration
 	BesideHook bool
 	Members    int
@@ -61,10 +60,10 @@ type Parameters struct {
 	Disk           sim.Disk
 }
 
-// onDemand reports whether members run only when somebody waits for it.
+// onDemand reports whether members run only when a caller waits.
 func (p *Parameters) onDemand() bool { return p.Demand > 0 && !p.BesideHook }
 
-// Interval is about how long a member goes without an operation if no other is in its way.
+// Interval is about how long a member goes without an operation if no other member delays it.
 func (p *Parameters) Interval() time.Duration {
 	if p.onDemand() {
 		return max(p.MinInterval, p.Demand)
@@ -72,7 +71,7 @@ func (p *Parameters) Interval() time.Duration {
 	return p.MinInterval
 }
 
-// Spread is by how much a duration varies: by a share of itself, or by a time.
+// Spread is how much a duration varies: by a share of itself, or by a time.
 type Spread struct {
 	Share float64
 	Time  time.Duration
@@ -107,6 +106,6 @@ func spread(at *Spread) settings.Value {
 const (
 	maxMembers = 1_000_000
 	maxSeeds   = 100_000
-	// leastPeriod is the least mean time between two faults: of less, nothing is left of the fleet.
+	// leastPeriod is the least mean time between two faults: with less, nothing is left of the fleet.
 	leastPeriod = time.Second
 )

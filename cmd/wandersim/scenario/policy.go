@@ -12,13 +12,13 @@ import (
 // policy is one way in which tokens move, as --policy names it: each has a file of its own.
 type policy struct {
 	name string
-	// table has its parameters, in the order in which help and JSON show them, policy itself among them.
+	// table has its parameters, policy itself among them, in the order in which help and JSON show them.
 	table func(*Parameters) settings.Table
-	// check fills in what follows from other parameters, and finds what does not fit together.
+	// check sets what follows from other parameters, and finds what does not fit together.
 	check func(*Parameters, *settings.Reading)
 }
 
-// policies are all there are; the first is the default.
+// policies returns all policies; the first is the default.
 func policies() []policy {
 	return []policy{
 		{usual.PolicyWander, (*Parameters).wanderTable, (*Parameters).checkWander},
@@ -47,7 +47,7 @@ func change(t settings.Table, key string, v settings.Value, otherwise string) {
 	s.Value, s.Default, s.Rule = v, otherwise, ""
 }
 
-// lacks says that a parameter is another policy's.
+// lacks returns the message that a parameter belongs to another policy.
 func (one *policy) lacks(key string) string {
 	var having []string
 	for _, other := range policies() {

@@ -9,7 +9,7 @@ import (
 // FileFlag is the flag that names a file, without dashes.
 const FileFlag = "scenario"
 
-// Read reads flags, and the file at path unless that is empty. The error is a [settings.Invalid] that says everything
+// Read reads flags, and the file at path unless that is empty. The error is a [settings.Invalid] that lists everything
 // that is wrong.
 func Read(flags settings.Flags, path string) (Parameters, error) {
 	var p Parameters
@@ -49,8 +49,8 @@ func Read(flags settings.Flags, path string) (Parameters, error) {
 	return p, r.Err()
 }
 
-// MarshalJSON writes an object with every parameter, in the order of the table; what never happens is null. The same
-// keys and values make a file.
+// MarshalJSON writes an object with every parameter, in the order of the table; null means never. The same keys and
+// values make a file.
 func (p Parameters) MarshalJSON() ([]byte, error) {
 	one := policyOf(p.Policy)
 	return one.table(&p).MarshalJSON()

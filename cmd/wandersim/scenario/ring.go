@@ -9,10 +9,10 @@ import (
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 )
 
-// maxRing is the most members of a ring: a request passes all of them.
+// maxRing is the greatest number of members of a ring: a request passes all of them.
 const maxRing = 10_000
 
-// ringTable has the parameters of a ring: those of its own, and of the wandering token's those that mean the same here.
+// ringTable returns the parameters of a ring: its own, and those of the wandering token that mean the same here.
 func (p *Parameters) ringTable() settings.Table {
 	t := p.wanderTable()
 	change(t, "demand", settings.Positive(&p.Demand), "10m")
@@ -38,7 +38,7 @@ func (p *Parameters) checkRing(r *settings.Reading) {
 	r.CheckNeeds()
 }
 
-// checkLinks objects to parameters that have no effect on the papers' links, and says why.
+// checkLinks rejects parameters that have no effect on the papers' links, with the reason why.
 func (p *Parameters) checkLinks(r *settings.Reading, why string, without ...any) {
 	for _, at := range without {
 		if s := r.Of(at); s.IsGiven() && p.Links == ring.Paper {

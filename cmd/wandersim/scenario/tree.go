@@ -10,7 +10,7 @@ import (
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 )
 
-// treeTable has the parameters of a tree: those of its own, and of a ring's those that mean the same here.
+// treeTable returns the parameters of a tree: its own, and those of a ring that mean the same here.
 func (p *Parameters) treeTable() settings.Table {
 	t := p.ringTable()
 	change(t, "backups", settings.Count(&p.Backups, 1, tree.MaxBackups), "2")

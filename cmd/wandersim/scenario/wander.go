@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// wanderTable has the parameters of a fleet with a wandering token.
+// wanderTable returns the parameters of a fleet with a wandering token.
 func (p *Parameters) wanderTable() settings.Table {
 	return slices.Concat(settings.Table{
 		settings.Row("policy", settings.Choice(&p.Policy, policyNames()...), usual.PolicyWander,

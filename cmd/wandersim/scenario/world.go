@@ -7,15 +7,15 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// askedBefore is how long before an operation a host is asked whether it needs one, answerTakes the longest time until
-// it answers.
+// askedBefore is how long before an operation a host's ready check is asked, answerTakes the longest time until it
+// answers.
 const (
 	askedBefore = 30 * time.Second
 	answerTakes = time.Second
 )
 
-// World returns the scenario as the simulator wants it: everybody sees everybody from the beginning, and there is a
-// token.
+// World returns the scenario as the simulator wants it: every member sees every other from the beginning, and there is
+// a token.
 func (p *Parameters) World() wandering.Scenario {
 	s := wandering.Scenario{
 		Seed: p.Seed, Members: p.Members, TokenInPlace: true, Walk: p.Walk,
@@ -28,7 +28,7 @@ func (p *Parameters) World() wandering.Scenario {
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
 	}
 	if p.onDemand() {
-		s.RetryAfter = 0 // It is the callers who repeat what failed.
+		s.RetryAfter = 0 // The callers repeat what failed.
 	} else if p.ReadyNo > 0 {
 		s.Ready = sim.Ready{No: p.ReadyNo, Takes: answerTakes, Timeout: askedBefore, Again: p.RetryAfter}
 	}
@@ -47,7 +47,7 @@ func (p *Parameters) World() wandering.Scenario {
 	return s
 }
 
-// membership is as late as it is told to be, or as that of real agents.
+// membership returns a membership that is as late as the parameters demand, or as that of real agents.
 func (p *Parameters) membership() sim.Membership {
 	if late := p.DetectAfter; late != nil {
 		return sim.Membership{GossipAfter: *late, DetectAfter: *late, RejoinAfter: *late}

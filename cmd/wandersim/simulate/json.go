@@ -15,10 +15,10 @@ import (
 // document is a result as JSON: the figures of one run, or the means and confidence intervals of many.
 type document[T any] struct {
 	Scenario scenario.Parameters `json:"scenario"`
-	// Runs is how many runs the figures come from; Stopped says that a signal ended them early.
+	// Runs is how many runs the figures come from; Stopped is true if a signal ended them early.
 	Runs    int  `json:"runs"`
 	Stopped bool `json:"stopped"`
-	// TooShort and Lap are those of the [Result].
+	// TooShort and Lap are as in the [Result].
 	TooShort string  `json:"too_short,omitempty"`
 	Lap      float64 `json:"lap_s,omitempty"`
 	measure.Set[T]
@@ -48,8 +48,8 @@ func WriteCSV(w io.Writer, document any) error {
 	return err
 }
 
-// flatten adds a row for each value in the next object or value; those of a list follow each other with spaces. What d
-// reads has been written by package json, and has no errors.
+// flatten adds a row for each value in the next object or value; it joins the values of a list with spaces. Package
+// json has written what d reads, so there are no errors.
 func flatten(d *json.Decoder, path []string, t *report.Table) {
 	token, _ := d.Token()
 	value := ""

@@ -18,16 +18,16 @@ import (
 
 // Figure is one number of a run.
 type Figure struct {
-	// Name is its path in JSON, with dots: "obtaining_s.p50". Label is for people.
+	// Name is the figure's path in JSON, with dots: "obtaining_s.p50". Label is for people.
 	Name, Label string
 	// Value is not a number if there is none.
 	Value float64
 }
 
-// figures are the outcome of a policy that has nothing but numbers. Each run has the same figures.
+// figures are the outcome of a policy that has only numbers. Each run has the same figures.
 type figures struct{ batch[[]Figure] }
 
-// estimates are the means of the runs, figure by figure.
+// estimates returns the means of the runs, figure by figure.
 func (f *figures) estimates() []measure.Estimate {
 	all := make([]measure.Estimate, len(f.Runs[0]))
 	for k := range all {
@@ -118,7 +118,7 @@ func tree(ctx context.Context, p scenario.Parameters, progress func(share float6
 	}, err
 }
 
-// termination is a ring that detects the termination of an application.
+// termination runs a ring that detects the termination of an application.
 func termination(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
 	w := deciding(&p)
 	var sent traffic
@@ -139,7 +139,7 @@ func termination(ctx context.Context, p scenario.Parameters, progress func(share
 	}, err
 }
 
-// election is a ring that elects a leader. Every member is a candidate.
+// election runs a ring that elects a leader. Every member is a candidate.
 func election(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*[]Figure, error) {
 	w := deciding(&p)
 	var sent traffic

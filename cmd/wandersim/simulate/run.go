@@ -1,7 +1,7 @@
 // Package simulate runs a scenario, with one seed or with many, and presents the figures.
 //
 //	run.go      all seeds, and a wandering token
-//	numbers.go  policies that have nothing but numbers
+//	numbers.go  policies that have only numbers
 //	json.go     the figures for scripts: JSON, and CSV with the same names
 //	tables.go   the figures for people
 //	chart.go    the intervals, as a bar chart
@@ -25,12 +25,13 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// Outcome is what the runs of a scenario have given.
+// Outcome is the outcome of the runs of a scenario.
 type Outcome interface {
-	// Document is the outcome as one JSON object: the figures of one run, or the means and confidence intervals of
+	// Document returns the outcome as one JSON object: the figures of one run, or the means and confidence intervals of
 	// many.
 	Document() any
-	// Tables is the outcome for people. For many runs it has means, and half the widths of their confidence intervals.
+	// Tables writes the outcome for people. For many runs it has means, and half the widths of their confidence
+	// intervals.
 	Tables(format report.Format) string
 	// Count returns how many runs there are, and how many of the scenario's seeds are complete.
 	Count() (runs, complete int)
@@ -51,10 +52,11 @@ func Run(ctx context.Context, p scenario.Parameters, progress func(share float64
 	return &figures{all}, err
 }
 
-// batch is the runs of a scenario.
+// batch has the runs of a scenario.
 type batch[T any] struct {
 	Scenario scenario.Parameters
-	// Runs are the complete runs, in the order of their seeds. If there is none, they are the ones that were stopped.
+	// Runs are the complete runs, in the order of their seeds. If no run is complete, they are the runs that were
+	// stopped.
 	Runs []T
 	// Complete is how many of the Scenario's Seeds are complete.
 	Complete int
@@ -96,7 +98,7 @@ type run struct {
 
 func one(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*run, error) {
 	s := p.World()
-	var cluster *sim.Cluster // whose members are asked at the end
+	var cluster *sim.Cluster // its members are asked at the end
 	keep := sim.WatcherFunc(func(c *sim.Cluster, _ *sim.Occurrence) error {
 		cluster = c
 		return nil
@@ -110,9 +112,9 @@ func one(ctx context.Context, p scenario.Parameters, progress func(share float64
 	return r, err
 }
 
-// across runs a scenario for all its seeds. one runs a seed, and returns an error if it was stopped; nil with it, if
-// there is nothing to show. The runs are in the order of their seeds: those that are complete, or if there is none,
-// those that were stopped.
+// across runs a scenario for all its seeds. one runs a seed, and returns an error if it was stopped; it returns nil
+// with the error if there is nothing to show. The runs are in the order of their seeds: the complete ones, or if there
+// is none, those that were stopped.
 func across[T any](ctx context.Context, p scenario.Parameters, progress func(share float64),
 	one func(ctx context.Context, p scenario.Parameters, progress func(share float64)) (*T, error),
 ) (batch[T], error) {
