@@ -113,7 +113,7 @@ func TestADeadlineTooFarOffIsNotInThePast(t *testing.T) {
 	}
 }
 
-// An effect is appended where one of another kind has been: nothing is left of that.
+// An effect is appended in a place where one of another kind was: nothing is left of that one.
 func TestAnAppendedEffectHasNothingOfTheOneBefore(t *testing.T) {
 	full := policy.Effect{
 		Note: 1, Cause: 1, Demanded: true, Peer: wire.MemberID{1}, Token: wire.Ref{Seq: 1}, StartBy: 1, Until: 1,

@@ -17,9 +17,9 @@ type checker struct {
 	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.
 	holdsUntil []int64
 	holds      []wire.Seq
-	// told is the highest promise that anybody was told of.
+	// told is the highest promise of which any member was told.
 	told []ballot.Epoch
-	// waits is since when a member waits for a run; longest the longest wait since all is healed.
+	// waits is since when a member waits for a run; longest is the longest wait since all faults were healed.
 	waits []int64
 	pace  pacing
 	// lives counts the steps, by member.
@@ -98,7 +98,7 @@ func (c *checker) stepped(i int) {
 	g := w.hosts[i].g
 	promised, end := g.Ballot().Lease()
 	c.leases[i] = c.leaseNow(i, promised, w.trueAt(i, end))
-	// "promised never falls": not below what anybody was told.
+	// "promised never falls": it is not below any promise of which a member was told.
 	if promised < c.told[i] {
 		w.fail("promise: %d has promised %v, and was told to have promised %v", i, promised, c.told[i])
 	}
@@ -136,7 +136,7 @@ func (c *checker) stepped(i int) {
 	}
 }
 
-// leaseNow is a member's lease: one that a restarted member does not remember still stands in its quarantine.
+// leaseNow is a member's lease. A lease that a restarted member does not remember still counts during its quarantine.
 func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	if before := c.leases[i]; before.epoch == promised && c.w.hosts[i].life > 1 && end < before.end && end <= 1 {
 		return before
@@ -144,7 +144,8 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	return given{promised, end}
 }
 
-// allServed reports whether nobody waits for a run any more, and all operations have run since all was healed.
+// allServed reports whether no member waits for a run any more, and all operations have run since all faults were
+// healed.
 func (c *checker) allServed(healed int64) bool {
 	if c.w.p.kind == paced && c.pace.missing(healed) != "" {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The constants of the members of a circle.
+// The constants of a circle's members.
 const (
 	lease    = 8 * time.Second
 	rho      = 0.01
@@ -21,7 +21,7 @@ const (
 	wall     = int64(1_700_000_000) * int64(time.Second)
 )
 
-// held is H of these.
+// held is H for these constants.
 const held = 7841584158 * time.Nanosecond
 
 // circle is members of one roster on one clock. Messages stay in the air until the test delivers them.
@@ -67,7 +67,7 @@ func (c *circle) instant() policy.Instant {
 	return policy.Instant{Time: c.now, Wall: wall + int64(c.now)}
 }
 
-// did takes what a member does.
+// did carries out what a member does.
 func (c *circle) did(out []policy.Effect) {
 	for i := range out {
 		switch e := &out[i]; e.Kind {
@@ -116,8 +116,8 @@ func (c *circle) receive(msg wire.Message) []wire.Message {
 	return sent
 }
 
-// deliver delivers everything that is in the air, and what is sent for it, to all but the absent, and returns the last
-// outcome there was.
+// deliver delivers everything that is in the air, and everything sent in answer, to all but the absent, and returns the
+// last outcome.
 func (c *circle) deliver(absent ...int) (end ballot.Outcome) {
 	c.t.Helper()
 	for len(c.air) > 0 {
@@ -181,7 +181,7 @@ func (c *circle) need() {
 	})
 }
 
-// renew lets member 0, the holder, have its lease from now on.
+// renew lets member 0, the holder, get its lease from now on.
 func (c *circle) renew() {
 	c.t.Helper()
 	c.need()
@@ -220,7 +220,7 @@ func (c *circle) ask(kind wire.Kind, from, to int, seq wire.Seq, number wire.Exc
 	return m
 }
 
-// wantAnswer wants one answer, and returns for how long its sender is busy, and what it has promised or kept.
+// wantAnswer wants one answer. It returns for how long the answer's sender is busy, and what it has promised or kept.
 func (c *circle) wantAnswer(sent []wire.Message, want wire.Kind) (span time.Duration, number wire.Seq) {
 	c.t.Helper()
 	if len(sent) != 1 || sent[0].Kind != want {

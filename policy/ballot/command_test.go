@@ -8,7 +8,7 @@ import (
 // run is a command and its guard.
 type run struct {
 	active, deaf, orphan, termed bool
-	// demanded says that it is a caller's.
+	// demanded is true if the command is a caller's.
 	demanded    bool
 	number      int32
 	token       wire.Ref
@@ -88,7 +88,7 @@ func (w *world) guard(i int) {
 	w.at(next, evGuard, i, r.number)
 }
 
-// ended: nothing is left of a command.
+// ended records that nothing is left of a command.
 func (w *world) ended(i int) {
 	h := &w.hosts[i]
 	r := &h.run
@@ -100,7 +100,7 @@ func (w *world) ended(i int) {
 		}
 		return
 	}
-	if h.away || len(h.rest) > 0 { // what its last step asked for comes first
+	if h.away || len(h.rest) > 0 { // The effects of its last step come first.
 		h.held = append(h.held, event{kind: evGuard, who: int8(i), arg: r.number})
 		return
 	}
@@ -123,8 +123,8 @@ func (w *world) finish(i int) {
 	}
 }
 
-// stillWant says again that somebody waits whom no run has served: "The next Run ends the demand. If anybody waits
-// after that … the shell says it again".
+// stillWant sends Wanted again if a caller waits that no run has served: "The next Run ends the demand. If anybody
+// waits after that … the shell says it again".
 func (w *world) stillWant(i int) {
 	if h := &w.hosts[i]; w.check.waits[i] != 0 && h.up && !h.away {
 		w.ev.Kind = policy.Wanted

@@ -7,8 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy/ballot"
 )
 
-// A holder that sends but hears nobody keeps the others waiting for one lease from its first unanswered renewal: its
-// further ones, and its repetitions of that one, lend nothing.
+// A holder that sends but hears no other member keeps the others waiting for one lease from its first unanswered
+// renewal: its further renewals, and its repetitions of that one, lend nothing.
 func TestUnansweredRenewalsLendNothing(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -80,7 +80,7 @@ func TestAHolderThatIsHeardAgainRenewsAtOnce(t *testing.T) {
 	}
 }
 
-// A probe lends and promises nothing, wherever it comes: not to a member that has promised an older epoch, nor to one
+// A probe lends and promises nothing, whichever member gets it: neither one that has promised an older epoch, nor one
 // that is busy.
 func TestAProbePromisesNothing(t *testing.T) {
 	c := newCircle(t, 3)
@@ -100,8 +100,8 @@ func TestAProbePromisesNothing(t *testing.T) {
 }
 
 // "A lease renewed by nobody ends its epoch's token": a member has promised a newer epoch while the lease was running.
-// When nobody renews that, the token is over, and its holder says so; without such a word it keeps the token, and goes
-// on when a majority answers again.
+// When no member renews the lease, the token is over, and its holder notes that; without such a refusal the holder
+// keeps the token, and goes on when a majority answers again.
 func TestALeaseRenewedByNobodyEndsAContestedToken(t *testing.T) {
 	for _, contested := range []bool{true, false} {
 		c := newCircle(t, 3)

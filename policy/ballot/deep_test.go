@@ -12,11 +12,11 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// To explore a world is to copy it and to know it again. Machines are plain values but for the parts that these two
-// follow: pointers, slices and interfaces.
+// To explore a world, the explorer copies its states and recognises them. Machines are plain values except for the
+// parts that these two functions follow: pointers, slices and interfaces.
 
-// isShared reports whether all copies of a machine have the same one, which is never changed, or means nothing between
-// two steps.
+// isShared reports whether all copies of a machine share a part, which is never changed, or means nothing between two
+// steps.
 func isShared(t reflect.Type) bool {
 	return t == reflect.TypeFor[*ballot.Roster]() || t == reflect.TypeFor[*kcopies.Config]() ||
 		t == reflect.TypeFor[*explorer]() ||
@@ -24,20 +24,20 @@ func isShared(t reflect.Type) bool {
 		t == reflect.TypeFor[handoff.Outcome]()
 }
 
-// isMute reports whether nothing that a machine does follows from a part: it is only told to people.
+// isMute reports whether a part affects nothing that a machine does: it is only shown to people.
 func isMute(t reflect.Type) bool {
 	return t.String() == "ballot.rates" || t.String() == "ballot.strangers"
 }
 
-// isDrawn reports whether a type has drawn numbers: only whether two are equal means anything.
+// isDrawn reports whether a type has drawn numbers, of which only equality means anything.
 func isDrawn(t reflect.Type) bool {
 	return t == reflect.TypeFor[wire.Exchange]() || t == reflect.TypeFor[wire.Nonce]()
 }
 
-// layout is where a type has what.
+// layout is where a type has which parts.
 type layout struct {
-	// bytes are from where to where a value is taken as it is; drawn and finished are where its drawn numbers are,
-	// parts are pointers and the like.
+	// bytes are the ranges that are taken as they are; drawn and finished are where the drawn numbers are; parts are
+	// pointers and the like.
 	bytes           [][2]uintptr
 	drawn, finished []uintptr
 	parts           []part
@@ -48,7 +48,7 @@ type part struct {
 	is reflect.Type
 }
 
-// layouts are those of the types that were met.
+// layouts are the layouts of the types that were met.
 type layouts map[reflect.Type]*layout
 
 func (ls layouts) of(t reflect.Type) *layout {
@@ -123,8 +123,8 @@ func (ls layouts) own(pointer reflect.Value) {
 	})
 }
 
-// form is how a machine is known again: by all that it has but the numbers that it or others drew, and by these. Of
-// those that are finished it only knows that they do not come again.
+// form is what a machine is recognised by: everything in it except the numbers that it or others drew, and these
+// numbers. Of finished numbers it records only that they do not come again.
 type form struct {
 	hash            uint64
 	drawn, finished []uint64

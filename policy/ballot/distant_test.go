@@ -26,8 +26,8 @@ func distantPlan(kind gateKind, seed uint64, away time.Duration) plan {
 	return p
 }
 
-// longestWaits lets a world live, and returns how long each member has waited at most for a run: first those that it
-// has wanted before the others knew it, then the others.
+// longestWaits lets a world live, and returns for each member the longest time it waited for a run: first for runs that
+// it wanted before the others knew it, then for the others.
 func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []time.Duration) {
 	t.Helper()
 	w := newWorld(p, shell{})
@@ -50,17 +50,17 @@ func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []tim
 	return first, later
 }
 
-// A member that wants a run gets it in a few round trips, the distant one and the others. It takes minutes until all
-// know how far away it is: each member that passes the token to it for the first time tries several times, and in a
-// tree the distant member also has to find its place in the queue. Until then it waits for up to two minutes in a tree,
-// and half a minute in a ring; the others never wait longer than that.
+// A member that wants a run gets it in a few round trips, whether it is the distant one or not. It takes minutes until
+// all members know how far away that one is: each member that passes the token to it for the first time tries several
+// times, and in a tree the distant member also has to find its place in the queue. Until then it waits for up to two
+// minutes in a tree, and half a minute in a ring; the others never wait longer than that.
 func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 	const (
 		away  = 550 * time.Millisecond
 		known = 3 * time.Minute
 		trips = 2 * away
 		bound = 20 * trips
-		// untilKnown bounds the waits until then, inTree that of the distant member of a tree.
+		// untilKnown bounds the waits until then; inTree bounds that of the distant member of a tree.
 		untilKnown, inTree = 30 * trips, 110 * trips
 	)
 	for _, kind := range []gateKind{tree, always, martin, q, d} {
@@ -83,8 +83,8 @@ func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 	}
 }
 
-// A status says how far away the furthest member is where that is further than a strict gate expects, and which lease
-// that needs if the gate's is shorter.
+// A status names how far away the furthest member is if that is further than a strict gate expects, and which lease
+// that distance needs if the gate's is shorter.
 func TestAStatusNamesADistanceThatIsTooLongForItsLease(t *testing.T) {
 	const away = 550 * time.Millisecond
 	for _, c := range []struct {

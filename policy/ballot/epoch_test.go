@@ -28,7 +28,7 @@ func TestANumberIsAnEpochAndAHop(t *testing.T) {
 	}
 }
 
-// The numbers of an epoch end; then the holder makes a new epoch, and nobody repeats a number.
+// The numbers of an epoch end; then the holder makes a new epoch, and no member repeats a number.
 func TestATokenWithTheLastNumberIsSpent(t *testing.T) {
 	c := newCircle(t, 3)
 	token := ballot.EpochOf(epoch(5, 1)).Token(c.roster.ID(1))

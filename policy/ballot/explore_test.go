@@ -21,29 +21,29 @@ type explorer struct {
 	end    policy.Time
 	roster ballot.Roster
 	ids    []wire.MemberID
-	// drawing is whose draws are drawn from now.
+	// drawing is the member that draws from now on.
 	drawing *uint64
 	who     int
 	// seen has, for each state without its messages, the messages with which it was visited.
 	seen map[uint64][]mail
-	// numbers are of the messages that there were, with drawn numbers as they are in a form.
+	// numbers are the numbers of all messages that there were; drawn numbers are treated as in a form.
 	numbers map[sent]uint32
 	layouts layouts
 	// broken is the rule that the last step has broken.
 	broken          error
 	elected, passed int
 	out             []policy.Effect
-	// own are the last messages of the kinds that only one protocol has.
+	// own has the last messages of the kinds that only one protocol has.
 	own []wire.Message
-	// naive says that nothing is left out: each state is known by all that it has. met are the situations that there
-	// were.
+	// naive is true if nothing is left out: each state is recognised by everything in it. met are the situations that
+	// occurred.
 	naive bool
 	met   map[uint64]bool
 }
 
-// isDead reports whether nothing can come of a message any more. Answers are to a question that is over, or to an offer
-// that is; a Token is one that has come, unless its addressee forgets that; and while one is here, a gate does not look
-// at others.
+// isDead reports whether a message can have no effect any more. That is so for an answer to a question or an offer that
+// is over, and for a Token that has come, unless its addressee forgets that. While a token is here, a gate does not
+// look at others.
 func (x *explorer) isDead(s *small, m *sent) bool {
 	to := &s.gates[m.to]
 	msg := x.message(m)
@@ -70,7 +70,7 @@ func (s *small) comesAgain(m *sent) bool {
 	return slices.Contains(s.gates[m.from].form.drawn, id)
 }
 
-// forget forgets the messages of which nothing can come.
+// forget forgets the messages that can have no effect.
 func (x *explorer) forget(s *small) {
 	s.pending = slices.DeleteFunc(s.pending, func(m sent) bool { return x.isDead(s, &m) })
 	s.arrived = slices.DeleteFunc(s.arrived, func(m sent) bool { return !s.comesAgain(&m) })
@@ -87,7 +87,7 @@ func (x *explorer) visited(s *small, _ int) (covered, known bool) {
 	return !x.isNew(s), false
 }
 
-// judge holds that no two members hold the same token, beside what a step has broken.
+// judge checks that no two members hold the same token, besides the rule that a step has broken.
 func (x *explorer) judge(s *small) error {
 	h := newHash()
 	h.situation(s)
@@ -132,8 +132,8 @@ func (x *explorer) branch(s *small, reach func(*small, string)) {
 	}
 }
 
-// smallWorld is a world, and the bound of what happens in it: how many leases of time pass, how many members crash, how
-// many offers of the token arrive, zero for all there are. A message arrives once.
+// smallWorld is a world with the bounds of what happens in it: how many leases of time pass, how many members crash,
+// and how many offers of the token arrive (zero: all). A message arrives once.
 type smallWorld struct {
 	kind    gateKind
 	ticks   policy.Time
@@ -143,11 +143,11 @@ type smallWorld struct {
 
 func (w smallWorld) String() string { return fmt.Sprintf("%d leases, %d crashes", w.ticks, w.crashes) }
 
-// smallWorlds are three members of a kind, with one handoff: what a crash does, what a lease of time brings, with which
-// a ballot follows, and both.
+// smallWorlds are worlds of three members of a kind, with one handoff. They explore what a crash does, what a lease of
+// time does (a ballot follows), and what both do.
 func smallWorlds(kind gateKind, long bool) []smallWorld {
 	hops := 0
-	if kind == always { // whose token goes round for ever
+	if kind == always { // Its token goes round for ever.
 		hops = 3
 	}
 	all := []smallWorld{{kind, 0, 1, hops}, {kind, 1, 0, hops}, {kind, 1, 1, hops}}
@@ -160,8 +160,8 @@ func smallWorlds(kind gateKind, long bool) []smallWorld {
 var exploreLong = flag.Bool("ballot.long", false,
 	"explore the small worlds of rings, too, in which time passes: they take minutes")
 
-// Three members, one handoff, one ballot, one crash, in each gate. Rings have twenty times the states of the others,
-// because their token goes on: what time brings there is explored with -ballot.long only.
+// Three members, one handoff, one ballot, one crash, in each gate. Rings have twenty times as many states as the
+// others, because their token moves on: what time does in a ring is explored only with -ballot.long.
 func TestSmallWorldsExhaustively(t *testing.T) {
 	for kind := range paced {
 		t.Run(gateKinds()[kind], func(t *testing.T) {
@@ -205,8 +205,7 @@ func (w smallWorld) explored(t *testing.T, naive bool) (*explorer, error) {
 	return x, x.From(s)
 }
 
-// What is not explored would lead to no other situation: a naive explorer, which leaves nothing out, meets the same
-// ones.
+// What is left out would lead to no other situation: a naive explorer, which leaves nothing out, meets the same ones.
 func TestNothingIsLeftOutOfASmallWorld(t *testing.T) {
 	worlds := []smallWorld{{lock, 0, 1, 0}, {lock, 1, 0, 0}, {tree, 1, 0, 0}}
 	if *exploreLong {

@@ -16,14 +16,13 @@ func SetLoad(to *wire.Load, roster uint64, span time.Duration, number wire.Seq) 
 	l.append(to)
 }
 
-// LoadOf returns for how long a Refused says that its sender is busy, and its promise; or the Seq of the copy in a
-// Promised.
+// LoadOf returns for how long the sender of a Refused is busy, and its promise; or the Seq of the copy in a Promised.
 func LoadOf(from *wire.Load) (span time.Duration, number wire.Seq) {
 	l := loadOf(from)
 	return l.span, wire.Seq(l.number)
 }
 
-// WithoutClock makes an answer say nothing of its sender's clock.
+// WithoutClock removes the sender's clock from an answer.
 func WithoutClock(load *wire.Load) {
 	clear(load[clockAt:copyAt])
 }

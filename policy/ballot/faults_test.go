@@ -85,7 +85,7 @@ func (w *world) resume(i int) {
 			h.offset -= int64(h.rate * float64(w.now-h.sleptAt))
 		}
 		if r := &h.run; r.active {
-			if r.endAt > h.sleptAt { // It did not run meanwhile.
+			if r.endAt > h.sleptAt { // It did not run in the meantime.
 				r.endAt += w.now - h.sleptAt
 			}
 			w.guard(i)
@@ -138,7 +138,7 @@ func (w *world) onPart() {
 	w.after(w.around(w.p.partFor), evHeal, 0, 0)
 }
 
-// heal ends all faults: everybody is up and reached.
+// heal ends all faults: every member is up and reachable.
 func (w *world) heal() {
 	w.calm = true
 	w.apart = [8]uint8{}

@@ -14,15 +14,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member with a valid key can send anything. Nobody can keep it from lying about tokens and leases; but no word of it
-// may end another member's process, silence another member for good, or end a gate: when it lies no more, all have
-// their turn again.
+// A member with a valid key can send anything. The others cannot keep it from lying about tokens and leases. But none
+// of its messages may end another member's process, silence another member for good, or end a gate: when it stops
+// lying, all members have their turns again.
 
 // forger takes messages as they are sent, changes one field, and sends them as one member to another.
 type forger struct {
 	w    *world
 	lies []lie
-	// counts is how many messages were sent, told how many lies were heard.
+	// counts is how many messages were sent; told is how many lies were heard.
 	counts, told int
 }
 
@@ -30,11 +30,11 @@ type forger struct {
 type lie struct {
 	// at is which message is changed, counted from the lie before.
 	at uint8
-	// from is who lies, to whom: below 128 it is the addressee of the message.
+	// from is the member that lies, to the addressee; below 128 it is the addressee of the message.
 	from, to uint8
-	// then is what the Byzantine member does afterwards: nothing, below 192; otherwise nobody hears it for a while.
+	// then is what the Byzantine member does afterwards: below 192 nothing; otherwise no member hears it for a while.
 	then uint8
-	// fields are which ones are changed, values to what; see change.
+	// fields are the fields that are changed, values their new values; see change.
 	fields, values [3]uint8
 }
 
@@ -82,7 +82,7 @@ func (f *forger) saw(m *wire.Message) {
 	for i, field := range l.fields {
 		f.change(&forged, field, l.values[i], to)
 	}
-	if k := forged.Kind; f.w.p.kind == tree && k >= 64 || k == handoff.KindToken { // who lies says its own name
+	if k := forged.Kind; f.w.p.kind == tree && k >= 64 || k == handoff.KindToken { // A lie names its sender's own rank.
 		binary.BigEndian.PutUint16(forged.Load[:], uint16(from))
 		if k == 66 { // COMMIT
 			binary.BigEndian.PutUint16(forged.Load[44:], uint16(from))
@@ -125,13 +125,13 @@ func (f *forger) change(m *wire.Message, field, value uint8, to int) {
 	case field < 180:
 		kinds := f.w.descriptor.Kinds
 		m.Kind = kinds[int(value)%len(kinds)].Kind
-		if field < 175 && f.w.p.kind == tree { // about its addressee
+		if field < 175 && f.w.p.kind == tree { // This is about its addressee.
 			binary.BigEndian.PutUint16(m.Load[2:], uint16(to))
 		}
 	}
 }
 
-// onForged lets a host hear a forged message, if its shell would.
+// onForged lets a host hear a forged message if its shell would.
 func (w *world) onForged(i int, m *wire.Message) {
 	h := &w.hosts[i]
 	if !h.up || h.away || m.Token.ID.Birth < 0 || m.Token.Seq > wire.MaxSeq || !w.descriptor.WellFormed(m) ||
@@ -144,7 +144,7 @@ func (w *world) onForged(i int, m *wire.Message) {
 	w.step(i)
 }
 
-// underLies lets a world live in which nothing goes wrong but that somebody lies.
+// underLies lets a world live in which the only fault is that one member lies.
 func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any)) (told int, err error) {
 	p := draw(seed % 1000)
 	p.kind = kind
@@ -166,7 +166,7 @@ func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any))
 		return w.forger.told, err
 	}
 	w.forger.lies = nil
-	for i := range w.hosts { // what is on the disks is believed by all
+	for i := range w.hosts { // All members believe what is on the disks.
 		promised := ballot.Epoch(binary.BigEndian.Uint64(w.hosts[i].disk.Memo[:]))
 		if latest := ballot.Latest(wallEpoch + w.now); wire.Seq(promised) > latest {
 			return w.forger.told, fmt.Errorf("%d has saved the promise of %v, which cannot be", i, promised)
@@ -219,7 +219,7 @@ func drawLies(seed uint64) []byte {
 	return program
 }
 
-// FuzzForged: no lies of a member end another one's process, silence it, or end a gate.
+// FuzzForged checks that no lies of a member end another one's process, silence it, or end a gate.
 func FuzzForged(f *testing.F) {
 	for _, kind := range forgedKinds() {
 		for seed := range uint64(3) {

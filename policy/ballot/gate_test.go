@@ -10,14 +10,14 @@ import (
 	"github.com/wanderd/wanderd/policy/strict"
 )
 
-// gate is a protocol with a ballot in it.
+// gate is a protocol that contains a ballot.
 type gate interface {
 	policy.Machine
 	Ballot() *ballot.Machine
 	Leaving() bool
 }
 
-// gateKind is which one.
+// gateKind is the kind of a gate.
 type gateKind uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	martin
 	q
 	d
-	// paced is one of these but the lock, whose members have an operation of their own.
+	// paced is a gate of one of these kinds, except the lock, whose members have an operation of their own.
 	paced
 )
 
@@ -68,7 +68,7 @@ func (w *world) newDescriptor() policy.Descriptor {
 	return w.settings(0).Descriptor()
 }
 
-// look lets all hosts notice, some time soon, who is there.
+// look lets all hosts soon notice which members are there.
 func (w *world) look() {
 	if w.p.kind == lock {
 		return
@@ -78,7 +78,7 @@ func (w *world) look() {
 	}
 }
 
-// see shows a host who is there: membership that is right, but late.
+// see shows a host which members are there: membership that is right, but late.
 func (w *world) see(i int) {
 	h := &w.hosts[i]
 	if !h.up || h.away {

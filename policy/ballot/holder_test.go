@@ -57,8 +57,8 @@ func TestTheAnswerToAnEarlierQuestionDoesNotCount(t *testing.T) {
 	}
 }
 
-// "the lease must exceed two renewals + kill-after + kill margin + a round trip": when one renewal comes to nothing,
-// another one is in time.
+// "the lease must exceed two renewals + kill-after + kill margin + a round trip": when one renewal fails, another one
+// is in time.
 func TestAHolderRenewsInTime(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -168,8 +168,9 @@ func TestATokenEndsWithANewerEpoch(t *testing.T) {
 	}
 }
 
-// A single proposer stops nobody: its refusal ends a token only when there is no majority behind it any more. Meanwhile
-// the newer epoch cannot have one, because all that renew refuse it until their lease is over, and D comes first.
+// A single proposer stops no run: its refusal ends a token only when no majority supports the token any more. Until
+// then the newer epoch cannot have a majority, because all that renew refuse it until their lease is over, and D comes
+// first.
 func TestAMinorityWithANewerEpochStopsNoRun(t *testing.T) {
 	c := newCircle(t, 5)
 	propose := func(i int) {
@@ -177,7 +178,7 @@ func TestAMinorityWithANewerEpochStopsNoRun(t *testing.T) {
 		c.wake(i)
 	}
 	propose(0)
-	if end := c.deliver(4); end.Ending != ballot.Won { // 4 hears nothing of it
+	if end := c.deliver(4); end.Ending != ballot.Won { // Member 4 hears nothing of it.
 		t.Fatalf("%+v", end)
 	}
 	c.need()
@@ -212,7 +213,7 @@ func TestAMinorityWithANewerEpochStopsNoRun(t *testing.T) {
 	}
 }
 
-// A holder that promises a newer epoch itself, when its own lease has ended, holds the old one no longer.
+// A holder that promises a newer epoch itself, after its own lease has ended, no longer holds the old one.
 func TestAHolderThatPromisesANewerEpochGivesItsTokenUp(t *testing.T) {
 	c := newCircle(t, 3)
 	c.elect(0)
@@ -244,8 +245,8 @@ func TestAReceiverInheritsFromItsAck(t *testing.T) {
 	}
 }
 
-// "each answer matched to its own question by number" (rule 5), this member's own too: one that waits for a save does
-// not count for the next token. A hunt found that in one of 10,000 seeds.
+// "each answer matched to its own question by number" (rule 5), this member's own answer too: one that waits for a save
+// does not count for the next token. A hunt found that in one of 10,000 seeds.
 func TestAMembersOwnAnswerDoesNotCountForAnotherQuestion(t *testing.T) {
 	c := newCircle(t, 3)
 	hold := func(n int) {

@@ -13,19 +13,19 @@ type host struct {
 	g    gate
 	up   bool
 	life int32
-	// local = offset + rate × true time, less what was slept where clocks stop.
+	// local = offset + rate × true time, minus the time asleep where clocks stop.
 	rate   float64
 	offset int64
-	// away says that the process stands still until backAt; asleep, that the whole host does. rest are effects that it
-	// had not carried out yet, mail what has arrived meanwhile.
+	// away is true while the process stands still until backAt; asleep is true if the whole host does. rest are the
+	// effects that it had not carried out yet; mail is what has arrived meanwhile.
 	away, asleep bool
 	backAt       int64
 	sleptAt      int64
 	rest         []policy.Effect
-	// sees are the hosts that its membership holds for live.
+	// sees are the hosts that its membership believes to be live.
 	sees uint8
 	held []event
-	// crashIn and pauseIn are how many effects from now the process dies, or stands still; zero is never.
+	// crashIn and pauseIn are after how many effects the process dies, or stands still; zero means never.
 	crashIn, pauseIn int
 	wakeAt           int64
 	disk             policy.State
@@ -37,8 +37,8 @@ type host struct {
 	behind int64
 }
 
-// setBack draws how far a host's clock is behind when its process starts again: one in four has none that runs without
-// power. Operations that are due by the clock have a test of their own.
+// setBack draws how far a host's clock is behind when its process starts again: one in four hosts has no clock that
+// runs without power. Operations that are due by the clock have a test of their own.
 func (w *world) setBack(i int) int64 {
 	dice := rand.New(rand.NewPCG(w.p.seed, uint64(w.hosts[i].life)<<8+uint64(i)))
 	if dice.IntN(4) > 0 {

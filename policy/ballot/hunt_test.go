@@ -21,7 +21,7 @@ var (
 	huntShow = flag.Bool("ballot.show", false, "tell the story of the first seed")
 )
 
-// draw lets a seed draw every parameter of a world, also which faults there are at all.
+// draw lets a seed draw every parameter of a world, including which faults there are at all.
 func draw(seed uint64) plan {
 	d := rand.New(rand.NewPCG(seed, 3))
 	between := func(from, to time.Duration) time.Duration { return from + time.Duration(d.Int64N(int64(to-from)+1)) }
@@ -79,7 +79,7 @@ func draw(seed uint64) plan {
 	return p
 }
 
-// bound is how long the members that wait when all is healed may wait.
+// bound is how long members may wait that wait when all faults are healed.
 func (p *plan) bound() time.Duration {
 	bound := 3*p.lease + time.Duration(p.members)*(4*p.runFor+10*p.patience)
 	if p.kind == lock {
@@ -144,8 +144,8 @@ func (w *world) rests() error {
 // leastPatience is the least timeout of a tree's handoffs.
 const leastPatience = 250 * time.Millisecond
 
-// A gate needs a shell that keeps its rules, too: each of these breaks one of them, and is noticed in the lock, in a
-// tree and in a ring, each with its seed. With -mutants.hunt it is the first that notices.
+// A gate also needs a shell that keeps its rules. Each of these shells breaks one of them, and is noticed in the lock,
+// in a tree and in a ring, each with its seed. With -mutants.hunt the seed is the first that notices.
 func TestBrokenShellsAreCaught(t *testing.T) {
 	for _, tc := range []struct {
 		what  string

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// By what a state is known again: by what its gates are, but for which numbers were drawn, and by the messages that may
-// arrive. A state is not explored if one has been from which as many messages may arrive.
+// What a state is recognised by: the state of its gates, apart from which numbers were drawn, and the messages that may
+// arrive. A state is not explored if an equal one was explored from which as many messages may arrive.
 
 var smallSeed = maphash.MakeSeed()
 
@@ -25,7 +25,7 @@ func newHash() *hash {
 
 func (h *hash) number(n uint64) { _, _ = h.Write(raw(&n)) }
 
-// situation is a state without its messages, and without what was drawn: all that is there to be judged.
+// situation hashes a state without its messages, and without drawn numbers: everything that can be judged.
 func (h *hash) situation(s *small) {
 	for i := range s.gates {
 		h.number(s.gates[i].form.hash)
@@ -43,8 +43,9 @@ func raw[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), u
 // mail are messages as numbers of the explorer, in their order.
 type mail struct{ pending, arrived []uint32 }
 
-// covers reports whether all that may follow with other messages may follow with these, too: as many may arrive, which
-// is to say be lost, and no more have arrived, which do not come again.
+// covers reports whether everything that may follow with the other messages may also follow with these: at least as
+// many may arrive (a message that may arrive may also be lost), and no more have arrived, because those do not come
+// again.
 func (m *mail) covers(o *mail) bool {
 	return includes(m.pending, o.pending) && includes(o.arrived, m.arrived)
 }
@@ -63,7 +64,7 @@ func includes(all, some []uint32) bool {
 	return true
 }
 
-// isNew reports whether a state has to be explored: none that covers it has been visited.
+// isNew reports whether a state has to be explored: no state that covers it has been visited.
 func (x *explorer) isNew(s *small) bool {
 	key, m := s.whole(), mail{}
 	if !x.naive {
@@ -80,8 +81,8 @@ func (x *explorer) isNew(s *small) bool {
 	return true
 }
 
-// naming gives drawn numbers the names by which a state is known again: the first that occurs twice is 1, and so on.
-// Which one occurs once means nothing.
+// naming gives drawn numbers the names by which a state is recognised: the first number that occurs twice is 1, and so
+// on. Numbers that occur once are not distinguished.
 type naming struct {
 	ids   []uint64
 	count []int
@@ -89,7 +90,7 @@ type naming struct {
 	last  uint64
 }
 
-// once is the name of all that occur once.
+// once is the name of all numbers that occur once.
 const once = 1 << 63
 
 func (n *naming) meet(id uint64) {
@@ -140,7 +141,7 @@ func (s *small) nameAll() (n naming) {
 	return n
 }
 
-// known returns by what a state is known again.
+// known returns what a state is recognised by.
 func (x *explorer) known(s *small) (key uint64, m mail) {
 	h, n := newHash(), s.nameAll()
 	h.situation(s)

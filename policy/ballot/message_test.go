@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A message keeps what it says on the wire, byte for byte.
+// A message keeps all its fields on the wire, byte for byte.
 func TestALoadHasTheLayoutThatItSays(t *testing.T) {
 	c := newCircle(t, 3)
 	c.m[2].Keep(&ballot.Copy{Seq: 0x0102030405060708, Data: [ballot.CopySize]byte{0: 0xaa, ballot.CopySize - 1: 0xbb}})

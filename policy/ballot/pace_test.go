@@ -9,15 +9,15 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// Gates whose members have an operation of their own: when it is due, what follows one that fails, and windows.
+// Gates whose members have an operation of their own: when it is due, what follows a failure, and windows.
 
-// pacePlan is what a seed draws besides.
+// pacePlan is what else a seed draws.
 type pacePlan struct {
 	moves                   gateKind
 	minInterval, retryAfter time.Duration
 	windows                 window.Set
-	// wallAhead is what the wall clock reads when the world begins, after wallEpoch; from openFrom on a window is open,
-	// in true time.
+	// wallAhead is what the wall clock reads when the world begins, after wallEpoch. openFrom is the true time from
+	// which a window is open.
 	wallAhead, openFrom int64
 	fails, notNow       float64
 }
@@ -34,7 +34,7 @@ func (p *plan) drawPace() {
 	}
 	p.fails, p.notNow = dice.Float64(), dice.Float64()
 	if dice.IntN(2) > 0 {
-		p.wantEvery = time.Hour // nobody calls but at the end
+		p.wantEvery = time.Hour // No caller comes before the end.
 	}
 	if dice.IntN(2) > 0 {
 		p.drawWindows(dice)
@@ -74,24 +74,24 @@ func (p *plan) drawWindows(dice *rand.Rand) {
 type attempts struct {
 	failures     int
 	started, due policy.Time
-	// startedAt is when the last one has started in true time.
+	// startedAt is when the last run started, in true time.
 	startedAt int64
-	// known says that there was one, demanded that the present run is for callers; sure that failures and due are those
-	// of the member, and no more than a bound: what it had concluded when it crashed may be on its disk or not.
+	// known is true if there was a run; demanded, if the present run is for callers; sure, if failures and due are the
+	// member's own, and not merely a bound: what it had concluded when it crashed may be on its disk or not.
 	known, demanded, sure bool
-	// called says that the last run was for callers.
+	// called is true if the last run was for callers.
 	called bool
-	// saves says that what followed the last run was to be saved, saved that it is on the disk.
+	// saves is true if what followed the last run was to be saved; saved, if it is on the disk.
 	saves, saved bool
 }
 
-// pacing checks when members run their own operations: not before min_interval is over, or after a failed run what
-// follows from retry_after; nothing runs outside of the windows; a restart forgets nothing that was saved; and of two
-// runs in a row, not both are for callers while the operation is due.
+// pacing checks when members run their own operations: not before min_interval is over, or after a failed run not
+// before what follows from retry_after; nothing runs outside of the windows; a restart forgets nothing that was saved;
+// and of two runs in a row, not both are for callers while the operation is due.
 type pacing struct {
 	w       *world
 	now, at []attempts // at is as it was before the present run
-	// failing says that disks fail: a member whose start could not be recorded is not due for a while.
+	// failing is true if disks fail: a member whose start could not be recorded is not due for a while.
 	failing bool
 }
 
@@ -174,7 +174,7 @@ func (a *attempts) conclude(p *plan, local policy.Time, o policy.Outcome) {
 }
 
 // restart compares what a member has found on its disk with what it was told is there. A start is saved before it
-// happens, by a lease at most.
+// happens, at most a lease before.
 func (k *pacing) restart(i int) {
 	a := &k.now[i]
 	a.called = false
@@ -200,10 +200,10 @@ func (k *pacing) wantDue(i int, what string) {
 	}
 }
 
-// durable says that all that a member has asked to be saved is on its disk.
+// durable records that all that a member has asked to be saved is on its disk.
 func (k *pacing) durable(i int) { k.now[i].saved = k.now[i].saves }
 
-// missing names a member whose operation has not run since a time, or returns nothing.
+// missing returns the name of a member whose operation has not run since a time, or an empty string.
 func (k *pacing) missing(since int64) string {
 	for i := range k.now {
 		if k.now[i].startedAt < since {

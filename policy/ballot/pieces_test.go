@@ -8,30 +8,31 @@ import (
 	"time"
 )
 
-// unequal is what a seed draws of the differences between hosts, and of what happens to several of them at once. Each
-// piece has its own dice, so a new one changes nothing in the worlds that do not have it.
+// unequal is what a seed draws of the differences between hosts, and of events that happen to several hosts at once.
+// Each piece has its own dice, so a new one changes nothing in the worlds that do not have it.
 type unequal struct {
-	// far is how much longer messages from one host to another take, saves how much longer its saves do.
+	// far is how much longer messages from one host to another take; saves is how much longer a host's saves take.
 	far   [maxHosts][maxHosts]time.Duration
 	saves [maxHosts]time.Duration
 	// shorter is the part of runFor that a host's commands take, patient by how much its patience is longer; zero is no
 	// difference.
 	shorter, patient [maxHosts]float64
-	// together is the mean time between two stops of several hosts in the same moment; gracefully says that they leave,
-	// all that it is the whole fleet.
+	// together is the mean time between two stops of several hosts at the same moment. gracefully is true if they
+	// leave; all, if it is the whole fleet.
 	together        time.Duration
 	gracefully, all bool
-	// deafEvery is the mean time between two spells in which one host hears nobody, or is heard by nobody if mute.
+	// deafEvery is the mean time between two spells in which one host hears no other, or is heard by none if mute.
 	deafEvery time.Duration
 	mute      bool
-	// standsDeaf says that at last, when all is healed, the host that runs a command hears nobody any more, for good.
+	// standsDeaf is true if at the end, when all faults are healed, the host that runs a command hears no other any
+	// more, for good.
 	standsDeaf bool
 }
 
 // maxHosts is how many hosts a world has room for.
 const maxHosts = 8
 
-// drawUnequal lets a seed draw the pieces.
+// drawUnequal lets a seed draw these pieces.
 func (p *plan) drawUnequal() {
 	piece := uint64(0)
 	each := func(chance float64, draw func(d *rand.Rand)) {
@@ -138,7 +139,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 	}
 }
 
-// parts says how often each piece was drawn.
+// parts tells how often each piece was drawn.
 func (s *tally) parts() string {
 	var list []string
 	for _, name := range allPieces() {
@@ -147,7 +148,7 @@ func (s *tally) parts() string {
 	return strings.Join(list, ", ")
 }
 
-// onTogether stops several hosts in one moment, or the whole fleet.
+// onTogether stops several hosts at one moment, or the whole fleet.
 func (w *world) onTogether() {
 	if w.calm {
 		return
@@ -169,7 +170,7 @@ func (w *world) onTogether() {
 	w.after(w.around(w.p.together), evTogether, 0, 0)
 }
 
-// onDeaf lets one host hear nobody, or be heard by nobody, until the network is healed.
+// onDeaf lets one host hear no other, or be heard by none, until the network is healed.
 func (w *world) onDeaf() {
 	if w.calm {
 		return
@@ -187,7 +188,7 @@ func (w *world) onDeaf() {
 	w.after(w.around(w.p.deafEvery), evDeaf, 0, 0)
 }
 
-// deafen lets a host hear nobody.
+// deafen lets a host hear no other.
 func (w *world) deafen(i int) {
 	w.tell("%d hears nobody", i)
 	for k := range w.hosts {
@@ -197,8 +198,8 @@ func (w *world) deafen(i int) {
 	}
 }
 
-// stands judges a fault that lasts: a host that runs a command hears nobody any more. It cannot keep the others waiting
-// for more than a lease from its first renewal without an answer, the rest is the time that a healthy gate takes.
+// stands judges a fault that lasts: a host that runs a command hears no other any more. It cannot keep the others
+// waiting for more than a lease from its first unanswered renewal; the rest is the time that a healthy gate takes.
 func (w *world) stands() error {
 	if !w.p.standsDeaf || w.p.members < 3 || w.p.kind == paced {
 		return nil
@@ -246,7 +247,7 @@ func (w *world) stands() error {
 }
 
 // standing is how long the others may wait when a holder has gone deaf: two leases, of which one is that of its first
-// renewal without an answer, a third is until that begins, and the rest the proposers' pauses.
+// unanswered renewal, a third is the time until that renewal begins, and the rest are the proposers' pauses.
 func (p *plan) standing() time.Duration { return p.bound() - p.lease }
 
 func (w *world) wantAll() {

@@ -139,7 +139,7 @@ func TestAProposerWaitsForTheLeaseThatItHasGiven(t *testing.T) {
 	}
 }
 
-// Whoever wants a token takes a released gate at once.
+// A member that wants a token takes a released gate at once.
 func TestAReleaseEndsTheWaitOfAProposer(t *testing.T) {
 	const turn = 30 * time.Millisecond
 	c := newCircle(t, 3)

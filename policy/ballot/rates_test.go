@@ -12,8 +12,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Clocks whose rates differ by more than the rules allow are noticed by renewals, and others are not, whatever the
-// network does.
+// Renewals notice clocks whose rates differ by more than the rules allow, and no others, whatever the network does.
 func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rate float64

@@ -61,7 +61,7 @@ func (c *circle) restart(i int, memo *policy.Memo) *ballot.Machine {
 	return &m
 }
 
-// "promised never falls", and the memo has the layout that it says.
+// "promised never falls", and the memo has the documented layout.
 func TestAMemoKeepsThePromiseAndTheLeaseAndTheRoster(t *testing.T) {
 	c := newCircle(t, 3)
 	c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1))
@@ -108,8 +108,8 @@ func TestTheGreatestLeasePromisedBoundsTheQuarantine(t *testing.T) {
 	}
 }
 
-// "A member restarted knows what it promised": it refuses all below, and the same epoch to another question; it renews
-// that epoch.
+// "A member restarted knows what it promised": it refuses every epoch below, and the same epoch for another question;
+// it renews that epoch.
 func TestAMemberRestartedKnowsWhatItPromised(t *testing.T) {
 	c := newCircle(t, 3)
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1)), ballot.KindPromised)

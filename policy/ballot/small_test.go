@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// small is a world of three gates of a kind in ticks of a lease. One member holds the token, the next one has asked for
-// it, and the third may propose. In each state anything may happen that can: a message that was ever sent arrives,
+// small is a world of three gates of a kind, in ticks of a lease. One member holds the token, the next one has asked
+// for it, and the third may propose. In each state anything possible may happen: a message that was ever sent arrives,
 // once; a command ends; one process or host dies; a tick passes. So every order and every loss is tried, up to a number
 // of ticks.
 type small struct {
@@ -24,16 +24,15 @@ type small struct {
 	draws [3]uint64
 	run   [3]smallRun
 	now   policy.Time
-	// crashes and hops are how many members have crashed, and how many offers of a token have arrived if they are
-	// counted.
+	// crashes is how many members have crashed; hops is how many offers of a token have arrived, if they are counted.
 	crashes, hops int
 	newest        wire.Seq
-	// pending are the messages that may still arrive, arrived those that have, and that a gate may send again. Both
-	// belong to this state alone.
+	// pending are the messages that may still arrive; arrived are those that have arrived and that a gate may send
+	// again. Both belong to this state alone.
 	pending, arrived []sent
 }
 
-// stepped is a gate as its last step has left it. It is not changed any more: a step is taken by a copy.
+// stepped is a gate as its last step has left it. It is never changed afterwards: the next step is taken by a copy.
 type stepped struct {
 	gate
 	form form
@@ -46,7 +45,7 @@ type smallRun struct {
 	token  wire.Ref
 }
 
-// sent is a message that was sent, without what is the same in all.
+// sent is a message that was sent, without what is the same in all messages.
 type sent struct {
 	kind     wire.Kind
 	from, to uint8
@@ -69,8 +68,8 @@ func (s *small) clone() *small {
 	return &next
 }
 
-// Uint64 draws from the member that takes a step: a number that it has not drawn before. Pauses, which are drawn too,
-// are all the least: between ticks they mean nothing. So is the number of a ring's tour, of which requests speak alone.
+// Uint64 draws for the member that takes a step: a number that it has not drawn before. Pauses, which are drawn too,
+// are all the shortest: between ticks they mean nothing. So is the number of a ring's tour, which only requests carry.
 func (x *explorer) Uint64() uint64 {
 	*x.drawing++
 	return (*x.drawing*4 + uint64(x.who)) * uint64(8*time.Second) << 20 & (1<<63 - 1)
@@ -86,12 +85,11 @@ func (x *explorer) newGate(i int) gate {
 		return w.newGate(i)
 	}
 	s := w.settings(0)
-	s.Backups = 0 // Copies of the token are not what is explored.
+	s.Backups = 0 // Copies of the token are not explored.
 	return strict.New(s, policy.Env{Gate: 7, Self: x.roster.ID(i), OnDemand: true, Entropy: x})
 }
 
-// step gives an event to a gate, and carries out what it asks for. Its saves take no time: what a slow disk does is for
-// the hunt.
+// step gives an event to a gate, and carries out its effects. Saves take no time: the hunt tries slow disks.
 func (x *explorer) step(s *small, i int, ev policy.Event) {
 	x.drawing, x.who = &s.draws[i], i
 	g := x.copied(s, i)
@@ -184,12 +182,12 @@ func (x *explorer) arrive(s *small, n int) {
 
 var smallKinds = policytest.Settings{}.Descriptor().Kinds
 
-// describe says in words what arrives.
+// describe describes in words what arrives.
 func (m *sent) describe() string {
 	return fmt.Sprintf("%s from %d to %d, %s", smallKinds.Of(m.kind).Name, m.from, m.to, seqName(m.token.Seq))
 }
 
-// tick lets a tick pass: guards kill what is over, and gates are woken.
+// tick lets a tick pass: guards kill commands whose time is over, and gates are woken.
 func (x *explorer) tick(s *small) {
 	s.now += tick
 	for i := range s.gates {
@@ -209,7 +207,7 @@ func (x *explorer) ends(s *small, i int) {
 	x.step(s, i, policy.Event{Kind: policy.Finished})
 }
 
-// crash kills a process, whose guard then kills its command and says so, or a host; it is up again at once.
+// crash kills a process, whose guard then kills its command and sends its releases, or a host; it is up again at once.
 func (x *explorer) crash(s *small, i int, host bool) {
 	s.crashes++
 	r := s.run[i]
@@ -228,7 +226,7 @@ func (x *explorer) crash(s *small, i int, host bool) {
 
 // start starts a gate with what is on its disk.
 func (x *explorer) start(s *small, i int) {
-	s.draws[i] = perLife * uint64(s.crashes) // not what was drawn before: that would tell apart what is the same
+	s.draws[i] = perLife * uint64(s.crashes) // With the earlier draws, equal states would look different.
 	x.drawing, x.who = &s.draws[i], i
 	s.gates[i].gate = x.newGate(i)
 	x.step(s, i, policy.Event{Kind: policy.Started, State: policy.State{Memo: s.disk[i]}})
@@ -242,7 +240,7 @@ func (x *explorer) propose(s *small, i int) {
 }
 
 // newExplorer returns an explorer, and the world in which it begins: member 0 has won a ballot, has run, and has its
-// lease; the token has ended the tour with which rings begin.
+// lease; in a ring, the token has ended its first recounting tour.
 func newExplorer(w smallWorld) (*explorer, *small, error) {
 	x := &explorer{
 		smallWorld: w, seen: map[uint64][]mail{}, met: map[uint64]bool{}, numbers: map[sent]uint32{},
@@ -264,7 +262,7 @@ func newExplorer(w smallWorld) (*explorer, *small, error) {
 		x.step(s, i, policy.Event{Kind: policy.PeersChanged, Peers: ids})
 	}
 	x.step(s, 0, policy.Event{Kind: policy.Wanted})
-	x.propose(s, 0) // The worlds begin here: nobody else has this gate.
+	x.propose(s, 0) // The worlds begin here: no other member has this gate.
 	x.step(s, 0, policy.Event{Kind: policy.Woke})
 	x.calm(s)
 	if !s.run[0].active {
@@ -277,7 +275,7 @@ func newExplorer(w smallWorld) (*explorer, *small, error) {
 	return x, s, nil
 }
 
-// calm lets everything arrive that is under way, but for the offers of a token that moves always.
+// calm lets everything arrive that is under way, except the offers of a token that always moves.
 func (x *explorer) calm(s *small) {
 	for again := true; again; {
 		again = false

@@ -77,8 +77,8 @@ func TestAnAnswerWaitsForItsSave(t *testing.T) {
 	c.wantAnswer(c.air, ballot.KindPromised)
 }
 
-// A question that comes again is answered again: its answer may be lost. Another proposal with the same epoch is not:
-// its proposer has lost its state, and its clock is wrong.
+// A question that comes again is answered again, because its answer may be lost. Another proposal with the same epoch
+// is not answered: its proposer has lost its state, and its clock is wrong.
 func TestAnEpochIsPromisedToOneQuestion(t *testing.T) {
 	c := newCircle(t, 3)
 	for range 2 {
@@ -87,8 +87,8 @@ func TestAnEpochIsPromisedToOneQuestion(t *testing.T) {
 	c.wantAnswer(c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 2)), ballot.KindRefused)
 }
 
-// "supporters of e end its lease" (rule 11), of no other epoch, and what the release has overtaken begins no lease any
-// more.
+// "supporters of e end its lease" (rule 11), of no other epoch, and a message that the release has overtaken begins no
+// lease any more.
 func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 	c := newCircle(t, 3)
 	c.receive(c.ask(ballot.KindPromise, 0, 2, epoch(5, 0), 1))

@@ -26,15 +26,15 @@ type world struct {
 	hosts   []host
 	ev      policy.Event
 	out     []policy.Effect
-	// apart is who does not hear whom: bit to of apart[from].
+	// apart is which hosts do not hear which: bit to of apart[from].
 	apart [8]uint8
-	// calm says that nothing goes wrong any more, quiet that nobody wants to run any more.
+	// calm is true when nothing goes wrong any more; quiet is true when no member wants to run any more.
 	calm, quiet bool
 	// lost is the last of the messages that are lost because they were under way when all became quiet.
 	lost uint64
 	err  error
-	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases: a member
-	// that lies can break them.
+	// forger lies, if there is one; forged are its messages. A blind world judges neither starts nor leases, because a
+	// Byzantine member can break them.
 	forger     *forger
 	forged     []wire.Message
 	blind      bool
@@ -47,15 +47,15 @@ type world struct {
 	descriptor policy.Descriptor
 }
 
-// shell says in which ways the shells of a world are broken.
+// shell is in which ways the shells of a world are broken.
 type shell struct {
-	// agentIsGuard: nobody ends a command while the agent stands still.
+	// agentIsGuard: nothing ends a command while the agent stands still.
 	agentIsGuard bool
-	// outlives: nobody ends the command of an agent that was killed.
+	// outlives: nothing ends the command of an agent that was killed.
 	outlives bool
 	// clockStops: the clock stands still while the host is suspended.
 	clockStops bool
-	// alwaysReleases: the guard says its pre-signed release although its command has ended by itself.
+	// alwaysReleases: the guard sends its pre-signed release although its command has ended by itself.
 	alwaysReleases bool
 	// keepsToken: a member that starts again goes on with what it had.
 	keepsToken bool
@@ -186,7 +186,7 @@ func (p *plan) patienceOf(i int) time.Duration {
 	return p.patience + time.Duration(p.patient[i]*float64(p.patience))
 }
 
-// local is a host's clock now, and trueAt when it will show a time.
+// local is a host's clock now; trueAt is the true time at which the clock shows a time.
 func (w *world) local(i int) policy.Time {
 	h := &w.hosts[i]
 	return policy.Time(h.offset + int64(h.rate*float64(w.now)))
@@ -267,7 +267,7 @@ func (w *world) until(end int64) error {
 	return w.err
 }
 
-// notWellFormed is what no lie of another member may lead to.
+// notWellFormed is the error to which no lie of another member may lead.
 const notWellFormed = "%d sends a message that is not well-formed: %+v"
 
 func (w *world) fail(format string, args ...any) {

@@ -72,7 +72,7 @@ func holder(c *circle) *member     { return c.ann }
 func guardianOf(c *circle) *member { return c.bob }
 func stranger(c *circle) *member   { return c.dan }
 
-// silent lets a patience pass in which nobody hears the holder.
+// silent lets a patience pass in which no member hears the holder.
 func silent(c *circle) {
 	c.ann.away = true
 	c.cyd.away = true
@@ -93,8 +93,8 @@ func removed(c *circle) {
 	c.advance(latency)
 }
 
-// No other token should be revived while one is there, so its holder says so, unless it knows that the other one was
-// removed.
+// No other token should be revived while one is there, so its holder answers that, unless it knows that the other one
+// was removed.
 func TestAHolderOfAnotherTokenSaysThatItHoldsOne(t *testing.T) {
 	c := newCircle(t)
 	other := born(20, 8)

@@ -57,7 +57,7 @@ type member struct {
 	g     guardian.Machine
 	holds bool
 	token guardian.Token
-	// dead members hear nothing and do nothing. Events of a member that is away happen when it is back.
+	// A dead member hears nothing and does nothing. Events of a member that is away happen when it is back.
 	dead, away bool
 	notes      []policy.Note
 	endings    []guardian.Ending
@@ -83,8 +83,8 @@ func (m *member) held() *guardian.Token {
 
 // circle is four members, one clock and a network in which a message takes a millisecond, or is lost. After every step
 // it checks: no wake-up is in the past; an unexpected message changes nothing; a message causes at most one message to
-// its sender, and none to everybody; and no token is revived within a patience of having heard its holder, unless that
-// has yielded it, nor twice without news of it in between.
+// its sender, and none to all others; and no token is revived within a patience of having heard its holder, unless that
+// holder has yielded it, nor twice without news of it in between.
 type circle struct {
 	t                  rapid.TB
 	now                policy.Time
@@ -104,7 +104,7 @@ type flight struct {
 
 const began = policy.Time(time.Hour)
 
-// newCircle returns ann, who holds the token, bob and cyd, who guard it and have heard ann's first beat, and dan.
+// newCircle returns ann, who holds the token, bob and cyd, who guard it and have heard ann's first heartbeat, and dan.
 func newCircle(t *testing.T) *circle {
 	t.Helper()
 	c := newStrangers(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 )
 
-// vigil is a holder that beats and one of its guardians.
+// vigil is a holder that sends heartbeats, and one of its guardians.
 type vigil struct {
 	now              policy.Time
 	holder, guardian guardian.Machine
@@ -28,7 +28,7 @@ func newVigil() *vigil {
 	return v
 }
 
-// beat lets the holder beat once, and reports whether the heartbeat was news.
+// beat lets the holder send one heartbeat, and reports whether it was news.
 func (v *vigil) beat() bool {
 	v.now, _ = v.holder.NextWake(&v.token)
 	v.out[0] = v.holder.Wake(v.now, &v.token, &v.end, v.out[0][:0])

@@ -44,7 +44,7 @@ func TestANewGuardianGetsABeatAtOnce(t *testing.T) {
 	c.wantSent("100ms ann→dan Beat", "300ms ann→dan Beat")
 }
 
-// Each beat has its own number, also over several tokens, so a replayed one is never the latest.
+// Each heartbeat has its own number, also over several tokens, so a replayed one is never the latest.
 func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	c := newStrangers(t)
 	last := wire.Nonce(0)
@@ -151,7 +151,7 @@ func TestAHolderIsSureWhenNobodyAnswersForHalfAPatience(t *testing.T) {
 	c.wantEndings(c.ann, guardian.Sure)
 }
 
-// It was away again while the answers came, or until long after, so the answers are outdated.
+// The holder was away again while the answers came, or until long after, so the answers are outdated.
 func TestAHolderThatIsAwayWhileItAsksAsksAgain(t *testing.T) {
 	for name, first := range map[string]func(c *circle, answers []flight){
 		"woken first": func(c *circle, _ []flight) { c.wake(c.ann) },
@@ -221,8 +221,8 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Any message about a copy with a higher number makes the holder drop its copy, except a question: who asks knows of no
-// holder.
+// Any message about a copy with a higher number makes the holder drop its copy, except a question: the asker knows of
+// no holder.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
 	for _, kind := range []wire.Kind{
 		guardian.KindHeartbeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone,

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A holder that was not away asks only whether it can hear anybody: the first answer is enough. Without an answer it
-// hears nobody.
+// A holder that was not away asks only whether it can hear any other member: the first answer is enough. Without an
+// answer it hears none.
 func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lose  func(m *wire.Message) bool
@@ -38,7 +38,8 @@ func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// probing is ann, who holds the token and hears nobody, and a fleet of strangers that is too large to be asked at once.
+// probing is ann, who holds the token and hears no other member, and a fleet of strangers that is too large to be asked
+// at once.
 func probing(t *testing.T) (c *circle, fleet []wire.MemberID) {
 	t.Helper()
 	c = newCircle(t)
@@ -60,8 +61,8 @@ func (c *circle) asked(fleet []wire.MemberID) (asked []wire.MemberID, question w
 	return asked, question
 }
 
-// A holder that nobody answers asks its guardians first. If they are silent, it asks other members before it believes
-// that it hears nobody.
+// A holder that gets no answer asks its guardians first. If they are silent, it asks other members before it concludes
+// that it hears none.
 func TestAProbeOfALargeFleetAsksSomeOthersWhenTheGuardiansAreSilent(t *testing.T) {
 	c, fleet := probing(t)
 	if asked, _ := c.asked(fleet); len(asked) > 0 {
@@ -79,7 +80,7 @@ func TestAProbeOfALargeFleetAsksSomeOthersWhenTheGuardiansAreSilent(t *testing.T
 	c.wantEndings(c.ann, guardian.Answered)
 }
 
-// One that holds another token of the gate answers with that. Its answer is as good.
+// A holder of another token of the gate answers with that token. Its answer is as good.
 func TestAnAnswerOfAnotherTokensHolderEndsAProbe(t *testing.T) {
 	c, fleet := probing(t)
 	c.advance(patience / 8)

@@ -155,7 +155,7 @@ func TestAQuestionEndsWhenTheTokenComes(t *testing.T) {
 }
 
 // The first in the trail revives the token. The others wait half a patience for each rank before them, and then for its
-// beat.
+// heartbeat.
 func TestTheFirstInTheTrailRevivesTheToken(t *testing.T) {
 	c := newCircle(t)
 	c.ann.dead = true
@@ -227,7 +227,7 @@ func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T)
 }
 
 // A Commit is lost for good. The other guardian knows only from the question that the token has moved on: it has not
-// heard the new holder, and does not say that it has.
+// heard the new holder, and does not claim that it has.
 func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 	c := newCircle(t)
 	c.giveUp(c.ann, dansID)
@@ -241,7 +241,7 @@ func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 	}
 }
 
-// The new holder has chosen other guardians. A guardian that knows of its copy by a sighting only learns this from one
+// The new holder has chosen other guardians. A guardian that knows of its copy only by a sighting learns this from one
 // that has heard it.
 func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
 	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
@@ -353,8 +353,8 @@ func TestAReplayedQuestionOfTheHolderCalmsNobody(t *testing.T) {
 	}
 }
 
-// After the next beat of the holder, its question shows again that it lives, also if it gets no answer and does not
-// beat until the question ends.
+// After the next heartbeat of the holder, its question shows again that it lives, even if it gets no answer and sends
+// no heartbeat until the question ends.
 func TestEveryQuestionOfALivingHolderCalmsItsGuardians(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(m *wire.Message) bool { return m.To == annsID }
@@ -403,8 +403,8 @@ func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 	}
 }
 
-// There is one question at a time: a holder that was away asks about its own token. It has missed the beats of the
-// other holder itself, so its patience for that one begins again.
+// There is one question at a time: a holder that was away asks about its own token. It has also missed the heartbeats
+// of the other token's holder, so its patience with that one begins again.
 func TestAfterAnAbsenceThePatienceWithOthersBeginsAgain(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
@@ -422,7 +422,7 @@ func TestAfterAnAbsenceThePatienceWithOthersBeginsAgain(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-// While a guardian asks, it still beats for the token that it holds.
+// While a guardian asks, it still sends heartbeats for the token that it holds.
 func TestAGuardianThatAsksBeatsForItsOwnToken(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
@@ -509,8 +509,8 @@ func TestAGuardianGivesWayToOneThatAsksAboutAnOlderToken(t *testing.T) {
 	}
 }
 
-// A holder that answers lives, also one of a lower number: its copy is overtaken, but nobody needs another one now. One
-// that says so unasked is told.
+// A holder that answers lives, even if its number is lower: its copy is overtaken, but no other copy is needed now. If
+// it sends an unasked heartbeat, it is told that it is overtaken.
 func TestAHolderOfALowerNumberThatAnswersIsNoReasonToRevive(t *testing.T) {
 	for name, asked := range map[string]bool{"answers": true, "beats unasked": false} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func TestAGuardianThatMissedATombstoneLearnsOfItWhenItAsks(t *testing.T) {
 	c.wantHolders()
 }
 
-// A holder of another copy may have missed the tombstone. The answer to its beat tells it.
+// A holder of another copy may have missed the tombstone. The answer to its heartbeat tells it.
 func TestAnyMemberTellsAHolderThatItsTokenWasRemoved(t *testing.T) {
 	c := newCircle(t)
 	c.tombstone(c.bob, theToken)

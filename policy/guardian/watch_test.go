@@ -28,7 +28,7 @@ func TestEveryBeatPostponesSuspicion(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-// A few beats may be lost: three lost beats in a row are no silence.
+// A few heartbeats may be lost: three lost ones in a row are no silence.
 func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	c := newCircle(t)
 	beats := 0
@@ -45,7 +45,8 @@ func TestThreeLostBeatsAreNoSilence(t *testing.T) {
 	}
 }
 
-// A replayed beat with an old count is ignored, one with an old number is corrected, and neither postpones suspicion.
+// A replayed heartbeat with an old count is ignored, one with an old number is corrected, and neither postpones
+// suspicion.
 func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c := newStrangers(t)
 	var beats []wire.Message
@@ -66,7 +67,7 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 	}
 	last := c.ann.token.Seq
 	c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
-	for range 32 { // two patiences, as bob is not the first in the trail
+	for range 32 { // Two patiences, because bob is not the first in the trail.
 		c.wantHolders()
 		for _, beat := range beats {
 			if sent := c.receive(beat); sent > 1 || beat.Token.Seq == last && sent > 0 {
@@ -78,7 +79,7 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Beats may be reordered.
+// Heartbeats may be reordered.
 func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 	c := newStrangers(t)
 	for _, tc := range []struct {
@@ -106,7 +107,7 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 	c.wantHolders(c.dan)
 }
 
-// A member ignores a heartbeat without itself in the trail, and while it leaves also one of a new token.
+// A member ignores a heartbeat whose trail does not list it; while it leaves, it also ignores one of a new token.
 func TestABeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, cydsID)))
@@ -272,7 +273,7 @@ func TestANewMachineSleeps(t *testing.T) {
 }
 
 // In a network whose round trips are long, a guardian waits for two of them before it suspects the holder, and for one
-// and a half for the answers: the first beat of a new holder comes a round trip after the token was passed, and an
+// and a half for the answers: the first heartbeat of a new holder comes a round trip after the token was passed, and an
 // answer a round trip after its question.
 func TestAGuardianIsAsPatientAsItsNetworkIsSlow(t *testing.T) {
 	for _, tc := range []struct{ roundTrip, silence, answers time.Duration }{

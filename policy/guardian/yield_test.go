@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// newPassed is newCircle, but it was bob who has passed the token to ann.
+// newPassed is newCircle, but bob has passed the token to ann.
 func newPassed(t *testing.T) *circle {
 	t.Helper()
 	c := newStrangers(t)
@@ -39,7 +39,7 @@ func TestTheFirstGuardianRevivesAYieldedTokenAtOnce(t *testing.T) {
 	c.wantEndings(c.cyd)
 }
 
-// One that has not passed the token to the sender itself has only its word: it asks first.
+// A guardian that has not passed the token to the sender itself has only the sender's word: it asks first.
 func TestAGuardianAsksAboutAYieldOfOneThatItDidNotPassTheTokenTo(t *testing.T) {
 	c := newCircle(t)
 	c.receive(message(guardian.KindYield, c.dan, c.bob, since(theToken, 6)))
@@ -75,7 +75,8 @@ func TestARepeatedYieldPostponesNothing(t *testing.T) {
 	c.wantHolders(c.cyd)
 }
 
-// A holder that beats after its Yield holds the token: the Yield is void, and only a whole silence leads to suspicion.
+// A holder that sends a heartbeat after its Yield holds the token: the Yield is void, and only a whole silence leads to
+// suspicion.
 func TestABeatAfterAYieldVoidsIt(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead, c.ann.dead = true, true
@@ -158,8 +159,8 @@ func TestATokenThatWasRemovedAfterItsYieldIsNotTakenBack(t *testing.T) {
 	}
 }
 
-// A member that cannot know whether anybody hears it says again and again that it has given its token up, at growing
-// intervals: after one patience, two, and so on up to sixty-four.
+// A member that cannot know whether any other hears it repeats that it has given its token up, at growing intervals:
+// after one patience, two, and so on up to sixty-four.
 func TestAYieldThatNobodyAnswersIsRepeatedAtGrowingIntervals(t *testing.T) {
 	c := newCircle(t)
 	c.lose = func(*wire.Message) bool { return true }
@@ -189,7 +190,7 @@ func TestAYieldThatNobodyAnswersIsRepeatedAtGrowingIntervals(t *testing.T) {
 	}
 }
 
-// It asks all others, but not itself.
+// The member asks all others, but not itself.
 func TestWhoHasYieldedDoesNotAskItself(t *testing.T) {
 	c := newCircle(t)
 	c.ann.holds = false

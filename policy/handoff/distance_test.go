@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// learn lets a partner answer until a patience fits its round trip: an offer that fails is answered, too, late.
+// learn lets a partner answer until a patience fits its round trip: an offer that fails is also answered, late.
 func (p *patience) learn(hint uint32, roundTrip time.Duration) (tries int) {
 	for tries = 1; p.with(hint) <= roundTrip; tries++ {
 		p.failed()
@@ -40,7 +40,7 @@ func TestTheAnswersOfNearPartnersDoNotLowerThePatienceWithADistantOne(t *testing
 	}
 }
 
-// Also if there are more distant partners than places, and whatever order they answer in.
+// This also holds if there are more distant partners than places, in whatever order they answer.
 func TestAmongManyDistantPartnersThereIsTimeForEach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := patience{timeout: time.Second}
@@ -69,7 +69,7 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// What waits for all partners does not wait for one that was paused once.
+// The patience with all partners does not grow because one partner was paused once.
 func TestAPartnerThatWasPausedIsNotFarAway(t *testing.T) {
 	p := patience{timeout: time.Second}
 	p.answered(near, time.Hour)
@@ -88,7 +88,7 @@ func TestAPartnerThatWasPausedIsNotFarAway(t *testing.T) {
 	}
 }
 
-// One that has left the fleet makes nobody wait longer.
+// A partner that has left the fleet makes no member wait longer.
 func TestADistantPartnerThatIsGoneIsForgotten(t *testing.T) {
 	h := New(Config{Timeout: time.Second})
 	h.patience.learn(far, 2*time.Second)
@@ -100,7 +100,7 @@ func TestADistantPartnerThatIsGoneIsForgotten(t *testing.T) {
 	}
 }
 
-// A partner that was paused answers all offers at once that it found when it went on.
+// A partner that was paused answers at once all the offers that it finds when it continues.
 func TestManyLateAnswersOfOnePartnerCountOnce(t *testing.T) {
 	h := New(Config{Timeout: time.Second})
 	partner := wire.MemberID{1}
@@ -117,7 +117,7 @@ func TestManyLateAnswersOfOnePartnerCountOnce(t *testing.T) {
 	}
 }
 
-// Each offer that fails tells how far its partner is, although others were made since, and have failed as well.
+// Each offer that fails shows how far away its partner is, although others were made since, and have failed as well.
 func TestALateAnswerIsMeasuredAlthoughOthersWereOfferedSince(t *testing.T) {
 	h := New(Config{Timeout: time.Second})
 	for i := range maxFailed {

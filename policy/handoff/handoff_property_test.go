@@ -21,7 +21,8 @@ type world struct {
 	sent    []wire.Message
 	// busy is set if a member has an offer in progress.
 	busy [3]bool
-	// passed counts, for each handoff, how often its sender gave the token up, arrived how often the receiver got it.
+	// passed counts, for each handoff, how often its sender gave the token up; arrived counts how often the receiver
+	// got it.
 	passed, arrived map[wire.Exchange]int
 	receiving       wire.Exchange
 }
@@ -139,7 +140,7 @@ func (w *world) crash(t *rapid.T) {
 	w.busy[i] = false
 }
 
-// regain replaces a token that is lost for good: nobody holds it, and nobody waits for a Commit.
+// regain replaces a token that is lost for good: no member holds it, and none waits for a Commit.
 func (w *world) regain(*rapid.T) {
 	for _, m := range w.members {
 		if m.holds || m.h.Receiving() {

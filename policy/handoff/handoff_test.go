@@ -515,8 +515,7 @@ func TestAnOfferIsToOneMember(t *testing.T) {
 	}
 }
 
-// One offer without an answer is a failure, four double the patience, and whoever stops offering for a while begins
-// anew.
+// One failed offer is a failure, four double the patience, and a member that stops offering for a while begins anew.
 func TestAWithdrawalForgetsTheFailures(t *testing.T) {
 	p := newPair(t)
 	fail := func(times int) {

@@ -6,6 +6,6 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 )
 
-// Most known-bad handoffs are in sim/fleet/wander, where hunts notice them. What no short hunt has noticed, a story
-// does.
+// Most known-bad handoffs are in sim/fleet/wander, where hunts notice them. A mutant that no short hunt has noticed is
+// noticed by a story.
 func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }

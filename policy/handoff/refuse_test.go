@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// asks returns ann's question about the token that she has offered: as she knows, bob holds it.
+// asks returns ann's question about the token that she has offered: as far as she knows, bob holds it.
 func asks() wire.Message {
 	token := theToken
 	token.Seq = token.Seq.After()
@@ -60,7 +60,7 @@ func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
 	}
 }
 
-// It gives up this token only: others may be in a handoff to it.
+// The receiver gives up only the handoff of this token: others may be in a handoff to it.
 func TestAReceiverGivesUpOneHandoffOnly(t *testing.T) {
 	p := newPair(t)
 	p.receive(offerFrom(1))

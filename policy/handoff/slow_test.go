@@ -108,8 +108,8 @@ func TestWithoutLossTheTokenArrivesIfRoundTripsTakeSeveralTimeouts(t *testing.T)
 	})
 }
 
-// While nobody answers, for any earlier round trips: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout, and on
-// average fewer than three.
+// While no member answers, for any earlier round trips: at most 3 + log₂(timeout / 5 ms) Tokens leave in a timeout, and
+// on average fewer than three.
 func TestOffersThatFailAreBounded(t *testing.T) {
 	p := newPair(t)
 	for range 20 {

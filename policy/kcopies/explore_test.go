@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim/explore"
 )
 
-// Small worlds are explored to the end: every order in which the holder passes the token on, so many times at most; any
-// pending message is delivered; a site crashes, also between two messages of a SafeSendToken; and a site is told of a
-// crash, late or early. The appendix's properties hold in every state. Where nothing is under way any more, somebody
+// Small worlds are explored to the end: every order in which the holder passes the token on, up to a number of times;
+// any pending message is delivered; a site crashes, also between two messages of a SafeSendToken; and a site is told of
+// a crash, late or early. The appendix's properties hold in every state. Where nothing is under way any more, some site
 // holds the token, unless more than k sites in a row have crashed.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, tc := range []struct{ n, k, hops, crashes int }{
@@ -40,7 +40,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	}
 }
 
-// hopped is a world in which the token has been passed on so many times.
+// hopped is a world, with the number of times that the token has been passed on.
 type hopped struct {
 	world
 	hops int
@@ -48,7 +48,7 @@ type hopped struct {
 	broken error
 }
 
-// explorer explores the world until the token has been passed on and sites have crashed so many times.
+// explorer explores the world until the token has been passed on, and sites have crashed, a given number of times.
 type explorer struct {
 	explore.Search[hopped]
 	hops, crashes     int

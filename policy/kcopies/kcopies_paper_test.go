@@ -20,7 +20,7 @@ func ringOf(n int) []wire.MemberID {
 	return ring
 }
 
-// without is the detector's view when these have crashed.
+// without is the detector's view after these sites have crashed.
 func without(ring []wire.MemberID, crashed ...kcopies.Site) []wire.MemberID {
 	live := make([]wire.MemberID, 0, len(ring))
 	for i, id := range ring {
@@ -160,7 +160,7 @@ func TestAHolderThatHearsOfACrashDeliversNothing(t *testing.T) {
 	}
 }
 
-// A copy of a token that is lost becomes no token, and neither does one that comes later.
+// A copy of a lost token does not become a token, and neither does one that comes later.
 func TestADiscardedCopyIsNoCopy(t *testing.T) {
 	m, cfg := siteOf(6, 3, 4, 1)
 	late := tokenFrom(t, 6, 3, 1, 4, 8)

@@ -13,7 +13,7 @@ import (
 )
 
 // A seed draws a ring of 2 to 12, k, and everything that happens: the appendix's properties hold after every step, and
-// in the end somebody has the token unless more than k in a row have crashed.
+// at the end some site has the token, unless more than k in a row have crashed.
 func TestEverySeedKeepsTheProperties(t *testing.T) {
 	regenerated, lost, crashed := 0, 0, 0
 	seeds := mutant.Seeds(2000)
@@ -35,7 +35,7 @@ func TestEverySeedKeepsTheProperties(t *testing.T) {
 	}
 }
 
-// errLost says that the token is lost, and should not be.
+// errLost: the token is lost, and should not be.
 var errLost = errors.New("the token is lost")
 
 // live draws a world and lets it live.

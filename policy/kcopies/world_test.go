@@ -11,14 +11,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// ring is all that the members of a world know alike.
+// ring is what all members of a world have in common.
 type ring struct {
 	n, k    int
 	configs []kcopies.Config
-	// views are the detector's, by the set of the suspected.
+	// views are the detector's views, by the set of the suspected sites.
 	views [][]wire.MemberID
-	// forgets says that messages that are old are never delivered: what is known to change nothing need not be
-	// explored.
+	// forgets is true if old messages are never delivered: what is known to change nothing need not be explored.
 	forgets bool
 }
 
@@ -42,11 +41,11 @@ func newRing(n, k int) *ring {
 // maxSites is the most members of a world.
 const maxSites = 12
 
-// world is a ring in one state. It is a value: to branch is to copy, the slice of messages apart.
+// world is a ring in one state. It is a value: to branch is to copy it, except that the slice of messages is cloned.
 type world struct {
 	*ring
 	sites [maxSites]kcopies.Machine
-	// crashed has a bit for each site that has; suspected what each site has been told.
+	// crashed has a bit for each site that has crashed; suspected is what each site has been told.
 	crashed   uint16
 	suspected [maxSites]uint16
 	// pending are the messages to living sites, in an order that does not depend on the path.
@@ -78,8 +77,8 @@ func (w *world) holder() (int, bool) {
 
 func siteAt(id wire.MemberID) int { return int(id[15]) - 1 }
 
-// send lets the holder pass the token on. Only so many of its messages leave before it crashes; all, if that is
-// negative.
+// send lets the holder pass the token on. Only the given number of its messages leave before it crashes; all, if that
+// number is negative.
 func (w *world) send(i, only int) error {
 	out := w.sites[i].SafeSendToken(&kcopies.Data{}, nil)
 	for e := range out {
@@ -118,7 +117,7 @@ func (w *world) suspect(i, j int) error {
 	return w.came(i, held, &end)
 }
 
-// came is what an owner does who asks nobody whether it may. It held the token before, or not.
+// came does what an owner does that never asks whether it may. held is whether it held the token before.
 func (w *world) came(i int, held bool, end *kcopies.Outcome) error {
 	if end.Ending == kcopies.MayRegenerate {
 		w.sites[i].UseBackup(0, end, nil)
@@ -135,7 +134,7 @@ func (w *world) came(i int, held bool, end *kcopies.Outcome) error {
 
 func (w *world) crash(i int) { w.crashed |= 1 << i }
 
-// settle checks the proof and drops the messages that nobody will receive.
+// settle checks the proof and drops the messages that no site will receive.
 func (w *world) settle() error {
 	var sites [maxSites]*kcopies.Machine
 	for i := range w.n {
@@ -163,13 +162,13 @@ func (w *world) settle() error {
 	return nil
 }
 
-// lost says, where nothing is under way and nobody has to be told of a crash, that nobody has the token.
+// lost reports whether no site has the token, although nothing is under way and no site has yet to be told of a crash.
 func (w *world) lost() bool {
 	_, held := w.holder()
 	return !held
 }
 
-// quiet reports whether nothing is under way, and everybody knows of every crash.
+// quiet reports whether nothing is under way, and every site knows of every crash.
 func (w *world) quiet() bool {
 	for i := range w.n {
 		if w.up(i) && w.suspected[i] != w.crashed {
@@ -179,7 +178,7 @@ func (w *world) quiet() bool {
 	return len(w.pending) == 0
 }
 
-// calm delivers everything and tells everybody of every crash.
+// calm delivers everything and tells every site of every crash.
 func (w *world) calm() error {
 	for len(w.pending) > 0 {
 		if err := w.deliver(0); err != nil {
@@ -198,7 +197,7 @@ func (w *world) calm() error {
 	return nil
 }
 
-// row is how many crashed sites follow each other, round the ring.
+// row is how many crashed sites there are in a row, round the ring.
 func (w *world) row() int {
 	longest, row := 0, 0
 	for i := range 2 * w.n {
@@ -260,7 +259,7 @@ func (a action) do(w *world) error {
 	return nil
 }
 
-// possible lists all that can happen: with more hops, and more crashes, or without.
+// possible lists everything that can happen: with or without more hops and more crashes.
 func (w *world) possible(hop, crash bool) (all []action) {
 	if i, ok := w.holder(); ok && hop {
 		all = append(all, action{sends, i, -1})

@@ -126,8 +126,8 @@ func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
 	}
 }
 
-// A caller that has waited during a run of the operation has the next grant, unless it waits no more; a grant that was
-// denied is nobody's turn.
+// A caller that has waited during a run of the operation has the next grant, unless it waits no more; a denied grant
+// does not count as a turn.
 func TestWhoseTurnItIs(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*pace.Turns)
@@ -161,7 +161,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-// What was asked last must not stand for a time after a window has opened or closed, nor for other windows.
+// The last answer must not be used for a time after a window has opened or closed, nor for other windows.
 func TestACalendarIsAskedAnewWhereTheLastAnswerDoesNotTell(t *testing.T) {
 	parse := func(text string) window.Set {
 		w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })

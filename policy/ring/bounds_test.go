@@ -11,7 +11,8 @@ import (
 type bound struct {
 	request Request
 	// twiceMessages is twice the messages per request, in the long run. fromClean is the service traffic of a request
-	// that is made when nobody waits and nothing is on its way, fromAny that of any request. All three are reached.
+	// that is made when no member waits and nothing is on its way; fromAny is that of any request. All three bounds are
+	// reached.
 	twiceMessages, fromClean, fromAny func(n int) int
 }
 
@@ -87,8 +88,8 @@ func (e *explorer) service(g *graph) (fromClean, fromAny int) {
 	return fromClean, fromAny
 }
 
-// No message is on its way and the token rests: then nobody waits. Together with the bound of the service traffic
-// nobody starves, if every message arrives and every critical section ends.
+// When no message is on its way and the token rests, no member waits. With the bound of the service traffic it follows
+// that no member starves, if every message arrives and every critical section ends.
 func TestNobodyStarves(t *testing.T) {
 	for _, r := range []Request{Martin, Q, D} {
 		for n := 3; n <= maxSmall; n++ {
@@ -111,7 +112,7 @@ func TestNobodyStarves(t *testing.T) {
 	}
 }
 
-// endless reports whether messages can be delivered for ever with nobody asking.
+// endless reports whether messages can be delivered for ever while no member asks.
 func (e *explorer) endless() bool {
 	g := e.reachable([]small{e.begin()}, true, -1)
 	return slices.Contains(g.costliest(func(s edge) int { return int(s.delivered) - unbounded*int(s.requests) }),
@@ -129,7 +130,8 @@ func TestDAsPrintedCirclesForEverWithNobodyWaiting(t *testing.T) {
 	}
 }
 
-// "Both: no message at all while nobody asks." Whatever happened, the messages come to an end; and nobody waits then.
+// "Both: no message at all while nobody asks." Whatever happened, the messages come to an end, and then no member
+// waits.
 func TestRandomOrdersKeepThePublishedBounds(t *testing.T) {
 	for _, b := range bounds()[1:] {
 		for _, n := range []int{16, 64, 256} {
@@ -206,7 +208,7 @@ func TestTheTightCaseOfQIsReached(t *testing.T) {
 func TestOneRequestAtATimeCostsTheClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		request Request
-		// all is the sum over the requests of all members, the one that has the token among them.
+		// all is the sum over the requests of all members, including the one that has the token.
 		all func(n int) int
 	}{
 		{Martin, func(n int) int { return n * (n - 1) }},
@@ -256,7 +258,7 @@ func TestMartinsRequestsAreAsManyAsTheMovesOfTheToken(t *testing.T) {
 	}
 }
 
-// Always: the token goes round with nobody asking, and serves whoever waits when it comes.
+// Always: the token goes round while no member asks, and serves any member that waits when it comes.
 func TestATokenThatAlwaysMovesServesWhoWaits(t *testing.T) {
 	w := newWorld(t, Always, 5)
 	w.ask(3)

@@ -17,7 +17,7 @@ import (
 
 const maxSmall = 5
 
-// place says where the token is.
+// place is where the token is.
 type place uint8
 
 const (
@@ -67,7 +67,7 @@ func rosterOf(n int) []wire.MemberID {
 	return members
 }
 
-// rankOf is the way back.
+// rankOf is the inverse.
 func rankOf(id wire.MemberID) int { return int(binary.BigEndian.Uint32(id[:])) - 1 }
 
 func configOf(request Request, members []wire.MemberID, i int) Config {
@@ -244,8 +244,8 @@ type graph struct {
 	edges  [][]edge
 }
 
-// reachable explores from some states to the end. Turned says that rings that differ in names only are one. A state in
-// which the token comes to member ends has nothing after it; -1 is nobody.
+// reachable explores from some states to the end. turned is true if rings that differ only in names count as one. A
+// state in which the token comes to member ends has nothing after it; -1 means no member.
 func (e *explorer) reachable(from []small, turned bool, ends int8) *graph {
 	g, known := &graph{}, map[small]int32{}
 	number := func(s small) int32 {
@@ -279,8 +279,8 @@ func (e *explorer) reachable(from []small, turned bool, ends int8) *graph {
 // unbounded is more than anything that has a bound here.
 const unbounded = 1000
 
-// costliest is, for each state, the most that the way from there costs, each step by cost; unbounded if there is no
-// most.
+// costliest is, for each state, the highest cost of a way from there, each step weighted by cost; unbounded if there is
+// no highest.
 func (g *graph) costliest(cost func(edge) int) []int {
 	most := make([]int, len(g.states))
 	for changed := true; changed; {
@@ -296,7 +296,7 @@ func (g *graph) costliest(cost func(edge) int) []int {
 	return most
 }
 
-// quiet reports whether nothing happens any more unless somebody asks.
+// quiet reports whether nothing more happens until a member asks.
 func (s *small) quiet() bool {
 	return s.place == atRest && s.ahead == [maxSmall]uint8{} && s.behind == [maxSmall]uint8{}
 }

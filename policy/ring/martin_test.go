@@ -30,7 +30,7 @@ func TestARequestThatTheTokenHasAnsweredIsNotHeard(t *testing.T) {
 	}
 }
 
-// A member's request goes back to the one before it, and is there before its call that has gone round.
+// A member's request goes back to the member before it, and arrives before the member's call that has gone round.
 func TestMartinsRequestMakesNoCallOld(t *testing.T) {
 	cfg := configOf(Martin, rosterOf(4), 2)
 	cfg.Links, cfg.Rejoins = UDP, true

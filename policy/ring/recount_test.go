@@ -41,7 +41,7 @@ func TestTheMemberAfterACrashedOneCalls(t *testing.T) {
 	}
 }
 
-// A copy that was on its way to an earlier life may be older than what that knew: it would become a second token.
+// A copy that was on its way to an earlier life may be older than what that life knew: it would become a second token.
 func TestAMemberThatIsBackTakesNoCopyBeforeTheToken(t *testing.T) {
 	members := rosterOf(4)
 	sender := New(configOf(Q, members, 0))

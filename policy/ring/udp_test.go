@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new one
-// of this member's, which leaves the copies of the token where they are.
+// A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new call
+// of this member, which leaves the copies of the token where they are.
 func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
 	cfg := configOf(Q, rosterOf(4), 0)
 	cfg.Links = UDP

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a ring of any size on FIFO links that lose nothing. A test says what happens, or lets chance.
+// world is a ring of any size on FIFO links that lose nothing. A test decides what happens, or leaves it to chance.
 type world struct {
 	t        *testing.T
 	request  Request
@@ -20,11 +20,11 @@ type world struct {
 	now   policy.Instant
 	// asks, moves and requests count what has happened: demands, and messages that have arrived.
 	asks, moves, requests int
-	// since is how many messages had arrived when a member asked; service is the most that have arrived from there
+	// since is how many messages had arrived when a member asked; service is the largest number that arrived from then
 	// until the token came.
 	since   []int
 	service int
-	// runs is how often each member was in its critical section, tokens how many there are in the hands of members.
+	// runs is how often each member was in its critical section; tokens is how many tokens members hold.
 	runs    []int
 	tokens  int
 	effects []policy.Effect
@@ -115,14 +115,14 @@ func (w *world) finish(i int) {
 	w.step(i, &policy.Event{Kind: policy.Finished})
 }
 
-// settle lets happen what can, one after the other, until nothing does any more.
+// settle lets everything possible happen, one after the other, until nothing happens any more.
 func (w *world) settle() {
 	w.t.Helper()
 	for w.round() {
 	}
 }
 
-// round lets happen what can, once at each member. It reports whether anything has.
+// round lets everything possible happen once at each member. It reports whether anything has.
 func (w *world) round() (busy bool) {
 	w.t.Helper()
 	for i, m := range w.machines {
@@ -140,8 +140,8 @@ func (w *world) round() (busy bool) {
 	return busy
 }
 
-// live lets chance decide what happens next, until members have asked so many times. A member that may ask does so with
-// probability p when it is its turn.
+// live lets chance decide what happens next, until members have asked the given number of times. A member that may ask
+// does so with probability p when it is its turn.
 func (w *world) live(dice *rand.Rand, asks int, p float64) {
 	w.t.Helper()
 	n := len(w.members)

@@ -47,7 +47,7 @@ func (m *member) did(kind policy.EffectKind) bool {
 	return slices.ContainsFunc(m.out, func(e policy.Effect) bool { return e.Kind == kind })
 }
 
-// passes lets time go on until the member sends a message of a kind, and returns those.
+// passes lets time pass until the member sends a message of a kind, and returns these messages.
 func (m *member) passes(t *testing.T, until wire.Kind) []wire.Message {
 	t.Helper()
 	for range 1000 {
@@ -73,9 +73,9 @@ func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
 	m.step(policy.Event{Kind: policy.Received, Msg: a})
 }
 
-// Its turn has come, its lease is too short for a start, somebody has promised a newer epoch, and then nobody waits any
-// more. Nobody accepts this token any more, so it is destroyed and released: otherwise all wait until the lease has
-// ended, and the holder with a token that it cannot pass.
+// The member's turn has come, its lease is too short for a start, another member has promised a newer epoch, and then
+// no caller waits any more. No member accepts this token any more, so it is destroyed and released. Otherwise all would
+// wait until the lease has ended, the holder with a token that it cannot pass.
 func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 	s := settings(t, 3)
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
@@ -108,9 +108,9 @@ func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
 	}
 }
 
-// A member that has promised a newer epoch accepts the token of this one no more, and says so. Whoever offers it the
-// token destroys and releases that: otherwise it would offer it until its lease ends, and all others would propose in
-// vain. A word for another offer, or of an older epoch, is none.
+// A member that has promised a newer epoch no longer accepts the token of this one, and refuses it. The holder that
+// offers the token then destroys and releases it: otherwise it would offer it until its lease ends, and all others
+// would propose in vain. A refusal of another offer, or with an older epoch, has no such effect.
 func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 	s := settings(t, 3)
 	s.Moves, s.Request = strict.Ring, ring.Always
@@ -160,8 +160,8 @@ func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
 	}
 }
 
-// A command whose token is over is stopped: a majority may have given the right to run to another member. What ends
-// then passes no token on.
+// A command whose token is over is stopped: a majority may have given the right to run to another member. When that
+// command ends, no token is passed on.
 func TestAnEndedTurnStopsItsCommand(t *testing.T) {
 	for _, moves := range []strict.Moves{strict.Tree, strict.Ring} {
 		t.Run(moves.String(), func(t *testing.T) {

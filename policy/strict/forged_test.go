@@ -39,8 +39,8 @@ func (m *member) hears(msg wire.Message) {
 	}
 }
 
-// One forged number must not become that of the next token, in whatever message it comes: nobody else would promise it,
-// and who has promised it would promise nothing else for good.
+// One forged number must not become that of the next token, in whatever message it comes: no other member would promise
+// it, and a member that has promised it would promise nothing else for good.
 func TestANumberThatCannotBeIsNeverPromised(t *testing.T) {
 	const cannotBe = wire.Seq(1<<62 | 1)
 	token := wire.Ref{ID: wire.TokenID{Birth: 1, Generator: wire.MemberID{15: 2}, Random: 7}, Seq: cannotBe}
@@ -120,7 +120,7 @@ func (m *member) lieOffer(token wire.Ref) {
 	}
 }
 
-// A member that has met a higher number than that of the token that it is offered would discard the token: it says so
+// A member that has met a higher number than that of the token it is offered would discard the token: it refuses it
 // instead, and the token that follows has a number above.
 func TestATokenThatWouldBeDiscardedIsRefused(t *testing.T) {
 	s := settings(t, 3)
@@ -167,8 +167,8 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 	}
 }
 
-// A promise that an older version has saved, of an epoch that cannot be, is forgotten with a word; one that can be is
-// not, nor one that only seems impossible because nobody has set this host's clock yet.
+// A promise, saved by an older version, of an impossible epoch is forgotten with a note. A possible one is not, nor one
+// that only seems impossible because this host's clock has not been set yet.
 func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
 	const wall = 1_800_000_000_000_000_000
 	f := settings(t, 3).Descriptor()

@@ -6,5 +6,6 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 )
 
-// Most known-bad strict gates are in policy/ballot, where hunts notice them. What no hunt has noticed, a story does.
+// Most known-bad strict gates are in policy/ballot, where hunts notice them. A mutant that no hunt has noticed is
+// noticed by a story.
 func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }

@@ -43,7 +43,7 @@ func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
 	}
 }
 
-// A message is from the site whose rank it says, and names sites of the roster only.
+// A message is from the site whose rank it names, and names only sites of the roster.
 func TestAMessageOfAStrangerIsNotRead(t *testing.T) {
 	roster := ids(3)
 	m := New(Config{Gate: 1, Self: roster[0], Roster: roster, Backups: 1, Timers: timers(), Entropy: new(counter)})

@@ -12,10 +12,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A world of three sites is explored to a depth: every order in which messages arrive that are under way together,
-// every moment at which a site wants its section, ends it, takes its demand back, or crashes. Messages take no longer
-// than a timer: the next timer triggers only when nothing is under way, "the system is synchronous" (section 4), and
-// the one that is due first. In every state:
+// A world of three sites is explored to a depth: every order in which messages arrive that are under way together, and
+// every moment at which a site wants its section, ends it, withdraws its demand, or crashes. Messages take no longer
+// than a timer: the next timer triggers only when nothing is under way, "the system is synchronous" (section 4), and it
+// is the one that is due first. In every state:
 //
 //   - "only one process can execute a critical section at a given time";
 //   - there is one token at most, and none is made while there is one;
@@ -136,7 +136,7 @@ func (e *explorer) step(s *state, i int, ev *policy.Event) {
 	}
 }
 
-// tokens counts the tokens, but not that of one site.
+// tokens counts the tokens, except that of one site.
 func (e *explorer) tokens(s *state, but int) int {
 	n := 0
 	for i := range s.sites {
@@ -174,7 +174,7 @@ func (e *explorer) choices(s *state, reach func(*state, string)) {
 	}
 }
 
-// choicesOf are what can happen at a site by itself.
+// choicesOf are the things that can happen at a site by itself.
 func (e *explorer) choicesOf(s *state, i int, reach func(*state, string)) {
 	if s.down[i] {
 		return
@@ -233,10 +233,10 @@ func (e *explorer) wake(s *state) bool {
 	return true
 }
 
-// patience is how many things may happen until everybody is served.
+// patience is how many things may happen until every site is served.
 const patience = 2000
 
-// end lets everything that is under way arrive, sections end and timers trigger, until nobody waits.
+// end lets everything that is under way arrive, sections end and timers trigger, until no site waits.
 func (e *explorer) end(last *state) error {
 	s := last.branch()
 	e.ending = true

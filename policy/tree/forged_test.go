@@ -32,8 +32,8 @@ func hear(m *Machine, now policy.Instant, kind wire.Kind, b body) []policy.Effec
 
 const today = int64(1_800_000_000e9)
 
-// The predecessors that a COMMIT names are places in the roster: one that is none is not read, whatever the site does
-// later.
+// The predecessors that a COMMIT names are places in the roster: a COMMIT that names another place is not read,
+// whatever the site does later.
 func TestPredecessorsThatThereAreNotAreNotTaken(t *testing.T) {
 	m, now := rejoining(today)
 	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
@@ -58,7 +58,7 @@ func TestPredecessorsThatThereAreNotAreNotTaken(t *testing.T) {
 	m.Facts(now.Time, nil)
 }
 
-// BEHIND names a number that cannot be: the site goes on with its own numbers, which the others believe.
+// BEHIND names an impossible number: the site goes on with its own numbers, which the others believe.
 func TestANumberThatCannotBeIsNotTakenOver(t *testing.T) {
 	for name, number := range map[string]uint64{
 		"the greatest": wire.MaxBirth, "two days ahead": uint64(today) + uint64(48*time.Hour),
@@ -95,7 +95,7 @@ func TestAClockThatWasSetBackRenumbers(t *testing.T) {
 	}
 }
 
-// Whatever positions, clocks and numbers of tokens others name, what a site says itself stays readable.
+// Whatever positions, clocks and numbers of tokens others name, what a site sends stays readable.
 func TestWhatASiteSaysStaysReadable(t *testing.T) {
 	m, now := rejoining(today)
 	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)

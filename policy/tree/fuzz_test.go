@@ -9,8 +9,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// lied lets site 0 of three live under whatever site 1 says: each step is a message with any fields, a wake, a demand
-// or the end of a section. Nothing ends the process; what the site says is read by the others, and its numbers can be.
+// lied lets site 0 of three live with whatever site 1 sends: each step is a message with any fields, a wake, a demand
+// or the end of a section. Nothing ends the process, the others can read what the site sends, and its numbers are
+// possible.
 func lied(t *testing.T, program []byte) {
 	m, now := rejoining(today)
 	other, _ := rejoining(today)

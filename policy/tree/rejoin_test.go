@@ -8,7 +8,7 @@ import (
 )
 
 // A member that starts again forgets its numbers. However often it has asked before, the others hear its next request:
-// its number comes from the wall clock, in units in which nobody asks once each.
+// its number comes from the wall clock, in units so small that no site asks once in each.
 func TestASiteThatStartsAgainIsHeard(t *testing.T) {
 	roster := ids(3)
 	asks := func(wall int64) uint64 {
@@ -34,8 +34,9 @@ func TestASiteThatStartsAgainIsHeard(t *testing.T) {
 	}
 }
 
-// A site that starts again with its clock set back numbers its requests below those of before. Who has heard those says
-// so, and the site asks at once with a number that is heard, also where another site has passed the request on.
+// A site that starts again with its clock set back numbers its requests below those of before. A site that has heard
+// the earlier ones answers so, and the site asks at once with a number that is heard, even if another site has passed
+// the request on.
 func TestASiteWhoseClockWasSetBackIsHeard(t *testing.T) {
 	const before = 1e18 // a number of its former life
 	s := newSmall(t, 3, func(cfg *Config) { cfg.Rejoins, cfg.Links, cfg.Backups = true, UDP, 1 })

@@ -182,7 +182,7 @@ func TestAFailureInTheMiddleOfTheQueueIsIsolated(t *testing.T) {
 	}
 }
 
-// No site asks for anything while nobody wants anything.
+// No site asks for anything while no site wants a section.
 func TestIdleSitesAreSilent(t *testing.T) {
 	s := newSmall(t, 4, nil)
 	s.want(2)
@@ -265,8 +265,8 @@ func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {
 	}
 }
 
-// The seam "may I regenerate?": with AsksFirst a site makes no token by itself, and one that it is told to make has the
-// number it is told.
+// The seam "may I regenerate?": with AsksFirst a site makes no token by itself, and a token that it is told to make has
+// the number that it is told.
 func TestAGateThatIsAskedFirstDecides(t *testing.T) {
 	s := queue(t, 3, func(c *Config) { c.AsksFirst = true })
 	s.crash(0, 1)
@@ -281,7 +281,7 @@ func TestAGateThatIsAskedFirstDecides(t *testing.T) {
 	}
 }
 
-// A graceful end passes the token on to those who wait, or to anybody.
+// A graceful end passes the token on to the sites that wait, or to any site.
 func TestAMemberThatLeavesPassesTheTokenOn(t *testing.T) {
 	s := newSmall(t, 3, nil)
 	roster := ids(3)

@@ -37,7 +37,7 @@ type small struct {
 	drawn   uint64
 	// told has "S1 search_pos" and the like, sent "S1 REQ S0".
 	told, sent []string
-	// lose, if there is one, says which messages are lost.
+	// lose, if it is set, decides which messages are lost.
 	lose func(*wire.Message) bool
 }
 

@@ -109,7 +109,7 @@ func check(t *testing.T, seed uint64, before, now *beyond.T, path sites, k int) 
 	}
 }
 
-// dropped appends the members that have a copy of the token of before, and get none of the next.
+// dropped appends the members that had a copy of the earlier token, and get none of the next.
 func dropped(before, next *beyond.T, to []kcopies.Site) []kcopies.Site {
 	for _, s := range before.Sites {
 		if !slices.Contains(next.Sites, s) {
