@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Who looks for a package finds it in the picture of the house, and what is in the picture is there.
+// The picture of the house shows every package, and every package in the picture exists.
 func TestArchitectureShowsTheHouse(t *testing.T) {
 	drawn := houseDrawn(read(t, "ARCHITECTURE.md"))
 	if len(drawn) < 30 {
@@ -46,7 +46,7 @@ func TestHouseRulesCatchAPlantedFault(t *testing.T) {
 	}
 }
 
-// houseDrawn returns the folders in the first picture of a page: rooms, and indented what is in them.
+// houseDrawn returns the folders in the first picture of a page: rooms and, indented, the folders in them.
 func houseDrawn(text string) []string {
 	var drawn []string
 	room := ""
@@ -69,7 +69,8 @@ func houseDrawn(text string) []string {
 	return drawn
 }
 
-// notDrawn are the packages that are in no room of the picture: a room with rooms in it shows all of them.
+// notDrawn returns the packages that are in no room of the picture. If a room of the picture has rooms in it, the
+// picture shows all of them.
 func notDrawn(drawn, packages []string) []string {
 	hasRooms := func(room string) bool {
 		return slices.ContainsFunc(drawn, func(d string) bool { return strings.HasPrefix(d, room+"/") })
@@ -87,7 +88,7 @@ func notDrawn(drawn, packages []string) []string {
 	})
 }
 
-// Each decision has its line in the list, its number, and code that is there.
+// Each decision has its line in the list, its number, and code that exists.
 func TestDecisionsAreListed(t *testing.T) {
 	index := read(t, "docs/decisions/README.md")
 	files, err := filepath.Glob(filepath.Join("docs", "decisions", "[0-9]*.md"))
@@ -119,7 +120,8 @@ func TestDecisionsAreListed(t *testing.T) {
 	}
 }
 
-// decisionsOf returns the decisions that the comment of a package names, if it is a package that has one.
+// decisionsOf returns the decisions that the comment of the package in dir names. ok is false if there is no package
+// comment.
 func decisionsOf(t *testing.T, dir string) (numbers []string, ok bool) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
@@ -134,7 +136,7 @@ func decisionsOf(t *testing.T, dir string) (numbers []string, ok bool) {
 	return nil, false
 }
 
-// What is linked is named with its purpose, and what is named is linked.
+// Each linked module is named with its purpose, and each named module is linked.
 func TestDependenciesAreNamed(t *testing.T) {
 	page := read(t, "docs/decisions/087-dependencies.md")
 	required, _, _ := strings.Cut(read(t, "go.mod"), "// indirect")

@@ -18,7 +18,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// built are the programs of this tree.
+// built are the programs that are built from this tree.
 type built struct{ dir string }
 
 // programs builds the programs, once.
@@ -31,7 +31,7 @@ func programs(t *testing.T) *built {
 	return p
 }
 
-// programsDir is where the programs are, once they are built.
+// programsDir is the directory of the programs, once they are built.
 var programsDir string
 
 var builtOnce = sync.OnceValues(func() (p *built, err error) {
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// output runs a program where there is no agent, and returns what it says.
+// output runs a program where there is no agent, and returns its output.
 func (p *built) output(program string, args ...string) (string, int) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -78,7 +78,8 @@ func (p *built) run(t *testing.T, want int, args ...string) {
 	}
 }
 
-// split takes a line of a shell apart into its commands. What stands in brackets may be left out there; here it is not.
+// split splits a line of a shell into its commands. Words in brackets are optional there; split leaves the brackets
+// out.
 func (p *built) split(t *testing.T, page, line string) [][]string {
 	t.Helper()
 	optional := regexp.MustCompile(`\[[^\]"']*\]`)
@@ -101,7 +102,7 @@ func (p *built) split(t *testing.T, page, line string) [][]string {
 	return found
 }
 
-// fault says what is wrong with a command.
+// fault returns what is wrong with a command.
 func (p *built) fault(argv []string, makefile string) string {
 	switch argv[0] {
 	case "wanderd", "wandersim":
@@ -123,7 +124,8 @@ func (p *built) fault(argv []string, makefile string) string {
 	return ""
 }
 
-// goFault says what is wrong with what "go test" or "go run" is told: a package, a test or a flag that is not there.
+// goFault returns what is wrong with the arguments of "go test" or "go run": a package, a test or a flag that does not
+// exist.
 func goFault(argv []string) string {
 	ofGoTest := []string{"-v", "-short", "-race", "-benchmem"}
 	withValue := []string{"-benchtime", "-timeout", "-count"}
@@ -164,7 +166,8 @@ func goFault(argv []string) string {
 	return ""
 }
 
-// hasTest reports whether a folder has a test or a benchmark whose name matches; without a word, a flag of that name.
+// hasTest reports whether a folder has a test or a benchmark whose name matches. If word is empty, it reports whether
+// the folder has a flag of that name.
 func hasTest(dir, word, pattern string) bool {
 	pattern, _, _ = strings.Cut(pattern, "/")
 	name, err := regexp.Compile(pattern)
@@ -176,7 +179,7 @@ func hasTest(dir, word, pattern string) bool {
 		declared = regexp.MustCompile(`flag\.\w+\((?:&\w+, )?"([\w.]+)"`)
 	}
 	files, _ := filepath.Glob(filepath.Join(filepath.FromSlash(path.Join(dir, ".")), "*_test.go"))
-	if word == "" { // flags that several packages of tests share
+	if word == "" { // flags that the tests of several packages share
 		files = append(files, filepath.Join("lab", "mutant", "seeds.go"))
 	}
 	for _, file := range files {
@@ -190,7 +193,7 @@ func hasTest(dir, word, pattern string) bool {
 	return false
 }
 
-// flags are the names of the flags of all commands, as help shows them.
+// flags returns the names of the flags of all commands, as help shows them.
 func (p *built) flags(t *testing.T) []string {
 	t.Helper()
 	var all []string

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A page that nobody has time for is not read. Pages of results are as long as there are results.
+// Nobody reads a page that takes too much time. Pages of results are as long as there are results.
 func TestPagesAreShort(t *testing.T) {
 	const kib = 1 << 10
 	most := map[string]int{"README.md": 10 * kib, "ARCHITECTURE.md": 12 * kib, "CONTRIBUTING.md": 6 * kib}
@@ -64,7 +64,7 @@ func TestLinkRulesCatchAPlantedFault(t *testing.T) {
 	}
 }
 
-// An operator who has a package has the pages to which its README leads.
+// An operator who has a package has the pages to which that package's README leads.
 func TestPagesForOperatorsAreInThePackages(t *testing.T) {
 	packages := read(t, "systemd/package/nfpm.yaml")
 	pages := pages(t)
@@ -76,15 +76,15 @@ func TestPagesForOperatorsAreInThePackages(t *testing.T) {
 	}
 }
 
-// Each command of wanderd on a page is understood by the program that is built from this tree; what "go" and "make" are
-// told exists.
+// The program that is built from this tree understands each command of wanderd on a page. What commands of "go" and
+// "make" name exists.
 func TestCommandsOnPagesAreUnderstood(t *testing.T) {
 	p := programs(t)
 	makefile := read(t, "Makefile")
 	checked := map[string]int{}
 	for name, text := range pages(t) {
 		if strings.HasPrefix(text, "# Changes") {
-			continue // of commands that once were
+			continue // commands that once existed
 		}
 		for _, line := range commands(text) {
 			for _, argv := range p.split(t, name, line) {
@@ -149,7 +149,7 @@ func TestFlagsAndKeysOnPagesExist(t *testing.T) {
 	}
 }
 
-// What the page on messages quotes is what the program says.
+// The program says what the page on messages quotes.
 func TestMessagesInTroubleshootingAreSaid(t *testing.T) {
 	sources := sourceText(t)
 	quoted := regexp.MustCompile(`"([^"]+)"`)
@@ -175,8 +175,7 @@ func TestMessagesInTroubleshootingAreSaid(t *testing.T) {
 	}
 }
 
-// Who tries wanderd types what the README says. What would need other hosts is told to the program as far as one host
-// can.
+// A newcomer types what the README shows. Commands that need other hosts are tested as far as one host allows.
 func TestCommandsOfTheReadmeRun(t *testing.T) {
 	p := programs(t)
 	dir := t.TempDir()
@@ -194,15 +193,15 @@ func TestCommandsOfTheReadmeRun(t *testing.T) {
 	for _, line := range indented(readme) {
 		for _, argv := range p.split(t, "README.md", place(line)) {
 			switch {
-			case len(argv) == 0 || argv[0] == "install" || argv[0] == "make": // targets are looked at elsewhere
-			case argv[0] == "go" && argv[1] == "test": // this is it
+			case len(argv) == 0 || argv[0] == "install" || argv[0] == "make": // other tests check targets
+			case argv[0] == "go" && argv[1] == "test": // this test runs under it
 			case argv[0] == "go" && slices.Equal(argv[1:], []string{"run", "./cmd/wanderd", "demo"}):
 				p.run(t, 0, "demo", "--for", "1s")
 			case argv[0] != "wanderd":
 				t.Errorf("README.md: nobody has tried %q", line)
 			case argv[1] == "keygen":
 				p.run(t, 0, argv[1:]...)
-			case strings.HasPrefix(argv[1], "-"): // an agent: it would go on
+			case strings.HasPrefix(argv[1], "-"): // an agent would not end
 				for i, arg := range argv {
 					if arg == filepath.Join(dir, "secret") {
 						argv[i] = filepath.Join(dir, "before")
@@ -228,8 +227,8 @@ func TestCommandsOfTheReadmeRun(t *testing.T) {
 	}
 }
 
-// settingKeys are the keys that may stand in a file: the headings of the page of settings, which is written from their
-// table.
+// settingKeys returns the keys that a file may contain: the headings of the page of settings, which is written from
+// their table.
 func settingKeys(t *testing.T) []string {
 	t.Helper()
 	keys := []string{"name", "gate"}
@@ -240,7 +239,7 @@ func settingKeys(t *testing.T) []string {
 	return keys
 }
 
-// sourceText is all Go source but tests, with texts that go over several lines put together.
+// sourceText returns all Go source except tests. Texts that are split over several lines are joined.
 func sourceText(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder

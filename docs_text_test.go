@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pages returns all pages by their names.
+// pages returns all pages by name.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -25,7 +25,7 @@ func pages(t *testing.T) map[string]string {
 	return pages
 }
 
-// walk calls do with all files of the tree that are kept.
+// walk calls do for all files of the tree that are kept.
 func walk(do func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -55,7 +55,7 @@ func isWritten(text string) bool {
 	return strings.Contains(text, writtenByCommand) || strings.Contains(text, "`make mutants` writes this page")
 }
 
-// linkFaults says which links within the tree lead nowhere: a page, a picture, a heading.
+// linkFaults returns the links within the tree that lead nowhere: to a page, picture or heading that does not exist.
 func linkFaults(pages map[string]string, exists func(name string) bool) []string {
 	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	var faults []string
@@ -88,7 +88,7 @@ func withoutCode(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(text, "")
 }
 
-// anchors are the names of a page's headings, as GitHub makes them.
+// anchors returns the anchors of a page's headings, as GitHub makes them.
 func anchors(text string) []string {
 	text = regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
 	drop := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
@@ -101,7 +101,7 @@ func anchors(text string) []string {
 	return names
 }
 
-// blocks are the fenced blocks of one language.
+// blocks returns the fenced blocks of one language.
 func blocks(text, language string) []string {
 	var found []string
 	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
@@ -110,7 +110,7 @@ func blocks(text, language string) []string {
 	return found
 }
 
-// indented are the lines of indented blocks.
+// indented returns the lines of indented blocks.
 func indented(text string) []string {
 	var lines []string
 	before, within := "", false
@@ -125,7 +125,7 @@ func indented(text string) []string {
 	return lines
 }
 
-// spans are the texts between backquotes, which may go over the end of a line.
+// spans returns the texts between backquotes, which may continue on the next line.
 func spans(text string) []string {
 	text = regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
 	var found []string
@@ -135,7 +135,7 @@ func spans(text string) []string {
 	return found
 }
 
-// commands are the lines of blocks, and the spans, that begin with a program that this test knows.
+// commands returns the lines of blocks, and the spans, that begin with a program that this test knows.
 func commands(text string) []string {
 	known := regexp.MustCompile(`^(# |sudo )?(wanderd|wandersim|go (test|run)|make) \S`)
 	lines := slices.Concat(indented(text), spans(text))

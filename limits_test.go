@@ -31,7 +31,7 @@ const (
 	limitsTemplate = "docs/limits.md.tmpl"
 )
 
-// The page of limits cannot say another number than the code.
+// The page of limits gives the same numbers as the code.
 func TestLimitsPageHasTheConstants(t *testing.T) {
 	c := constants{t: t, seen: map[string]map[string]constant.Value{}}
 	page, err := template.New("limits").Funcs(template.FuncMap{
@@ -72,7 +72,8 @@ func TestLimitsPageHasTheConstants(t *testing.T) {
 	}
 }
 
-// constants are the constants of packages, found by "room.name": in the room itself, or else in a package below it.
+// constants are the constants of packages, found by "room.name": in the room itself or, if it is not there, in a
+// package below it.
 type constants struct {
 	t    *testing.T
 	seen map[string]map[string]constant.Value
@@ -142,7 +143,7 @@ func (c *constants) in(dir string) map[string]constant.Value {
 	return found
 }
 
-// sources are the files of a package on this system.
+// sources returns the files of a package on this system.
 func sources(t *testing.T, dir string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", `{{join .GoFiles "\n"}}`, "./"+dir).Output()
@@ -152,7 +153,7 @@ func sources(t *testing.T, dir string) []string {
 	return strings.Fields(string(out))
 }
 
-// folders are the packages below one.
+// folders returns the packages below one.
 func folders(t *testing.T, dir string) []string {
 	t.Helper()
 	var below []string

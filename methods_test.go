@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A type with many methods is many things with one name: what it owns and rules for is made a component, which knows
-// only what it is given.
+// A type with many methods is many things with one name. Some of its fields and the rules for them should become a
+// component, which knows only what it is given.
 func TestTypesHaveNotTooManyMethods(t *testing.T) {
 	for _, of := range []struct {
 		dir, name string

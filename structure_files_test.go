@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// maxLines is how long a file may be; what is longer is more than one concept.
+// maxLines is the greatest number of lines of a file. A longer file has more than one concept.
 const maxLines = 500
 
-// maxFiles is how many files a package may have, besides tests.
+// maxFiles is the greatest number of files of a package, not counting tests.
 const maxFiles = 30
 
-// larger are the files that are longer, and the packages that have more files: so much at most. The list may only
-// shrink.
+// larger returns the files that are longer, and the packages that have more files, with the most that they may have.
+// The list may only shrink.
 func larger() map[string]int {
 	return map[string]int{
 		"agent/hook/hook_test.go":          543,
@@ -33,7 +33,7 @@ func larger() map[string]int {
 	}
 }
 
-// writtenByCommand is on the pages that a command writes: they are as long as there are results.
+// writtenByCommand is a text on the pages that a command writes. These are as long as there are results.
 const writtenByCommand = "nothing on it is typed by hand"
 
 func TestFilesAreShortAndFinished(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPackagesHaveFewFiles(t *testing.T) {
 	}
 }
 
-// Who has made a file shorter, or a package smaller, makes the list smaller, too.
+// A change that makes a listed file shorter, or a listed package smaller, makes the list smaller, too.
 func TestTheListOfWhatIsLargerOnlyShrinks(t *testing.T) {
 	files := map[string]int{}
 	for _, p := range list(t, "./...") {
@@ -118,7 +118,7 @@ func TestFileRulesCatchAPlantedFault(t *testing.T) {
 	}
 }
 
-// folderFault says what is wrong with the name of a folder.
+// folderFault returns what is wrong with the name of a folder.
 func folderFault(name string) string {
 	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc"}, path.Base(name)) {
 		return "a package is named for what it is about"
@@ -126,7 +126,7 @@ func folderFault(name string) string {
 	return ""
 }
 
-// fileFaults says what is wrong with a file.
+// fileFaults returns what is wrong with a file.
 func fileFaults(content string, most int) []string {
 	var faults []string
 	for _, mark := range []string{"TO" + "DO", "FIX" + "ME"} {
@@ -141,7 +141,7 @@ func fileFaults(content string, most int) []string {
 	return faults
 }
 
-// What is built is not kept: a program that "go build" has left in the tree is easily added with the rest.
+// Nothing built is kept: a program that "go build" has left in the tree is easily added with the rest.
 func TestNothingBuiltIsKept(t *testing.T) {
 	list, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {

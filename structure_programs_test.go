@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// linked is what a program may be built from: no package in one of the rooms or modules that are not for it, and so
-// many lines of ours.
+// linked limits what a program may be built from: no package from the rooms or modules that are not for it, and so many
+// lines of our own code.
 type linked struct {
 	program string
 	never   []string
@@ -17,8 +17,8 @@ type linked struct {
 	why     string
 }
 
-// linkedPrograms are what packages carry. A feature that needs more lines raises their number in the same commit, which
-// says why.
+// linkedPrograms are the programs that packages contain. A feature that needs more lines raises their number in the
+// same commit, which gives the reason.
 func linkedPrograms() []linked {
 	return []linked{
 		{

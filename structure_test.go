@@ -1,5 +1,5 @@
-// Package wanderd_test holds the rules of the house that no compiler checks: who imports whom, and what a file may look
-// like.
+// Package wanderd_test holds the rules of the house that no compiler checks: which package may import which, and what a
+// file may look like.
 package wanderd_test
 
 import (
@@ -16,15 +16,15 @@ import (
 
 const module = "github.com/wanderd/wanderd"
 
-// rule is what the packages of one room may import directly. A room ends in "/..." if it has packages below it.
+// rule tells what the packages of one room may import directly. A room ends in "/..." if there are packages below it.
 type rule struct {
-	// room is relative to the module.
+	// room is the room's path, relative to the module.
 	room string
-	// ours are the only rooms of this module, besides itself, whose packages it and its tests may import; inTests those
+	// ours are the only other rooms of this module that the room's packages and tests may import. inTests are those
 	// that its tests may import as well.
 	ours, inTests []string
-	// never are import paths outside of this module that it must not import, but its tests may; "x/..." is x and what
-	// is below.
+	// never are import paths outside of this module that the room must not import, but its tests may. "x/..." is x and
+	// everything below it.
 	never []string
 	why   string
 }
@@ -187,10 +187,10 @@ func house() []rule {
 	}
 }
 
-// forTests are rooms that the tests of all packages may import.
+// forTests returns the rooms that the tests of all packages may import.
 func forTests() []string { return []string{"lab/bubble", "lab/deep"} }
 
-// soleImporter are the only rooms that may import a module, tests included.
+// soleImporter returns the only rooms that may import a module, tests included.
 func soleImporter() map[string]string {
 	return map[string]string{
 		"github.com/hashicorp/memberlist": "membership/...",
@@ -204,8 +204,8 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
-// What calls methods by name makes the linker keep all methods of all types; package plot has twelve fonts and reads
-// them at every start. Programs that are installed have nothing of lab.
+// Nothing makes the program large. Code that calls methods by name makes the linker keep all methods of all types.
+// Package plot has twelve fonts and reads them at every start. Programs that are installed contain nothing of lab.
 func TestNothingMakesTheProgramLarge(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		if within("lab/...", p.local()) {
@@ -317,13 +317,13 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 	}
 }
 
-// listed is what "go list -json" says of a package.
+// listed is what "go list -json" reports about a package.
 type listed struct {
 	ImportPath                                  string
 	Imports, TestImports, XTestImports, GoFiles []string
 }
 
-// local is the import path relative to the module.
+// local returns the import path relative to the module.
 func (p listed) local() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
 func list(t *testing.T, args ...string) []listed {
@@ -347,7 +347,7 @@ func list(t *testing.T, args ...string) []listed {
 	}
 }
 
-// within reports whether name is in a room, or is what the room names.
+// within reports whether name is in a room, or is the package that the room names.
 func within(room, name string) bool {
 	if top, ok := strings.CutSuffix(room, "/..."); ok {
 		return name == top || strings.HasPrefix(name, top+"/")
@@ -360,7 +360,7 @@ func anyHas(rooms []string, name string) bool {
 	return slices.ContainsFunc(rooms, func(room string) bool { return within(room, name) })
 }
 
-// forbids reports whether name is of this module, and neither in the rule's room nor in one that is allowed.
+// forbids reports whether name is a package of this module, and neither in the rule's room nor in an allowed one.
 func (r rule) forbids(name string, allowed []string) bool {
 	local, ours := strings.CutPrefix(name, module+"/")
 	return ours && !within(r.room, local) && !anyHas(allowed, local)

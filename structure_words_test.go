@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// retiredWords are words of our own for which this field has a word. The right side is the one in use.
+// retiredWords are our own words that were replaced by a word of this field. The right side is the word in use.
 func retiredWords() map[string]string {
 	return map[string]string{
 		"lobby": "pre-auth limit", "guest": "connection, member", "sieve": "packet filter",
@@ -21,7 +21,7 @@ func retiredWords() map[string]string {
 	}
 }
 
-// wordFaults says which retired words a Go file has, in names, comments and texts.
+// wordFaults returns the retired words that a Go file has, in names, comments and texts.
 func wordFaults(content string) []string {
 	var faults []string
 	for retired, word := range retiredWords() {
@@ -36,7 +36,7 @@ func wordFaults(content string) []string {
 	return faults
 }
 
-// keptText is in the line with a text that operators may parse, and which keeps its word.
+// keptText is a part of a line whose text operators may parse; that text keeps its word.
 const keptText = `const Agreeing = "gathering"`
 
 func TestRetiredWordsStayAway(t *testing.T) {

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// What has to hold in each row. Amplification and refused files do not depend on how busy the machine is, memory only
-// because a busy one collects garbage late: if one of these is exceeded, the exit status says so. The others are judged
-// only if other programs have left the machine alone.
+// The bounds of each row. Amplification and refused files do not depend on how busy the machine is. Memory does only
+// because a busy machine collects garbage late. If one of these bounds is exceeded, the exit status shows it. The other
+// bounds are judged only if other programs have left the machine alone.
 const (
 	mostMemory = 64 << 20
-	// leastRuns of the 30 that are possible in 15 s.
+	// leastRuns is the least share of the 30 runs that are possible in 15 s.
 	leastRuns   = 28.0 / 30
 	mostPause   = 2 * time.Second
 	mostJoining = 2 * time.Second
-	// busyShare of all cores used by others makes a row say so.
+	// busyShare is the share of all cores, used by other programs, from which a row is marked as busy.
 	busyShare = 0.15
 )
 
-// verdict says which bounds a row has missed. hard are those that depend on no load.
+// verdict returns which bounds a row has missed. hard are those that depend on no load.
 func verdict(f *fleet, s summary, revived int, memory, others float64) (text string, hard bool) {
 	exceeded := f.exceeded
 	tooMuch := memory > mostMemory

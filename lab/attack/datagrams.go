@@ -20,7 +20,8 @@ import (
 
 func idle(*fleet) (string, error) { return "", nil }
 
-// pace calls send rate times a second, in bursts of a millisecond, until the attack is over, and returns how often.
+// pace calls send rate times a second, in bursts of a millisecond, until the attack is over. It returns the number of
+// calls.
 func pace(f *fleet, rate int, send func(i int)) (sent int) {
 	for ; !f.over(); time.Sleep(time.Millisecond) {
 		for due := int(time.Since(f.start).Seconds() * float64(rate)); sent < due; sent++ {
@@ -37,12 +38,12 @@ func rate(f *fleet, sent int) string {
 	return fmt.Sprintf("%d datagrams/s sent", int(float64(sent)/time.Since(f.start).Seconds()))
 }
 
-// attackSocket is a socket on an address of loopback that no member has.
+// attackSocket opens a socket on a loopback address that no member has.
 func attackSocket(host string) (*net.UDPConn, error) {
 	return net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(host), 0)))
 }
 
-// junk sends random bytes behind each of the beginnings that come past the kernel's filter.
+// junk sends random bytes after each of the beginnings that pass the kernel's filter.
 func junk(f *fleet) (string, error) {
 	datagrams := make([][]byte, 64)
 	for i := range datagrams {
@@ -59,8 +60,8 @@ func junk(f *fleet) (string, error) {
 		after.most(&before)*1e6*size/float64(sent)), nil
 }
 
-// forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. Without a
-// secret anybody can read the names.
+// forge sends Tokens to two agents in the name of each other member, with new handoffs and wrong signatures. If there
+// is no secret, anybody can read the names.
 func forge(f *fleet) (string, error) {
 	heard, err := record(f, 3*time.Second, 1000)
 	if err != nil {
@@ -74,7 +75,7 @@ func forge(f *fleet) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	last := make(map[netip.AddrPort]wire.Message) // to each agent
+	last := make(map[netip.AddrPort]wire.Message) // for each agent
 	names := make(map[wire.MemberID]bool)
 	for _, d := range heard {
 		if got, drop := codec.Open(d.bytes); drop == 0 && got.Message.Kind == handoff.KindToken {
@@ -104,7 +105,7 @@ func forge(f *fleet) (string, error) {
 	return rate(f, sent), nil
 }
 
-// playBack sends what it has heard, as it came.
+// playBack replays the datagrams that it has heard, unchanged.
 func playBack(f *fleet) (string, error) {
 	heard, err := record(f, 20*time.Second, 1<<16)
 	if err != nil {
@@ -118,7 +119,7 @@ func playBack(f *fleet) (string, error) {
 	return fmt.Sprintf("%s of %d heard", rate(f, sent), len(heard)), nil
 }
 
-// reflect sends the shortest pings, which name a third address for the answer, and counts what comes where.
+// reflect sends the shortest pings, which name a third address for the answer, and counts which bytes arrive where.
 func reflect(f *fleet) (string, error) {
 	third, err := attackSocket("127.0.0.77")
 	if err != nil {
@@ -148,7 +149,7 @@ func reflect(f *fleet) (string, error) {
 		float64(elsewhereBytes)/float64(bytes)), nil
 }
 
-// counted counts the bytes that come to a socket until its deadline.
+// counted counts the bytes that arrive at a socket until its deadline.
 func counted(conn *net.UDPConn) <-chan int {
 	total := make(chan int, 1)
 	go func() {

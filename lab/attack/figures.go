@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// perSecond is USER_HZ, the same on every Linux that Go runs on.
+// perSecond is USER_HZ, which is the same on every Linux on which Go runs.
 const perSecond = 100
 
-// figures are what the agents and the machine have used so far, and how much the agents have said. Processor times are
-// in seconds.
+// figures are what the agents and the machine have used so far, and how much the agents have logged. Processor times
+// are in seconds.
 type figures struct {
 	at      time.Time
 	cpu     []float64
 	memory  float64
 	lines   int
 	revived int
-	// machine is of all programs, inner of the agents and this program.
+	// machine is the time of all programs. inner is the time of the agents and of this program.
 	machine, inner float64
 }
 
-// figures reads them. Interrupts are left out: the kernel's work for the attack's own datagrams is among them.
+// figures reads the figures. Interrupts are left out: they include the kernel's work for the attack's own datagrams.
 func (f *fleet) figures() figures {
 	all := figures{at: time.Now()}
 	stat, _ := os.ReadFile("/proc/stat")
@@ -68,7 +68,7 @@ func (f *fleet) figures() figures {
 	return all
 }
 
-// most is the CPU time of the agent that used most of it since before.
+// most returns the CPU time of the agent that used most of it since before.
 func (f *figures) most(before *figures) float64 {
 	most := 0.0
 	for i := range before.cpu {
@@ -77,7 +77,7 @@ func (f *figures) most(before *figures) float64 {
 	return most
 }
 
-// others is the share of all cores that other programs have used since before.
+// others returns the share of all cores that other programs have used since before.
 func (f *figures) others(before *figures) float64 {
 	cores := f.at.Sub(before.at).Seconds() * float64(runtime.NumCPU())
 	return max(0, (f.machine-before.machine)-(f.inner-before.inner)) / cores

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	// size is how many agents a fleet has.
+	// size is the number of agents in a fleet.
 	size = 4
 	// settleTime bounds the time until each agent has run once.
 	settleTime = 30 * time.Second
-	// hookScript writes when it starts and ends, by the wall clock.
+	// hookScript records when it starts and ends, by the wall clock.
 	hookScript = "#!/bin/sh\nwrite() { echo $1 $WANDERD_SEQ $WANDERD_NAME $$ $(date +%s%N) >>\"$2\"; }\n" +
 		"write start \"$1\"\nsleep 0.2\nwrite end \"$1\"\n"
 )
@@ -37,23 +37,24 @@ type fleet struct {
 	program string
 	length  time.Duration
 	agents  []*process
-	// conn sends what the attack sends, from an address of loopback that no member has.
+	// conn is the connection from which the attack sends, at a loopback address that no member has.
 	conn *net.UDPConn
 	// start and end bound the attack; begun is called at its start.
 	start, end time.Time
 	begun      func()
-	// joining is how long a new member took to join, exceeded what the attack has brought about that no load excuses.
+	// joining is how long a new member took to join. exceeded are bounds that the attack has exceeded and that no load
+	// excuses.
 	joining  time.Duration
 	exceeded []string
 }
 
 type process struct {
 	*hosts.Host
-	// metrics is where it serves them.
+	// metrics is the address at which it serves them.
 	addr, metrics netip.AddrPort
 }
 
-// newFleet starts the agents. Those without a secret are bound to loopback, so they need no other leave.
+// newFleet starts the agents. Agents without a secret are bound to loopback, so they need no other permission.
 func newFleet(program, dir string, a *attack, length time.Duration) (*fleet, error) {
 	f := &fleet{attack: a, program: program, length: length}
 	hook, top := filepath.Join(dir, "hook.sh"), "skip = \"250ms\"\nstop_timeout = \"1s\""
@@ -127,7 +128,7 @@ func (f *fleet) send(datagram []byte, to netip.AddrPort) {
 	_, _ = f.conn.WriteToUDPAddrPort(datagram, to)
 }
 
-// settle waits until the fleet goes round: each agent has run, and some runs came after that.
+// settle waits until the token goes round: each agent has run, and some runs came after that.
 func (f *fleet) settle() error {
 	return hosts.Until(settleTime, "the fleet runs", func() bool {
 		runs, err := f.runs()
@@ -145,7 +146,7 @@ func (f *fleet) begin() {
 
 func (f *fleet) over() bool { return !time.Now().Before(f.end) }
 
-// joins starts a new member and says how long it takes to join, which it does over TCP.
+// joins starts a new member and reports how long it takes to join, which it does over TCP.
 func (f *fleet) joins(name string) (string, error) {
 	begun := time.Now()
 	p, err := f.add(name)
@@ -163,7 +164,7 @@ func (f *fleet) joins(name string) (string, error) {
 	return fmt.Sprintf("a new member did not join within %.2f s", time.Since(begun).Seconds()), nil
 }
 
-// secret is what the agents share; nil, if that is nothing.
+// secret returns what the agents share; nil if they have no secret.
 func (f *fleet) secret() (*wire.Secret, error) {
 	if !f.attack.sealed {
 		return nil, nil

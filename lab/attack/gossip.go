@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// defame is an attack of who has the secret and no key: it calls every member dead.
+// defame is the attack of a sender that has the secret but no key: it reports every member dead.
 func defame(f *fleet) (string, error) {
 	sent, err := f.gossip(func(node string, incarnation uint32) []byte {
 		dead := append([]byte{5, 0x83}, "\xabIncarnation\xce"...)
@@ -26,8 +26,8 @@ func defame(f *fleet) (string, error) {
 	return fmt.Sprintf("%d members called dead", sent), err
 }
 
-// gossip says something of one member after the other to every agent, twenty times a second, until the attack is over,
-// and returns how often.
+// gossip sends a message about one member after the other to every agent, twenty times a second, until the attack is
+// over. It returns the number of messages.
 func (f *fleet) gossip(say func(node string, incarnation uint32) []byte) (sent int, err error) {
 	seal, err := f.gossipSeal()
 	if err != nil {
@@ -52,8 +52,8 @@ func (f *fleet) whisper(sealed []byte) {
 	}
 }
 
-// alive is an announcement of a node at an address of loopback: with metadata that the key has signed, if it is the
-// node's.
+// alive returns an announcement of a node at a loopback address. If the key is the node's, it has metadata that the key
+// has signed.
 func alive(node string, key ed25519.PrivateKey, port uint16, flags byte, incarnation uint32) []byte {
 	host := []byte{127, 0, 0, 66}
 	meta := append([]byte{2 | flags}, key.Public().(ed25519.PublicKey)...)
@@ -103,7 +103,7 @@ func invent(f *fleet) (string, error) {
 	return fmt.Sprintf("an agent lists %d members", len(known)), nil
 }
 
-// dismiss says of members that they leave, with a key that is not theirs.
+// dismiss announces that members leave, with a key that is not theirs.
 func dismiss(f *fleet) (string, error) {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -113,8 +113,8 @@ func dismiss(f *fleet) (string, error) {
 	return "", err
 }
 
-// unsigned is the content of a datagram of gossip, with a sender and a signature that are checked only where keys have
-// to be trusted.
+// unsigned returns the content of a datagram of gossip, with a sender and a signature that are checked only where keys
+// have to be trusted.
 func unsigned(packet []byte) []byte { return append(make([]byte, 16+64), packet...) }
 
 // text appends a string in msgpack.
@@ -122,7 +122,7 @@ func text(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(append(b, 0xda), uint16(len(s))), s...)
 }
 
-// gossipSeal returns what seals gossip with the fleet's secret.
+// gossipSeal returns a function that seals gossip with the fleet's secret.
 func (f *fleet) gossipSeal() (func(plain []byte) []byte, error) {
 	secret, err := f.secret()
 	if err != nil {

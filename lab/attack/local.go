@@ -19,8 +19,8 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// idleScrapes holds connections to the metrics of each agent, half a request on each, and sees how long a scrape takes
-// meanwhile.
+// idleScrapes holds connections to the metrics of each agent, with half a request on each, and measures how long a
+// scrape takes meanwhile.
 func idleScrapes(f *fleet) (string, error) {
 	working := dialAll(f, 500, func(p *process) netip.AddrPort { return p.metrics }, func(conn net.Conn) {
 		_, _ = conn.Write([]byte("GET /metrics HT"))
@@ -36,7 +36,7 @@ func idleScrapes(f *fleet) (string, error) {
 	})
 }
 
-// idleControl holds connections to the control socket of each agent in the same way, and sees how long a list of
+// idleControl holds connections to the control socket of each agent in the same way, and measures how long a list of
 // members takes meanwhile.
 func idleControl(f *fleet) (string, error) {
 	var open []net.Conn
@@ -61,7 +61,7 @@ func idleControl(f *fleet) (string, error) {
 	})
 }
 
-// asked asks once a second until the attack is over, and returns the longest time that took.
+// asked calls ask once a second until the attack is over, and returns the longest time that a call took.
 func (f *fleet) asked(wait func(), what string, ask func() error) (string, error) {
 	var longest time.Duration
 	failed, times := 0, 0
@@ -76,12 +76,12 @@ func (f *fleet) asked(wait func(), what string, ask func() error) (string, error
 	return fmt.Sprintf("%s took %.2f s at most, %d of %d failed", what, longest.Seconds(), failed, times), nil
 }
 
-// replaceable is a file that another user of the host can replace, or that is something else than it has to be.
+// replaceable is a file that another user of the host can replace, or that is not what it has to be.
 type replaceable struct {
 	name string
-	// root says that only root can make it.
+	// root is true if only root can make it.
 	root bool
-	// make makes it in a directory, and returns what has to stay as it is, if anything has to.
+	// make makes it in a directory. It returns the path of what must stay as it is, if anything must.
 	make func(dir string) (precious string, err error)
 }
 
@@ -115,8 +115,8 @@ func allReplaceable() []replaceable {
 	}
 }
 
-// files starts agents beside the fleet whose files others can replace, and sees that each refuses to start within five
-// seconds, and names the path.
+// files starts agents beside the fleet whose files others can replace, and checks that each refuses to start within
+// five seconds and names the path.
 func files(f *fleet) (string, error) {
 	refused := 0
 	var accepted, skipped []string
@@ -144,7 +144,7 @@ func files(f *fleet) (string, error) {
 	return note, nil
 }
 
-// refuses makes a directory with the files of an agent, spoils one, and starts the agent.
+// refuses makes a directory with the files of an agent, spoils one of them, and starts the agent.
 func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
 		return false, err

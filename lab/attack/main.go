@@ -1,16 +1,15 @@
 //go:build linux
 
-// Command attack runs fleets of real agents on loopback, attacks them, and prints what became of them: runs of the
-// hook, the longest pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log;
-// then how much of the machine other programs used meanwhile, whether the row holds what it has to, and what else there
-// is to tell.
+// Command attack runs fleets of real agents on loopback, attacks them, and prints the consequences: runs of the hook,
+// the longest pause between two, overlaps, revivals, CPU and memory of the hungriest agent, lines of the log; then how
+// much of the machine other programs used meanwhile, whether the row keeps its bounds, and notes.
 //
 //	go run ./lab/attack [-agents PATH] [-only NAME] [-for 15s]
 //
-// Every attack ends by itself, and nothing is sent beyond loopback. What plays back has to see the packets of loopback
-// first, for which it must be root. The exit status is 1 if a bound is exceeded that no load excuses: bytes sent for
-// bytes that came, files that have to be refused, and memory on a machine that does nothing else. A row that misses
-// another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
+// Every attack ends by itself, and nothing is sent beyond loopback. An attack that replays must first see the packets
+// of loopback, for which the command must be root. The exit status is 1 if a bound is exceeded that no load excuses:
+// bytes sent in answer to bytes received, files that must be refused, and memory on a machine that does nothing else. A
+// row that misses another bound says "busy" if other programs used the machine, and "known" if SECURITY.md says so.
 package main
 
 import (
@@ -29,11 +28,11 @@ import (
 // attack is one row of the table.
 type attack struct {
 	name string
-	// sealed says that the fleet has a secret, trusting that it trusts certified keys only besides.
+	// sealed is true if the fleet has a secret. trusting is true if it also trusts only certified keys.
 	sealed, trusting bool
-	// run attacks until the fleet says that it is over, and returns what else there is to tell.
+	// run attacks until the fleet reports that the attack is over. It returns what else there is to report.
 	run func(f *fleet) (note string, err error)
-	// open says that the attack does harm, and that SECURITY.md says so.
+	// open is true if the attack does harm and SECURITY.md admits it.
 	open bool
 }
 
@@ -125,10 +124,10 @@ func measure(agents, only string, length time.Duration) error {
 	return nil
 }
 
-// overhead is what a row takes besides its attack, on a machine that does nothing else.
+// overhead is what a row takes in addition to its attack, on a machine that does nothing else.
 const overhead = 11 * time.Second
 
-// possible is how many runs fit in: each agent runs once in two seconds.
+// possible returns how many runs fit in: each agent runs once in two seconds.
 func possible(length time.Duration) float64 { return length.Seconds() / 2 * size }
 
 // one starts a fleet, waits until it works, attacks it, and prints a row.

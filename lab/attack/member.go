@@ -19,8 +19,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// member has the key of a member m9. What the others say to each other it hears on loopback, and reads because it has
-// the secret.
+// member has the key of a member m9. It hears on loopback what the others send to each other, and can read it because
+// it has the secret.
 type member struct {
 	f     *fleet
 	codec *wire.Codec
@@ -29,7 +29,7 @@ type member struct {
 	others []wire.MemberID
 }
 
-// infiltrate adds a member that has the gate of that name, and begins the attack when all know it.
+// infiltrate adds a member that has the gate with that name, and begins the attack when all know the member.
 func infiltrate(f *fleet, gate string) (*member, error) {
 	table := fmt.Sprintf("[[gate]]\nname = %q\nhook = \"/bin/true\"\n", gate) // its runs are not counted
 	if err := os.WriteFile(f.File("m9.toml"), []byte(table), 0o600); err != nil {
@@ -51,11 +51,11 @@ func infiltrate(f *fleet, gate string) (*member, error) {
 	return &member{f, codec, self, others}, nil
 }
 
-// hear returns what the others have said in a twentieth of a second.
+// hear returns the messages that the others have sent in a twentieth of a second.
 func (m *member) hear() (messages []wire.Message) {
 	heard, err := record(m.f, time.Second/20, 1<<10)
 	if err != nil {
-		return nil // They rest.
+		return nil // The others rest.
 	}
 	for _, d := range heard {
 		if got, drop := m.codec.Open(d.bytes); drop == 0 && got.Message.From != m.self {
@@ -65,14 +65,14 @@ func (m *member) hear() (messages []wire.Message) {
 	return messages
 }
 
-// tell says something to one of the others.
+// tell sends a message to one of the others.
 func (m *member) tell(i int, msg *wire.Message) {
 	msg.From, msg.To = m.self, m.others[i]
 	m.f.send(m.codec.Append(nil, msg), m.f.agents[i].addr)
 }
 
-// slander is an attack with the key of a member that has the gate of that name: twenty times a second it says to all
-// that the token is elsewhere.
+// slander is an attack with the key of a member that has the gate with that name: twenty times a second it tells all
+// others that the token is elsewhere.
 func slander(gate string) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		m, err := infiltrate(f, gate)
@@ -97,8 +97,8 @@ func slander(gate string) func(f *fleet) (string, error) {
 	}
 }
 
-// forgeTokens is an attack with the key of a member of the gate: it offers to all tokens that do not exist and are
-// older than the real one, and passes them on.
+// forgeTokens is an attack with the key of a member of the gate: it offers tokens to all others that do not exist and
+// are older than the real one, and passes them on.
 func forgeTokens(f *fleet) (string, error) {
 	m, err := infiltrate(f, hosts.GateName)
 	if err != nil {
@@ -128,7 +128,7 @@ func forgeTokens(f *fleet) (string, error) {
 	return fmt.Sprintf("%d tokens passed on", passed), nil
 }
 
-// codecOf returns what signs and opens with an agent's key and the fleet's secret, and the agent's identity.
+// codecOf returns a codec that signs and opens with an agent's key and the fleet's secret, and the agent's identity.
 func (f *fleet) codecOf(name string) (*wire.Codec, wire.MemberID, error) {
 	secret, err := f.secret()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// datagram is one that was heard on its way to an agent.
+// datagram is a datagram that was heard on its way to an agent.
 type datagram struct {
 	bytes []byte
 	to    netip.AddrPort
@@ -43,7 +43,7 @@ func record(f *fleet, length time.Duration, most int) ([]datagram, error) {
 	for end := time.Now().Add(length); time.Now().Before(end) && len(heard) < most; {
 		n, from, err := unix.Recvfrom(fd, buf, 0)
 		link, ok := from.(*unix.SockaddrLinklayer)
-		// Each packet on loopback is seen as it leaves and as it comes.
+		// Each packet on loopback is seen twice: as it leaves and as it arrives.
 		if err != nil || !ok || link.Pkttype == unix.PACKET_OUTGOING {
 			continue
 		}

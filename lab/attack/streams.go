@@ -15,12 +15,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What a connection begins with: the challenge of membership/streams.go, and frames that lie.
+// The beginning of a connection: the challenge of membership/streams.go, and frames that lie.
 const (
 	preamble      = "wdg\x03"
 	callerNonce   = 32
 	acceptorReply = 16 + 16 // a nonce and a proof
-	// manyNodes is a push/pull that announces 2^20 nodes, longName one of a single node whose name has nearly 128 KiB.
+	// manyNodes is a push/pull that announces 2^20 nodes. longName is one of a single node whose name has nearly 128
+	// KiB.
 	manyNodes = "\x06\x83\xa5Nodes\xce\x00\x10\x00\x00\xacUserStateLen\x00\xa4Join\xc2"
 	longName  = "\x06\x83\xa5Nodes\x01\xacUserStateLen\x00\xa4Join\xc2\x81\xa4Name\xdb\x00\x01\xff\x00"
 	longest   = 128 << 10
@@ -29,10 +30,10 @@ const (
 	redial = 250 * time.Millisecond
 )
 
-// introduction is of nobody; its signature is checked only where keys have to be trusted.
+// introduction returns an introduction that names nobody. Its signature is checked only where keys have to be trusted.
 func introduction() string { return "\x01\x01x" + string(make([]byte, 32+2+64)) }
 
-// prove takes the caller's part of the challenge; secret is nil for one that has none.
+// prove takes the caller's part in the challenge. secret is nil for a caller that has none.
 func prove(conn net.Conn, secret *wire.Secret) error {
 	nonces, key := make([]byte, callerNonce, callerNonce+acceptorReply), make([]byte, sha256.Size)
 	if secret != nil {
@@ -54,7 +55,7 @@ func prove(conn net.Conn, secret *wire.Secret) error {
 	return err
 }
 
-// dialAll keeps count connections to each agent, each from an address of loopback that no member has, and gives each to
+// dialAll keeps count connections to each agent, each from a loopback address that no member has, and passes each to
 // use. A connection that ends is opened again.
 func dialAll(f *fleet, count int, to func(*process) netip.AddrPort, use func(conn net.Conn)) *sync.WaitGroup {
 	var working sync.WaitGroup
@@ -80,7 +81,7 @@ func dialAll(f *fleet, count int, to func(*process) netip.AddrPort, use func(con
 // hold waits until the other side closes the connection, or the attack is over.
 func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// besieged attacks with connections and sees how long a new member takes to join meanwhile.
+// besieged attacks with connections and measures how long a new member takes to join meanwhile.
 func besieged(count int, use func(conn net.Conn)) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		working := dialAll(f, count, func(p *process) netip.AddrPort { return p.addr }, use)
@@ -96,7 +97,7 @@ func tenBytes(conn net.Conn) {
 	hold(conn)
 }
 
-// fill proves itself as one without the secret, and sends a frame with this beginning, filled to length.
+// fill takes part in the challenge without the secret, and sends a frame with the given beginning, filled to length.
 func fill(begin string, length int) func(net.Conn) {
 	frame := make([]byte, max(length, len(begin)))
 	copy(frame, begin)
@@ -104,7 +105,7 @@ func fill(begin string, length int) func(net.Conn) {
 	return func(conn net.Conn) { present(conn, nil, frame) }
 }
 
-// present proves itself, sends a frame, and waits.
+// present takes part in the challenge, sends a frame, and waits.
 func present(conn net.Conn, secret *wire.Secret, frame []byte) {
 	if prove(conn, secret) != nil {
 		return
@@ -114,8 +115,8 @@ func present(conn net.Conn, secret *wire.Secret, frame []byte) {
 	}
 }
 
-// neverEnd holds connections on which a frame of this length lacks its last byte; with the secret, if the fleet has
-// one.
+// neverEnd holds connections on which a frame of the given length lacks its last byte. If the fleet has a secret, it
+// uses that.
 func neverEnd(length int) func(f *fleet) (string, error) {
 	return func(f *fleet) (string, error) {
 		secret, err := f.secret()

@@ -14,15 +14,15 @@ var one struct { //nolint:gochecknoglobals // so has the program
 	bubbles, most int
 }
 
-// Test is [synctest.Test], which it also is under the race detector, but there on one processor.
+// Test is [synctest.Test]; under the race detector it is the same, but on one processor.
 //
-// A timer in a bubble that is due when somebody looks at its channel is run by the goroutine that looks, on behalf of
-// the race detector in a state that all goroutines of the bubble share, and nothing keeps two from using it at once. On
-// two processors that ends the program in the race detector ("CHECK failed") or with a fault in
+// If a timer in a bubble is due when a goroutine looks at its channel, that goroutine runs the timer. It does so, for
+// the race detector, in a state that all goroutines of the bubble share, and nothing keeps two of them from using that
+// state at once. On two processors this ends the program in the race detector ("CHECK failed") or with a fault in
 // runtime.(*timer).maybeRunChan: golang/go#78156, in Go 1.26. The test of this package shows it. An agent cannot do
 // without such timers, because memberlist has them.
 //
-// The race detector loses little: it finds a race by what orders two accesses, and needs not see them at the same time.
+// The race detector loses little: it finds a race by what orders two accesses, and need not see them at the same time.
 func Test(t *testing.T, f func(*testing.T)) {
 	t.Helper()
 	if raceDetector {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// fault is one kind of harm. It lasts for up to most, and is healed then.
+// fault is one kind of harm. It lasts for up to most, and is then healed.
 type fault struct {
 	name string
 	most time.Duration
-	// network says that it needs one.
+	// network is true if the fault needs a network.
 	network bool
 	strike  func(t *trial, at int)
 	heal    func(t *trial, at int)
@@ -24,8 +24,8 @@ type fault struct {
 
 func nothing(*trial, int) {}
 
-// faults are all kinds of harm. None of them stops a guard and lets it go on later: what a stopped guard should have
-// killed runs until the guard does, and only a resource that checks the fencing number can help.
+// faults returns all kinds of harm. None of them stops a guard and lets it go on later: a run that a stopped guard
+// should have killed goes on until the guard does, and only a resource that checks the fencing number can help.
 func faults() []fault {
 	start := func(t *trial, at int) { t.try(t.fleet.Hosts[at].Start()) }
 	return []fault{
@@ -94,13 +94,13 @@ func cutOff(to, from, cut bool) func(*trial, int) {
 	}
 }
 
-// A fault strikes every faultEvery on average; whether one does is drawn at every tick.
+// A fault strikes every faultEvery on average. At every tick it is drawn whether one does.
 const (
 	faultEvery = 1500 * time.Millisecond
 	tick       = 50 * time.Millisecond
 )
 
-// cutOne cuts the ways between a host and its neighbour, or restores them: all others reach both.
+// cutOne cuts the ways between a host and its neighbour, or restores them. All other hosts reach both.
 func cutOne(cut bool) func(*trial, int) {
 	return func(t *trial, at int) {
 		other := (at + 1) % len(t.fleet.Hosts)
@@ -110,7 +110,7 @@ func cutOne(cut bool) func(*trial, int) {
 }
 
 // harm strikes hosts until the time is over, and then heals them. Each host has at most one fault at a time; several
-// hosts may.
+// hosts may have faults at the same time.
 func (t *trial) harm(dice *rand.Rand, until time.Time) {
 	kinds := faults()
 	if t.fleet.Network == nil {

@@ -5,13 +5,13 @@
 //
 //	go run ./lab/chaos [-policies tree,ring,wander] [-members 3,5] [-for 30m] [-seed N] [-dir DIR]
 //
-// Agents are killed, stopped for a while, cut off one way and both, and lose packets; hosts lose their power; commands,
-// callers and guards are killed. A strict gate must pass; of a soft gate it is said how often two commands ran at once,
-// and for how long.
+// Agents are killed, stopped for a while, cut off in one direction or both, and lose packets; hosts lose their power;
+// commands, callers and guards are killed. A strict gate must pass. For a soft gate the command reports how often two
+// commands ran at once, and for how long.
 //
-// The hosts are network namespaces, each with a boot time of its own, for which it must be root; otherwise the agents
-// share loopback, and the faults of the network are left out. What it cannot do: set the wall clock of one host (no
-// namespace has that), change the rate of a clock, or suspend a host; the simulator does.
+// The hosts are network namespaces, each with a boot time of its own, for which the command must be root; otherwise the
+// agents share loopback, and the faults of the network are left out. The command cannot set the wall clock of one host
+// (no namespace has that), change the rate of a clock, or suspend a host; the simulator does.
 package main
 
 import (
@@ -92,7 +92,7 @@ func try(policies, members []string, length time.Duration, seed uint64, dir stri
 	return nil
 }
 
-// tell runs a trial and prints what became of it. The error says what must not be.
+// tell runs a trial and prints its results. The error names what must not happen.
 func (t *trial) tell() (err error) {
 	where := "in network namespaces, each with a boot time of its own"
 	if t.network, err = hosts.NewNetwork(t.members); err != nil {

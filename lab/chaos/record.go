@@ -14,18 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// recorder is the first argument of this program where it is the command that the agents run:
+// recorder is the first argument of this program when it is the command that the agents run:
 //
 //	chaos record JOURNAL WORK [deaf]
 const recorder = "record"
 
-// beatTime is how often a command says that it is alive: of one that is killed, no end is known but that.
+// beatTime is how often a command records that it is alive. The last record is the only known end of a command that is
+// killed.
 const beatTime = 20 * time.Millisecond
 
 // record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the
-// end of the file; its clock is boot time. A witness beside the journal is locked for as long as the process lives: the
-// kernel lets go of it when it is dead, and not before. So "beside" says that another command was alive at the start of
-// this one, whatever the two have written.
+// end of the file; its clock is boot time. A witness file beside the journal is locked for as long as the process
+// lives: the kernel releases the lock when the process is dead, and not before. So "beside" means that another command
+// was alive at the start of this one, whatever the two have written.
 func record(args []string) error {
 	if len(args) < 2 {
 		return errors.New("record needs a journal and a duration")
@@ -72,7 +73,8 @@ func record(args []string) error {
 	return err
 }
 
-// sinceBoot is the boot time of this machine: that of a host with a time namespace differs from it by an offset.
+// sinceBoot returns the boot time of this machine. On a host with a time namespace, boot time differs from it by an
+// offset.
 func sinceBoot() time.Duration {
 	var now unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)

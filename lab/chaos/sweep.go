@@ -9,35 +9,35 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// verdict is what a journal says of a lock with rising fencing numbers.
+// verdict is what a journal shows about a lock with rising fencing numbers.
 type verdict struct {
 	holds, killed int
-	// overlaps are starts while another command was alive, longest is the longest time that two of them were known to
-	// be.
+	// overlaps is the number of starts while another command was alive. longest is the longest time for which two of
+	// them were known to be alive.
 	overlaps int
 	longest  time.Duration
-	// falls are numbers that are not greater than one before.
+	// falls is the number of fencing numbers that are not greater than an earlier one.
 	falls int
-	// pause is the longest time in which nobody started.
+	// pause is the longest time in which no command started.
 	pause time.Duration
-	// faults are the first ones, in words.
+	// faults are the first faults, in words.
 	faults []string
 }
 
-// mostFaults is how many of them are told.
+// mostFaults is how many of them are reported.
 const mostFaults = 10
 
 // sweep goes through holds in the order of their starts.
 //
-// Two rules make a lock with fencing numbers: nothing starts while something else is alive, and every number is greater
-// than all before.
+// Two rules make a lock with fencing numbers: no command starts while another one is alive, and every number is greater
+// than all earlier ones.
 func sweep(holds []hosts.Hold) (v verdict) {
 	tell := func(format string, args ...any) {
 		if len(v.faults) < mostFaults {
 			v.faults = append(v.faults, fmt.Sprintf(format, args...))
 		}
 	}
-	var latest, greatest hosts.Hold // the one that was alive last of all, and the one with the greatest number
+	var latest, greatest hosts.Hold // the command that was alive last of all, and the one with the greatest number
 	for i, h := range holds {
 		v.holds++
 		if !h.Ended {

@@ -16,14 +16,14 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// lease is that of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter and
-// the guard's margin.
+// lease is the lease of a strict gate here: short, so that much happens in a trial. It exceeds two renewals, killAfter
+// and the guard's margin.
 const (
 	lease     = 3 * time.Second
 	killAfter = 300 * time.Millisecond
 )
 
-// patience bounds the wait for the fleet to work, before the faults and after them.
+// patience bounds the wait until the fleet works, before the faults and after them.
 const patience = 60 * time.Second
 
 // trial is a fleet under faults.
@@ -32,14 +32,14 @@ type trial struct {
 	members int
 	length  time.Duration
 	seed    uint64
-	// program is wanderd, self this program; dir is where the trial's files are.
+	// program is wanderd and self is this program. dir is where the trial's files are.
 	program, self, dir string
 	network            *hosts.Network
 
 	fleet   *hosts.Fleet
 	journal string
 	story   io.WriteCloser
-	// struck counts the faults by kind, ends the ends of the callers by exit code; -1 is a caller that was killed.
+	// struck counts the faults by kind. ends counts how callers ended, by exit code; -1 is a caller that was killed.
 	struck map[string]int
 	mu     sync.Mutex
 	ends   map[int]int
@@ -53,8 +53,8 @@ func (t *trial) gate() string {
 		hosts.Policy(t.policy, t.members, lease, killAfter)
 }
 
-// run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served once
-// more, and reads what the commands have recorded.
+// run tries a fleet: it lets callers and hooks run, harms the hosts, heals them, waits until every host is served
+// again, and reads what the commands have recorded.
 func (t *trial) run() (err error) {
 	t.struck, t.ends, t.journal = map[string]int{}, map[int]int{}, filepath.Join(t.dir, "journal")
 	if t.story, err = os.Create(filepath.Join(t.dir, "story")); err != nil {
@@ -98,7 +98,7 @@ func (t *trial) run() (err error) {
 	return errors.Join(t.err, err)
 }
 
-// try keeps the first thing that the trial itself could not do.
+// try keeps the first error of the trial itself.
 func (t *trial) try(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +119,7 @@ func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// command is a call. Now and then it takes longer than a lease; one in four commands does not listen to SIGTERM, and
+// command returns a call. Now and then its command takes longer than a lease; one in four commands ignores SIGTERM, and
 // one in three is the child of another one.
 func (t *trial) command(h *hosts.Host, dice *rand.Rand) *exec.Cmd {
 	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
@@ -147,8 +147,7 @@ func (t *trial) end(err error) {
 	}
 }
 
-// served waits until a host is granted the gate. An agent that is killed by a fault takes its callers along, so they
-// ask again.
+// served waits until a host is granted the gate. If a fault kills an agent, its callers end too, so they ask again.
 func (t *trial) served(h *hosts.Host) error {
 	cmd := h.Wanderd("exec", "--wait", patience.String(), "--", "true")
 	said, err := cmd.CombinedOutput()

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package hosts runs real agents for trials, each on a host of its own: a network namespace, or ports of loopback where
-// a process may have none. It stops and kills what runs there, and takes the network apart. It knows nothing of what
-// the agents are tried for.
+// Package hosts runs real agents for trials, each on a host of its own: a network namespace or, where a process may not
+// have one, ports of loopback. It stops and kills what runs there, and takes the network apart. It knows nothing of the
+// trials.
 package hosts
 
 import (
@@ -31,20 +31,20 @@ type Fleet struct {
 	settings Settings
 }
 
-// Settings are what a fleet is made of.
+// Settings are the settings of a fleet.
 type Settings struct {
 	Size int
-	// Program is wanderd; Dir has its files, and must be empty.
+	// Program is wanderd. Dir has its files, and must be empty.
 	Program, Dir string
-	// Top are lines of the configuration file before the gate, Gate those of the gate besides its name.
+	// Top are the lines of the configuration file before the gate. Gate are the lines of the gate, without its name.
 	Top, Gate string
-	// Clear is a fleet without a secret.
+	// Clear is true for a fleet without a secret.
 	Clear bool
-	// Network has one host for each agent; nil is loopback.
+	// Network has one host for each agent; nil means loopback.
 	Network *Network
 }
 
-// Build compiles wanderd, as it is in the module in which a directory is, into another one.
+// Build compiles wanderd, from the module that contains the directory from, into the directory dir.
 func Build(from, dir string) (program string, err error) {
 	program = filepath.Join(dir, "wanderd")
 	build := exec.Command("go", "build", "-o", program, "github.com/wanderd/wanderd/cmd/wanderd")
@@ -55,7 +55,7 @@ func Build(from, dir string) (program string, err error) {
 	return program, nil
 }
 
-// Names are those of a fleet's members, in the order of its hosts.
+// Names returns the names of a fleet's members, in the order of its hosts.
 func Names(size int) (names []string) {
 	for i := range size {
 		names = append(names, "m"+strconv.Itoa(i+1))
@@ -63,8 +63,8 @@ func Names(size int) (names []string) {
 	return names
 }
 
-// Policy is the part of a gate's settings that says how its token goes round; a strict gate has all members in its
-// roster.
+// Policy returns the part of a gate's settings that tells how its token goes round. A strict gate has all members in
+// its roster.
 func Policy(policy string, members int, lease, killAfter time.Duration) string {
 	text := fmt.Sprintf("policy = %q\n", policy)
 	if policy != "wander" {
@@ -74,7 +74,7 @@ func Policy(policy string, members int, lease, killAfter time.Duration) string {
 	return text
 }
 
-// New makes a fleet; none of its agents runs yet.
+// New makes a fleet. None of its agents runs yet.
 func New(s Settings) (*Fleet, error) {
 	f := &Fleet{Network: s.Network, settings: s}
 	if err := os.WriteFile(f.File("wanderd.toml"), []byte(s.Top+"\n[[gate]]\nname = \""+GateName+"\"\n"+s.Gate+"\n"),
@@ -94,8 +94,8 @@ func New(s Settings) (*Fleet, error) {
 	return f, nil
 }
 
-// Add makes one host more. Its agent, which does not run yet, gets more flags. Those that run already are not told of
-// it.
+// Add makes one more host. Its agent, which does not run yet, gets the given flags too. Agents that run already are not
+// told of it.
 func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
 	h := &Host{
 		Name: name, Log: f.File(name + ".log"), fleet: f, flags: flags, state: f.File(name),
@@ -113,10 +113,10 @@ func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
 	return h, nil
 }
 
-// File is the path of a file of the fleet. A host's state is in the directory of its name.
+// File returns the path of a file of the fleet. A host's state is in the directory with its name.
 func (f *Fleet) File(name string) string { return filepath.Join(f.settings.Dir, name) }
 
-// Start starts every agent, and waits until each of them knows of all others.
+// Start starts every agent, and waits until each of them knows all others.
 func (f *Fleet) Start(within time.Duration) error {
 	for _, h := range f.Hosts {
 		if err := h.Start(); err != nil {
@@ -133,7 +133,7 @@ func (f *Fleet) Start(within time.Duration) error {
 	})
 }
 
-// Close ends all that runs on the hosts.
+// Close ends everything that runs on the hosts.
 func (f *Fleet) Close() {
 	for _, h := range f.Hosts {
 		h.PowerCut()
@@ -150,7 +150,7 @@ func Until(within time.Duration, what string, met func() bool) error {
 	return nil
 }
 
-// Status asks the host's agent.
+// Status asks the host's agent for its status.
 func (h *Host) Status() (control.Status, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 // Host is where one agent runs, with its guards, its callers and their commands.
 type Host struct {
 	Name, Addr string
-	// Log is the agent's log, of all its lives.
+	// Log is the path of the agent's log, of all its lives.
 	Log string
 
 	fleet *Fleet
@@ -27,7 +27,7 @@ type Host struct {
 	state string
 	// enter is the command that runs another one on this host.
 	enter []string
-	// mark is in the environment of every process that runs here.
+	// mark is in the environment of every process that runs on this host.
 	mark string
 
 	mu    sync.Mutex
@@ -38,7 +38,7 @@ type Host struct {
 // Socket is the agent's control socket.
 func (h *Host) Socket() string { return filepath.Join(h.state, "wanderd.sock") }
 
-// Start starts the agent, unless it runs.
+// Start starts the agent, unless it runs already.
 func (h *Host) Start() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,9 +75,9 @@ func (h *Host) Start() error {
 	return nil
 }
 
-// Command is a program on this host. It ends with this process. It has a process group of its own: if this process is
-// in an orphaned group, as under a service manager, the kernel hangs up the whole group as soon as one of it ends while
-// another is stopped.
+// Command returns a program to run on this host. It ends with this process. It has a process group of its own: if this
+// process is in an orphaned group, as under a service manager, the kernel hangs up the whole group as soon as one of
+// its processes ends while another one is stopped.
 func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	argv := slices.Concat(h.enter, []string{program}, args)
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -86,12 +86,12 @@ func (h *Host) Command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Wanderd is a command of wanderd on this host, for its agent.
+// Wanderd returns a command of wanderd to run on this host, for its agent.
 func (h *Host) Wanderd(command string, args ...string) *exec.Cmd {
 	return h.Command(h.fleet.settings.Program, append([]string{command, "--state-dir", h.state}, args...)...)
 }
 
-// PID is the process number of the agent, which must run.
+// PID returns the process number of the agent, which must run.
 func (h *Host) PID() int { return h.agent.Process.Pid }
 
 // Signal sends the agent a signal, if it runs.
@@ -115,7 +115,7 @@ func (h *Host) Kill() {
 	h.agent = nil
 }
 
-// SignalAll sends a signal to those processes of the host that have this argument.
+// SignalAll sends a signal to the processes of the host that have the given argument.
 func (h *Host) SignalAll(arg string, sig syscall.Signal) {
 	for pid, args := range h.processes() {
 		if slices.Contains(args, arg) {
@@ -127,7 +127,7 @@ func (h *Host) SignalAll(arg string, sig syscall.Signal) {
 // PowerCut ends every process of the host at once.
 func (h *Host) PowerCut() {
 	for pid := range h.processes() {
-		_ = syscall.Kill(pid, syscall.SIGSTOP) // nobody sees another one die
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // no process sees another one die
 	}
 	for alive := h.processes(); len(alive) > 0; alive = h.processes() {
 		for pid := range alive {
@@ -137,7 +137,7 @@ func (h *Host) PowerCut() {
 	h.Kill()
 }
 
-// processes are the numbers and arguments of all processes of the host that have not ended: each has inherited the
+// processes returns the numbers and arguments of all processes of the host that have not ended: each has inherited the
 // host's mark. The environment of a zombie is empty.
 func (h *Host) processes() map[int][]string {
 	all := map[int][]string{}
@@ -157,11 +157,11 @@ func (h *Host) processes() map[int][]string {
 	return all
 }
 
-// Forget removes what the agent has saved of its gate, but neither its key nor its roster.
+// Forget removes what the agent has saved about its gate, but neither its key nor its roster.
 func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
 
-// FreeAddr finds a port of loopback that is free for TCP and UDP now. It is below those that systems choose themselves,
-// which any connection may have taken until an agent listens.
+// FreeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves:
+// any connection may take one of these before an agent listens.
 func FreeAddr() (string, error) {
 	for range 100 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))

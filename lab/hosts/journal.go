@@ -15,10 +15,11 @@ type Hold struct {
 	Seq  uint64
 	Name string
 	PID  int
-	// Start and Last are the first and the last time that it is known to have been alive, by the clock of its journal.
+	// Start and Last are the first and the last time at which the command is known to have been alive, by the clock of
+	// its journal.
 	Start, Last time.Duration
-	// Ended says that it wrote its end; it was killed otherwise. Beside says that the kernel knew of another one at its
-	// start.
+	// Ended is true if the command wrote its end; otherwise it was killed. Beside is true if the kernel knew of another
+	// one at its start.
 	Ended, Beside bool
 }
 
@@ -31,12 +32,12 @@ func (h Hold) String() string {
 		h.Last.Seconds())
 }
 
-// ReadJournal reads what commands have recorded, a line each time:
+// ReadJournal reads what commands have recorded, one line for each record:
 //
 //	what seq name pid nanoseconds [alone|beside]
 //
-// Its holds are in the order of their starts. A process number may come again, so a line belongs to the last hold that
-// it fits.
+// It returns the holds in the order of their starts. A process number may come again, so a line belongs to the last
+// hold that it fits.
 func ReadJournal(journal io.Reader) (holds []Hold, err error) {
 	type key struct {
 		seq uint64

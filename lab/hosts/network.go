@@ -13,18 +13,18 @@ import (
 	"sync"
 )
 
-// Network is hosts that are joined by a bridge: namespaces that live for as long as this process holds them.
+// Network is a set of hosts that are joined by a bridge: namespaces that live for as long as this process holds them.
 type Network struct {
 	hub   *holder
 	hosts []*holder
-	// Clocks says that the hosts have boot times of their own.
+	// Clocks is true if the hosts have boot times of their own.
 	Clocks bool
-	// cuts are the ways that are cut; of 1,000 packets on their way to a host, lost are lost.
+	// cuts are the ways that are cut. Of 1,000 packets on their way to a host, lost are lost.
 	cuts map[link]bool
 	lost []int
 }
 
-// holder is a process that does nothing but keep namespaces.
+// holder is a process that only keeps namespaces.
 type holder struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -33,10 +33,10 @@ type holder struct {
 // link is the way from one host to another.
 type link struct{ from, to int }
 
-// bootApart is by how much the boot times of two neighbouring hosts differ.
+// bootApart is the difference between the boot times of two neighbouring hosts.
 const bootApart = 86_413
 
-// NewNetwork makes hosts. The error says what it lacks: root, unshare and nsenter, ip, or nft.
+// NewNetwork makes hosts. The error names what the machine lacks: root, unshare and nsenter, ip, or nft.
 func NewNetwork(size int) (*Network, error) {
 	for _, tool := range []string{"unshare", "nsenter", "ip", "nft"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -73,7 +73,7 @@ func (n *Network) build(size int) (err error) {
 		}
 		n.hosts = append(n.hosts, h)
 		port := "port" + strconv.Itoa(i+1)
-		// IPv6 is off: its neighbours' talk would count as bytes at rest.
+		// IPv6 is off: the messages of its neighbour discovery would count as bytes at rest.
 		script := `ip link set lo up && ip link set eth0 up && ip addr add ` + n.Addr(i) +
 			`/24 dev eth0 && nft add table inet faults`
 		if err := errors.Join(
@@ -138,7 +138,7 @@ func (h *holder) feed(input string, argv ...string) (said string, err error) {
 	return string(out), err
 }
 
-// Close lets the namespaces go, once nothing runs there.
+// Close releases the namespaces, once nothing runs there.
 func (n *Network) Close() {
 	for _, h := range n.hosts {
 		h.release()
@@ -148,10 +148,10 @@ func (n *Network) Close() {
 	}
 }
 
-// Addr is a host's address.
+// Addr returns a host's address.
 func (n *Network) Addr(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
-// Enter is the command that runs another one on a host.
+// Enter returns the command that runs another one on a host.
 func (n *Network) Enter(i int) []string {
 	if n.Clocks {
 		return n.hosts[i].enter("--net", "--time")
@@ -159,7 +159,7 @@ func (n *Network) Enter(i int) []string {
 	return n.hosts[i].enter("--net")
 }
 
-// Cut cuts the way from one host to another, or restores it. The way back is another one.
+// Cut cuts the way from one host to another, or restores it. The way back is a way of its own.
 func (n *Network) Cut(from, to int, cut bool) error {
 	n.cuts[link{from, to}] = cut
 	return n.apply(to)
@@ -181,13 +181,13 @@ func (n *Network) Isolate(host int, cut bool) error {
 	return errors.Join(failed...)
 }
 
-// Lose loses some of 1,000 packets on their way to a host, from wherever they come.
+// Lose loses perMille of 1,000 packets on their way to a host, whatever their source.
 func (n *Network) Lose(to, perMille int) error {
 	n.lost[to] = perMille
 	return n.apply(to)
 }
 
-// apply gives a host's filter the rules for what comes to it.
+// apply gives a host's filter the rules for the packets that arrive.
 func (n *Network) apply(to int) error {
 	var rules strings.Builder
 	for from := range n.hosts {
@@ -204,7 +204,7 @@ func (n *Network) apply(to int) error {
 	return err
 }
 
-// Run runs a command in the network of a host, and returns what it has said.
+// Run runs a command in the network of a host, and returns its output.
 func (n *Network) Run(host int, input string, argv ...string) (said string, err error) {
 	return n.hosts[host].feed(input, argv...)
 }

@@ -23,21 +23,21 @@ import (
 var hunted = flag.Int("mutants.hunt", 0,
 	"look for the first of so many seeds that notices each mutant, and write it into its file")
 
-// Hunting says that seeds are looked for, so that what is written of them may change.
+// Hunting reports whether seeds are searched for, so that the mutants' files may change.
 func Hunting() bool { return *hunted > 0 }
 
-// patience is how long one test may take. A mutant may make a machine turn round for ever.
+// patience is how long one test may take. A mutant may make a machine loop for ever.
 const patience = 2 * time.Minute
 
 // EachIsCaught checks every mutant of a set. "caught by" has the package and the test that fails with the mutant in
-// place, and passes without; "seed" is the one that this test explores, by its flags -first and -seeds, if it has any;
-// "noticed by" names the rule that is broken:
+// place and passes without it. "seed" is the seed that this test explores, by its flags -first and -seeds, if it has
+// these flags. "noticed by" names the broken rule:
 //
 //	file: policy/ring/recount.go
 //	caught by: sim/fleet/ring TestSeedsBreakNoRule
 //	seed: 966
 //
-// A mutant that several parts of a test notice has a line "seeds: lock 38, tree 35" instead: each part is a subtest
+// If several parts of a test notice a mutant, it has a line "seeds: lock 38, tree 35" instead: each part is a subtest
 // with a seed of its own. A line "also: TestSmallWorldsExhaustively lock" names another test of the package that
 // notices it, without a seed, and its part.
 //
@@ -87,7 +87,7 @@ func (set *Set) eachIsCaught(t *testing.T) {
 	}
 }
 
-// runner runs one test of a program that has mutants in it.
+// runner runs one test of a program that contains mutants.
 type runner struct {
 	t                  *testing.T
 	program, dir, test string
@@ -107,7 +107,7 @@ func (r runner) run(number int, args ...string) (out string, passed bool) {
 	return out, err == nil
 }
 
-// part returns the same for a subtest.
+// part returns the same runner for a subtest.
 func (r runner) part(name string) runner {
 	if name != "" {
 		r.test += "$/^" + name
@@ -115,8 +115,8 @@ func (r runner) part(name string) runner {
 	return r
 }
 
-// notice is a part of a test that notices a mutant, and its seed; both may be empty, and so is test, unless it is
-// another one.
+// notice is a part of a test that notices a mutant, and its seed; both may be empty. test is empty, unless it is
+// another test.
 type notice struct{ test, part, seed string }
 
 // noticesOf reads the lines "seed", "seeds" and "also" of a mutant.
@@ -138,8 +138,8 @@ func explore(first string, seeds int) []string {
 	return []string{"-first", first, "-seeds", strconv.Itoa(seeds)}
 }
 
-// isCaught holds that the mutant is noticed, and by what its file says; and that nothing is noticed without it. That
-// another test passes without, it says itself.
+// isCaught checks that the mutant is noticed, by what its file names, and that nothing is noticed without the mutant.
+// If another test passes without it, that test reports so itself.
 func (m *Mutant) isCaught(r runner, by *notice) {
 	r.t.Helper()
 	var args []string

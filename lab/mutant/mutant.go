@@ -1,11 +1,11 @@
-// Package mutant puts known-bad changes into one build of a program, so that a test can prove that each is noticed.
-// Nothing in the product knows of them: the changes are an overlay of the toolchain, and a variable of the environment
-// chooses one when the program runs.
+// Package mutant puts known-bad changes into one build of a program, so that a test can prove that each is noticed. The
+// product does not know them: the changes are an overlay of the toolchain, and an environment variable chooses one when
+// the program runs.
 //
-// A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source,
-// and says what is wrong; then come the parts "old", a text that occurs once in the source, in one function or more,
-// and "new", the text in its place. A mutant of several sources has such a pair for each, "policy/ring/ring.go old" and
-// "policy/ring/ring.go new".
+// A mutant is a txtar file. Its comment begins with lines of the form "key: value", of which "file" names the source;
+// then it tells what is wrong. Then come the parts "old", a text that occurs once in the source, in one function or
+// more, and "new", the text in its place. A mutant of several sources has such a pair for each, "policy/ring/ring.go
+// old" and "policy/ring/ring.go new".
 package mutant
 
 import (
@@ -21,20 +21,20 @@ import (
 
 // Mutant is one known-bad variant.
 type Mutant struct {
-	// Name is that of its file, without the suffix.
+	// Name is the name of its file, without the suffix.
 	Name string
 	// Head has the lines "key: value".
 	Head map[string]string
-	// Wrong says in words what is wrong.
+	// Wrong tells in words what is wrong.
 	Wrong string
-	// number chooses it in a program that was built with it; zero chooses the sound program.
+	// number chooses it in a program that was built with it. Zero chooses the sound program.
 	number  int
 	path    string
 	changes []change
 	notices []notice
 }
 
-// change is what a mutant does to a source.
+// change is what a mutant changes in a source.
 type change struct{ source, before, after string }
 
 // Set is all mutants of a folder.
@@ -45,8 +45,8 @@ type Set struct {
 	overlay string
 }
 
-// Load reads all mutants in a folder, of a module whose root is given, and prepares their build. The test fails if a
-// mutant is not whole, or does not fit its source any more.
+// Load reads all mutants in a folder of the module with the given root, and prepares their build. The test fails if a
+// mutant is incomplete or does not fit its source any more.
 func Load(t testing.TB, root, folder string) *Set {
 	t.Helper()
 	root, err := filepath.Abs(root)
@@ -116,7 +116,7 @@ func read(t testing.TB, root, path string) *Mutant {
 	return m
 }
 
-// write writes the sources with their switches, and the package that says which mutant is chosen, and the list of all
+// write writes the sources with their switches, the package that tells which mutant is chosen, and the list of all
 // these for the toolchain.
 func (set *Set) write(t testing.TB, sources map[string]*source) {
 	t.Helper()

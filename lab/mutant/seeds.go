@@ -8,8 +8,8 @@ var (
 	most  = flag.Uint64("seeds", 0, "how many seeds are explored; 0 stands for what the test has for itself")
 )
 
-// Seeds returns the seeds that a test explores: the usual number of seeds from the first one on, and those by which
-// something was found; or what its flags say.
+// Seeds returns the seeds that a test explores: the usual number of seeds from the first one on, and those that have
+// found something; or those of the test's flags.
 func Seeds(usual uint64, found ...uint64) []uint64 {
 	var all []uint64
 	if *most == 0 && *first == 1 {

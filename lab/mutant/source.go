@@ -17,13 +17,13 @@ type source struct {
 	variants map[string][]variant
 }
 
-// variant is a function as a mutant has it.
+// variant is a function as it is in a mutant.
 type variant struct {
 	number int
 	text   string
 }
 
-// file is a text, and where its functions are in it.
+// file is a text, and the places of its functions.
 type file struct {
 	text    string
 	syntax  *ast.File
@@ -66,7 +66,7 @@ func (f *file) function(name string) string {
 	return f.between(f.funcs[name].Pos(), f.funcs[name].End())
 }
 
-// without returns the text without some functions.
+// without returns the text without the named functions.
 func (f *file) without(names map[string]bool) string {
 	var b strings.Builder
 	at := f.syntax.FileStart
@@ -79,7 +79,7 @@ func (f *file) without(names map[string]bool) string {
 	return b.String() + f.between(at, f.syntax.FileEnd)
 }
 
-// add adds a mutant. It may change functions only: they can be there twice.
+// add adds a mutant. It may change only functions, because these can exist twice.
 func (s *source) add(number int, c change) error {
 	if n := strings.Count(s.text, c.before); n != 1 {
 		return fmt.Errorf("the old text occurs %d times in %s, and must once", n, c.source)
@@ -107,8 +107,8 @@ func (s *source) add(number int, c change) error {
 
 func numbered(name string, number int) string { return fmt.Sprintf("%s__%d", name, number) }
 
-// switched returns the text in which each function that some mutants change calls the variant of the one that is
-// chosen. Its lines keep their numbers.
+// switched returns the text in which each function that mutants change calls the variant of the chosen one. Its lines
+// keep their numbers.
 func (s *source) switched() string {
 	inserts := map[token.Pos]string{s.syntax.Name.End(): `; import mutant__chosen ` +
 		`"github.com/wanderd/wanderd/lab/mutant/chosen"`}
@@ -143,7 +143,7 @@ func (s *source) switched() string {
 	return b.String() + s.between(at, s.syntax.FileEnd) + variants.String() + "\n"
 }
 
-// named returns the names of parameters as arguments of a call, and gives a name to those without.
+// named returns the names of parameters as arguments of a call, and gives names to parameters without one.
 func named(params *ast.FieldList, prefix string, inserts map[token.Pos]string) []string {
 	var args []string
 	for _, field := range params.List {

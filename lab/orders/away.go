@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// absence is a way to be away, and to come back.
+// absence is a way to be away and to come back.
 type absence struct {
 	name        string
 	leave, back func(w *world, at int) error
@@ -41,7 +41,7 @@ func cut(off bool) func(*world, int) error {
 	return func(w *world, at int) error { return w.fleet.Network.Isolate(at, off) }
 }
 
-// awayFor is how long a member is away: the others pass the token by, or revive it.
+// awayFor is how long a member is away: long enough that the others pass the token by or revive it.
 const awayFor = 4 * time.Second
 
 // absences lets one member after the other be away while the fleet is paused.
@@ -64,8 +64,8 @@ func (w *world) absences(times int) error {
 	return nil
 }
 
-// absent lets a member be away while the fleet is paused. It must begin no run when it is back, and tells how soon it
-// knew the order.
+// absent lets a member be away while the fleet is paused. It must begin no run when it is back. absent returns how soon
+// the member knew the order.
 func (w *world) absent(a absence, at int) (time.Duration, error) {
 	if err := a.leave(w, at); err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func (w *world) absent(a absence, at int) (time.Duration, error) {
 	return known[0].at.Sub(back), err
 }
 
-// whole waits until all see each other, and all run.
+// whole waits until all members see each other and run.
 func (w *world) whole() error {
 	now := time.Now()
 	_, err := watch(w.fleet.Hosts, patience, "sees all, and runs", func(g *control.Gate) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// brake lets the hook fail on one host, and then on all, restarts everybody, and resumes.
+// brake lets the hook fail on one host, and then on all. Then it restarts all members, and resumes the gate.
 func (w *world) brake() error {
 	first := w.fleet.Hosts[:1]
 	if _, err := watch(first, patience, "has failed three times", func(g *control.Gate) bool {
@@ -61,7 +61,8 @@ func (w *world) brake() error {
 	return err
 }
 
-// restart cuts the power of all hosts at once. When they are back all of them still know of the pause, and none runs.
+// restart cuts the power of all hosts at once. When they are back, all of them must still know of the pause, and none
+// may run.
 func (w *world) restart(since time.Time) error {
 	for _, h := range w.fleet.Hosts {
 		h.PowerCut()
@@ -92,5 +93,5 @@ func (w *world) restart(since time.Time) error {
 	return err
 }
 
-// notGranted is the exit status of "wanderd exec" where the gate was not granted in time.
+// notGranted is the exit status of "wanderd exec" if the gate was not granted in time.
 const notGranted = 75

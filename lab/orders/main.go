@@ -4,12 +4,13 @@
 //
 //	go run ./lab/orders [-members 10] [-pauses 100] [-away 3] [-lost 50] [-dir DIR]
 //
-// The first fleet is always busy. A pause comes from one host after the other; it has to be in force on all within two
-// seconds, with and without loss: then no run begins, and what runs ends as usual. A member that was stopped, cut off
-// or restarted meanwhile begins none when it is back. In the second fleet the brake pauses the gate after failures of
-// three hosts and not after three of one, and all members still know that after all were restarted.
+// The first fleet is always busy. One host after the other gives a pause. It must be in force on all hosts within two
+// seconds, with and without loss: then no run begins, and runs that go on end as usual. A member that was stopped, cut
+// off or restarted meanwhile begins no run when it is back. In the second fleet the brake pauses the gate after
+// failures on three hosts, but not after three failures on one. All members still know of that pause after all of them
+// were restarted.
 //
-// The hosts are network namespaces, for which it must be root.
+// The hosts are network namespaces, for which the command must be root.
 package main
 
 import (

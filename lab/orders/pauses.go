@@ -37,11 +37,11 @@ func (w *world) pauses(times, lost int) error {
 		w.print("  resumed", resumed), w.lose(0))
 }
 
-// sameRun is by how much the start of one run may differ in two answers: an agent reckons it from two clocks.
+// sameRun is by how much the start of one run may differ in two answers: an agent calculates it from two clocks.
 const sameRun = 50 * time.Millisecond
 
-// pause pauses the fleet from a host, and checks that no run begins where the pause is known, and that those that had
-// begun end as usual. It returns whether there were any.
+// pause pauses the fleet from a host. It checks that no run begins where the pause is known, and that runs that had
+// begun end as usual. It returns how many of these there were.
 func (w *world) pause(from int) (took time.Duration, running int, err error) {
 	took, first, err := w.order(from, w.fleet.Hosts, isPaused, "pause", "--reason", "drill "+strconv.Itoa(from))
 	if err != nil {

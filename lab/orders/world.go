@@ -24,23 +24,23 @@ sleep 0.3
 ! grep -qsx "$WANDERD_NAME" "$1"
 `
 
-// busy is a gate in which somebody runs nearly always. Between two rounds of a braked one its first host fails more
-// than once.
+// busy is a gate in which some member runs nearly always. In a braked gate, the first host fails more than once between
+// two rounds.
 const (
 	busy   = "min_interval = \"3s\""
 	braked = "min_interval = \"40s\"\nretry_after = \"2s\"\nstop_after = 3"
 )
 
-// world is a fleet that gets orders.
+// world is a fleet that receives orders.
 type world struct {
 	fleet   *hosts.Fleet
 	failing string
 	say     func(format string, args ...any)
-	// patient says that the machine may be busy with something else: then an order may take longer than it should.
+	// patient is true if the machine may be busy with something else. Then an order may take longer than it should.
 	patient bool
 }
 
-// inWorld starts a fleet in a new directory, and lets a drill have it.
+// inWorld starts a fleet in a new directory, and runs a drill with it.
 func inWorld(s hosts.Settings, gate string, say func(string, ...any), drill func(*world) error) (err error) {
 	w := &world{failing: filepath.Join(s.Dir, "failing"), say: say}
 	hook, failsFirst := filepath.Join(s.Dir, "hook.sh"), ""
@@ -75,16 +75,16 @@ func (w *world) lose(perMille int) (err error) {
 	return err
 }
 
-// seen is what a host said of its gate when it first was as expected, and when it said so.
+// seen is a host's answer about its gate when that first was as expected, and when it gave that answer.
 type seen struct {
 	at   time.Time
 	gate control.Gate
 }
 
-// look is how long to wait before a host is asked again.
+// look is the pause before a host is asked again.
 const look = 25 * time.Millisecond
 
-// watch asks hosts, all at the same time, until each of them says what is expected.
+// watch asks hosts, all at the same time, until each of them answers as expected.
 func watch(asked []*hosts.Host, within time.Duration, what string, met func(*control.Gate) bool) ([]seen, error) {
 	found, failed := make([]seen, len(asked)), make([]error, len(asked))
 	var all sync.WaitGroup
@@ -118,7 +118,7 @@ func isPaused(g *control.Gate) bool  { return g.Paused != nil }
 func isResumed(g *control.Gate) bool { return g.Paused == nil }
 func rests(g *control.Gate) bool     { return !g.Running }
 
-// order gives an order from one host and returns how long it took until others obeyed, with the start of the command.
+// order gives an order from one host, and returns how long it took, from the start of the command, until others obeyed.
 // It may take within.
 func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, command string,
 	args ...string,
@@ -136,12 +136,12 @@ func (w *world) order(from int, to []*hosts.Host, met func(*control.Gate) bool, 
 // earlier compares when two hosts were as expected.
 func earlier(a, b seen) int { return a.at.Compare(b.at) }
 
-// unruly are the results of runs that did not end as usual.
+// unruly returns the number of runs that did not end as usual.
 func unruly(g *control.Gate) uint64 {
 	return g.Results["stopped"] + g.Results["timeout"] + g.Results["expired"] + g.Results["not_started"]
 }
 
-// print says how long orders took. The error says that one took too long.
+// print prints how long orders took. The error reports that one took too long.
 func (w *world) print(what string, took []time.Duration) error {
 	slices.Sort(took)
 	longest := took[len(took)-1]

@@ -53,13 +53,13 @@ type act struct {
 	release bool
 }
 
-// state is that of the lock: the greatest number so far, and whether its grant is held.
+// state is the state of the lock: the greatest number so far, and whether its grant is held.
 type state struct {
 	seq  uint64
 	held bool
 }
 
-// lock grants one at a time, with a number above all before.
+// lock grants one at a time, with a number above all earlier ones.
 func lock() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return state{} },
@@ -74,8 +74,8 @@ func lock() porcupine.Model {
 }
 
 // read makes operations of a journal. A grant has been made by the time its command starts, and it has not been
-// released while the command gives signs of life. When the release of a grant took effect nobody records: it may have
-// been at any time after.
+// released while the command gives signs of life. No record tells when the release of a grant took effect: it may have
+// been at any time after that.
 func read(journal io.Reader) (history []porcupine.Operation, err error) {
 	type key struct {
 		seq uint64

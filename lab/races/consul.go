@@ -22,7 +22,7 @@ func consul() *product {
 	}
 }
 
-// consulArgs leaves a server that has a host of its own all ports as they are.
+// consulArgs returns a server's command line. A server that has a host of its own keeps the default ports.
 func consulArgs(dir string, i int, all []place) ([]string, error) {
 	own := all[i]
 	argv := []string{

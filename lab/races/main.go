@@ -1,5 +1,5 @@
 // Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine,
-// and prints what it has measured.
+// and prints its measurements.
 //
 //	go -C lab/races run . [-only NAME] [--write ../../docs]
 //
@@ -107,7 +107,7 @@ func (p *page) run(s system, dir string) error {
 	return nil
 }
 
-// rest counts what a system with nothing to do puts on the wire.
+// rest counts the bytes that a system with nothing to do puts on the wire.
 func (p *page) rest(s system, dir string) error {
 	net, err := hosts.NewNetwork(servers)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// servers is how many servers, or members, a system has where nothing else is said.
+	// servers is the default number of servers, or members, of a system.
 	servers = 3
-	// contenders wait for the lock at the same time.
+	// contenders is how many clients wait for the lock at the same time.
 	contenders = 10
-	// warmUp goes before what is measured.
+	// warmUp is the time before each measurement.
 	warmUp = 2 * time.Second
-	// raceTime is how long locks are taken, one after the other.
+	// raceTime is for how long locks are taken, one after the other.
 	raceTime = 5 * time.Second
-	// watchTime is how long the contenders are watched after a server was killed.
+	// watchTime is for how long the contenders are watched after a server was killed.
 	watchTime = 30 * time.Second
 	// deaths is how often a holder is killed in each way.
 	deaths = 3
-	// settleTime is left to a system before its bytes are counted, for restTime.
+	// settleTime is how long a system may settle before its bytes are counted, for restTime.
 	settleTime, restTime = 10 * time.Second, 40 * time.Second
 	// commands is how often "true" is run.
 	commands = 200
@@ -48,7 +48,7 @@ func works(r running) error {
 	return nil
 }
 
-// spread is the median and the 99th percentile of times, in milliseconds.
+// spread returns the median and the 99th percentile of times, in milliseconds.
 func spread(took []time.Duration) []string {
 	if len(took) == 0 {
 		return []string{"-", "-"}
@@ -60,8 +60,8 @@ func spread(took []time.Duration) []string {
 	return []string{at(50), at(99)}
 }
 
-// alone measures a grant and its release, of which nobody else wants any: by one client, and by those of all members in
-// turn.
+// alone measures a grant and its release while no other client wants the lock: by one client, and by the clients of all
+// members in turn.
 func (p *page) alone(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *page) alone(s system, dir string) error {
 	return nil
 }
 
-// contention is clients that take the lock again and again.
+// contention is a number of clients that take the lock again and again.
 type contention struct {
 	mu    sync.Mutex
 	grant []time.Time
@@ -149,7 +149,7 @@ func (c *contention) client(r running, i int) {
 	}
 }
 
-// end stops the clients; one that waits for a server that has gone is not waited for.
+// end stops the clients. It does not wait for a client that waits for a server that has gone.
 func (c *contention) end() {
 	c.over.Store(true)
 	done := make(chan struct{})
@@ -175,7 +175,7 @@ func (c *contention) since(from time.Time) (grants []time.Time, waits []time.Dur
 	return grants, waits
 }
 
-// contended lets ten wait for the lock all the time.
+// contended lets ten clients wait for the lock all the time.
 func (p *page) contended(s system, dir string) error {
 	r, err := s.start(dir, contenders)
 	if err != nil {
@@ -199,8 +199,8 @@ func (p *page) contended(s system, dir string) error {
 	return nil
 }
 
-// killHolders measures how long the lock is away when its holder is killed: from the kill until somebody who waited has
-// it.
+// killHolders measures for how long nobody has the lock when its holder is killed: from the kill until a client that
+// waited has it.
 func (p *page) killHolders(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {
@@ -242,7 +242,7 @@ func (p *page) killHolders(s system, dir string) error {
 }
 
 // killServer measures the longest time without any grant after a server or a member was killed, while the clients of
-// all contend.
+// all of them contend.
 func (p *page) killServer(s system, dir string) error {
 	r, err := s.start(dir, servers)
 	if err != nil {

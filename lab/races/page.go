@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// page is what was measured, as rows of tables.
+// page has the measurements, as rows of tables.
 type page struct {
 	begun time.Time
 	// version and settings are those of the system that races.

@@ -12,20 +12,19 @@ import (
 type product struct {
 	name, program string
 	servers       int
-	// ports are those that a server listens on, the first of them for clients; scheme is what stands before an
-	// endpoint.
+	// ports are the ports on which a server listens, the one for clients first. scheme precedes an endpoint.
 	ports  []int
 	scheme string
-	// argv is the command line of a server; all are where the servers are.
+	// argv returns the command line of a server. all is where the servers are.
 	argv func(dir string, i int, all []place) ([]string, error)
 	dial func(endpoints []string) (locker, error)
-	// leader is the number of the server whose death is watched, which victim describes.
+	// leader returns the number of the server whose death is watched. victim describes it.
 	leader func(c *cluster) (int, error)
 	victim string
-	// version asks the servers; settings describes them.
+	// version asks the servers for their version. settings describes their settings.
 	version  func(c *cluster) string
 	settings string
-	// command runs "true" under the lock; there may be none.
+	// command runs "true" under the lock. It may be nil.
 	command func(c *cluster) (name string, argv []string)
 }
 
@@ -39,10 +38,10 @@ type place struct {
 
 func (p place) addr(port int) string { return fmt.Sprintf("%s:%d", p.host, p.ports[port]) }
 
-// loopback is where the servers are that share a host: then each has ports of its own.
+// loopback is the address of servers that share a host. Then each has ports of its own.
 const loopback = "127.0.0.1"
 
-// cluster is the servers of a product that run.
+// cluster is the running servers of a product.
 type cluster struct {
 	*product
 	places    []place

@@ -29,7 +29,7 @@ func redis() *product {
 	}
 }
 
-// redisLocker locks as Redis's own page on locks says for a single server.
+// redisLocker locks as Redis's own page on locks describes it for a single server.
 type redisLocker struct {
 	conn  net.Conn
 	from  *bufio.Reader
@@ -44,7 +44,7 @@ func dialRedis(endpoints []string) (locker, error) {
 	return &redisLocker{conn, bufio.NewReader(conn), rand.Text()}, nil
 }
 
-// do sends a command, and returns its answer; empty is none.
+// do sends a command, and returns its answer; empty if there is none.
 func (l *redisLocker) do(words ...string) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "*%d\r\n", len(words))

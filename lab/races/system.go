@@ -13,30 +13,30 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// lease is how long each system waits for a holder that gives no sign of life, where that can be set.
+// lease is how long each system waits for a holder that gives no sign of life, if that can be set.
 const lease = 10 * time.Second
 
-// system is one that grants a lock. It runs from its start to its stop.
+// system is a system that grants a lock. It runs from its start to its stop.
 type system struct {
 	name string
-	// program must be there; without it the system is skipped.
+	// program must exist. Without it the system is skipped.
 	program string
-	// start starts servers or members, with files in dir. It returns when a lock can be had.
+	// start starts servers or members, with files in dir. It returns when a lock can be obtained.
 	start func(dir string, members int) (running, error)
-	// quiet starts it in a network of hosts, each with one server or member, and without any clients.
+	// quiet starts it in a network of hosts, each with one server or member, and without clients.
 	quiet func(dir string, n *hosts.Network) (stop func(), err error)
 }
 
 type running interface {
-	// describe says which version runs, and how it is set up.
+	// describe returns which version runs, and how it is set up.
 	describe() (version, settings string)
-	// dial makes a client of the server, or member, with this number.
+	// dial makes a client of the server, or member, with the given number.
 	dial(i int) (locker, error)
-	// holders are ways to hold the lock that a kill ends.
+	// holders returns the ways to hold the lock that a kill ends.
 	holders() []victim
-	// server is what can be killed while others contend.
+	// server returns what can be killed while others contend.
 	server() victim
-	// command runs "true" under the lock; there may be none.
+	// command runs "true" under the lock. There may be none.
 	command() (name string, argv []string)
 	stop()
 }
@@ -48,16 +48,16 @@ type locker interface {
 	close()
 }
 
-// victim is what is killed by SIGKILL.
+// victim is a process that is killed by SIGKILL.
 type victim struct {
 	what string
-	// spared says that the last server, or member, has no client meanwhile.
+	// spared is true if the last server, or member, has no client meanwhile.
 	spared bool
-	// prepare makes it ready, and returns the blow.
+	// prepare makes it ready, and returns a function that kills it.
 	prepare func() (strike func(), err error)
 }
 
-// launch starts a program, whose words go to a file.
+// launch starts a program, whose output goes to a file.
 func launch(dir, log string, argv ...string) (*exec.Cmd, error) {
 	out, err := os.Create(filepath.Join(dir, log))
 	if err != nil {
@@ -79,7 +79,7 @@ func kill(cmd *exec.Cmd) {
 //	races hold SYSTEM ENDPOINT...
 const holder = "hold"
 
-// startHolder starts such a process, and returns when it has the lock.
+// startHolder starts such a process, and returns when that has the lock.
 func startHolder(system string, endpoints []string) (strike func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -101,7 +101,7 @@ func startHolder(system string, endpoints []string) (strike func(), err error) {
 	return func() { kill(cmd) }, nil
 }
 
-// hold is such a process.
+// hold is the main function of such a process.
 func hold(system string, endpoints []string) error {
 	all := products()
 	l, err := all[slices.IndexFunc(all, func(p *product) bool { return p.name == system })].dial(endpoints)
@@ -115,13 +115,13 @@ func hold(system string, endpoints []string) error {
 	select {}
 }
 
-// rotated begins a list at another place, so that each client has a server of its own.
+// rotated returns a list that begins at another place, so that each client has a server of its own.
 func rotated(list []string, i int) []string {
 	i %= len(list)
 	return slices.Concat(list[i:], list[:i])
 }
 
-// freePorts are ports of loopback that are free now.
+// freePorts returns loopback ports that are free now.
 func freePorts(count int) (ports []int, err error) {
 	for range count {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -134,7 +134,7 @@ func freePorts(count int) (ports []int, err error) {
 	return ports, nil
 }
 
-// firstLine is the first line that a program says.
+// firstLine returns the first line of a program's output.
 func firstLine(argv ...string) string {
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 	if err != nil && len(out) == 0 {

@@ -20,7 +20,7 @@ import (
 const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 " +
 	"counter\n}\n}\n"
 
-// atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are no gossip.
+// atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are not gossip.
 func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
 	time.Sleep(settleTime)
 	before, err := n.Sent()
@@ -55,7 +55,7 @@ func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
 	return perMinute, fmt.Sprint(total), nil
 }
 
-// wanderd is the agents of this module with a gate of some policy.
+// wanderd returns a system of this module's agents, with a gate of the given policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
 		f, err := hosts.New(hosts.Settings{
@@ -117,7 +117,7 @@ func (f *fleet) command() (string, []string) {
 	return names()[f.policy] + ": exec", []string{f.program, "exec", "--socket", f.Hosts[0].Socket(), "--", "true"}
 }
 
-// caller asks an agent as "wanderd exec" does, and says what the guard of a command says. No process is started.
+// caller asks an agent as "wanderd exec" does, and sends what the guard of a command would. No process is started.
 type caller struct {
 	socket string
 	conn   *control.Asked
@@ -127,7 +127,7 @@ func (f *fleet) dial(i int) (locker, error) {
 	return &caller{socket: f.Hosts[i%len(f.Hosts)].Socket()}, nil
 }
 
-// lock asks again if it was late for its grant, as exec does: on a busy machine that happens.
+// lock asks again if it was late for its grant, as exec does: this happens on a busy machine.
 func (c *caller) lock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*lease)
 	defer cancel()
@@ -150,7 +150,7 @@ func (c *caller) lock() error {
 	}
 }
 
-// takeGrant asks, and waits for the grant, and for the word that the command may start.
+// takeGrant asks, and waits for the grant and for the message that the command may start.
 func takeGrant(ctx context.Context, conn *control.Asked) (granted bool, err error) {
 	if err := conn.Ask(ctx, control.Call{Gate: hosts.GateName, Command: "race"}); err != nil {
 		return false, err
@@ -174,7 +174,7 @@ func takeGrant(ctx context.Context, conn *control.Asked) (granted bool, err erro
 	return true, nil
 }
 
-// unlock says that the command has ended, and waits until the agent has let the caller go.
+// unlock reports that the command has ended, and waits until the agent has released the caller.
 func (c *caller) unlock() error {
 	_, err := io.WriteString(c.conn, `{"pid":1,"over":true,"reaped":true}`+"\n")
 	_, _ = io.Copy(io.Discard, c.conn)
@@ -209,8 +209,8 @@ func (f *fleet) holders() []victim {
 	}
 }
 
-// server is no holder: what its death costs is among the holders'. The last member has no client, or it would have the
-// token every few milliseconds.
+// server returns what is killed; it is no holder, because the cost of a holder's death is measured with the holders.
+// The last member has no client; otherwise it would have the token every few milliseconds.
 func (f *fleet) server() victim {
 	return victim{what: "a member that does not want it", spared: true, prepare: func() (func(), error) {
 		return f.Hosts[servers-1].PowerCut, nil

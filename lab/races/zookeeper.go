@@ -14,7 +14,7 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-// Where the distribution's package puts the server.
+// The path at which the distribution's package puts the server.
 const zkClasses = "/usr/share/java/zookeeper.jar"
 
 func zooKeeper() *product {
@@ -58,7 +58,7 @@ func zkLeader(c *cluster) (int, error) {
 	return 0, errors.New("no leader")
 }
 
-// zkAsk asks a server how it does.
+// zkAsk asks a server for its state.
 func zkAsk(endpoint string) string {
 	conn, err := net.DialTimeout("tcp", endpoint, time.Second)
 	if err != nil {

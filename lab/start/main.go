@@ -1,11 +1,11 @@
 //go:build unix
 
-// Start says what a start of wanderd costs: a lone agent's gate, whose token is here, is asked for by "wanderd exec --
-// true", and the same is run under flock(1), in turn. It prints medians, and the median of the pairs' ratios.
+// Start measures the cost of a start of wanderd: "wanderd exec -- true" asks for the gate of a lone agent that holds
+// the token, and flock(1) runs the same command, in turn. It prints medians, and the median of the pairs' ratios.
 //
 //	go run ./lab/start [-rounds 50] [PROGRAM...]
 //
-// Several builds of wanderd are measured in turn, each with an agent of its own: so one sees what a change has brought.
+// Several builds of wanderd are measured in turn, each with an agent of its own, so that the effect of a change shows.
 package main
 
 import (

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Find returns the page of that name, or, for the name of an experiment, a page without a name that has this experiment
-// only. The error lists all names and suggests the nearest.
+// Find returns the page with that name or, for the name of an experiment, a page without a name that has only this
+// experiment. The error lists all names and suggests the nearest.
 func Find(pages []Page, name string) (Page, error) {
 	for _, p := range pages {
 		if p.Name == name {
@@ -30,7 +30,7 @@ func Find(pages []Page, name string) (Page, error) {
 		strings.Join(names, ", "))
 }
 
-// Names returns the names of all experiments, page by page, and after them those of the pages.
+// Names returns the names of all experiments, page by page, and then the names of the pages.
 func Names(pages []Page) []string {
 	var names, wholes []string
 	for _, p := range pages {

@@ -11,23 +11,23 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// Page has the experiments of one subject; a file in the docs has their results.
+// Page has the experiments of one subject. A file in the docs has their results.
 type Page struct {
-	// Name is the file's name without its ending; on the command line it stands for all experiments of the page.
+	// Name is the file's name without its ending. On the command line it stands for all experiments of the page.
 	Name string
-	// Title is the page's title, Intro the text before the results, in Markdown.
+	// Title is the page's title. Intro is the text before the results, in Markdown.
 	Title, Intro string
 	Experiments  []Experiment
 }
 
-// plotFolder has the plots of all pages; it is in the folder of the pages.
+// plotFolder is the folder for the plots of all pages, within the folder of the pages.
 const plotFolder = "plots"
 
 // whole is the number of parts of an experiment in which [Write] reports progress.
 const whole = 1000
 
 // Write runs all experiments of the pages and writes each page and its plots to NAME.md and plots/*.svg in an existing
-// folder. It checks first that it can write them. The same options give the same bytes. If ctx is cancelled during a
+// folder. It first checks that it can write them. The same options give the same bytes. If ctx is cancelled during a
 // page, that page stays as it was. o.Progress counts thousandths of an experiment.
 func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 	var files []*report.Output
@@ -68,7 +68,7 @@ func Write(ctx context.Context, folder string, pages []Page, o Options) error {
 	return nil
 }
 
-// run runs the experiments of a page. Of all pages' experiments, some have been run before.
+// run runs the experiments of a page. before is how many of all pages' experiments have been run before.
 func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, error) {
 	var results []Result
 	for i, e := range p.Experiments {
@@ -85,7 +85,7 @@ func (p *Page) run(ctx context.Context, o Options, before, all int) ([]Result, e
 	return results, nil
 }
 
-// text is the page.
+// text returns the text of the page.
 func (p *Page) text(results []Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n"+

@@ -7,8 +7,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// Render writes notes and tables in a format, without plots. A CSV has the tables only, with an empty line between
-// them.
+// Render writes notes and tables in a format, without plots. CSV has only the tables, with an empty line between them.
 func (r Result) Render(f report.Format) string {
 	var parts []string
 	if f != report.CSV {
@@ -37,7 +36,7 @@ func (r Result) Draw(folder string) error {
 	return nil
 }
 
-// sentences are the verdict and the notes, as a list that reads well as text and as Markdown.
+// sentences returns the verdict and the notes, as a list that reads well as text and as Markdown.
 func (r Result) sentences() string {
 	var b strings.Builder
 	b.WriteString(r.Against + ": " + r.Verdict + ".\n")

@@ -6,17 +6,17 @@ import (
 	"github.com/wanderd/wanderd/sim/seeds"
 )
 
-// Options say how an experiment is run. The zero value gives the experiment of the docs, on all cores.
+// Options are how an experiment is run. The zero value gives the experiment of the docs, on all cores.
 type Options struct {
 	// Seeds is the number of runs for each number of members; 0 means the experiment's own.
 	Seeds int
 	// Parallel is the number of runs at the same time; 0 means one on each core. It changes no result.
 	Parallel int
-	// Progress, if there is one, is told how many of the runs are over. It is never called twice at a time.
+	// Progress, if not nil, is called with the number of runs that are over. It is never called twice at a time.
 	Progress func(done, all int)
 }
 
-// SeedsOr returns how many seeds are to be run, if nobody has said otherwise.
+// SeedsOr returns the number of seeds to run: otherwise, if the options set none.
 func (o Options) SeedsOr(otherwise int) int {
 	if o.Seeds > 0 {
 		return o.Seeds
@@ -24,13 +24,13 @@ func (o Options) SeedsOr(otherwise int) int {
 	return otherwise
 }
 
-// Usually says for [Surveyed] how many seeds each case has, if nobody has said otherwise.
+// Usually returns a function for [Surveyed]: the number of seeds of each case, if the options set none.
 func Usually[C any](seeds int) func(*C, Options) int {
 	return func(_ *C, o Options) int { return o.SeedsOr(seeds) }
 }
 
-// Surveyed makes an experiment of cases that are all run with every seed from 1: count says how many a case has, and
-// answer what their runs say, case by case in the order of the seeds.
+// Surveyed makes an experiment of cases that are all run with every seed from 1. count returns how many seeds a case
+// has. answer makes the result of the runs, which it gets case by case in the order of the seeds.
 func Surveyed[C, T any](
 	name string, cases []C, count func(c *C, o Options) int,
 	run func(ctx context.Context, c *C, seed uint64) (T, error), answer func(runs [][]T) Result,

@@ -11,10 +11,10 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// Figures are what the words of an experiment have to be filled in, by name.
+// Figures are the figures that are filled into an experiment's texts, by name.
 type Figures map[string]any
 
-// sectionBegins is what the sections of a page begin with.
+// sectionBegins is the beginning of each section of a page.
 const sectionBegins = "\n## "
 
 // headForm is the first paragraph of a section.
@@ -85,7 +85,7 @@ func written(name, text string, experiments []Experiment) (Page, error) {
 	return p, nil
 }
 
-// read takes the experiment's words from its section, and as much of them as is known before it runs.
+// read takes the experiment's texts from its section, and fills in what is known before it runs.
 func (e *Experiment) read(root *template.Template, section string) error {
 	head, rest, _ := strings.Cut(strings.TrimSpace(section), "\n\n")
 	begin, err := root.New(e.Name + ", beginning").Parse(head)
@@ -111,7 +111,7 @@ func (e *Experiment) read(root *template.Template, section string) error {
 	return nil
 }
 
-// say puts the experiment's words to a result: the verdict, the notes, and those below tables.
+// say adds the experiment's texts to a result: the verdict, the notes, and those below tables.
 func (r *Result) say() error {
 	figures := Figures{}
 	maps.Copy(figures, r.Given)
@@ -142,7 +142,7 @@ func (r *Result) say() error {
 	return nil
 }
 
-// noteBelow puts a note below all tables of a title, and reports whether there is one.
+// noteBelow puts a note below all tables with a title, and reports whether there is one.
 func (r *Result) noteBelow(title, note string) (found bool) {
 	add := func(to string, notes *[]string) {
 		if to == title || strings.HasPrefix(to, title+", ") {
@@ -169,7 +169,8 @@ func filled(t *template.Template, figures Figures) (string, error) {
 	return b.String(), nil
 }
 
-// paragraphs are those of a text, each on one line. An item of a list and a line that begins in bold begin a paragraph.
+// paragraphs returns the paragraphs of a text, each on one line. An item of a list begins a paragraph, and so does a
+// line that begins in bold.
 func paragraphs(text string) (all []string) {
 	begins := true
 	for line := range strings.Lines(text) {

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// custody records where the tokens are: held by a member, or on its way between a sender that has given one up and a
+// custody records where the tokens are: held by a member, or on their way between a sender that has given one up and a
 // receiver that waits for the Commit. It accounts for every token, so that at any time
 //
 //	generated + revived − removed − lost = alive

@@ -1,5 +1,5 @@
-// Notice says which modules are linked into the programs, and under which licences. "make notice" writes NOTICE with
-// it; packages carry the licences' texts, too.
+// Notice lists the modules that are linked into the programs, and their licences. "make notice" writes NOTICE with
+// it; packages also contain the texts of the licences.
 //
 //	go run ./lab/build/notice [-texts] [PROGRAM...]
 package main
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// module is one that is linked, as "go list" tells of it.
+// module is a module that is linked, as "go list" describes it.
 type module struct {
 	Path, Version, Dir string
 	Main               bool
@@ -42,7 +42,7 @@ type module struct {
 // shipped are the programs in packages.
 func shipped() []string { return []string{"./cmd/wanderd", "./cmd/wandersim"} }
 
-// write says what is linked into each of the programs when they are built for GOOS and GOARCH: first what all have.
+// write writes what is linked into each of the programs when they are built for GOOS and GOARCH: first what all have.
 func write(to io.Writer, texts bool, programs ...string) error {
 	var each [][]module
 	for _, program := range programs {
@@ -88,7 +88,7 @@ func write(to io.Writer, texts bool, programs ...string) error {
 	return err
 }
 
-// list writes a line for each module, with its licences, whose files it returns.
+// list writes a line for each module, with its licences, and returns the files of these licences.
 func list(w io.Writer, modules []module) ([]file, error) {
 	var all []file
 	for _, m := range modules {
@@ -119,7 +119,7 @@ func list(w io.Writer, modules []module) ([]file, error) {
 	return all, nil
 }
 
-// linked are the modules that a program is built from, and the standard library.
+// linked returns the modules from which a program is built, and the standard library.
 func linked(program string) ([]module, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Module", program)
 	cmd.Stderr = os.Stderr
@@ -149,7 +149,7 @@ func linked(program string) ([]module, error) {
 
 type file struct{ name, text string }
 
-// licences are the files at the top of a module that speak of its licence, and the texts in a folder of that name.
+// licences returns the files at the top of a module that are about its licence, and the texts in a folder of that name.
 func licences(dir fs.FS) ([]file, error) {
 	entries, err := fs.ReadDir(dir, ".")
 	if err != nil {
@@ -184,8 +184,8 @@ func licences(dir fs.FS) ([]file, error) {
 	return found, nil
 }
 
-// identify names the licence that a file is, as SPDX does; none for a notice, which names authors. Each licence has a
-// sentence that no other has. The first that is found counts: the texts that ask for more come first.
+// identify returns the SPDX name of the licence that a file is. It is empty for a notice, which names authors. Each
+// licence has a sentence that no other has. The first that is found counts: the texts that ask for more come first.
 func identify(text string) (string, error) {
 	plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, mark := range []struct{ name, says string }{

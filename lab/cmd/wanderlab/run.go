@@ -20,7 +20,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// experimentPages are the pages of the docs that have experiments.
+// experimentPages returns the pages of the docs that have experiments.
 func experimentPages() []study.Page {
 	return []study.Page{paper.Page(), beyond.Page(), siblings.Page(), compare.Page()}
 }
@@ -144,8 +144,8 @@ func (r *experimentRun) options(progress *report.Progress) study.Options {
 	}
 }
 
-// runExperiments runs and prints the experiments one after the other. It prints the partial result of one that a signal
-// ends.
+// runExperiments runs and prints the experiments one after the other. If a signal ends one of them, it prints the
+// partial result.
 func (p *program) runExperiments(ctx context.Context, pages []study.Page, run *experimentRun) error {
 	var experiments []study.Experiment
 	for _, page := range pages {

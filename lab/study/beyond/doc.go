@@ -2,6 +2,7 @@
 // and walks that go round, under loss, crashes, partitions, broken links, uneven operations, other loads and larger
 // fleets.
 //
-// Every table has four rows for each fleet: the paper's rules, and wanderd's with each walk. All run the same machines
-// as the agent does, message by message, in package sim. A verdict never counts a missing measurement as reached.
+// Every table has four rows for each fleet: the paper's rules, and wanderd's with each walk. All rows run the same
+// machines as the agent does, message by message, in package sim. A verdict never counts a missing measurement as
+// reached.
 package beyond

@@ -20,9 +20,9 @@ const (
 	// lostCommit: all Commits of one handoff are lost.
 	lostCommit fault = iota
 	// crashedHolder: the holder of the token crashes with its host, whatever it is doing. The guard of a run, which
-	// would speak for an agent that dies alone, dies with it.
+	// would send messages for an agent that dies alone, dies with it.
 	crashedHolder
-	// crashedBoth: the holder and the first of its guardians crash in the same instant.
+	// crashedBoth: the holder and the first of its guardians crash at the same instant.
 	crashedBoth
 
 	faultsEnd
@@ -32,7 +32,7 @@ func (f fault) String() string {
 	return [...]string{"a lost Commit", "a crashed holder", "holder and guardian crashed"}[f]
 }
 
-// faults are those that make a difference under these rules.
+// faults returns the faults that make a difference under these rules.
 func (r *rules) faults() []fault {
 	all := []fault{lostCommit, crashedHolder, crashedBoth}
 	if r.isPaper() {
@@ -41,20 +41,20 @@ func (r *rules) faults() []fault {
 	return all
 }
 
-// recovery is what one fault led to.
+// recovery is the result of one fault.
 type recovery struct {
 	fault fault
-	// held is how long it took until somebody held a token again, and single until the moment from which there was
-	// exactly one, for at least quiet; negative if that was not within patience.
+	// held is how long it took until a member held a token again. single is how long it took until the moment from
+	// which there was exactly one, for at least quiet. They are negative if that was not within patience.
 	held, single time.Duration
 	// overlap is for how long two or more operations ran at once, from the fault until there had been one token for
 	// quiet.
 	overlap time.Duration
 }
 
-// quiet is for how long there must have been exactly one token for the fleet to count as stable. The paper does not
-// say; with Δmin the durations measured under its own rules lie as the printed ones do at N = 300, and are shorter at N
-// = 150 (package paper).
+// quiet is how long there must have been exactly one token for the fleet to count as stable. The paper does not define
+// it. With Δmin, the durations measured under the paper's own rules are close to the printed ones at N = 300, and
+// shorter at N = 150 (package paper).
 const quiet = study.MinInterval
 
 // patience is the time for which a recovery is watched.
@@ -71,7 +71,7 @@ const (
 // tormentor loses the token of one fleet again and again, each time when there is exactly one, and watches each
 // recovery. It implements [sim.Watcher].
 type tormentor struct {
-	// Each of the faults is done so often, in turn, for the first time some while after from.
+	// Each of the faults is done each times, in turn, the first one some while after from.
 	faults []fault
 	each   int
 	from   time.Duration
@@ -80,8 +80,8 @@ type tormentor struct {
 	dice      *rand.Rand
 	holders   holders
 	operation *measure.Concurrency
-	// open says that the fleet is not over the last one of done yet, and at when that was; crowded is how long
-	// operations had overlapped until then.
+	// open is true while the fleet has not recovered from the last fault of done; at is when that fault was. crowded is
+	// for how long operations had overlapped until then.
 	open    bool
 	at      policy.Time
 	crowded time.Duration
@@ -91,9 +91,9 @@ type tormentor struct {
 // errEnough ends a run that is complete.
 var errEnough = errors.New("enough has been seen")
 
-// tormentAll does each fault in a cell as often as it is to be done with one seed. Under wanderd's rules a fleet
-// recovers within seconds, so one fault has no effect on the next. Under the paper's rules Δgen remembers for hours:
-// there, each fault has a fleet of its own.
+// tormentAll does each fault in a cell as often as one seed requires. Under wanderd's rules a fleet recovers within
+// seconds, so one fault has no effect on the next. Under the paper's rules Δgen remembers for hours: there, each fault
+// has a fleet of its own.
 func tormentAll(ctx context.Context, c *cell, seed uint64) ([]recovery, error) {
 	if !c.rules.isPaper() {
 		return torment(ctx, c, seed, c.rules.faults(), c.faults)
@@ -126,7 +126,7 @@ func torment(ctx context.Context, c *cell, seed uint64, faults []fault, each int
 	return t.done, nil
 }
 
-// Watch implements sim.Watcher. Its error says that the fleet has recovered from the last fault.
+// Watch implements sim.Watcher. Its error means that the fleet has recovered from the last fault.
 func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if t.c == nil {
 		t.c = c
@@ -143,7 +143,7 @@ func (t *tormentor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// last is the result of the latest fault.
+// last returns the result of the latest fault.
 func (t *tormentor) last() *recovery {
 	if len(t.done) == 0 {
 		return &recovery{}
@@ -151,7 +151,7 @@ func (t *tormentor) last() *recovery {
 	return &t.done[len(t.done)-1]
 }
 
-// next does the next fault at a random moment within a while.
+// next arranges the next fault at a random moment within a while.
 func (t *tormentor) next() {
 	t.c.After(time.Duration(t.dice.Int64N(int64(nextFault))), t.strike)
 }
@@ -208,7 +208,7 @@ func (t *tormentor) look() {
 	t.next()
 }
 
-// overlap is the time with two or more operations at once until now.
+// overlap returns the time with two or more operations at once until now.
 func (t *tormentor) overlap() time.Duration {
 	total := time.Duration(0)
 	for level, spent := range t.operation.Spent(t.c.Now()) {

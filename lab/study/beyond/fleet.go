@@ -24,7 +24,7 @@ type rules struct {
 // guardians is the default number of guardians.
 const guardians = 2
 
-// allRules are the paper's, and wanderd's with each walk.
+// allRules returns the paper's rules, and wanderd's with each walk.
 func allRules() []rules {
 	all := []rules{{name: "the paper's rules", walk: wander.Random, maxInterval: study.MaxInterval}}
 	for _, w := range wander.Walks() {
@@ -38,9 +38,9 @@ func (r *rules) isPaper() bool { return r.backups == 0 }
 
 // world is a fleet's environment.
 type world struct {
-	// name completes a title; it is empty for a world without faults.
+	// name completes a title. It is empty for a world without faults.
 	name string
-	// change turns a world without faults into this one; nil changes nothing.
+	// change turns a world without faults into this one. If it is nil, it changes nothing.
 	change func(s *wandering.Scenario)
 	// up is the mean share of members that are up; 0 means all.
 	up float64
@@ -53,7 +53,7 @@ type cell struct {
 	world   world
 	members int
 	rules   rules
-	// duration is the length of each run after the fleet has settled, seeds the number of runs.
+	// duration is the length of each run after the fleet has settled. seeds is the number of runs.
 	duration time.Duration
 	seeds    int
 	// faults is the number of faults of each kind with each seed; 0 means none.
@@ -84,7 +84,7 @@ func cells(w world, members ...int) []cell {
 	return all
 }
 
-// papersFleets are those of the paper's two sizes.
+// papersFleets returns the fleets of the paper's two sizes.
 func papersFleets(w world) []cell { return cells(w, study.Nominal, study.Overload) }
 
 func changed(all []cell, change func(*cell)) []cell {
@@ -105,7 +105,7 @@ const (
 	detectAfter = 10 * time.Second
 )
 
-// scenario is the world of one run.
+// scenario returns the world of one run.
 func (c *cell) scenario(seed uint64) wandering.Scenario {
 	s := wandering.Scenario{
 		Seed: seed, Members: c.members, WaitAlone: true,
@@ -121,8 +121,8 @@ func (c *cell) scenario(seed uint64) wandering.Scenario {
 	return s
 }
 
-// settled is when the effects of the start are over and measuring begins: after two laps, and at least 5000 s. A random
-// walk has visited all members after N (ln N + 0.58) hops on average.
+// settled returns when the effects of the start are over and measuring begins: after two laps, and at least 5000 s. A
+// random walk has visited all members after N (ln N + 0.58) hops on average.
 func (c *cell) settled() time.Duration {
 	hops := float64(c.members)
 	if c.rules.walk == wander.Random {
@@ -135,7 +135,7 @@ func (c *cell) settled() time.Duration {
 type best struct {
 	// op is the mean duration of an operation.
 	op time.Duration
-	// busy is the share of the time with an operation.
+	// busy is the share of the time in which an operation runs.
 	busy float64
 	// interval is the time between two operations of one member, if all have the same.
 	interval time.Duration

@@ -10,12 +10,13 @@ import (
 
 // holders counts the holders of tokens, by the machines' own effects.
 type holders struct {
-	// hands is the number of tokens of each member, count the number of members with one.
+	// hands is the number of tokens of each member. count is the number of members with a token.
 	hands []int8
 	count int
 	// noneAt is when the last held token was given up.
 	noneAt policy.Time
-	// since is the beginning of the time with at most one holder, and never none for longer than a handoff may take.
+	// since is the beginning of the time in which there was never more than one holder, and never none for longer than
+	// a handoff may take.
 	since policy.Time
 }
 
@@ -57,7 +58,7 @@ func (h *holders) set(now policy.Time, member int, hands int8) {
 	}
 }
 
-// passing reports whether nobody holds the token because it may be in a handoff, which takes no longer than skip.
+// passing reports whether no member holds the token because it may be in a handoff, which takes no longer than skip.
 func (h *holders) passing(now policy.Time) bool {
 	return h.count == 0 && now.Sub(h.noneAt) <= study.Skip
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// The duration of the partition, the share of the smaller side, and for how long the fleet is watched afterwards.
+// The duration of the partition, the share of the smaller side, and how long the fleet is watched afterwards.
 const (
 	partedFor    = 3000 * time.Second
 	partedShare  = 0.5
 	watchedAfter = 20_000 * time.Second
 )
 
-// parted is an experiment in which the network is parted for a while. Each side gets a token of its own, and afterwards
+// parted is an experiment in which the network is parted for a while. Each side gets a token of its own; afterwards
 // there is one too many.
 func parted() study.Experiment {
 	all := papersFleets(world{})
@@ -29,11 +29,11 @@ func parted() study.Experiment {
 	})
 }
 
-// parting is the result of one partition: while it lasted, and afterwards.
+// parting is the result of one partition, while it lasted and afterwards.
 type parting struct {
 	during, after measure.Figures
-	// both is the time from the partition until both halves had a token, single that from its end until there was one
-	// for good; negative if that did not happen.
+	// both is the time from the partition until both halves had a token. single is the time from its end until there
+	// was one for good. They are negative if that did not happen.
 	both, single time.Duration
 }
 
@@ -139,7 +139,7 @@ func afterTable(all []cell, runs [][]parting) report.Table {
 	return t
 }
 
-// meanAndMost are NaN without samples.
+// meanAndMost returns NaN if there are no samples.
 func meanAndMost(samples []float64) (mean, most float64) {
 	if len(samples) == 0 {
 		return math.NaN(), math.NaN()

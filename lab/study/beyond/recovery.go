@@ -8,11 +8,11 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// recovered sums up the recoveries from all faults of one kind.
+// recovered summarises the recoveries from all faults of one kind.
 type recovered struct {
 	count int
-	// held are the times until a member held a token again, single those until there was exactly one for good, within
-	// patience; never counts the others.
+	// held are the times until a member held a token again. single are the times until there was exactly one for good,
+	// within patience. never counts the other recoveries.
 	held, single measure.Spread[measure.Number]
 	never        int
 }
@@ -46,7 +46,8 @@ func (l *line) recoveries() []recovery {
 	return all
 }
 
-// crowded is the time with two or more operations at once during a recovery, in seconds: the mean, and the maximum.
+// crowded returns the time with two or more operations at once during a recovery, in seconds: the mean, and the
+// maximum.
 func (l *line) crowded() (mean, most float64) {
 	all := l.recoveries()
 	for _, one := range all {
@@ -55,7 +56,7 @@ func (l *line) crowded() (mean, most float64) {
 	return mean / float64(len(all)), most
 }
 
-// slashed formats numbers for one cell; empty without a first one.
+// slashed formats numbers for one cell. The cell is empty if the first number is missing.
 func slashed(numbers ...float64) string {
 	text := report.Number(numbers[0])
 	for _, n := range numbers[1:] {

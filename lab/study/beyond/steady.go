@@ -10,14 +10,15 @@ import (
 )
 
 // steady has the figures of a fleet in the long run, over all seeds. Shares and rates are those of all measured time,
-// quantiles are means over the runs, and longest is the longest interval of any run, unfinished ones included.
+// quantiles are means over the runs, and longest is the longest interval of any run, including unfinished intervals.
 type steady struct {
 	busy, overlap      float64
 	p50, p99, longest  float64
 	perRun, perHandoff float64
 	// allowed is the greatest number of messages for each handoff.
 	allowed float64
-	// made and revived count the tokens made anew and revived in a million seconds.
+	// made is the number of tokens regenerated in a million seconds. revived is the number of tokens revived in that
+	// time.
 	made, revived float64
 }
 
@@ -54,9 +55,9 @@ func (l *line) steady() steady {
 	return s
 }
 
-// allowance is the greatest number of messages for a handoff after which the token is held for that many seconds: its
-// three; one to each guardian and one to the guardian that drops out, to name the holder; and four beats to each
-// guardian in a skip.
+// allowance returns the greatest number of messages for a handoff after which the token is held for that many seconds:
+// the handoff's three; one to each guardian, and one to the guardian that drops out, to name the holder; and four
+// heartbeats to each guardian in a skip.
 func (l *line) allowance(held float64) float64 {
 	const handoff, beats = 3, 4
 	if l.rules.backups == 0 {
@@ -87,7 +88,7 @@ func steadyTable(lines []line) report.Table {
 	return t
 }
 
-// number formats a figure, whole one without its fraction.
+// number formats a figure. A whole one has no fraction.
 func number(n measure.Number) string { return report.Number(float64(n)) }
 
 func whole(v float64) string { return report.Number(math.Round(v)) }

@@ -16,9 +16,9 @@ type survey struct {
 	name string
 	// cells are the lines of all its tables, world by world.
 	cells []cell
-	// targets are to be reached by the measured figures; nil if there are none.
+	// targets returns the targets for the measured figures. It is nil if there are none.
 	targets func(all []line) []target
-	// plots draw it; nil if there are none.
+	// plots draws the figures. It is nil if there are no plots.
 	plots func(all []line) []study.Plot
 }
 
@@ -66,7 +66,7 @@ func (s *survey) answer(all []line) study.Result {
 	return r
 }
 
-// live runs a fleet for a while without faults of the token, and another one of the same seed with them.
+// live runs a fleet for a while without faults of the token, and another one with the same seed with such faults.
 func live(ctx context.Context, c *cell, seed uint64) (outcome, error) {
 	s := c.scenario(seed)
 	s.Duration = c.settled() + c.duration

@@ -17,16 +17,16 @@ const (
 	meanDown = 600 * time.Second
 )
 
-// Uneven operations take from shortest to longest.
+// Uneven operations take between shortest and longest.
 const (
 	shortest = 1 * time.Second
 	longest  = 16 * time.Second
 )
 
-// accepted is the greatest share of time with overlap where messages are lost or members crash.
+// accepted is the greatest share of time with overlap if messages are lost or members crash.
 const accepted = 0.0001
 
-// surveys are all surveys, in the order of the page.
+// surveys returns all surveys, in the order of the page.
 func surveys() []survey {
 	crashing := world{
 		name: "members crash", up: float64(meanUp) / float64(meanUp+meanDown),
@@ -72,7 +72,7 @@ func surveys() []survey {
 	}
 }
 
-// loadPlots draw how near to the best possible each walk comes under each load.
+// loadPlots draws how near each walk comes to the best possible under each load.
 func loadPlots(all []line) []study.Plot {
 	return []study.Plot{
 		{Name: "beyond-loads-busy", Chart: loadChart(all, "Busy, of the best possible", "share, %",
@@ -85,7 +85,7 @@ func loadPlots(all []line) []study.Plot {
 	}
 }
 
-// calmTargets are those of a world without faults: no overlap, 99 % of the best possible use, no interval
+// calmTargets returns the targets of a world without faults: no overlap, 99 % of the best possible use, no interval
 // longer than 1.05 × the best possible, and no more messages than a handoff and its guardians take.
 func calmTargets(all []line) []target {
 	sweep := func(r *rules) bool { return ours(r) && r.walk == wander.Sweep }
@@ -109,7 +109,7 @@ func calmTargets(all []line) []target {
 	)
 }
 
-// overlapTargets hold every line of wanderd's rules to the accepted overlap.
+// overlapTargets returns the accepted overlap as a target for every line of wanderd's rules.
 func overlapTargets(all []line) []target {
 	return each(all, ours, func(l *line) target {
 		return l.target("two at once", "", "", l.steady().overlap, accepted, report.Percent)

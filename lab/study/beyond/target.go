@@ -11,12 +11,12 @@ import (
 
 // target is a bound to be reached.
 type target struct {
-	// what is measured, and where; published is what the paper says of it, if anything.
+	// what names what is measured, and where. published is what the paper says about it, if anything.
 	what, published string
-	// measured must be at most limit; or at least limit, if least is set.
+	// measured must be at most limit or, if least is set, at least limit.
 	measured, limit float64
 	least           bool
-	// write writes both.
+	// write formats both.
 	write func(float64) string
 }
 
@@ -54,7 +54,7 @@ func targetTable(targets []target) report.Table {
 	return table
 }
 
-// judged says how many targets were met, and which were not.
+// judged tells how many targets were met, and which were not.
 func judged(targets []target) study.Figures {
 	var missed []string
 	for i := range targets {
@@ -91,11 +91,11 @@ func each(all []line, which func(*rules) bool, of func(*line) target) []target {
 	return targets
 }
 
-// ours are wanderd's rules, with any walk.
+// ours reports whether rules are wanderd's, with any walk.
 func ours(r *rules) bool { return !r.isPaper() }
 
 // recoveryTargets bound the time from a fault until there is one token for good, on every walk: 1.5 × skip in the
-// median, 2.5 × skip at most. Two that crash together have the second bound only.
+// median, 2.5 × skip at most. If two members crash together, only the second bound applies.
 func recoveryTargets(all []line) []target {
 	var targets []target
 	for what := range faultsEnd {

@@ -2,8 +2,8 @@ package compare
 
 import "github.com/wanderd/wanderd/lab/study"
 
-// advice is what the page's sentences of advice rest on, in their order: whether the figures bear each out, and the
-// figures in them.
+// advice returns what the page's sentences of advice rest on, in order: whether the figures bear out each sentence, and
+// the figures in it.
 func advice(list []measured) (holds []bool, figures study.Figures) {
 	rare, full, twice := loads()[0], loads()[1], loads()[2]
 	of := func(name string, load float64, f fault) *measured { return one(list, name, disturbed, load, f) }
@@ -31,7 +31,7 @@ func advice(list []measured) (holds []bool, figures study.Figures) {
 	}
 }
 
-// figures are those that sentences have, as they are written.
+// figures returns the figures that sentences have, as they are written.
 func (m *measured) figures() study.Figures {
 	return study.Figures{
 		"p50": number(m.p50), "p99": number(m.p99), "messages": number(m.messages), "busy": number(100 * m.busy),

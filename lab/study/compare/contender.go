@@ -15,16 +15,16 @@ import (
 type contender struct {
 	name       string
 	descriptor policy.Descriptor
-	// fleet returns what makes the machines of the members of a roster.
+	// fleet returns a function that makes the machines of the members of a roster.
 	fleet func(roster []wire.MemberID) func(sim.Env) policy.Machine
 }
 
-// The constants that the protocols have besides.
+// Further constants of the protocols.
 const (
 	skip    = time.Second
 	backups = 2
 	// suspectAfter is how long a site of the tree waits for a COMMIT, and how often it asks its predecessor: InterT of
-	// the paper. The others are as there, too.
+	// the paper. The other constants are as in the paper, too.
 	suspectAfter = 3950 * time.Millisecond
 	searchFor    = 1480 * time.Millisecond
 	answerWithin = 148 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// What all contenders have to do. Every member asks again after a time with mean members × op / load, counted from the
+// The demand on all contenders. Every member asks again after a time with mean members × op / load, counted from the
 // end of its last run.
 const (
 	op     = 4 * time.Second
@@ -20,7 +20,8 @@ const (
 	// A datagram takes latency, and up to jitter more.
 	latency, jitter = 2 * time.Millisecond, 6 * time.Millisecond
 	lasts           = time.Hour
-	// crashes is how many members lose their power for good, each while its operation runs, evenly over the time.
+	// crashes is how many members lose their power for good, each while its operation runs, spread evenly over the
+	// time.
 	crashes = 5
 	loss    = 0.01
 )
@@ -29,7 +30,7 @@ func sizes() []int     { return []int{10, 80, 150, 300, 1000} }
 func loads() []float64 { return []float64{0.1, 1, 2} }
 
 // disturbed is the size of the fleets in which something goes wrong. A tree of a thousand sites that loses messages
-// searches its queue by broadcasts for most of the time, and takes minutes to simulate.
+// spends most of the time searching its queue by broadcasts, and takes minutes to simulate.
 const disturbed = 150
 
 type fault string
@@ -61,14 +62,14 @@ func courses() []course {
 	return all
 }
 
-// outcome is what a run led to.
+// outcome is the result of a run.
 type outcome struct {
 	measure.Served
-	// recoveries are how long it took from each crash of a member at work until the next run began, in seconds.
+	// recoveries are the times from each crash of a member at work until the next run began, in seconds.
 	recoveries []float64
 }
 
-// messagesPerRun is how many datagrams there were for each run; not a number if there was none.
+// messagesPerRun returns the number of datagrams for each run. It is NaN if there was no run.
 func (o *outcome) messagesPerRun() float64 { return float64(o.Datagrams) / float64(o.Runs) }
 
 func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
@@ -101,7 +102,7 @@ func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
 type attack struct {
 	dice  *rand.Rand
 	armed bool
-	// begun is when the last crash happened; never, if there has been a run since.
+	// begun is when the last crash happened. It is never if there has been a run since.
 	begun      policy.Time
 	recoveries []float64
 }
@@ -109,7 +110,7 @@ type attack struct {
 // arm makes the next member that runs crash during that run.
 func (a *attack) arm() { a.armed = true }
 
-// Watch strikes, and waits for the next run.
+// Watch lets the armed crash happen, and waits for the next run.
 func (a *attack) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	for range o.Did(policy.Run) {
 		if a.begun != policy.Never {
@@ -128,7 +129,7 @@ func (a *attack) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// longest is the longest recovery; not a number if there was none.
+// longest returns the longest recovery. It is NaN if there was none.
 func longest(of []float64) float64 {
 	if len(of) == 0 {
 		return math.NaN()

@@ -1,5 +1,5 @@
-// Package compare puts the protocols side by side on one demand, to help an operator choose.
+// Package compare puts the protocols side by side under one demand, to help an operator choose.
 //
-// The fleets have no gate around them: no ballot keeps a ring or a tree strict, so what their recoveries cost in
-// overlap is shown, too.
+// The fleets have no gate around them: no ballot keeps a ring or a tree strict. So the overlap that their recoveries
+// cause is shown, too.
 package compare

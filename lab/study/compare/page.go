@@ -92,7 +92,7 @@ func average(c *course, of []outcome) measured {
 	return m
 }
 
-// one returns what a contender did on a course.
+// one returns a figure of a contender on a course.
 func one(list []measured, name string, members int, load float64, f fault) *measured {
 	i := slices.IndexFunc(list, func(m measured) bool {
 		return m.contender.name == name && m.members == members && m.load == load && m.fault == f
@@ -100,7 +100,7 @@ func one(list []measured, name string, members int, load float64, f fault) *meas
 	return &list[i]
 }
 
-// bySize is a table of one figure, or two, for each contender and size, without faults.
+// bySize returns a table of one figure, or two, for each contender and size, without faults.
 func bySize(list []measured, title string, load float64, cell func(*measured) string) report.Table {
 	t := report.Table{Title: title, Header: []string{"protocol"}}
 	for _, n := range sizes() {
@@ -116,7 +116,7 @@ func bySize(list []measured, title string, load float64, cell func(*measured) st
 	return t
 }
 
-// underFault is all figures of the fleets of one size, at capacity and at twice of it.
+// underFault returns all figures of the fleets of one size, at capacity and at twice of it.
 func underFault(list []measured, f fault) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("N = %d, %s; at capacity, and at twice of it", disturbed, f),
@@ -139,7 +139,7 @@ func underFault(list []measured, f fault) report.Table {
 	return t
 }
 
-// number writes three digits.
+// number formats a number with three digits.
 func number(v float64) string {
 	if v == 0 || math.IsNaN(v) {
 		return report.Number(v)
@@ -164,7 +164,7 @@ func curves(list []measured, load float64, title, unit string, of func(*measured
 	return l
 }
 
-// points are all figures of all courses, one figure a row.
+// points returns all figures of all courses, one figure in each row.
 func points(list []measured) []report.Comparison {
 	var all []report.Comparison
 	for i := range list {

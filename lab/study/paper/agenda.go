@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// agenda has the coming events of the model, the next one last; of those at the same time, the one that was added
-// first.
+// agenda has the coming events of the model, the next one last. Of events at the same time, the one that was added
+// first comes first.
 type agenda []appointment
 
 type appointment struct {
 	at  float64
 	who int
-	// departs: the token leaves the member. Otherwise the member's Δgen may be over.
+	// departs is true if the token leaves the member. Otherwise the member's Δgen may be over.
 	departs bool
 }
 

@@ -23,8 +23,8 @@ func compare(title, what, unit string, labels []string, published []float64,
 	return c
 }
 
-// compareFleets does so for a printed table, whose labels are step apart from first, and the runs of each of its
-// fleets.
+// compareFleets does so for a printed table, whose labels are step apart, beginning with first, and for the runs of
+// each of its fleets.
 func compareFleets[T any](
 	title, what, unit string, first, step int, printed []column, runs [][]T,
 	measured func(runs []T, row int) measure.Estimate,
@@ -37,7 +37,7 @@ func compareFleets[T any](
 	return all
 }
 
-// drawn draws comparisons, one of each fleet.
+// drawn draws comparisons, one for each fleet.
 func drawn(name string, all []report.Comparison, logarithmic bool) []study.Plot {
 	var plots []study.Plot
 	for i, members := range fleets() {
@@ -46,7 +46,7 @@ func drawn(name string, all []report.Comparison, logarithmic bool) []study.Plot 
 	return plots
 }
 
-// means returns the estimate of each row of a figure over runs.
+// means returns a function that estimates each row of a figure over runs.
 func means[T any](figure func(run *T, row int) float64) func(runs []T, row int) measure.Estimate {
 	return func(runs []T, row int) measure.Estimate {
 		return measure.EstimateBy(runs, func(run *T) float64 { return figure(run, row) })

@@ -7,7 +7,7 @@
 //
 // # What the paper leaves open
 //
-// Its simulator was not published. Where prose and figure 2 differ the machines follow the prose. The numbers of N=150
-// come out; those of N=300 do not, and wander-variants looks for the reason with a model of its own: the rules of the
-// machines are never bent to hit a number.
+// Its simulator was not published. Where prose and figure 2 differ, the machines follow the prose. The numbers for
+// N=150 are reproduced; those for N=300 are not, and wander-variants looks for the reason with a model of its own: the
+// rules of the machines are never bent to hit a number.
 package paper

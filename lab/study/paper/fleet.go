@@ -11,10 +11,10 @@ import (
 // "All simulations last 10⁶ time units" (section 6).
 const longRun = 1_000_000 * time.Second
 
-// fleets are the sizes of the paper's fleets. Runs are in this order.
+// fleets returns the sizes of the paper's fleets. Runs are in this order.
 func fleets() []int { return []int{study.Nominal, study.Overload} }
 
-// newCluster is the paper's fleet: all members are up from the beginning, nothing fails, and messages take no time.
+// newCluster makes the paper's fleet: all members are up from the beginning, nothing fails, and messages take no time.
 func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster {
 	s := wandering.Scenario{
 		Seed: seed, Members: members,
@@ -26,10 +26,10 @@ func newCluster(members int, seed uint64, watchers ...sim.Watcher) *sim.Cluster 
 	return c
 }
 
-// busyShare is the share of time with an operation if there is only ever one token. Let a member that the token reaches
-// be due with probability h. Then the token stays (1−h)·Δskip + h·Δop at a member; a member is reached every N such
-// stays; it is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin and the wait.
-// At N = 150 that is h = (1+3h)/(5+3h).
+// busyShare returns the share of time with an operation if there is only ever one token. Let h be the probability that
+// a member that the token reaches is due. Then the token stays (1−h)·Δskip + h·Δop at a member. A member is reached
+// every N such stays. It is not due for Δmin and then waits for one round on average, so h is the wait's share of Δmin
+// and the wait. At N = 150 that is h = (1+3h)/(5+3h).
 func busyShare(members int) float64 {
 	skip, op, least := study.Skip.Seconds(), study.Op.Seconds(), study.MinInterval.Seconds()
 	h := 0.5

@@ -11,13 +11,13 @@ import (
 // paperBin is the width of the bins of table 4.
 const paperBin = 500 * time.Second
 
-// undisturbed counts the intervals between two operations on one member as table 4 seems to: those during which the
-// member made a token itself are left out. Table 3 of N = 150 accounts for 1107 more operations than table 4 has
+// undisturbed counts the intervals between two operations on one member as table 4 seems to: it leaves out those during
+// which the member made a token itself. For N = 150, table 3 accounts for 1107 more operations than table 4 has
 // intervals, which is how many tokens are made in such a run. In figure 2, "lasttoken = token" after making one
 // overwrites the time of the last operation. It implements [sim.Watcher].
 type undisturbed struct {
 	members []occupant
-	// bins counts the intervals by [paperBin] from zero, disturbed those that are left out.
+	// bins counts the intervals by [paperBin] from zero. disturbed counts those that are left out.
 	bins      []float64
 	disturbed float64
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// fineBin is the width of the bins in which a long run counts intervals: fine enough for whole multiples of Δmin.
+// fineBin is the width of the bins in which a long run counts intervals. Whole multiples of Δmin are multiples of it.
 const fineBin = 100 * time.Second
 
-// startUp is the length of the beginning of a long run, which is counted apart: until twice Δmax, all members that the
-// token has not reached yet suspect its loss in the same instant.
+// startUp is the length of the beginning of a long run, which is counted separately: until twice Δmax, all members that
+// the token has not reached yet suspect its loss at the same instant.
 const startUp = 2 * study.MaxInterval
 
 // long is the result of one long run of the machines: as a whole, in its beginning, and the intervals as table 4 seems
@@ -45,7 +45,8 @@ func longRuns(name string, answer func(runs [][]long) study.Result) study.Experi
 		}, answer)
 }
 
-// between returns the number of intervals of at least from, and shorter than to; both are multiples of [fineBin].
+// between returns the number of intervals that are at least from and shorter than to. Both must be multiples of
+// [fineBin].
 func between(f *measure.Figures, from, to time.Duration) float64 {
 	n := 0.0
 	for _, e := range f.Interval.Histogram {
@@ -56,12 +57,12 @@ func between(f *measure.Figures, from, to time.Duration) float64 {
 	return n
 }
 
-// within is the share of intervals up to a limit, in percent.
+// within returns the share of intervals up to a limit, in percent.
 func (l *long) within(d time.Duration) float64 {
 	return 100 * between(&l.figures, 0, d) / between(&l.figures, 0, longRun)
 }
 
-// sharedBy is the share of time with that many operations at once, or more.
+// sharedBy returns the share of time with that many operations at once, or more.
 func sharedBy(f *measure.Figures, least float64) float64 {
 	spent := 0.0
 	for _, e := range f.Concurrency {

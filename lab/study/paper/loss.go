@@ -19,26 +19,26 @@ const stabilisationLimit = 200_000 * time.Second
 
 // transient is the result of the loss of the only token.
 type transient struct {
-	// stable is, for each of [quietTimes], the time from the loss until the fleet was stable again; negative if it was
-	// not within the limit.
+	// stable is, for each of [quietTimes], the time from the loss until the fleet was stable again. It is negative if
+	// that was not within the limit.
 	stable []time.Duration
-	// busy is how much operation time fell into each second after the loss, in seconds; the figures are those from the
-	// loss until the fleet was stable by the ruling, the last of [quietTimes].
+	// busy is how much operation time there was in each second after the loss, in seconds. The figures are those from
+	// the loss until the fleet was stable by the ruling, the last of [quietTimes].
 	busy    []float64
 	figures measure.Figures
 }
 
-// A fleet counts as stable when there has been exactly one token for one of quietTimes. The paper does not
-// say; Δmax is the ruling, and the others show how much depends on it.
+// quietTimes returns several times. For each, a fleet counts as stable when there has been exactly one token for that
+// long. The paper does not define it; Δmax is the ruling, and the others show how much depends on it.
 func quietTimes() []time.Duration {
 	return []time.Duration{study.MinInterval / 2, study.MinInterval, study.MaxInterval}
 }
 
-// ruling is the place of the ruling in [quietTimes].
+// ruling is the index of the ruling in [quietTimes].
 const ruling = 2
 
-// loseToken runs the fleet until all Commits of a handoff are lost at a moment when nobody else holds a token, and from
-// there until every notion of stable is satisfied, for least to most.
+// loseToken runs the fleet until all Commits of a handoff are lost at a moment when no other member holds a token. From
+// there it runs it until every notion of stable is satisfied, for least to most.
 func loseToken(ctx context.Context, members int, seed uint64, least, most time.Duration) (transient, error) {
 	during := measure.New(measure.Config{Members: members, Quiet: study.MaxInterval, Unit: time.Second})
 	watchers := []sim.Watcher{during}

@@ -6,8 +6,8 @@ import (
 )
 
 // model is the token without its messages, under one reading of the paper: what a simulator of "200 Perl lines"
-// (section 6) may have done. A handoff is a jump that always succeeds. It exists to find out which reading explains the
-// published numbers, and for nothing else; read as the machines read it, it must behave as they do, and a test says so.
+// (section 6) may have done. A handoff is a jump that always succeeds. Its only purpose is to find out which reading
+// explains the published numbers. Under the machines' reading it must behave as they do, and a test checks this.
 type model struct {
 	reading
 	dice  *rand.Rand
@@ -20,15 +20,15 @@ type model struct {
 
 // site is one member.
 type site struct {
-	// gen is Δgen, silentSince when the last token was here.
+	// gen is Δgen. silentSince is when the last token was here.
 	gen, silentSince float64
-	// lastRun is when the last run counts as done, for Δmin; started when it began.
+	// lastRun is when the last run counts as done, for Δmin. started is when it began.
 	hasRun, hasStarted bool
 	lastRun, started   float64
-	// last is figure 2's lasttoken, the token of the last run; here is the one that is here, if it holds one.
+	// last is figure 2's lasttoken, the token of the last run. here is the token that the site holds, if it holds one.
 	last, here     coin
 	holds, running bool
-	// disturbed says that this member has made a token since its last run.
+	// disturbed is true if this member has made a token since its last run.
 	disturbed bool
 }
 
@@ -51,13 +51,13 @@ func (t coin) precedes(o coin) bool {
 type tally struct {
 	running, alive           int
 	runningSince, aliveSince float64
-	// spent is the time with each number of operations at once, tokenless the time without a token.
+	// spent is the time with each number of operations at once. tokenless is the time without a token.
 	spent     []float64
 	tokenless float64
-	// bins are the intervals as table 4 seems to count them, from zero; longest is the bin of the longest of all.
+	// bins are the intervals as table 4 seems to count them, from zero. longest is the bin of the longest of all.
 	bins    []float64
 	longest int
-	// disturbed are those that table 4 leaves out, made the tokens.
+	// disturbed is the number of intervals that table 4 leaves out. made is the number of tokens made.
 	disturbed, made float64
 }
 
@@ -91,7 +91,7 @@ func newModel(r reading, members int, seed uint64) *model {
 	return m
 }
 
-// next applies the next event, unless it is after until.
+// next applies the next event, unless that is after until.
 func (m *model) next(until float64) bool {
 	e := m.due.next()
 	if e.at > until {
@@ -113,7 +113,7 @@ func (m *model) make() coin {
 	return coin{number: uint64(m.tally.made), birth: m.now}
 }
 
-// arrive is figure 2 after "select" has received a token; the member may have one already.
+// arrive is figure 2 after "select" has received a token. The member may have one already.
 func (m *model) arrive(i int, t coin) {
 	s := &m.sites[i]
 	m.lower(s)
@@ -177,7 +177,7 @@ func (m *model) send(from int, t coin) {
 	m.arrive(to, t)
 }
 
-// suspect: no token has come for Δgen, or so it seemed when the look-out was set up.
+// suspect is called when no token has come for Δgen, or so it seemed when the look-out was set up.
 func (m *model) suspect(i int) {
 	s := &m.sites[i]
 	switch at := s.silentSince + s.gen; {
@@ -222,7 +222,7 @@ func (m *model) interval(s *site) {
 	s.hasStarted, s.started, s.disturbed = true, m.now, false
 }
 
-// count books the time until now, and changes the number of running operations.
+// count records the time until now, and changes the number of running operations.
 func (m *model) count(more int) {
 	t := &m.tally
 	t.spent = addTo(t.spent, t.running, m.now-t.runningSince)
@@ -230,7 +230,7 @@ func (m *model) count(more int) {
 	t.running += more
 }
 
-// live books the time until now, and changes the number of tokens.
+// live records the time until now, and changes the number of tokens.
 func (m *model) live(more int) {
 	t := &m.tally
 	if t.alive == 0 {

@@ -16,8 +16,8 @@ func (m *model) steals() bool {
 	return true
 }
 
-// stabilisation loses the token of a fleet that has run for a while, and returns how long it took from then until there
-// was exactly one token, for as long as quiet; negative if there was not within the limit.
+// stabilisation loses the token of a fleet that has run for a while. It returns how long it took from then until there
+// was exactly one token, for as long as quiet; negative if that was not within the limit.
 func stabilisation(r reading, members int, seed uint64, quiet float64) float64 {
 	m := newModel(r, members, seed)
 	for m.next(settled.Seconds()) {
@@ -31,7 +31,7 @@ func stabilisation(r reading, members int, seed uint64, quiet float64) float64 {
 	until := m.theft.at + stabilisationLimit.Seconds()
 	tokens, made, since := m.tally.alive, m.tally.made, m.now
 	for m.next(until) {
-		// A token that is removed in the instant in which it is made counts as a change, too.
+		// A token that is removed at the instant at which it is made counts as a change, too.
 		if m.tally.alive == tokens && m.tally.made == made {
 			continue
 		}

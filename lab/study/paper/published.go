@@ -51,7 +51,7 @@ func tableFive() []column {
 	}
 }
 
-// operationTime is the total time of all operations of a table of concurrency.
+// operationTime returns the total time of all operations of a table of concurrency.
 func (c column) operationTime() float64 {
 	total := 0.0
 	for i, units := range c.rows {
@@ -60,7 +60,7 @@ func (c column) operationTime() float64 {
 	return total
 }
 
-// sum is the sum of the rows: the time with at least one operation, or the number of intervals.
+// sum returns the sum of the rows: the time with at least one operation, or the number of intervals.
 func (c column) sum() float64 {
 	total := 0.0
 	for _, v := range c.rows {
@@ -69,10 +69,11 @@ func (c column) sum() float64 {
 	return total
 }
 
-// operations is the number of operations in a table of concurrency.
+// operations returns the number of operations in a table of concurrency.
 func (c column) operations() float64 { return c.operationTime() / study.Op.Seconds() }
 
-// quantile returns the lower end of the bin in which a share of the counts is reached; the first bin begins at from.
+// quantile returns the lower end of the bin in which the share p of the counts is reached. The first bin begins at
+// from.
 func (c column) quantile(p, from, width float64) float64 {
 	reached := 0.0
 	for i, n := range c.rows {

@@ -29,7 +29,7 @@ func randomAccess() study.Experiment {
 		})
 }
 
-// noiseOf says how many of the published numbers could be chance: 95 % of all runs lie within that many standard
+// noiseOf tells how many of the published numbers could be chance: 95 % of all runs lie within that many standard
 // deviations of the mean, which the other runs estimate.
 func noiseOf(members int, c report.Comparison, runs int) study.Figures {
 	var outside []string
@@ -60,7 +60,7 @@ func accessAtRandom(members int, seed uint64, until time.Duration) []float64 {
 		}
 	}
 	slices.Sort(starts)
-	// All operations take the same time, so that they end in the order in which they start.
+	// All operations take the same time, so they end in the order in which they start.
 	var spent []float64
 	now, ended := time.Duration(0), 0
 	advance := func(to time.Duration, running int) {

@@ -2,17 +2,17 @@ package paper
 
 import "math"
 
-// reading is one way to read the paper. Zero values are the machines' reading.
+// reading is one way to read the paper. Its zero values are the machines' reading.
 type reading struct {
-	// name is the difference to the prose.
+	// name describes the difference to the prose.
 	name string
 	// raise and fall are K1 and K2: Δgen × K1 when a token is made, − K2 × (Δgen − Δmax) when one is received.
 	raise, fall float64
-	// anyOther: a member that does not run removes every token but that of its last run, as figure 2 has it. In the
-	// prose it removes those that its own precedes.
+	// anyOther: a member that does not run removes every token except that of its last run, as in figure 2. In the
+	// prose it removes the tokens that its own precedes.
 	anyOther bool
-	// arrivingLost: a token that comes to a member that has one is lost, where the machines discard the younger. The
-	// paper says nothing of it.
+	// arrivingLost: a token that comes to a member that already has one is lost, while the machines discard the
+	// younger. The paper says nothing about it.
 	arrivingLost bool
 	// makerRuns: a member that makes a token while it is due runs at once, where figure 2 sends the token on.
 	makerRuns bool
@@ -25,13 +25,13 @@ type reading struct {
 // The paper's K1 and K2.
 const k1, k2 = 1.5, 0.05
 
-// prose is the paper as the machines read it.
+// prose returns the paper as the machines read it.
 func prose() reading { return reading{name: "the prose, as the machines read it", raise: k1, fall: k2} }
 
-// fixedGen is the paper until section 5.1 makes Δgen adaptive.
+// fixedGen returns the paper before section 5.1 makes Δgen adaptive.
 func fixedGen() reading { return reading{name: "Δgen fixed", fall: k2} }
 
-// closest is the reading nearest to the printed numbers: three of the others together.
+// closest returns the reading nearest to the printed numbers: three of the others together.
 func closest() reading {
 	return reading{
 		name: "run by the maker, Δmin from the end, K2 = 0.5", raise: k1, fall: 0.5, makerRuns: true,
@@ -39,7 +39,7 @@ func closest() reading {
 	}
 }
 
-// readings are those that explain a published number, or show why a reading cannot be meant.
+// readings returns those that explain a published number, or show why a reading cannot be meant.
 func readings() []reading {
 	return []reading{
 		prose(),
@@ -55,8 +55,8 @@ func readings() []reading {
 	}
 }
 
-// deviation is how far numbers are from those published, relative to them, on average over those published numbers that
-// are not small enough to be chance.
+// deviation returns how far numbers are from the published ones, relative to these, on average. It leaves out published
+// numbers that are small enough to be chance.
 func deviation(published, measured []float64) float64 {
 	const telling = 500
 	sum, n := 0.0, 0.0

@@ -40,7 +40,7 @@ func wanderBurst() study.Experiment {
 // figure 1.
 type burst struct {
 	transient
-	// lengths are the durations of both, in seconds; negative if over the limit.
+	// lengths are the durations of both, in seconds. They are negative if over the limit.
 	lengths [2]float64
 }
 
@@ -85,7 +85,7 @@ func levelTable(losses []burst) report.Table {
 	return t
 }
 
-// burstChart draws the busiest second of every fifty: more could not be told apart.
+// burstChart draws the busiest second of every fifty: more seconds could not be distinguished.
 func burstChart(busy []float64) report.Chart {
 	const together = 50
 	var x, most []float64

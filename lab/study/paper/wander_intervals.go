@@ -24,7 +24,7 @@ func wanderIntervals() study.Experiment {
 	})
 }
 
-// allIntervalsTable has every interval, none left out.
+// allIntervalsTable has every interval; none is left out.
 func allIntervalsTable(runs [][]long) report.Table {
 	t := report.Table{
 		Title: "All intervals, none left out",

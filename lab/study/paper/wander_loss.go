@@ -39,8 +39,8 @@ func wanderLoss() study.Experiment {
 		})
 }
 
-// perHundred counts the durations of a bin, by the ruling, as if there had been a hundred losses. Half the width of the
-// confidence interval is that of a share.
+// perHundred counts the durations of a bin, by the ruling, as if there had been a hundred losses. The confidence
+// interval is that of a share.
 func perHundred(losses []transient, bin int) measure.Estimate {
 	n, hits := float64(len(losses)), 0.0
 	for _, l := range losses {
@@ -55,7 +55,7 @@ func perHundred(losses []transient, bin int) measure.Estimate {
 	}
 }
 
-// stableTable shows how much depends on what stable means.
+// stableTable shows how much depends on the meaning of stable.
 func stableTable(losses [][]transient) report.Table {
 	t := report.Table{
 		Title: "What it takes to be stable: exactly one token for how long",
@@ -82,8 +82,8 @@ func stableTable(losses [][]transient) report.Table {
 	return t
 }
 
-// sorted returns the times until a fleet was stable, those that came about, in their order; and how many were below a
-// limit, and how many are negative, because they never came about.
+// sorted returns, in order, the times until a fleet was stable, leaving out those that never came about. It also
+// returns how many were below a limit, and how many are negative because they never came about.
 func sorted(durations []float64, limit float64) (over []float64, below, never float64) {
 	for _, d := range durations {
 		switch {
@@ -99,7 +99,7 @@ func sorted(durations []float64, limit float64) (over []float64, below, never fl
 	return over, below, never
 }
 
-// quantile of sorted samples; NaN if there are none.
+// quantile returns a quantile of sorted samples. It is NaN if there are none.
 func quantile(samples []float64, p float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()

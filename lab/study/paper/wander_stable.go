@@ -26,7 +26,7 @@ func wanderStable() study.Experiment {
 	})
 }
 
-// busyTable puts the share of busy time beside what a single token would do by a closed form.
+// busyTable puts the share of busy time beside that of a single token, by a closed form.
 func busyTable(runs [][]long) report.Table {
 	t := report.Table{
 		Title: "Share of the time with at least one operation",
@@ -49,7 +49,7 @@ func busyTable(runs [][]long) report.Table {
 	return t
 }
 
-// beginningTable tells the first hour of the overloaded fleet from all the rest.
+// beginningTable separates the first hour of the overloaded fleet from all the rest.
 func beginningTable(runs []long) report.Table {
 	t := report.Table{
 		Title:  "N = 300: the first hour and all that follows, in seconds",

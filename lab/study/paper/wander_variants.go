@@ -62,11 +62,11 @@ type variantRun struct {
 	stable []float64
 }
 
-// lossesEach is how many losses there are for each long run.
+// lossesEach is the number of losses for each long run.
 const lossesEach = 20
 
-// quietFor with exactly one token makes a fleet count as stable: the ruling's Δmax if that ever
-// happens, and less in the overloaded fleet.
+// quietFor returns for how long there must be exactly one token for a fleet to count as stable: the ruling's Δmax if
+// that ever happens, and less in the overloaded fleet.
 func quietFor(members int) time.Duration {
 	if members == study.Overload {
 		return study.MinInterval
@@ -83,16 +83,16 @@ func runVariant(ctx context.Context, v *variant, seed uint64) (variantRun, error
 	return run, ctx.Err()
 }
 
-// operations is the number of operations of a run, counted as for the published tables.
+// operations returns the number of operations of a run, counted as for the published tables.
 func (t *tally) operations() float64 { return column{rows: t.spent[1:]}.operations() }
 
-// part is which part of a long run has as many operations as published.
+// part returns which part of a long run has as many operations as published.
 func part(runs []variantRun, fleet int) float64 {
 	return tableThree()[fleet].operations() / value(
 		measure.EstimateBy(runs, func(v *variantRun) float64 { return v.operations() }).Mean)
 }
 
-// readingsTable has a line for what is published, and one for each reading that was run.
+// readingsTable has a line for the published figures, and one for each reading that was run.
 func readingsTable(
 	fleet int, title string, header, published []string, all [][]variantRun, cells func(runs []variantRun) []string,
 ) report.Table {
@@ -116,7 +116,7 @@ func average(runs []variantRun, decimals int, figure func(*variantRun) float64) 
 // percents formats a time as a percentage of a long run.
 func percents(units float64) float64 { return 100 * units / longRun.Seconds() }
 
-// variantsTable is what table 3 becomes under each reading.
+// variantsTable returns table 3 as it is under each reading.
 func variantsTable(fleet int, all [][]variantRun) report.Table {
 	three := tableThree()[fleet]
 	published := []string{fmt.Sprintf("%.1f", percents(three.sum()))}
@@ -141,7 +141,7 @@ func variantsTable(fleet int, all [][]variantRun) report.Table {
 		})
 }
 
-// variantIntervalTable is what table 4 becomes under each reading.
+// variantIntervalTable returns table 4 as it is under each reading.
 func variantIntervalTable(fleet int, all [][]variantRun) report.Table {
 	const bins = 5
 	three, four := tableThree()[fleet], tableFour()[fleet]
@@ -173,7 +173,7 @@ func variantIntervalTable(fleet int, all [][]variantRun) report.Table {
 		})
 }
 
-// variantLossTable is what table 5 becomes under each reading.
+// variantLossTable returns table 5 as it is under each reading.
 func variantLossTable(fleet int, all [][]variantRun) report.Table {
 	const early = 15_000
 	five, quantiles := tableFive()[fleet], []float64{0.5, 0.9, 1}
@@ -206,12 +206,12 @@ func variantLossTable(fleet int, all [][]variantRun) report.Table {
 		})
 }
 
-// printed are all numbers of tables 3 and 4 for one fleet.
+// printed returns all numbers of tables 3 and 4 for one fleet.
 func printed(fleet int) []float64 {
 	return slices.Concat(tableThree()[fleet].rows, tableFour()[fleet].rows)
 }
 
-// scaled are the same numbers of the model, in a part of a long run.
+// scaled returns the same numbers of the model, in a part of a long run.
 func scaled(runs []variantRun, fleet int, part float64) []float64 {
 	var numbers []float64
 	for row := range tableThree()[fleet].rows {
@@ -223,7 +223,7 @@ func scaled(runs []variantRun, fleet int, part float64) []float64 {
 	return numbers
 }
 
-// levels and bins are the rows of tables 3 and 4 of the model.
+// levels and bins return the rows of tables 3 and 4 of the model.
 func levels(runs []variantRun, row int) measure.Estimate {
 	return measure.EstimateBy(runs, func(v *variantRun) float64 { return at(v.spent, row+1) })
 }
@@ -232,8 +232,8 @@ func bins(runs []variantRun, row int) measure.Estimate {
 	return measure.EstimateBy(runs, func(v *variantRun) float64 { return at(v.bins, row+1) })
 }
 
-// closestTables puts the reading that comes closest beside the printed numbers, in runs that are as long as it takes
-// for as many operations.
+// closestTables puts the reading that comes closest beside the printed numbers, in runs that are long enough to have as
+// many operations.
 func closestTables(fleet int, runs []variantRun, length float64) []report.Comparison {
 	in := func(rows func([]variantRun, int) measure.Estimate) func([]variantRun, int) measure.Estimate {
 		return func(runs []variantRun, row int) measure.Estimate {

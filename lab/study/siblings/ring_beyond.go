@@ -16,7 +16,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// A token that goes to those who have asked for it, in the order in which they have: "algorithms where the token
+// A token that goes to the members that have asked for it, in the order in which they have: "algorithms where the token
 // circulates only between nodes that have requested it such as in Suzuki and Kasami's mutual exclusion algorithm"
 // (section 5). k is that of figure 6; the others are ours.
 const (
@@ -26,7 +26,7 @@ const (
 	beyondMoves   = 200
 )
 
-// beyondRule is what the copies go to.
+// beyondRule is the rule that decides where the copies go.
 type beyondRule string
 
 const (
@@ -35,17 +35,18 @@ const (
 	onlyMonitors    beyondRule = "monitors only"
 )
 
-// beyondCase is a rule at one demand: how many members wait on average.
+// beyondCase is a rule under one demand: how many members wait on average.
 type beyondCase struct {
 	rule    beyondRule
 	waiting int
 }
 
-// beyondRun is what one run led to.
+// beyondRun is the result of one run.
 type beyondRun struct {
-	// lost says that the holder and all who had a copy crashed at once.
+	// lost is true if the holder and all members that had a copy crashed at once.
 	lost bool
-	// copies is how many there were besides the token, monitors how many of their members were monitors.
+	// copies is how many copies there were besides the token. monitors is how many of the members with a copy were
+	// monitors.
 	copies, monitors int
 }
 
@@ -93,7 +94,8 @@ func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error)
 	return beyondRun{lost: !alive, copies: len(now.Sites) - 1, monitors: len(now.Sites) - now.Predictable}, nil
 }
 
-// figureSix are the sets of figure 6, by the rule: S4 receives the token from S5, and S1, S6 and S8 have asked for it.
+// figureSix returns the sets of figure 6, by the rule: S4 receives the token from S5, and S1, S6 and S8 have asked for
+// it.
 func figureSix() report.Table {
 	before := beyond.T{Sites: []kcopies.Site{5, 4, 9, 2}, Predictable: 2}
 	var t beyond.T

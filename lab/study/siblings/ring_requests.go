@@ -15,23 +15,23 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// requestHop is how long a message takes, requestOp how long a critical section does: neither is published, and no
+// requestHop is how long a message takes. requestOp is how long a critical section takes. Neither is published, and no
 // count of messages at rare requests depends on them.
 const (
 	requestHop = time.Millisecond
 	requestOp  = time.Millisecond
-	// requestsEach is how many requests a run has, at least about.
+	// requestsEach is the approximate least number of requests in a run.
 	requestsEach = 600
 )
 
 func requestRings() []int { return []int{4, 8, 16, 32, 64, 128, 256} }
 
-// requestLoads are how many rounds of the token pass, on average, from a member's last critical section until it asks
-// again: from very low demand to one at which all members wait all the time.
+// requestLoads returns how many rounds of the token pass, on average, from a member's last critical section until it
+// asks again: from very low demand to a demand at which all members wait all the time.
 func requestLoads() []float64 { return []float64{20_000, 1000, 100, 10, 1, 0.1} }
 
-// rarest is the first of these that a protocol is measured with: a token that always moves needs no request to be
-// alone.
+// rarest returns the first of these with which a protocol is measured: a token that always moves needs no rarer
+// requests for a request to be alone.
 func rarest(request ring.Request) float64 {
 	if request == ring.Always {
 		return requestLoads()[1]
@@ -46,7 +46,7 @@ type requestCase struct {
 	rounds  float64
 }
 
-// requestRun is what comes out of it.
+// requestRun is the result of such a run.
 type requestRun struct {
 	requestCase
 	messages float64
@@ -78,7 +78,7 @@ func ringRequests() study.Experiment {
 		})
 }
 
-// demand is the mean time from a critical section until the member asks again.
+// demand returns the mean time from a critical section until the member asks again.
 func (c *requestCase) demand() time.Duration {
 	return time.Duration(c.rounds * float64(c.n) * float64(requestHop))
 }
@@ -96,7 +96,7 @@ func runRequests(ctx context.Context, c *requestCase, seed uint64) (requestRun, 
 	return requestRun{requestCase: *c, messages: f.MessagesPerRequest(), service: f.ServiceTraffic}, err
 }
 
-// meanRequests are the runs of one case: their mean, and the greatest traffic.
+// meanRequests returns the mean of the runs of one case, and the greatest traffic.
 func meanRequests(runs []requestRun) requestRun {
 	all := runs[0]
 	for _, r := range runs[1:] {
@@ -107,8 +107,8 @@ func meanRequests(runs []requestRun) requestRun {
 	return all
 }
 
-// closedForm is the messages per request of one request at a time, from a member drawn uniformly; of a token that
-// always moves under any demand, of g requests in a round from each member.
+// closedForm returns the messages per request: of one request at a time, from a member drawn uniformly; of a token that
+// always moves, under any demand, of g requests in a round from each member.
 func (c *requestCase) closedForm() float64 {
 	n := float64(c.n)
 	switch c.request {
@@ -121,7 +121,7 @@ func (c *requestCase) closedForm() float64 {
 	return 1 / (1 - math.Exp(-1/c.rounds))
 }
 
-// bounds are the published ones; ok is false where there is none.
+// bounds returns the published bounds. ok is false if there are none.
 func (c *requestCase) bounds() (messages, service float64, ok bool) {
 	n := float64(c.n)
 	switch c.request {
@@ -209,8 +209,8 @@ func requestTable(request ring.Request, runs []requestRun) report.Table {
 	return t
 }
 
-// requestPlots are the messages per request by size of the ring, when requests are rare and when all members wait, and
-// by demand.
+// requestPlots shows the messages per request by size of the ring, when requests are rare and when all members wait,
+// and by demand.
 func requestPlots(runs []requestRun) []study.Plot {
 	bySize := func(title string, rounds float64) report.Chart {
 		l := report.Chart{Title: title, X: "n", Y: "messages per request", Logarithmic: true}

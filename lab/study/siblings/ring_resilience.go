@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// ringResilience is figure 5 of k-copies, run: machines on a ring, of which some crash.
+// ringResilience is figure 5 of k-copies, run by machines on a ring, some of which crash.
 func ringResilience() study.Experiment {
 	figures := figuresFive()
 	var cases []resilienceCase
@@ -36,13 +36,13 @@ type resilienceCase struct {
 	k int
 }
 
-// The times of a run are ours; no result depends on them, as long as the detector is later than messages.
+// The times of a run are ours. No result depends on them, as long as the detector is later than messages.
 const (
 	resilienceLatency = time.Millisecond
 	resilienceDetect  = 5 * time.Millisecond
 )
 
-// seeds is how many runs there are: a lap of ten thousand members takes long.
+// seeds returns the number of runs. A lap of ten thousand members takes long.
 func (c *resilienceCase) seeds() int {
 	if c.members > 1000 {
 		return 40
@@ -50,7 +50,7 @@ func (c *resilienceCase) seeds() int {
 	return 400
 }
 
-// runResilience lets as many members crash as the figure says.
+// runResilience lets as many members crash as the figure does.
 func runResilience(_ context.Context, c *resilienceCase, seed uint64) (kcopies.Fate, error) {
 	dice := rand.New(rand.NewPCG(seed, uint64(c.members)))
 	w := kcopies.World{Seed: seed, Members: c.members, K: c.k, Latency: resilienceLatency, Detect: resilienceDetect}
@@ -118,8 +118,9 @@ func answerResilience(figures []figureFive, cases []resilienceCase, runs [][]kco
 	return r
 }
 
-// besideShare puts the share of hits beside a published one, with Wilson's interval, which also holds where there are
-// none or nothing else: the share's probability lies in it with 95 %. agrees reports whether the published one does.
+// besideShare puts the share of hits beside a published one. Its interval is Wilson's, which is also valid if there are
+// no hits or nothing else: it contains the share's probability with 95 %. agrees reports whether it contains the
+// published share.
 func besideShare(label string, published float64, hits, runs int) (row report.Compared, agrees bool) {
 	n, z := float64(runs), 1.96
 	p := float64(hits) / n
@@ -130,7 +131,7 @@ func besideShare(label string, published float64, hits, runs int) (row report.Co
 		published <= to
 }
 
-// ended is how many runs ended with that fate.
+// ended returns how many runs ended with the given fate.
 func ended(runs []kcopies.Fate, fate kcopies.Fate) int {
 	n := 0
 	for _, f := range runs {

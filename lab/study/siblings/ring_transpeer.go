@@ -23,7 +23,7 @@ const (
 	transpeerFailAt       = 5
 )
 
-// What the paper does not publish, and so is ours: the frequency that is 1, how long a message and a transaction take,
+// These values are not published, so they are ours: the frequency that is 1, how long a message and a transaction take,
 // and how long a crash goes unnoticed. The first three put the load at which the directory is full at seven times the
 // first one.
 const (
@@ -36,7 +36,7 @@ const (
 // transpeerCase is one point of one curve of figure 3.
 type transpeerCase struct {
 	frequency float64
-	// directory is the original Transpeer; otherwise faults says whether routers fail.
+	// directory is true for the original Transpeer. Otherwise faults is true if routers fail.
 	directory, faults bool
 }
 
@@ -44,7 +44,7 @@ func (c *transpeerCase) every() time.Duration {
 	return time.Duration(float64(transpeerBase) / c.frequency)
 }
 
-// transpeerRun is what one run led to.
+// transpeerRun is the result of one run.
 type transpeerRun struct {
 	mean, longest time.Duration
 	lost, again   int
@@ -68,7 +68,7 @@ func ringTranspeer() study.Experiment {
 	})
 }
 
-// transpeerFrequencies are the relative request frequencies: the axis of figure 3.
+// transpeerFrequencies returns the relative request frequencies: the axis of figure 3.
 func transpeerFrequencies() []float64 { return []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} }
 
 func runTranspeer(ctx context.Context, c *transpeerCase, seed uint64) (transpeerRun, error) {
@@ -94,8 +94,8 @@ func runTranspeer(ctx context.Context, c *transpeerCase, seed uint64) (transpeer
 	return run, err
 }
 
-// locked is the original Transpeer: each transaction asks the node of the directory for its dataset's lock, which
-// others wait for until the transaction is over and has said so.
+// locked is the original Transpeer: each transaction asks the directory's node for its dataset's lock. Others wait for
+// that lock until the transaction is over and has reported so.
 func (c *transpeerCase) locked() (run transpeerRun) {
 	const held = transpeerService + 2*transpeerLatency
 	var free time.Duration
@@ -104,7 +104,7 @@ func (c *transpeerCase) locked() (run transpeerRun) {
 		asked := submitted + transpeerLatency // from the client to its router
 		granted := max(asked+transpeerLatency, free)
 		free = granted + held
-		// The lock goes to the router and back, between which the transaction is performed; then the router answers.
+		// The lock goes to the router and back; in between the transaction is performed. Then the router answers.
 		took := granted + transpeerLatency + transpeerService + transpeerLatency - submitted
 		run.mean += took / transpeerTransactions
 		run.longest = max(run.longest, took)
@@ -112,7 +112,7 @@ func (c *transpeerCase) locked() (run transpeerRun) {
 	return run
 }
 
-// failing draws the routers that fail: no more than k in a row.
+// failing draws the routers that fail, with no more than k in a row.
 func failing(seed uint64) []int {
 	dice := rand.New(rand.NewPCG(seed, 3))
 	for {
@@ -141,7 +141,7 @@ func answerTranspeer(cases []transpeerCase, runs [][]transpeerRun) study.Result 
 	}
 	var overhead, longestOverhead []measure.Number
 	lost, again, all := 0, 0, 0
-	// fasterFrom is from where on each of the three is faster than the directory.
+	// fasterFrom is the point from which on each of the three is faster than the directory.
 	fasterFrom := [3]float64{math.NaN(), math.NaN(), math.NaN()}
 	for i := 0; i+2 < len(cases); i += 3 {
 		row := []string{report.Number(cases[i].frequency)}

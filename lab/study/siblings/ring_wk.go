@@ -33,13 +33,13 @@ type figureFive struct {
 	letter string
 	// percent is how many of a hundred members crash.
 	percent int
-	// last is the greatest k that is shown, measured are those of which rings are run.
+	// last is the greatest k that is shown. measured are the k with which rings are run.
 	last     int
 	measured []int
 	// threshold is the "resilience threshold" of ten thousand members.
 	threshold int
-	// targets are least probabilities to survive: with the first the published threshold is the least k, the second is
-	// the default of "wanderd plan backups".
+	// targets are the least probabilities of survival. With the first, the published threshold is the least k. The
+	// second is the default of "wanderd plan backups".
 	targets [2]*big.Rat
 }
 
@@ -60,10 +60,10 @@ func figuresFive() []figureFive {
 	}
 }
 
-// ringSizes are those of figure 5, "queues with 50, 500, 1000, 5000 and 10000 nodes".
+// ringSizes returns the sizes of figure 5, "queues with 50, 500, 1000, 5000 and 10000 nodes".
 func ringSizes() []int { return []int{50, 500, 1000, 5000, published} }
 
-// published is the size of the rings whose thresholds are in the text.
+// published is the size of the rings whose thresholds are in the paper's text.
 const published = 10_000
 
 // ringCase is one curve of a figure.
@@ -72,12 +72,12 @@ type ringCase struct {
 	members int
 }
 
-// ringCurve is what comes out of it.
+// ringCurve is the result of such a case.
 type ringCurve struct {
 	ringCase
 	// survives, eventually and atOnce have a probability for each k from 0.
 	survives, eventually, atOnce []float64
-	// least has the least k for each target of the figure.
+	// least is the least k for each target of the figure.
 	least [2]int
 }
 
@@ -98,7 +98,7 @@ func runWk(_ context.Context, c *ringCase, _ uint64) (ringCurve, error) {
 	return out, nil
 }
 
-// nearest is the number nearest to a fraction.
+// nearest returns the number nearest to a fraction.
 func nearest(r *big.Rat) float64 {
 	f, _ := r.Float64()
 	return f
@@ -133,7 +133,7 @@ func answerWk(curves []ringCurve) study.Result {
 	return r
 }
 
-// thresholds compares the two that are in the text.
+// thresholds compares the two thresholds that are in the text.
 func thresholds(curves []ringCurve) report.Comparison {
 	t := report.Comparison{
 		Title: fmt.Sprintf("Figure 5: the least k for %d members", published), What: "crashed, target",
@@ -151,7 +151,7 @@ func thresholds(curves []ringCurve) report.Comparison {
 	return t
 }
 
-// twoLosses tells the two ways to lose a token apart by an example.
+// twoLosses shows the difference between the two ways to lose a token by an example.
 func twoLosses() study.Figures {
 	const members, crashed, k = 100, 50, 8
 	ring, err := survival.NewRing(members, crashed)
@@ -180,7 +180,7 @@ func (f *figureFive) table(curves []ringCurve) report.Table {
 	return t
 }
 
-// losses is what the two losses are with as many copies as the default target needs.
+// losses returns the two losses with as many copies as the default target needs.
 func (f *figureFive) losses(curves []ringCurve) report.Table {
 	t := report.Table{
 		Title:  fmt.Sprintf("The two losses, %s: the least k for a target of %v", f.crash(), nearest(f.targets[1])),
@@ -196,7 +196,7 @@ func (f *figureFive) losses(curves []ringCurve) report.Table {
 	return t
 }
 
-// points are the numbers of the plots.
+// points returns the numbers of the plots.
 func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 	all := []report.Comparison{
 		{Title: fmt.Sprintf("Figure 5(%s): P_k, %s", f.letter, f.crash())},
@@ -217,7 +217,7 @@ func (f *figureFive) points(curves []ringCurve) []report.Comparison {
 	return all
 }
 
-// plots are the figure, as it is laid out in the paper, and the losses, which differ too much for its scale.
+// plots returns the figure, as it is laid out in the paper, and the losses, which differ too much for its scale.
 func (f *figureFive) plots(curves []ringCurve) []study.Plot {
 	survives := report.Chart{
 		Title: fmt.Sprintf("Figure 5(%s): at most k in a row, %s", f.letter, f.crash()), X: "k", Y: "P_k(f, N)",
@@ -236,7 +236,7 @@ func (f *figureFive) plots(curves []ringCurve) []study.Plot {
 	}
 }
 
-// lineOf is the curve of values for k from 0.
+// lineOf returns the curve of values for k from 0.
 func lineOf(name string, values []float64) report.Curve {
 	line := report.Curve{Name: name, Y: values}
 	for k := range values {

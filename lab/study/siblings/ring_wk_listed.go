@@ -9,11 +9,11 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// listedRing is the largest ring whose states are all looked at.
+// listedRing is the largest ring of which all states are examined.
 const listedRing = 12
 
-// figureFour is W_k(f, N) for small rings, counted in three ways: how often they agree, and the numbers of the largest
-// ring, as a table and one by one.
+// figureFour is W_k(f, N) for small rings, counted in three ways. It returns how often they agree, and the numbers of
+// the largest ring, as a table and one by one.
 func figureFour() (check, table report.Table, points report.Comparison) {
 	check = report.Table{
 		Title:  "Figure 4: W_k(f, N) of every f and k, counted in three ways",

@@ -31,31 +31,30 @@ const (
 	treeReconnection = 10 * treeMPing
 )
 
-// The parameters that are not, and are ours. What reproduces the 56,000 messages of figure 4(d) is a section and a
-// message's way of 0.105 s together.
+// The parameters that are not published, and are ours. A section and a message's way that take 0.105 s together
+// reproduce the 56,000 messages of figure 4(d).
 const (
 	treeSection = 80 * time.Millisecond
 	treeLatency = 25_300 * time.Microsecond
-	// treeCrashWithin: the sites crash at a moment that is drawn evenly from the time before it. A run takes 35 s to 80
-	// s.
+	// treeCrashWithin bounds the moment at which the sites crash, which is drawn evenly. A run takes 35 s to 80 s.
 	treeCrashWithin = 20 * time.Second
-	// treeLimit is after which a run counts as stuck.
+	// treeLimit is the time after which a run counts as stuck.
 	treeLimit = time.Hour
 )
 
-// treeCrashes are the abscissas of all figures. The text of section 5.1 has others: "1, 3, 5, 8, 20, or 40".
+// treeCrashes returns the abscissas of all figures. The text of section 5.1 has others: "1, 3, 5, 8, 20, or 40".
 func treeCrashes() []int { return []int{0, 1, 2, 3, 5, 10, 20, 40} }
 
 // treeCase is one point of a curve.
 type treeCase struct {
-	// panel is the column of a figure, curve the name of the curve.
+	// panel is the column of a figure. curve is the name of the curve.
 	panel, curve string
 	recovery     tree.Recovery
 	backups      int
 	rho          float64
 	timer        time.Duration
 	crashes      int
-	// holder says that the token's holder crashes, too.
+	// holder is true if the token's holder crashes, too.
 	holder bool
 }
 
@@ -73,11 +72,11 @@ func runTree(_ context.Context, c *treeCase, seed uint64) (fleet.Figures, error)
 	return *f, nil
 }
 
-// treePoint is what all runs of a case say.
+// treePoint has the results of all runs of a case.
 type treePoint struct {
 	*treeCase
 	sent, received, obtaining measure.Estimate
-	// runs is how many there were; stuck, regenerated and falsely are sums over them.
+	// runs is the number of runs. stuck, regenerated and falsely are sums over them.
 	runs, stuck, regenerated, falsely int
 }
 
@@ -104,8 +103,8 @@ func treePoints(cases []treeCase, runs [][]fleet.Figures) []treePoint {
 	return points
 }
 
-// treeExperiment is an experiment of such cases, panel by panel and curve by curve, with the figure of the paper that
-// it repeats.
+// treeExperiment returns an experiment with such cases, panel by panel and curve by curve, together with the figure of
+// the paper that it repeats.
 func treeExperiment(name, figure string, cases []treeCase, texts ...treeText) study.Experiment {
 	return study.Surveyed(name, cases, study.Usually[treeCase](treeRuns), runTree,
 		func(runs [][]fleet.Figures) study.Result {
@@ -140,7 +139,7 @@ func treeExperiment(name, figure string, cases []treeCase, texts ...treeText) st
 		})
 }
 
-// treeFigures are the sums over all runs, and the parameters of these that are ours.
+// treeFigures returns the sums over all runs, and those parameters that are ours.
 func treeFigures(points []treePoint) study.Figures {
 	runs, stuck, regenerated, falsely := 0, 0, 0, 0
 	for i := range points {
@@ -160,7 +159,7 @@ type treeQuantity struct {
 	of         func(*treePoint) measure.Estimate
 }
 
-// treeQuantities are the rows, from top to bottom.
+// treeQuantities returns the rows, from top to bottom.
 func treeQuantities() []treeQuantity {
 	return []treeQuantity{
 		{name: "sent messages", of: func(p *treePoint) measure.Estimate { return p.sent }},
@@ -172,7 +171,7 @@ func treeQuantities() []treeQuantity {
 func treeReceived(p *treePoint) measure.Estimate  { return p.received }
 func treeObtaining(p *treePoint) measure.Estimate { return p.obtaining }
 
-// treeTable has all of one column of the figure.
+// treeTable has all figures of one column of the figure.
 func treeTable(figure string, panel []treePoint) report.Table {
 	t := report.Table{
 		Title: fmt.Sprintf("Figure %s, %s: means of the runs", figure, panel[0].panel),
@@ -210,7 +209,7 @@ func treeChart(title string, q *treeQuantity, panel []treePoint) report.Chart {
 	return chart
 }
 
-// treeRows are the numbers of a panel.
+// treeRows returns the numbers of a panel.
 func treeRows(title string, q *treeQuantity, panel []treePoint) report.Comparison {
 	c := report.Comparison{Title: title, What: "algorithm, crashes", Figure: q.name, Unit: q.unit}
 	for i := range panel {
@@ -222,7 +221,7 @@ func treeRows(title string, q *treeQuantity, panel []treePoint) report.Compariso
 	return c
 }
 
-// treeSum is a sum over the runs of a panel, which has no confidence interval; the bar for stuck and false ones is
+// treeSum returns a sum over the runs of a panel. It has no confidence interval; the bar for stuck and false ones is
 // zero.
 func treeSum(n int) measure.Estimate {
 	return measure.Estimate{Mean: measure.Number(n), Half: measure.Number(math.NaN())}

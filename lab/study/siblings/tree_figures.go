@@ -69,7 +69,7 @@ func treePredecessors() study.Experiment {
 	return treeExperiment("tree-predecessors", "6", cases)
 }
 
-// treeText is what the paper's text says in numbers of a quantity, on average over so many crashes.
+// treeText is what the paper's text says about a quantity in numbers, on average over the given numbers of crashes.
 type treeText struct {
 	title, what, unit string
 	of                func(*treePoint) measure.Estimate
@@ -115,7 +115,7 @@ const (
 	curveBaseline = "Naimi–Tréhel"
 )
 
-// treePair are the two algorithms of figures 4 and 5 at all numbers of crashes.
+// treePair returns the cases of the two algorithms of figures 4 and 5 at all numbers of crashes.
 func treePair(panel string, rho float64, timer time.Duration, holder bool) []treeCase {
 	var cases []treeCase
 	for _, algorithm := range []struct {
