@@ -31,7 +31,7 @@ type intake struct {
 	drops  *drops
 	// duplicates is nil without a secret: then equal bytes may be a message that its sender repeats.
 	duplicates *duplicates
-	// Only the reader uses queueing and gossiping.
+	// queueing and gossiping are for the reader only.
 	queueing, gossiping sources
 	inbound             chan inbound
 	// Only the loop uses senders and offers.

@@ -8,22 +8,22 @@ import (
 	"github.com/wanderd/wanderd/membership/peers"
 )
 
-// A member that was cut off has missed news, and nobody repeats old news soon: memberlist probes the less the less it
-// hears. So a member that hears nobody calls the others, one at a time, and then asks members for everything until one
-// answers.
+// A member that was cut off has missed news, and no other member repeats old news soon: the less memberlist hears, the
+// less it probes. So a member that hears nobody calls the others, one at a time, and then asks members for everything
+// until one answers.
 const (
-	// deafAfter is how long a member that has others hears nothing when it is cut off: they are probed, and probe,
-	// every second.
+	// deafAfter is how long a member that knows others hears nothing before it counts as cut off: otherwise the others
+	// are probed, and probe, every second.
 	deafAfter = time.Second
 	// callFirst and callMax bound the pause between two calls, which is a share of the silence.
 	callFirst = 250 * time.Millisecond
 	callMax   = 2 * time.Second
 	callShare = 64
-	// askAgain is how many members are asked for everything, until one answers.
+	// askAgain is how many members are asked for everything until one answers.
 	askAgain = 3
 )
 
-// call runs until somebody is heard, and brings this member up to date. One at a time is enough.
+// call calls other members until one is heard, and then brings this member up to date. One call at a time is enough.
 func (m *Membership) call(ctx context.Context) {
 	if !m.calling.CompareAndSwap(false, true) {
 		return
@@ -46,7 +46,8 @@ func (m *Membership) call(ctx context.Context) {
 			}
 		})
 		select {
-		case o := <-answers: // an answer may be all that is heard for long: the others take this member for dead
+		case o := <-answers:
+			// the answer may be all that is heard for long, because the others take this member for dead
 			answered = append(answered, o)
 		case <-time.After(min(max(m.transport.silence()/callShare, callFirst), callMax)):
 		case <-ctx.Done():

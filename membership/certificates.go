@@ -39,11 +39,12 @@ import (
 const (
 	// maxShown is the longest list of certificates in an answer, in bytes: enough for a thousand Ed25519 keys.
 	maxShown = 512 << 10
-	// lately is how long a member counts as admitted lately, MaxLately how many of these an answer shows.
+	// lately is how long a member counts as admitted lately; [admission.MaxLately] is how many of these an answer
+	// shows.
 	lately = 20 * time.Second
 )
 
-// showCertificates answers the question that has come on g, one of each member at a time.
+// showCertificates answers the question that has come on g; each member may ask one at a time.
 func (t *gossipTransport) showCertificates(g *streams.Conn) error {
 	wanted, err := admission.ParseWanted(g.Unread)
 	if err != nil {
@@ -65,7 +66,7 @@ func (t *gossipTransport) showCertificates(g *streams.Conn) error {
 }
 
 // askCertificates asks the member at addr for the certificates of unverified members, and returns how many were good.
-// The members are then heard.
+// Then it hands memberlist the statements about their owners.
 func (t *gossipTransport) askCertificates(addr netip.AddrPort, wanted map[wire.MemberID]admission.UnverifiedMember,
 	deadline time.Time,
 ) (good int, err error) {
@@ -108,7 +109,7 @@ func (t *gossipTransport) hearOf(from wire.MemberID, each func([]byte, func(*pac
 	each(b, func(said *packets.Alive) { t.unverified.Hear(t.admission, from, said, time.Now()) })
 }
 
-// admitted gives memberlist what was said of a member before its certificate was here.
+// admitted hands memberlist the statement about a member that came before its certificate.
 func (t *gossipTransport) admitted(name string, id wire.MemberID) {
 	if said, was := t.unverified.Leave(name, id, time.Now()); was {
 		t.enqueue(said.Message(), t.advertise)

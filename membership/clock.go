@@ -18,7 +18,7 @@ const (
 	clockWarnEvery = 10 * time.Minute
 )
 
-// clockWatch compares the members' wall clocks. Each answer to a probe of memberlist carries one.
+// clockWatch compares the members' wall clocks. Each answer to a probe of memberlist carries the time of one.
 type clockWatch struct {
 	now  func() time.Time
 	log  zerolog.Logger
@@ -30,7 +30,7 @@ func newClockWatch(now func() time.Time, log zerolog.Logger) *clockWatch {
 	return &clockWatch{now: now, log: log, warn: timing.Throttle{Every: clockWarnEvery}}
 }
 
-// stamp is the wall clock in nanoseconds of Unix time, big-endian.
+// stamp returns the wall clock in nanoseconds of Unix time, big-endian.
 func (c *clockWatch) stamp() []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(c.now().UnixNano()))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/membership/streams"
 )
 
-// These are what an agent knows of the rooms: each is documented where it belongs.
+// These are the types of the rooms that an agent uses; each is documented in its room.
 type (
 	// Broadcast is an order to a gate.
 	Broadcast = broadcast.Broadcast
@@ -22,7 +22,7 @@ type (
 	Trust = identity.Trust
 	// Streams accepts and opens connections at the agent's bound address.
 	Streams = streams.Streams
-	// Outsider is a host that has the secret, and whose key is not trusted here.
+	// Outsider is a host that has the secret, but whose key is not trusted here.
 	Outsider = admission.Outsider
 	// Remembered is the record of another member with which an agent rejoins its fleet after a restart.
 	Remembered = peers.Remembered

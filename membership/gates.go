@@ -8,14 +8,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// CheckGates reports whether one member can have all of these gates. The error says what is wrong with the gates, and
-// what to do.
+// CheckGates returns an error if one member cannot have all of these gates, with the reason and the remedy.
 func CheckGates(gates []wire.GateID) error {
 	_, err := peers.NewSelf("", nil, gates)
 	return err
 }
 
-// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. It
+// SetGates replaces the gates of this member. For the gates that stay, it keeps what this member has announced. It
 // returns a view of the new gates; a view of the former gates may still come later. On an error nothing changes. It
 // does not block.
 func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
@@ -25,6 +24,6 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	}
 	timing.Signal(m.changed)
 	m.broadcasts.SetGates(gates)
-	m.joiner.Unsettle() // a full sync has the orders to a gate that is new here
+	m.joiner.Unsettle() // a full sync brings the orders to a gate that is new here
 	return m.peers.Look(m.peers.Current()), nil
 }

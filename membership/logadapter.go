@@ -21,16 +21,16 @@ const (
 )
 
 // logAdapter is the io.Writer of memberlist's logger, which writes one line at a time: "[WARN] memberlist: ...".
-// memberlist writes some of them under its node lock, and a log may block: so a line is only queued, and
+// memberlist writes some lines under its node lock, and a log may block. So Write only queues a line, and
 // [logAdapter.run] writes it.
 type logAdapter struct {
 	log   zerolog.Logger
 	lines chan memberlistLine
-	// suspected and refuted get events that memberlist reports in its log only: a node did not answer a probe; this one
-	// says that it is alive.
+	// suspected and refuted get events that memberlist reports only in its log: suspected, a node that did not answer a
+	// probe; refuted, this node's objection that it is alive.
 	suspected func(node string)
 	refuted   func()
-	// unanswered gets the nodes that did not answer a datagram; nil if nobody asks.
+	// unanswered gets the nodes that did not answer a datagram; nil if this is of no interest.
 	unanswered func(node string)
 
 	classes map[string]*timing.Throttle
@@ -95,7 +95,7 @@ func (a *logAdapter) write(line memberlistLine, now time.Time) {
 	}
 	class := classOf(line.text)
 	if a.classes[class] == nil && len(a.classes) >= logClasses {
-		class = "" // the map is full: the rest share one limit
+		class = "" // the map is full: all further kinds share one limit
 	}
 	if a.classes[class] == nil {
 		a.classes[class] = &timing.Throttle{Every: logEvery}

@@ -22,10 +22,10 @@ const (
 )
 
 // mailbox receives memberlist's callbacks: it implements memberlist's AliveDelegate, EventDelegate and
-// ConflictDelegate. They run under memberlist's node lock, so it only copies, overwrites the unread sighting of the
-// same node, and signals ring. It never blocks and never calls back.
+// ConflictDelegate. The callbacks run under memberlist's node lock. So mailbox only copies, overwrites the unread
+// sighting of the same node, and signals ring. It never blocks and never calls back.
 type mailbox struct {
-	// self is this node's name, and id its identity; loopback is set if it advertises a loopback address. All are
+	// self is this node's name, and id its identity. loopback is true if it advertises a loopback address. All are
 	// constant.
 	self     string
 	id       wire.MemberID
@@ -41,11 +41,11 @@ type mailbox struct {
 	refusals uint64
 	// silent are all nodes that do not answer.
 	silent map[string]bool
-	// probes has its own lock.
+	// probes has a lock of its own.
 	probes *probes
 	// checked caches, for each node, the result of the last check and what was checked.
 	checked map[string]check
-	// counters are the highest counters of announcements that were seen.
+	// counters has the highest counter of each member's announcements so far.
 	counters map[wire.MemberID]uint64
 }
 
@@ -78,8 +78,8 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	told, err := b.check(n)
-	// The fleet may have an announcement of a former life of this member, whose clock was ahead of this one's, or of a
-	// duplicate.
+	// The fleet may have an announcement of a former life of this member, whose clock was ahead of the present one, or
+	// of a duplicate.
 	if err == nil && told.ID == b.id && told.Counter > b.Own {
 		b.Own = told.Counter
 		timing.Signal(b.ring)
@@ -111,7 +111,7 @@ func (b *mailbox) NotifyAlive(n *memberlist.Node) error {
 	return err
 }
 
-// errStale is an announcement that a later one of the same member has replaced: normal while news travels.
+// errStale is returned for an announcement that a later one of the same member has replaced: normal while news travels.
 var errStale = errors.New("an announcement that is out of date")
 
 // check returns a node's announcement, from the cache if its metadata and address have not changed.
@@ -168,8 +168,8 @@ func (b *mailbox) saw(n *memberlist.Node, gone bool) {
 	timing.Signal(b.ring)
 }
 
-// NotifyConflict says that two addresses claim one node name. It handles this node's own name only:
-// other members report their own conflicts.
+// NotifyConflict is called when two addresses claim one node name. It handles this node's own name only: other members
+// report their own conflicts.
 func (b *mailbox) NotifyConflict(existing, other *memberlist.Node) {
 	if existing.Name != b.self {
 		return
@@ -226,7 +226,7 @@ func (d delegate) GetBroadcasts(overhead, limit int) [][]byte {
 	return d.m.broadcasts.Due(overhead, limit)
 }
 
-// LocalState is this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.
+// LocalState returns this member's part of a full sync: a claim to a duplicate after its length, and the broadcasts.
 func (d delegate) LocalState(bool) []byte {
 	claim := d.m.duplicates.Claim()
 	return d.m.broadcasts.AppendState(append([]byte{byte(len(claim))}, claim...))

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// meetFirst is the pause before a member is asked for certificates. It doubles up to meetMax while there are more
-	// and more of them: one question asks for all of them at once. So a member of a fleet of any size asks once in a
+	// meetFirst is the pause before a member is asked for certificates. The pause doubles up to meetMax while ever more
+	// of them are missing: one question asks for all of them at once. So, in a fleet of any size, a member asks once a
 	// second while the fleet starts.
 	meetFirst = 50 * time.Millisecond
 	meetMax   = time.Second
@@ -24,8 +24,8 @@ const (
 	meetWithin = 250 * time.Millisecond
 )
 
-// verifyOthers asks for the certificates that are missing. It asks a member that has spoken of them for all at once,
-// because this speaker trusts them. If this is in vain, it asks their owners.
+// verifyOthers asks for the certificates that are missing. It first asks a member that has spoken of them for all at
+// once, because that member trusts them. If this is in vain, it asks their owners.
 func (m *Membership) verifyOthers(ctx context.Context) {
 	slots := make(chan struct{}, meetAtOnce)
 	var last time.Time
@@ -83,7 +83,7 @@ func (m *Membership) askOwners(ctx context.Context, slots chan struct{}) {
 			defer timing.Signal(m.transport.unverified.Ring) // others may wait for the slot
 			defer func() { <-slots }()
 			if !timing.Sleep(ctx, rand.N(meetWithin)) || j.Known(addr) {
-				return // of two members that hear of each other at the same time, one asks
+				return // of two members that hear of each other at the same time, only one asks
 			}
 			if err := j.Contact(addr); err != nil {
 				m.log.Debug().Stringer("addr", addr).Str("reason", peers.Explain(err)).

@@ -30,8 +30,8 @@ type Config struct {
 	// unique.
 	Name string
 	// Key signs what this member announces; the hash of its public key is the member's identity. Two agents with the
-	// same key sign with it to find out which is the original; see [Membership.Copied]. AtHome says that the state
-	// directory has not been moved or copied since it was made, as far as this agent knows.
+	// same key sign with it to find out which is the original; see [Membership.Copied]. AtHome is true if the state
+	// directory, as far as this agent knows, has not been moved or copied since it was made.
 	Key    ed25519.PrivateKey
 	AtHome bool
 	// Gates are the gates of this member, at most [identity.MaxGates].
@@ -50,32 +50,33 @@ type Config struct {
 	Send    func(payload []byte, dst netip.AddrPort) error
 	Streams Streams
 	// Trust decides who may take part; nil means everybody with the secret. Certificate returns this member's
-	// certificate for the others, nil if it has none. Admit reports whether the signature of one more datagram from an
+	// certificate for the others; nil if it has none. Admit reports whether the signature of one more datagram from an
 	// address may be checked.
 	Trust       Trust
 	Certificate func() []byte
 	Admit       func(netip.Addr) bool
 	// Resolve looks up host names; nil means the system's resolver.
 	Resolve Resolver
-	// Answer makes the answers to the questions of other members; nil answers none.
+	// Answer makes the answers to questions of other members; if it is nil, no question is answered.
 	Answer Answer
-	// Now is the wall clock that is compared with the clocks of other members; nil means the system's.
+	// Now returns the wall clock, which is compared with the clocks of other members; nil means the system's.
 	Now func() time.Time
 	Log zerolog.Logger
 }
 
 // Stats are counters since the start.
 type Stats struct {
-	// Malformed counts datagrams and connections that are no gossip. Foreign counts datagrams and connections with
+	// Malformed counts datagrams and connections that are not gossip. Foreign counts datagrams and connections with
 	// another secret: see --secret-file. NoPreamble counts connections without our preamble. Overflow counts datagrams
-	// that arrived faster than memberlist reads, Crowded connections that were closed because there were too many.
+	// that arrived faster than memberlist reads. Crowded counts connections that were closed because there were too
+	// many.
 	Malformed, Foreign, NoPreamble, Overflow, Crowded uint64
-	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom the source address; see
+	// ForeignAt is the time of the last foreign gossip, to ten seconds, ForeignFrom its source address; see
 	// [ForeignHint].
 	ForeignAt   time.Time
 	ForeignFrom string
-	// Refused counts refusals of nodes with invalid name, metadata, address or version, Untrusted datagrams and
-	// connections of hosts without a trusted key.
+	// Refused counts refusals of nodes with an invalid name, metadata, address or version. Untrusted counts datagrams
+	// and connections of hosts without a trusted key.
 	Refused, Untrusted uint64
 	// Clock counts answers of members whose clock was off by more than a minute, SameName pairs of members with one
 	// name, and SameKey answers of another agent with this one's key.
@@ -99,13 +100,13 @@ type Membership struct {
 	adapter    *logAdapter
 	aloneWarn  timing.Throttle
 
-	// changed signals that this member's metadata must be gossiped, reconsidered that other keys are trusted; their
-	// capacity is one.
+	// changed signals that this member's metadata must be gossiped; reconsidered signals that other keys are trusted
+	// now. The capacity of both is one.
 	changed, reconsidered chan struct{}
-	// fresh signals that there is news to pass on; its capacity is one. calling is set while this member hears nobody.
+	// fresh signals that there is news to pass on; its capacity is one. calling is true while this member hears nobody.
 	fresh   chan struct{}
 	calling atomic.Bool
-	// stop ends what works; kept is closed when memberlist's callbacks are no longer handled.
+	// stop ends all work; kept is closed when memberlist's callbacks are no longer handled.
 	stop    context.CancelFunc
 	kept    chan struct{}
 	working sync.WaitGroup
@@ -154,11 +155,11 @@ func Start(cfg Config) (*Membership, error) {
 		cfg.Now = time.Now
 	}
 	seal := streams.NewSeal(cfg.Secrets)
-	cfg.Secrets = nil // they may be replaced, and are kept nowhere then
+	cfg.Secrets = nil // the secrets may be replaced, so they are kept only in the seal
 	return start(cfg, me, seal, targets)
 }
 
-// start wires the parts together and sets them going.
+// start wires the parts together and starts them.
 func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.Target) (*Membership, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	mc := pace(me.Addr.Addr().IsLoopback())
@@ -224,14 +225,14 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 	return m, nil
 }
 
-// pace is memberlist's configuration: its LAN defaults, with shorter intervals if all members are on this host.
+// pace returns memberlist's configuration: its LAN defaults, with shorter intervals if all members are on this host.
 func pace(loopback bool) *memberlist.Config {
 	c := memberlist.DefaultLANConfig()
 	c.PushPullInterval = 15 * time.Second
 	c.GossipInterval = gossipEvery
-	// A member that all packets with some news miss hears the news in a full sync only, up to 20 s later. memberlist's
-	// 4 sends eight packets for each member of a fleet below 100, which miss one member in 3,000; twelve packets miss
-	// one in 160,000.
+	// If a member misses all packets with some news, it hears the news only in a full sync, up to 20 s later.
+	// memberlist's default of 4 sends eight packets for each member of a fleet below 100, which miss one member in
+	// 3,000; twelve packets miss one in 160,000.
 	c.RetransmitMult = 6
 	if loopback {
 		c.PushPullInterval = 5 * time.Second
@@ -264,8 +265,8 @@ func (m *Membership) keep(ctx context.Context) {
 	}
 }
 
-// Reconsider judges all members again: what is trusted has changed, or time has passed. Members that are no longer
-// trusted are not in the next view. It does not block.
+// Reconsider judges all members again, because other keys are trusted now, or time has passed. Members that are no
+// longer trusted are not in the next view. It does not block.
 func (m *Membership) Reconsider(changed bool) {
 	if changed {
 		m.admission.Reconsider()
@@ -304,14 +305,14 @@ func (m *Membership) apply(ctx context.Context, news peers.Reports) {
 func (m *Membership) update(timeout time.Duration) {
 	m.updating <- struct{}{}
 	defer func() { <-m.updating }()
-	// The error says that it takes longer. The update is queued in any case, and full syncs carry it too.
+	// An error means that it takes longer. The update is queued in any case, and full syncs carry it too.
 	_ = m.list.UpdateNode(timeout)
 	timing.Signal(m.fresh)
 }
 
 // Deliver handles a gossip datagram from src, without the agent's envelope. It does not keep payload and never blocks.
-// It drops and counts datagrams that are malformed, sealed with another secret, or too many, and reports whether the
-// datagram was taken.
+// It drops and counts datagrams that are malformed, sealed with another secret, or too many, and reports whether it has
+// taken the datagram.
 func (m *Membership) Deliver(payload []byte, src netip.AddrPort) bool {
 	return m.transport.deliver(payload, src)
 }
@@ -331,16 +332,16 @@ func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
 	m.announce(m.peers.Declare(gate, hash))
 }
 
-// announce has this member's metadata gossiped if it has changed. It does not block.
+// announce arranges that this member's metadata is gossiped if it has changed. It does not block.
 func (m *Membership) announce(changed bool) {
 	if changed {
 		timing.Signal(m.changed)
 	}
 }
 
-// Copied returns a channel that receives one value if another agent with this one's key is the original: its address,
-// or the zero value if that is unknown. This agent must then stop without Leave, because Leave would say that the
-// original leaves.
+// Copied returns a channel that receives one value if another agent with this one's key is the original: that agent's
+// address, or the zero value if that is unknown. This agent must then stop without Leave, because Leave would announce
+// that the original leaves.
 func (m *Membership) Copied() <-chan netip.AddrPort { return m.duplicates.Copied }
 
 // All returns all known members, including this one and members that left or failed, sorted by identity.
@@ -389,7 +390,7 @@ func (m *Membership) Shutdown() error {
 // use.
 func (m *Membership) Remembered() []Remembered { return m.peers.Remembered() }
 
-// askNamesake pings addr for this agent's own node name. If a duplicate answers, they exchange claims. Otherwise the
+// askNamesake pings addr for this agent's own node name. If a duplicate answers, the two exchange claims. Otherwise the
 // fleet still has a former address of this agent.
 func (m *Membership) askNamesake(addr netip.AddrPort) {
 	if err := m.ping(&Member{Name: m.peers.Me.Name, ID: m.peers.Self, Addr: addr}); err != nil {
@@ -401,7 +402,7 @@ func (m *Membership) askNamesake(addr netip.AddrPort) {
 	m.duplicates.Meet(addr, m.joiner.Contact)
 }
 
-// Outsiders returns the hosts that have the secret, and no trusted key, and that have been heard since a time.
+// Outsiders returns the hosts that have been heard since a time and have the secret, but no trusted key.
 func (m *Membership) Outsiders(since time.Time) []Outsider {
 	return m.transport.streams.Outsiders.Since(since)
 }

@@ -1,7 +1,7 @@
 package membership
 
-// Broadcast gives an order to all members of a gate, which this member need not have. A broadcast without Who is of an
-// order that another member has given. It does not block. The error names what is too long or not printable.
+// Broadcast gives an order to all members of a gate, which this member need not have. A broadcast without Who is about
+// an order that another member has given. It does not block. The error names what is too long or not printable.
 func (m *Membership) Broadcast(n Broadcast) error {
 	return m.broadcasts.Give(n, m.peers.Me.Name, m.transport.me.Key)
 }

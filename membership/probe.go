@@ -7,35 +7,35 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 )
 
-// A member that others see by TCP, or of which others speak, may be out of reach for this one's datagrams, or its
-// answers may not come back: it has another IP version, it advertises the address of another network, or a firewall
-// drops UDP. memberlist probes each member with a datagram now and then. It has other ways to find out whether the
-// member is alive, so it says nothing of a probe that fails, except in its log. A token has no other way.
+// Datagrams of this member may not reach a member that others see by TCP or speak of, or its answers may not come back:
+// it has another IP version, it advertises the address of another network, or a firewall drops UDP. memberlist probes
+// each member with a datagram now and then. But it has other ways to find out whether the member is alive, so it
+// reports a probe that fails only in its log. A token has no other way.
 
-// probes counts the direct probes in a row that members did not answer. It is safe for concurrent use.
+// probes counts, for each member, the direct probes in a row that it did not answer. It is safe for concurrent use.
 type probes struct {
 	mu sync.Mutex
-	// rows are by node name.
+	// rows has the rows by node name.
 	rows map[string]row
 }
 
-// row is a row of probes without an answer: how many, and when the first and the last one were sent, about. gone is a
-// member that has failed or left: what cannot be sent to it does not count.
+// row is a row of probes without an answer: how many, and about when the first and the last one were sent. gone is true
+// if the member has failed or left: a datagram that cannot be sent to such a member does not count.
 type row struct {
 	count       int
 	since, last time.Time
 	gone        bool
 }
 
-// isLong reports whether a row says something of its member.
+// isLong reports whether a row is long enough to say something about its member.
 func (r row) isLong() bool { return r.count >= silentRow && r.last.Sub(r.since) >= silentFor }
 
 const (
-	// silentRow probes without an answer in a row are no accident: at 10 % loss in both directions it happens once in a
-	// thousand.
+	// silentRow is how many probes in a row without an answer are no accident: at 10 % loss in both directions so many
+	// fail once in a thousand times.
 	silentRow = 4
 	// silentFor is the least time between the first and the last of them: a member that starts, stops or crashes is
-	// probed for less.
+	// probed for a shorter time.
 	silentFor = 20 * time.Second
 )
 
@@ -57,8 +57,8 @@ func (p *probes) failed(node string, now time.Time) {
 	p.put(node, r)
 }
 
-// saw records that a member is there, or gone. The end of a member is not the end of a long row: without answers to its
-// probes a host takes all others for failed, and their connections to it bring them back, again and again.
+// saw records that a member is there, or gone. A member's end does not end a long row: a host that gets no answers to
+// its probes takes all others for failed, and their connections to it bring them back, again and again.
 func (p *probes) saw(node string, gone bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,8 @@ func (p *probes) answered(node string) {
 	delete(p.rows, node)
 }
 
-// silentSince is since when a member has not answered the probes of this one; zero if it answers, or may yet.
+// silentSince returns since when a member has not answered the probes of this one; zero if it answers, or may yet
+// answer.
 func (p *probes) silentSince(node string) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -41,17 +41,18 @@ const (
 
 var errNoAnswer = errors.New("there is no answer to it")
 
-// Answer makes the answer to a question of another member; nil is none. It is called on a goroutine of its own, and
-// must return when ctx is done. It must not keep question.
+// Answer makes the answer to a question of another member; nil means no answer. It is called on a goroutine of its own,
+// and must return when ctx is done. It must not keep question.
 type Answer func(ctx context.Context, asker *Member, question []byte) []byte
 
-// statementTo returns the statement to sign: this content is for a member, on the connection with these nonces.
+// statementTo returns the statement to sign, which binds the content to a member and to the connection with these
+// nonces.
 func statementTo(to wire.MemberID, nonces, content []byte) []byte {
 	digest := sha512.Sum512(slices.Concat(nonces, to[:], content))
 	return digest[:]
 }
 
-// answerQuestion answers the question that has come on g, unless it is not from a member.
+// answerQuestion answers the question that has come on g, if its sender is a member.
 func (t *gossipTransport) answerQuestion(g *streams.Conn) error {
 	if len(g.Unread) < streams.QuestionOverhead || t.cfg.Answer == nil {
 		return packets.ErrMalformed
@@ -71,7 +72,7 @@ func (t *gossipTransport) answerQuestion(g *streams.Conn) error {
 	ctx, cancel := context.WithTimeout(t.closed, answerTime)
 	defer cancel()
 	text := t.cfg.Answer(ctx, asker, content)
-	t.asking.Delete(id) // before the answer leaves: a member that has it may ask again at once
+	t.asking.Delete(id) // before the answer leaves, because a member that has the answer may ask again at once
 	if text == nil {
 		return errNoAnswer
 	}
@@ -81,8 +82,8 @@ func (t *gossipTransport) answerQuestion(g *streams.Conn) error {
 	return nil
 }
 
-// Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at once answers once.
-// The error says why there is no answer; ctx must have a deadline.
+// Ask asks a member, and returns its answer, of at most most bytes. A member that is asked twice at the same time
+// answers once. The error is why there is no answer; ctx must have a deadline.
 func (m *Membership) Ask(ctx context.Context, to *Member, question []byte, most int) ([]byte, error) {
 	if len(question) > streams.MaxQuestion {
 		return nil, fmt.Errorf("a question of %d bytes: %w", len(question), streams.ErrTooLong)

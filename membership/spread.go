@@ -11,18 +11,19 @@ import (
 )
 
 // memberlist passes news on at the ticks of its gossip. Each tick wakes the processor, even without news, and this was
-// most of the cost of an agent at rest. So its ticks are far apart, and a member with news pings some members at once:
-// a ping and its answer carry the news that waits.
+// most of the cost of an agent at rest. So the ticks are far apart here, and a member with news pings some members at
+// once: a ping and its answer carry the news that waits.
 const (
 	// gossipEvery is the time between two ticks of memberlist.
 	gossipEvery = 500 * time.Millisecond
-	// spreadRounds is how many times a member with news pings spreadTo others, spreadEvery the time between two rounds.
+	// spreadRounds is how many rounds a member with news makes, spreadTo how many others it pings in each, and
+	// spreadEvery the time between two rounds.
 	spreadRounds = 3
 	spreadEvery  = 200 * time.Millisecond
 	spreadTo     = 3
 )
 
-// spread passes news on until ctx is done. A round is spreadEvery behind the one before, however much news there is.
+// spread passes news on until ctx is done. A round comes spreadEvery after the one before, however much news there is.
 func (m *Membership) spread(ctx context.Context) {
 	for {
 		select {
@@ -46,12 +47,12 @@ func (m *Membership) spread(ctx context.Context) {
 	}
 }
 
-// smallFleet is the largest fleet in which news of members is passed on at once, and not at the ticks only. A large
-// fleet that starts, or whose machines are busy, has so much news that its packets would make the machines late, and
-// late members become suspect.
+// smallFleet is the size of the largest fleet in which news of members is passed on at once, and not only at the ticks.
+// A large fleet that starts, or whose machines are busy, has so much news that its packets would make the machines
+// late, and late members become suspect.
 const smallFleet = 64
 
-// haveSmallNews says that something about a member waits to be passed on. It does not block.
+// haveSmallNews signals that news about a member waits to be passed on. It does not block.
 func (m *Membership) haveSmallNews() {
 	if len(m.peers.Current().Members) <= smallFleet {
 		timing.Signal(m.fresh)

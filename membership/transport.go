@@ -44,22 +44,23 @@ type gossipTransport struct {
 	answers *packets.Answers
 	// member finds a live member.
 	member func(wire.MemberID) (*Member, bool)
-	// asking are the members whose questions are being answered, showing those to which certificates are being shown.
+	// asking has the members whose questions are being answered, showing the members to which certificates are being
+	// shown.
 	asking, showing sync.Map
 	// unverified are the members whose certificates are missing here.
 	unverified *admission.Unverified
 
 	mu sync.Mutex
-	// bySecond are the members whose last datagram was not sealed with the first key; second is how many.
+	// bySecond has the members whose last datagram was not sealed with the first key; second is how many they are.
 	bySecond map[wire.MemberID]struct{}
 	second   atomic.Int32
 
 	foreignWarn, junkWarn, untrustedWarn timing.Throttle
 
 	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
-	// unsent gets the nodes to which a datagram could not be sent; nil if nobody asks.
+	// unsent gets the nodes to which a datagram could not be sent; nil if this is of no interest.
 	unsent func(node string)
-	// lastForeign is the last foreign gossip that was noted, zero before.
+	// lastForeign is the last foreign gossip that was noted; nil if none was.
 	lastForeign atomic.Pointer[sign]
 	// heard is when memberlist last got a datagram, as the time since begun.
 	begun time.Time
@@ -102,7 +103,7 @@ func newGossipTransport(
 func (t *gossipTransport) isClosed() bool { return t.closed.Err() != nil }
 
 // deliver handles a datagram that the agent has read. It does not allocate for junk. It reports whether memberlist gets
-// it.
+// the datagram.
 func (t *gossipTransport) deliver(payload []byte, src netip.AddrPort) bool {
 	if t.isClosed() {
 		return false
@@ -153,13 +154,13 @@ func (t *gossipTransport) enqueue(b []byte, src netip.AddrPort) bool {
 	}
 }
 
-// silence is how long nothing has come from any member.
+// silence returns for how long nothing has come from any member.
 func (t *gossipTransport) silence() time.Duration {
 	return time.Since(t.begun) - time.Duration(t.heard.Load())
 }
 
-// vouched returns the packet in the content of a datagram and its sender, if a trusted member has signed it. by is the
-// key that has opened it.
+// vouched returns the packet in the content of a datagram, and its sender, if a trusted member has signed it. by is the
+// index of the key that has opened it.
 func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from wire.MemberID, packet []byte,
 	err error,
 ) {
@@ -184,7 +185,7 @@ func (t *gossipTransport) vouched(content []byte, by int, src netip.Addr) (from 
 	return from, packet, nil
 }
 
-// noteKey records whether a member seals with the first key. Without trust anybody with the secret can say this of
+// noteKey records whether a member seals with the first key. Without trust anybody with the secret can claim this of
 // anybody, so the record only informs people.
 func (t *gossipTransport) noteKey(from wire.MemberID, by int) {
 	if by == 0 && t.second.Load() == 0 {
@@ -265,11 +266,11 @@ func (t *gossipTransport) count(err error) {
 	}
 }
 
-// signEvery is how often foreign gossip is noted at most: a flood of it costs nothing.
+// signEvery is the least time between two notes of foreign gossip, so that a flood of it costs nothing.
 const signEvery = 10 * time.Second
 
-// onForeign notes foreign gossip, so that it is known when it ends, and now and then warns of it. It is generic,
-// because an interface with an address would be allocated for each datagram.
+// onForeign notes foreign gossip, so that its end is known, and warns of it now and then. It is generic, because an
+// interface with an address would be allocated for each datagram.
 func onForeign[Addr fmt.Stringer](t *gossipTransport, src Addr) {
 	now := time.Now()
 	if last := t.lastForeign.Load(); now.Sub(last.at) >= signEvery {
@@ -334,7 +335,7 @@ func (t *gossipTransport) DialAddressTimeout(to memberlist.Address, timeout time
 
 func (t *gossipTransport) StreamCh() <-chan net.Conn { return t.streamCh }
 
-// Shutdown ends all that waits for the network.
+// Shutdown ends everything that waits for the network.
 func (t *gossipTransport) Shutdown() error { return t.streams.Shutdown() }
 
 // serve hands a connection to memberlist, or answers its question.

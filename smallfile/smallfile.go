@@ -1,5 +1,5 @@
-// Package smallfile reads a file that an operator or this program has written, whatever has taken its place: no pipe
-// makes the reader wait, and no file fills its memory.
+// Package smallfile reads a file that an operator or this program has written, even if something else has replaced it:
+// no pipe makes the reader wait, and no file fills its memory.
 package smallfile
 
 import (
@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ErrWrongKind is what a path leads to that is no regular file, ErrTooLong a file that is longer than its reader
+// ErrWrongKind is returned if a path does not lead to a regular file, ErrTooLong if a file is longer than its reader
 // allows.
 var (
 	ErrWrongKind = errors.New("not a regular file")
@@ -47,7 +47,7 @@ func Read(path string, most int) ([]byte, error) {
 	return All(f, most)
 }
 
-// All reads a file to its end, which comes after at most most bytes.
+// All reads a file to its end, which must come after at most most bytes.
 func All(f *os.File, most int) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err == nil && len(text) > most {

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns is the width of the terminal that a stream is; 0 if it is none, or none to draw on.
+// Columns returns the width of the terminal that a stream leads to; 0 if it leads to none, or to one that cannot be
+// drawn on.
 func Columns(stream any) int {
 	file, ok := stream.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
@@ -24,7 +25,7 @@ func Columns(stream any) int {
 	return columns
 }
 
-// ChartWidth is the width of a chart on a stream in columns: that of the terminal, or the usual one.
+// ChartWidth returns the width of a chart on a stream, in columns: that of the terminal, or the usual one.
 func ChartWidth(stream any) int {
 	const usual, most = 80, 120
 	return min(cmp.Or(Columns(stream), usual), most)

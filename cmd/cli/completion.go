@@ -38,8 +38,8 @@ install it.`,
 	}
 }
 
-// completeValues makes shells complete the values of all flags that take one of a few, and no files for the other flags
-// that take none.
+// completeValues makes shells complete the values of all flags that take one of a few. For the other flags that take no
+// file, shells do not offer files.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		s := behind(f)
@@ -55,7 +55,7 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// unquoteUsages takes the quotes off the placeholders: a shell shows a flag's usage as it is written.
+// unquoteUsages removes the quotes from the placeholders, because a shell shows a flag's usage as it is written.
 func unquoteUsages(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 	for _, child := range cmd.Commands() {

@@ -18,7 +18,7 @@ const (
 	ExitSignal  = 128
 )
 
-// exitError ends a program with a code. Its err may be nil: then there is nothing to say.
+// exitError ends a program with a code. Its err may be nil: then the program prints nothing.
 type exitError struct {
 	code int
 	err  error
@@ -32,13 +32,13 @@ func (e exitError) Error() string {
 }
 func (e exitError) Unwrap() error { return e.err }
 
-// Exit is an error that ends a program with a code. err may be nil: then the program says nothing.
+// Exit returns an error that ends a program with a code. err may be nil: then the program prints nothing.
 func Exit(code int, err error) error { return exitError{code, err} }
 
 // UsageError gives an error the exit code of a wrong command line.
 func UsageError(err error) error { return Exit(ExitUsage, err) }
 
-// SignalError is the error of a program that a signal has ended.
+// SignalError returns the error of a program that a signal has ended.
 func SignalError(s os.Signal) error {
 	return Exit(ExitSignal+int(s.(syscall.Signal)), errors.New(s.String()))
 }
@@ -49,7 +49,7 @@ func HasExitCode(err error) bool {
 	return has
 }
 
-// ExitCode is the code with which an error ends a program.
+// ExitCode returns the code with which an error ends a program.
 func ExitCode(err error) int {
 	if err == nil {
 		return ExitOK

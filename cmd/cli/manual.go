@@ -78,7 +78,7 @@ func (p *Program) manualName(cmd *cobra.Command) (name string, section int) {
 	return strings.ReplaceAll(cmd.CommandPath(), " ", "-"), 1
 }
 
-// commandManual is the page of a command, made from its help.
+// commandManual returns the manual page of a command, made from its help.
 func (p *Program) commandManual(cmd *cobra.Command) string {
 	var help, page strings.Builder
 	p.writeHelp(&help, cmd)
@@ -111,8 +111,8 @@ func WriteTitle(w io.Writer, name string, section int, short string) {
 		section, Roff(name), Roff(short))
 }
 
-// WriteRoff sets a text of the form that help has: paragraphs, headings that end with a colon, flags and words with a
-// deeper text, and indented lines, which stay as they are.
+// WriteRoff formats a text in the form of help: paragraphs, headings that end with a colon, flags and words with a text
+// indented below them, and indented lines, which stay as they are.
 func WriteRoff(w io.Writer, text string) {
 	literal, headed := false, true
 	// A heading begins a paragraph by itself.

@@ -13,9 +13,10 @@ import (
 
 // Other is another program of this project, which carries out some commands of this one.
 type Other struct {
-	// Name is that of its file, and Package the path that "go install" takes.
+	// Name is the name of its file, and Package the path for "go install".
 	Name, Package string
-	// As is the name by which it is called: the other program says that of itself in its output. Empty is its own.
+	// As is the name by which this program calls it, and which it uses for itself in its output; if empty, it uses its
+	// own.
 	As string
 }
 
@@ -24,7 +25,7 @@ const elsewhere = "elsewhere"
 
 func isElsewhere(cmd *cobra.Command) bool { return cmd.Annotations[elsewhere] != "" }
 
-// CarriesOut makes a command one that the other program carries out, with the same arguments behind those in before.
+// CarriesOut makes the other program carry out a command, with the same arguments after those in before.
 func (o Other) CarriesOut(cmd *cobra.Command, before ...string) *cobra.Command {
 	cmd.Annotations = map[string]string{elsewhere: o.Name}
 	cmd.DisableFlagParsing = true
@@ -35,7 +36,7 @@ func (o Other) CarriesOut(cmd *cobra.Command, before ...string) *cobra.Command {
 		}
 		return o.become(path, slices.Concat(before, args))
 	}
-	// A shell asks for completions by way of the command, too.
+	// A shell also asks for completions through the command.
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if path, err := o.find(cmd.CommandPath()); err == nil {
 			_ = o.become(path, slices.Concat([]string{cobra.ShellCompRequestCmd}, before, args, []string{word}))

@@ -14,25 +14,25 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 )
 
-// Program is what a program has of its own besides its commands.
+// Program describes a program beyond its commands.
 type Program struct {
 	// Root is the program itself, as a command. Its name is the program's.
 	Root *cobra.Command
 	// AfterHelp ends the help of the program itself.
 	AfterHelp string
-	// Section is that of the program's page in the manual. The pages of its commands are in section 1.
+	// Section is the section of the program's page in the manual. The pages of its commands are in section 1.
 	Section int
 	// SeeAlso are the other pages of the manual that each page refers to, as in "wanderd.toml (5)".
 	SeeAlso []string
 	// Pages are the pages of the manual that are not about a command, by their names: "wanderd.toml.5".
 	Pages map[string]func() string
-	// ExitCode is the code with which an error ends the program.
+	// ExitCode returns the code with which an error ends the program.
 	ExitCode func(error) int
-	// Otherwise says what to do about a word that resembles no command.
+	// Otherwise returns the advice about a word that resembles no command.
 	Otherwise func(word string) string
 }
 
-// Complete adds the commands and flags to a program that all programs have.
+// Complete adds the commands and flags that all programs have.
 func (p *Program) Complete() {
 	root := p.Root
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -135,7 +135,7 @@ func (p *Program) unknownCommand(args []string, err error) error {
 			return fmt.Errorf("unknown flag %s: did you mean --%s?", arg, name)
 		}
 	}
-	// cobra has no type for it: unknown command "stauts" for "wanderd"
+	// cobra has no type for this error: unknown command "stauts" for "wanderd"
 	quoted, quotedErr := strconv.QuotedPrefix(strings.TrimPrefix(err.Error(), "unknown command "))
 	word, unquoteErr := strconv.Unquote(quoted)
 	if quotedErr != nil || unquoteErr != nil {
@@ -180,7 +180,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag %s%s: did you mean --%s?", dashes, word, near)
 }
 
-// NoArgs is cobra.NoArgs with another text: cobra's takes an argument for an unknown command.
+// NoArgs is cobra.NoArgs with another text: cobra.NoArgs takes an argument for an unknown command.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments, but %q is one: see \"%[1]s --help\"", cmd.CommandPath(), args[0])

@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// echo is how long after the first signal further ones are ignored: timeout(1) sends each signal twice, and when a
-// terminal is closed, both kernel and shell send one.
+// echo is how long further signals are ignored after the first: timeout(1) sends each signal twice, and when a terminal
+// is closed, both kernel and shell send one.
 const echo = 500 * time.Millisecond
 
-// Hangups are the SIGHUPs of an agent, which ask it to read its configuration again. Of any other command they are the
-// end.
+// Hangups receives the SIGHUPs of an agent, which ask it to read its configuration again. They end any other command.
 type Hangups struct {
 	taken atomic.Bool
 	came  chan struct{}
 }
 
-// NewHangups returns the SIGHUPs of a process, which nobody has taken yet.
+// NewHangups returns the SIGHUPs of a process, which end it until Take is called.
 func NewHangups() *Hangups { return &Hangups{came: make(chan struct{}, 1)} }
 
 // Take makes SIGHUP ask for a reload from now on, instead of ending the program.
@@ -30,8 +29,8 @@ func (h *Hangups) Take() <-chan struct{} {
 	return h.came
 }
 
-// takes reports whether a signal is a SIGHUP that asks for a reload, and passes it on. Several that come before the
-// first is handled count as one.
+// takes reports whether a signal is a SIGHUP that asks for a reload, and passes it on. Several SIGHUPs that come before
+// the first is handled count as one.
 func (h *Hangups) takes(s os.Signal) bool {
 	if h == nil || s != syscall.SIGHUP || !h.taken.Load() {
 		return false
@@ -43,10 +42,10 @@ func (h *Hangups) takes(s os.Signal) bool {
 	return true
 }
 
-// UntilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP (unless nohup ignores SIGHUP, or a
-// shell SIGINT in the background), but for the hangups that somebody takes. Its cause is a [SignalError]. A second
-// signal after [echo] ends the process at once; the guard then stops a running hook. name is the program's, which says
-// so.
+// UntilSignal returns a context that ends with the first SIGINT, SIGTERM or SIGHUP, except the hangups that are taken.
+// It does not end with SIGHUP if nohup ignores that, nor with SIGINT if a shell does so for the background. Its cause
+// is a [SignalError]. A second signal after [echo] ends the process at once; the guard then stops a running hook. name
+// is the program's name, used in the message about that.
 func UntilSignal(parent context.Context, name string, hups *Hangups) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is the release that this source is, or becomes: the one that stands first in CHANGELOG.md.
+// version is the release that this source is, or will become: the first one in CHANGELOG.md.
 const version = "v0.1.0"
 
-// released matches the tag of a release. What the Go tool makes up for other commits has a date.
+// released matches the tag of a release. For other commits the Go tool makes up a version with a date.
 var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-rc\.\d+)?$`)
 
-// Version is the version of this program's source: that of its tag, or the coming one with the commit. A build without
-// git knows the coming one only.
+// Version returns the version of this program's source: the version of its tag, or the coming version with the commit.
+// A build without git knows only the coming version.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -25,7 +25,7 @@ func Version() string {
 	return sourceVersion(info)
 }
 
-// sourceVersion reads what the Go tool has noted in a program.
+// sourceVersion reads what the Go tool has recorded in a program.
 func sourceVersion(info *debug.BuildInfo) string {
 	var commit, changed string
 	for _, s := range info.Settings {

@@ -1,5 +1,5 @@
-// Package admission decides who may take part, where keys have to be trusted: how members introduce themselves, whose
-// certificates are here, whose are missing, and who was turned away.
+// Package admission decides who may take part if keys have to be trusted: how members introduce themselves, whose
+// certificates are known here, whose are missing, and who was turned away.
 package admission
 
 import (
@@ -19,7 +19,7 @@ type Admission struct {
 	trust identity.Trust
 
 	mu sync.Mutex
-	// members are the members that were trusted when they were last judged; others are not kept.
+	// members are the members that were trusted when they were last judged; no others are kept.
 	members map[wire.MemberID]*admitted
 }
 
@@ -28,15 +28,15 @@ type admitted struct {
 	name        string
 	key         ed25519.PublicKey
 	certificate []byte
-	// until is when the verdict ends; zero is never. judged is unset if what is trusted has changed since.
+	// until is when the verdict ends; zero means never. judged becomes false when what is trusted changes.
 	until  time.Time
 	judged bool
-	// since is when it was admitted, itself whether it has shown its certificate itself.
+	// since is when the member was admitted. itself is true if the member has shown its certificate itself.
 	since  time.Time
 	itself bool
 }
 
-// New admits everybody with the secret if trust is nil.
+// New returns an admission that admits everybody with the secret if trust is nil.
 func New(trust identity.Trust) *Admission {
 	return &Admission{trust: trust, members: make(map[wire.MemberID]*admitted)}
 }
@@ -44,7 +44,8 @@ func New(trust identity.Trust) *Admission {
 // Checks reports whether keys have to be trusted.
 func (a *Admission) Checks() bool { return a.trust != nil }
 
-// Judge returns the reason why a member that shows a certificate is not trusted; a nil certificate is none.
+// Judge returns the reason why a member that shows a certificate is not trusted; a nil certificate means that it shows
+// none.
 func (a *Admission) Judge(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte) error {
 	if a.trust == nil {
 		return nil
@@ -87,8 +88,8 @@ func (a *Admission) Knows(name string, id wire.MemberID) bool {
 }
 
 // Vouch judges a member by a certificate that another member has shown, and reports whether it is trusted. A trusted
-// member keeps its name, unless it is wanted under another name: then it has announced this name itself. A certificate
-// that it has shown itself is kept in any case.
+// member keeps its name, unless it is wanted under another name, because then it has announced that name itself. A
+// certificate that the member has shown itself is kept in any case.
 func (a *Admission) Vouch(name string, id wire.MemberID, key ed25519.PublicKey, certificate []byte, wanted bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,7 +158,7 @@ func (a *Admission) Key(id wire.MemberID) (ed25519.PublicKey, error) {
 	return m.key, a.again(id, m)
 }
 
-// ErrNotMember is returned for what comes from nobody that is known here.
+// ErrNotMember is returned for a message whose sender is not known here.
 var ErrNotMember = errors.New("it is not from a member that is known here")
 
 // MaxChecked bounds the cached results of checks; a full cache is cleared.

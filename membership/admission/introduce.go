@@ -57,7 +57,7 @@ type Introducer struct {
 	name string
 	ID   wire.MemberID
 	Key  ed25519.PrivateKey
-	// certificate returns this member's certificate, nil if it has none.
+	// certificate returns this member's certificate; nil if it has none.
 	certificate func() []byte
 }
 
@@ -76,7 +76,7 @@ func (n *Introducer) SignPacket(packet []byte) []byte {
 	return append(b, packet...)
 }
 
-// SplitPacket takes the content of a datagram apart.
+// SplitPacket splits the content of a datagram.
 func SplitPacket(b []byte) (from wire.MemberID, signature, packet []byte, err error) {
 	if len(b) <= SignedHeader {
 		return from, nil, nil, packets.ErrMalformed
@@ -116,7 +116,7 @@ func ParseIntroduction(b []byte) (in Introduction, err error) {
 	return in, identity.CheckName(in.Name)
 }
 
-// Check returns why the other side of a connection is not trusted.
+// Check returns why the other side of a connection is not trusted; nil if it is.
 func (in *Introduction) Check(a *Admission, side string, nonces []byte) error {
 	if a.trust == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Outsider is a host that has the secret, and whose key is not trusted here. It has signed what it said, so the key is
+// Outsider is a host that has the secret, but whose key is not trusted here. It has signed its messages, so the key is
 // its own; the name is what it calls itself.
 type Outsider struct {
 	Name string
@@ -25,13 +25,13 @@ type Outsider struct {
 // maxOutsiders bounds the outsiders that are remembered: an operator adds a line for each.
 const maxOutsiders = 16
 
-// Outsiders are those that were heard last. It is safe for concurrent use.
+// Outsiders are the outsiders that were heard last. They are safe for concurrent use.
 type Outsiders struct {
 	mu   sync.Mutex
-	list []Outsider // the last one last
+	list []Outsider // the latest last
 }
 
-// Note remembers an outsider. It forgets the one that was heard least lately if there are too many.
+// Note remembers an outsider. If there are too many, it forgets the one that has not been heard for longest.
 func (o *Outsiders) Note(x Outsider) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +42,7 @@ func (o *Outsiders) Note(x Outsider) {
 	}
 }
 
-// Since returns those that have been heard since a time.
+// Since returns the outsiders that have been heard since a time.
 func (o *Outsiders) Since(begin time.Time) []Outsider {
 	o.mu.Lock()
 	defer o.mu.Unlock()

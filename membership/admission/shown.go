@@ -85,7 +85,7 @@ func ParseShown(b []byte) (list []Shown, err error) {
 	return list, nil
 }
 
-// MaxLately is how many members that were admitted lately an answer shows, in addition to those that were asked for.
+// MaxLately is how many recently admitted members an answer shows, in addition to those that were asked for.
 const MaxLately = 64
 
 // MaxIntroduction is the longest introduction, in bytes.

@@ -15,13 +15,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// MaxUnverified bounds the members whose certificate is missing, some 600 bytes each; others are heard of again.
+// MaxUnverified bounds the members whose certificate is missing, some 600 bytes each; this member will hear again of
+// those that it forgets.
 const MaxUnverified = 1024
 
-// Unverified are the members of whom trusted members speak, and whose certificates are missing here. What is said of
-// them is kept until the certificate is here, because memberlist refuses it until then, and nobody says it again soon.
+// Unverified are the members that trusted members speak of, but whose certificates are missing here. The statements
+// about them are kept until the certificate is here, because memberlist refuses them until then, and no member repeats
+// them soon.
 type Unverified struct {
-	// Ring signals that somebody is to be asked; its capacity is one.
+	// Ring signals that a member has to be asked; its capacity is one.
 	Ring chan struct{}
 	self wire.MemberID
 
@@ -34,19 +36,19 @@ type UnverifiedMember struct {
 	ID   wire.MemberID
 	Name string
 	addr netip.AddrPort
-	// said is the last statement about it, heard when the statement came.
+	// said is the last statement about the member, heard when that statement came.
 	said  packets.Alive
 	heard time.Time
-	// from is the member to be asked: the one that spoke of it last; the zero value is anybody.
+	// from is the member to ask: the last one that spoke of it; the zero value means any member.
 	from wire.MemberID
-	// tries is how many members have been asked in vain, toOwner whether its owner is to be asked. until is zero, or
-	// the time before which the owner, which was asked, is not asked again.
+	// tries is how many members have been asked in vain. toOwner is true if its owner has to be asked. until is zero,
+	// or the time before which the owner, which was asked, is not asked again.
 	tries   int
 	toOwner bool
 	until   time.Time
 }
 
-// NewUnverified are no members yet. What is said of self is not kept.
+// NewUnverified returns a set without members. It never keeps statements about self.
 func NewUnverified(self wire.MemberID) *Unverified {
 	return &Unverified{self: self, Ring: make(chan struct{}, 1), list: make(map[wire.MemberID]*UnverifiedMember)}
 }
@@ -84,7 +86,7 @@ func (u *Unverified) Hear(a *Admission, from wire.MemberID, said *packets.Alive,
 	}
 }
 
-// makeRoom forgets one of them if there are too many: one named by the member that names the most.
+// makeRoom forgets one of them if there are too many. It takes one that was named by the member that names the most.
 func (u *Unverified) makeRoom() {
 	if len(u.list) < MaxUnverified {
 		return
@@ -102,7 +104,7 @@ func (u *Unverified) makeRoom() {
 	delete(u.list, out.ID)
 }
 
-// Leave forgets a member whose certificate is here. It returns what was said of it, unless that is too long ago.
+// Leave forgets a member whose certificate is here. It returns the last statement about it, unless that is too old.
 func (u *Unverified) Leave(name string, id wire.MemberID, now time.Time) (said packets.Alive, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -114,8 +116,8 @@ func (u *Unverified) Leave(name string, id wire.MemberID, now time.Time) (said p
 	return m.said, now.Sub(m.heard) < MeetAgain
 }
 
-// Wanted returns the members whose certificates others are to be asked for, and the member to ask: one that has spoken
-// of some of them.
+// Wanted returns the members whose certificates are to be requested, and the member to ask: one that has spoken of some
+// of them.
 func (u *Unverified) Wanted() (from wire.MemberID, list map[wire.MemberID]UnverifiedMember) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -127,7 +129,7 @@ func (u *Unverified) Wanted() (from wire.MemberID, list map[wire.MemberID]Unveri
 			speakers[m.from] = true
 		}
 	}
-	// one that speaks of many and does not answer keeps nobody up
+	// a member that speaks of many and does not answer must not block the others
 	for _, id := range peers.Some(slices.Collect(maps.Keys(speakers)), 1) {
 		from = id
 	}
@@ -137,8 +139,8 @@ func (u *Unverified) Wanted() (from wire.MemberID, list map[wire.MemberID]Unveri
 // meetTries is how many members may be asked for a certificate in vain before its owner is.
 const meetTries = 3
 
-// Asked records how a member has answered a question for certificates. If it has no certificate of the members of whom
-// it has spoken, it does not trust them any more: then their owners are asked. brought says that the answer had some
+// Asked records how a member has answered a question for certificates. If it has no certificate of the members it has
+// spoken of, it no longer trusts them: then their owners are asked. brought is true if the answer had some
 // certificates; it may have had no room for the others.
 func (u *Unverified) Asked(list map[wire.MemberID]UnverifiedMember, from wire.MemberID, answered, brought bool) {
 	u.mu.Lock()
@@ -162,7 +164,8 @@ func (u *Unverified) Asked(list map[wire.MemberID]UnverifiedMember, from wire.Me
 	}
 }
 
-// Owners returns up to n members that are to be asked for their own certificates. They are then left alone for a while.
+// Owners returns up to n members that have to be asked for their own certificates. After that they are left alone for a
+// while.
 func (u *Unverified) Owners(n int, now time.Time) (list []netip.AddrPort) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

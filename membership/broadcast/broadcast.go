@@ -1,5 +1,5 @@
-// Package broadcast brings an order to all members of a gate by gossip: what it says, who has signed it, and which one
-// replaces which.
+// Package broadcast spreads an order to all members of a gate by gossip: what the order says, who has signed it, and
+// which order replaces which.
 package broadcast
 
 import (
@@ -18,18 +18,19 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Broadcast is an order to a gate, with what people want to know of it. Gossip brings the newest one of each gate to
-// all members that take part in it: by packets within a second or two, and with every full sync.
+// Broadcast is an order to a gate, with details for people. Gossip spreads the newest one of each gate to all members
+// that take part in it: by packets within a second or two, and with every full sync.
 type Broadcast struct {
 	Gate  wire.GateID
 	Order wire.Order
-	// Who gave the order, and Reason, are for people: printable, at most [MaxWho] and [MaxReason] bytes. Both are empty
-	// if the member that signs the broadcast has learned of the order from another one.
+	// Who is the giver of the order, and Reason its reason, both for people: printable, at most [MaxWho] and
+	// [MaxReason] bytes. Both are empty if the member that signs the broadcast has learned of the order from another
+	// one.
 	Who, Reason string
 }
 
 const (
-	// MaxWho bounds who has given an order, in bytes: a user at a host.
+	// MaxWho bounds the giver of an order, a user at a host, in bytes.
 	MaxWho = 2 * identity.MaxName
 	// MaxReason bounds the reason of an order, in bytes.
 	MaxReason = 200
@@ -127,14 +128,14 @@ func (n *Signed) vouched() bool {
 	return identity.IsSigned(n.key, n.packed[:at], n.packed[at:], context)
 }
 
-// Store has the newest broadcast of each gate of this member, and of the other gates to which it has given orders.
-// It is safe for concurrent use, never blocks, and never calls memberlist back.
+// Store has the newest broadcast of each gate of this member, and of the other gates to which it has given orders. It
+// is safe for concurrent use, never blocks, and never calls memberlist back.
 type Store struct {
 	gates []wire.GateID
 	judge identity.Judge
 	// News signals that a broadcast is new; its capacity is one.
 	News chan struct{}
-	// fresh signals that a broadcast is to be passed on.
+	// fresh signals that a broadcast has to be passed on.
 	fresh chan<- struct{}
 	queue memberlist.TransmitLimitedQueue
 
@@ -156,7 +157,7 @@ func NewStore(gates []wire.GateID, judge identity.Judge, members func() int, fre
 	}
 }
 
-// keep keeps a broadcast that is good, if it is newer, and passes it on. The cheap checks come first.
+// keep keeps a broadcast if it is valid and newer, and passes it on. It makes the cheap checks first.
 func (k *Store) keep(n *Signed, mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -195,8 +196,8 @@ func (k *Store) Give(n Broadcast, name string, private ed25519.PrivateKey) error
 	return nil
 }
 
-// Errands returns the gates that this member does not have, and to which it has given orders: it is the only one that
-// carries them to a member that has the gate.
+// Errands returns the gates that this member does not have, but to which it has given orders: it alone carries such an
+// order to a member that has the gate.
 func (k *Store) Errands() []wire.GateID {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -217,7 +218,7 @@ func (k *Store) mayGo(g wire.GateID) bool {
 	return slices.Contains(k.gates, g) || slices.Contains(errands, g) || len(errands) < MaxErrands
 }
 
-// Hear takes a broadcast from a packet; what does not parse is dropped.
+// Hear takes in a broadcast from a packet, and drops it if it does not parse.
 func (k *Store) Hear(b []byte) {
 	if n, err := Parse(b); err == nil {
 		k.keep(n, false)
@@ -252,7 +253,7 @@ func (k *Store) AppendState(b []byte) []byte {
 	return b
 }
 
-// HearState takes the broadcasts of a full sync, at most as many as a member can have.
+// HearState takes in the broadcasts of a full sync, at most as many as a member can have.
 func (k *Store) HearState(b []byte) {
 	for range identity.MaxGates + MaxErrands {
 		if len(b) < 2 || len(b)-2 < int(binary.BigEndian.Uint16(b)) {
@@ -264,8 +265,7 @@ func (k *Store) HearState(b []byte) {
 	}
 }
 
-// Invalidates implements memberlist.Broadcast: a newer broadcast of a gate takes the place of an
-// older one.
+// Invalidates implements memberlist.Broadcast: a newer broadcast of a gate replaces an older one.
 func (n *Signed) Invalidates(other memberlist.Broadcast) bool {
 	o, ok := other.(*Signed)
 	return ok && o.Gate == n.Gate
@@ -277,7 +277,7 @@ func (n *Signed) Message() []byte { return n.packed }
 // Finished implements memberlist.Broadcast.
 func (*Signed) Finished() {}
 
-// SetGates forgets the broadcasts of gates that this member does not have any more.
+// SetGates forgets the broadcasts of gates that this member no longer has.
 func (k *Store) SetGates(gates []wire.GateID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

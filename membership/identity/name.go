@@ -14,10 +14,10 @@ import (
 // MaxName is the longest name of a member, in bytes.
 const MaxName = 64
 
-// NodeName is a member's name in gossip.
+// NodeName returns a member's name in gossip.
 func NodeName(name string, id wire.MemberID) string { return name + "~" + id.String() }
 
-// ParseNodeName takes a name in gossip apart. It accepts only what [NodeName] can return.
+// ParseNodeName splits a name in gossip. It accepts only what [NodeName] can return.
 func ParseNodeName(s string) (name string, id wire.MemberID, err error) {
 	at := strings.LastIndexByte(s, '~')
 	if at < 0 {

@@ -9,15 +9,15 @@ import (
 	"github.com/hashicorp/memberlist"
 )
 
-// Alive is what one member says of another that is alive: a message of a packet, or an entry of a full sync. It refers
-// to the bytes from which it was read.
+// Alive is a statement of one member that another is alive: a message of a packet, or an entry of a full sync. It
+// refers to the bytes from which it was read.
 type Alive struct {
 	Node, Addr, Meta, Vsn []byte
 	Incarnation           uint64
 	Port                  uint16
 }
 
-// readAlive reads a map of either kind. ok is false if it says something else.
+// readAlive reads a map of either kind. ok is false if it is no such statement.
 func readAlive(b []byte) (a Alive, rest []byte, ok bool) {
 	state, port := uint64(memberlist.StateAlive), uint64(0)
 	rest, ok = readFields(b, func(key []byte, e field) {
@@ -70,12 +70,12 @@ func (a *Alive) Clone() Alive {
 	return c
 }
 
-// At returns the address at which the member is said to be.
+// At returns the address that the statement gives for the member.
 func (a *Alive) At() (netip.AddrPort, error) {
 	return AddrOf(&memberlist.Node{Addr: a.Addr, Port: a.Port})
 }
 
-// EachInPacket shows the members that a packet calls alive. The filter has passed the packet.
+// EachInPacket shows the members that a packet calls alive. The packet must have passed the filter.
 func EachInPacket(b []byte, show func(*Alive)) {
 	eachPart(b, func(_ int, part []byte) bool {
 		if part[0] == AliveMsg {
@@ -87,7 +87,7 @@ func EachInPacket(b []byte, show func(*Alive)) {
 	})
 }
 
-// EachInSync shows the members that a message of a stream calls alive. The filter has passed the message.
+// EachInSync shows the members that a message of a stream calls alive. The message must have passed the filter.
 func EachInSync(b []byte, show func(*Alive)) {
 	if len(b) == 0 || b[0] != PushPullMsg {
 		return
@@ -107,7 +107,7 @@ func EachInSync(b []byte, show func(*Alive)) {
 	}
 }
 
-// AddrOf refuses addresses to which nobody can send.
+// AddrOf returns a node's address, and refuses addresses to which nothing can be sent.
 func AddrOf(n *memberlist.Node) (netip.AddrPort, error) {
 	ip, ok := netip.AddrFromSlice(n.Addr)
 	ip = ip.Unmap()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// maxAnswers is more than all pings that memberlist has not answered yet: one in each packet that waits, because it
-// answers a ping before it reads the next packet.
+// maxAnswers is more than the number of pings that memberlist has not answered yet. There is one in each packet that
+// waits, because memberlist answers a ping before it reads the next packet.
 const maxAnswers = 2 * QueueSize
 
 // Answers holds the address and the greatest length of each answer to a ping in the clear. Without a secret anybody can
@@ -47,7 +47,7 @@ func (a *Answers) Send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	if len(first) == 0 || first[0] != AckRespMsg {
 		return b, to
 	}
-	ack, ok := readPing(first) // they have their number in the same place
+	ack, ok := readPing(first) // acks have their number in the same place
 	from, size := a.settle(ack.seq, to)
 	switch {
 	case !ok || len(first) > size:
@@ -58,7 +58,7 @@ func (a *Answers) Send(b []byte, to netip.AddrPort) ([]byte, netip.AddrPort) {
 	return b, from
 }
 
-// settle finds the oldest ping that is answered, and returns from where it came and how long it was.
+// settle finds the oldest ping that this answers, and returns its source and its length.
 func (a *Answers) settle(seq uint64, to netip.AddrPort) (from netip.AddrPort, size int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

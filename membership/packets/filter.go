@@ -30,7 +30,7 @@ const (
 )
 
 const (
-	// CrcHeader is the length of what may stand before a packet: its type and a checksum.
+	// CrcHeader is the length of the optional header before a packet: its type and a checksum.
 	CrcHeader = 5
 	// maxNode is the longest node name, in bytes: a name, a tilde, and an identity in hexadecimal digits.
 	maxNode = identity.MaxName + 1 + 32
@@ -47,15 +47,15 @@ type Ping struct {
 	seq uint64
 	// to is where memberlist sends the answer; the zero value means to the sender.
 	to netip.AddrPort
-	// Size is the length of the ping in bytes; 0 is no ping.
+	// Size is the length of the ping in bytes; 0 means that there is no ping.
 	Size int
 }
 
-// Filter returns nil if memberlist may see the content of a datagram, and the ping with which the content begins.
-// It does not allocate.
+// Filter returns nil if memberlist may see the content of a datagram, and the ping with which the content begins. It
+// does not allocate.
 //
-// inClear says that the gossip is not authenticated. Then a packet carries no request to ping a third member, because
-// anybody could have anybody pinged. It carries one ping at most, as the first of its messages.
+// inClear is true if the gossip is not authenticated. Then a packet must not ask to ping a third member, because
+// anybody could have anybody pinged. It may carry one ping at most, as the first of its messages.
 func Filter(b []byte, inClear bool) (p Ping, err error) {
 	ok := eachPart(b, func(at int, part []byte) (ok bool) {
 		switch {
@@ -72,8 +72,8 @@ func Filter(b []byte, inClear bool) (p Ping, err error) {
 	return p, nil
 }
 
-// eachPart shows the messages of a packet, of which a compound packet has several, until show returns false. It returns
-// false then, or if a length is wrong.
+// eachPart shows the messages of a packet, until show returns false; a compound packet has several. It returns false
+// then, or if a length is wrong.
 func eachPart(b []byte, show func(at int, part []byte) bool) bool {
 	if len(b) > CrcHeader && b[0] == HasCrcMsg {
 		b = b[CrcHeader:]
@@ -126,15 +126,15 @@ func filterFields(b []byte) (rest []byte, ok bool) {
 
 const aDay = 24 * 60 * 60
 
-// HighestIncarnation is the highest number that is believed. A member contradicts what is said of it with a higher
-// incarnation, so one near the end of the numbers would silence it for good. A clock can explain one incarnation for
-// each second since 2000, and a day more. Honest members stay far below. A member that is raised to the bound can have
-// a higher incarnation a second later.
+// HighestIncarnation returns the highest incarnation that is believed. A member contradicts a statement about itself
+// with a higher incarnation, so one near the end of the numbers would silence it for good. A clock can explain one
+// incarnation for each second since 2000, and a day more. Honest members stay far below. A member that is raised to the
+// bound can have a higher incarnation a second later.
 func HighestIncarnation(now time.Time) uint64 {
 	return uint64(max(now.Unix()-time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix(), 0)) + aDay
 }
 
-// readPing reads what matters for the answer to a ping.
+// readPing reads the fields that matter for the answer to a ping.
 func readPing(b []byte) (p Ping, ok bool) {
 	p.Size = len(b)
 	var host, port field
@@ -158,7 +158,7 @@ func readPing(b []byte) (p Ping, ok bool) {
 	return p, ok
 }
 
-// readFields checks the lengths of one map, shows its entries, and returns the bytes behind the map.
+// readFields checks the lengths of one map, shows its entries, and returns the bytes after the map.
 func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool) {
 	f, entries, ok := readMap(b)
 	if !ok {
@@ -175,7 +175,7 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 			if len(e.text) > maxNode || !identity.Printable(e.text) {
 				return nil, false
 			}
-		case "Error": // is logged
+		case "Error": // it is logged
 			if !identity.Printable(e.text) {
 				return nil, false
 			}
@@ -191,8 +191,8 @@ func readFields(b []byte, show func(key []byte, e field)) (rest []byte, ok bool)
 	return f.rest, true
 }
 
-// FilterStream returns nil if memberlist may see the content of a stream. A header must announce as many nodes, and as
-// many bytes behind them, as there are.
+// FilterStream returns nil if memberlist may see the content of a stream. A header must announce exactly as many nodes,
+// and as many bytes after them, as there are.
 func FilterStream(b []byte) error {
 	if len(b) == 0 {
 		return ErrMalformed
@@ -225,8 +225,8 @@ func FilterStream(b []byte) error {
 	return nil
 }
 
-// ErrMalformed is returned for what no member sends.
+// ErrMalformed is returned for content that no member sends.
 var ErrMalformed = errors.New("malformed")
 
-// ErrForeignSeal is returned for what does not open with a secret of this fleet.
+// ErrForeignSeal is returned for content that no secret of this fleet opens.
 var ErrForeignSeal = errors.New("sealed with another secret")

@@ -8,13 +8,13 @@ type fields struct{ rest []byte }
 
 // field is one key or value.
 type field struct {
-	// text is the content of text or bytes, number the value of a whole number; a negative number is beyond every
-	// bound.
+	// text is the content of text or bytes, number the value of a whole number; a negative number is read as one above
+	// every bound.
 	text   []byte
 	number uint64
 }
 
-// readMap reads the head of a map. The keys and values of its entries follow, in turns.
+// readMap reads the head of a map. The keys and values of its entries follow, alternately.
 func readMap(b []byte) (f fields, entries int, ok bool) {
 	switch {
 	case len(b) >= 1 && b[0]&0xf0 == 0x80:
@@ -63,7 +63,7 @@ func (f *fields) value() (e field, ok bool) {
 	return e, false
 }
 
-// bytes reads text whose length has been read, unless known says that it has not. Empty text is not nil.
+// bytes reads text of this length; if known is false, the length could not be read. Empty text is not nil.
 func (f *fields) bytes(length uint64, known bool) (e field, ok bool) {
 	if !known || length > uint64(len(f.rest)) {
 		return e, false

@@ -37,12 +37,12 @@ func Advertised(bound, wanted netip.AddrPort) (netip.AddrPort, error) {
 			return netip.AddrPort{}, err
 		}
 	}
-	// A zone means something on this host only.
+	// A zone has a meaning on this host only.
 	return netip.AddrPortFrom(host.WithZone(""), port), nil
 }
 
-// isOfLink reports whether an address is link-local for IPv6. Those of IPv4 have no zone: a fleet on one cable may use
-// them, if it is told to.
+// isOfLink reports whether an address is link-local for IPv6. IPv4's link-local addresses have no zone: a fleet on one
+// cable may use them, if it is configured so.
 func isOfLink(a netip.Addr) bool { return a.Is6() && a.IsLinkLocalUnicast() }
 
 func errOfLink(host netip.Addr) error {
@@ -104,9 +104,9 @@ func hostAddr(only4 bool) (netip.Addr, error) {
 	return chooseAddr([]netip.Addr{routedAddr("192.0.2.1:9"), routedAddr("[2001:db8::1]:9")}, own, only4)
 }
 
-// chooseAddr chooses the source address of a default route, the first that is good; without such a route a private
-// address of any interface, and then any other. A link-local address is none: an IPv6 router announces a default route
-// also to hosts that have no other IPv6 address.
+// chooseAddr chooses the source address of a default route, the first that is usable; without such a route, a private
+// address of any interface, and then any other. A link-local address is not usable: an IPv6 router announces a default
+// route also to hosts that have no other IPv6 address.
 func chooseAddr(routed, own []netip.Addr, only4 bool) (netip.Addr, error) {
 	good := func(a netip.Addr) bool { return a.IsGlobalUnicast() && (a.Is4() || !only4) }
 	private := func(a netip.Addr) bool { return good(a) && a.IsPrivate() }
@@ -137,8 +137,8 @@ func routedAddr(dst string) netip.Addr {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
-// HasRoute reports whether this host has a route to an address, and an address of its own for it: on the other side of
-// a route, a link-local address means nothing. It sends nothing.
+// HasRoute reports whether this host has a route to an address, and an address of its own for that route: across a
+// router, a link-local address has no meaning. It sends nothing.
 func HasRoute(to netip.Addr) bool {
 	own := routedAddr(netip.AddrPortFrom(to, 9).String())
 	return own.IsValid() && (!own.IsLinkLocalUnicast() || to.IsLinkLocalUnicast())

@@ -24,13 +24,13 @@ const (
 // DuplicateWatch detects another agent with this one's key: its state directory was copied, or came with the image of a
 // machine.
 //
-// There are two signs. If both have the same name, they have one node name, and memberlist reports a conflict of
+// There are two signs. If both agents have the same name, they have one node name, and memberlist reports a conflict of
 // addresses. It also reports one for a while after this agent has moved to another address, so the other address is
 // pinged: only a live duplicate answers a ping to that node name. If the names differ, the duplicate is a separate node
-// with this one's identity; it is a former name of this agent unless it answers.
+// with this one's identity; if it does not answer, it is only a former name of this agent.
 //
-// Two duplicates exchange claims by full syncs of gossip, and the copy stops: the one that knows that its state
-// directory was made elsewhere, else the one that was started later.
+// Two duplicates exchange claims by full syncs of gossip, and the copy stops. The copy is the agent that knows that its
+// state directory was made elsewhere, or else the one that was started later.
 type DuplicateWatch struct {
 	cfg  *Config
 	Addr netip.AddrPort
@@ -47,14 +47,14 @@ type DuplicateWatch struct {
 	Found       atomic.Uint64
 
 	mu sync.Mutex
-	// speaks is set if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its
+	// speaks is true if a duplicate may listen. other is the life of the duplicate, 0 while unknown, and otherAt its
 	// address.
 	speaks  bool
 	other   uint64
 	otherAt netip.AddrPort
 }
 
-// NewDuplicateWatch watches for another agent with the key of this one, me.
+// NewDuplicateWatch returns a watch for another agent with the key of this one, me.
 func NewDuplicateWatch(cfg *Config, me *Member) *DuplicateWatch {
 	var life [8]byte
 	_, _ = rand.Read(life[:]) // It never fails.

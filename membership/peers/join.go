@@ -37,7 +37,7 @@ const (
 	healers    = 3
 	healAtOnce = 32
 	// healPause is the least pause between two scans for failed members, healLook the longest: each scan also logs what
-	// the log has held back.
+	// the log limiter has held back.
 	healPause = 10 * time.Millisecond
 	healLook  = 10 * time.Second
 	// settleFirst is when a newcomer asks another member for the whole membership again; the pause doubles settleRounds
@@ -58,7 +58,7 @@ type Joiner struct {
 	spawn func(func())
 	// unsettled triggers settle; its capacity is one.
 	unsettled chan struct{}
-	// joined is set once the log says that this member has joined the fleet.
+	// joined is true once the log has reported that this member has joined the fleet.
 	joined atomic.Bool
 
 	// mirrors are addresses that turned out to be this agent's own.
@@ -66,15 +66,15 @@ type Joiner struct {
 	// Met are addresses of members that were asked for their certificates.
 	Met rests
 
-	// seeking are the addresses that are tried, by their text, with the functions that end the attempts.
+	// seeking has the addresses that are tried, by their text, with the functions that end the attempts.
 	seeking map[string]context.CancelFunc
 
 	mu sync.Mutex
-	// refusals are the addresses to join that do not answer, keyed by their text.
+	// refusals has the addresses to join that do not answer, by their text.
 	refusals map[string]Refusal
 }
 
-// NewJoiner makes a joiner that works until ctx is done. What it spawns ends with ctx, too.
+// NewJoiner makes a joiner that works until ctx is done. The goroutines that it spawns end with ctx, too.
 func NewJoiner(
 	ctx context.Context, cfg *Config, list *memberlist.Memberlist, peers *Table, spawn func(func()),
 ) *Joiner {
@@ -87,7 +87,7 @@ func NewJoiner(
 	}
 }
 
-// rests are addresses that are left alone for a while. It is safe for concurrent use.
+// rests has addresses that are left alone for a while. It is safe for concurrent use.
 type rests struct {
 	mu    sync.Mutex
 	until map[netip.AddrPort]time.Time
@@ -119,7 +119,8 @@ type Refusal struct {
 	At           time.Time
 }
 
-// refused records that an address did not answer. A nil error clears the record: it answered, or others do.
+// refused records that an address did not answer. A nil error clears the record: the address has answered, or others
+// do.
 func (j *Joiner) refused(t Target, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -136,13 +137,13 @@ func (j *Joiner) Refusals() []Refusal {
 	return slices.SortedFunc(maps.Values(j.refusals), func(a, b Refusal) int { return strings.Compare(a.Join, b.Join) })
 }
 
-// Start sets the attempts to reach lost members, and a newcomer's further syncs, going.
+// Start starts the attempts to reach lost members, and a newcomer's further syncs.
 func (j *Joiner) Start() {
 	j.spawn(func() { j.heal(j.ctx) })
 	j.spawn(func() { j.settle(j.ctx) })
 }
 
-// Follow tries to join these addresses, and no others any more. Only one goroutine at a time may call it.
+// Follow tries to join these addresses, and no longer any others. Only one goroutine at a time may call it.
 func (j *Joiner) Follow(targets map[string]Target) {
 	for text, stop := range j.seeking {
 		if _, stays := targets[text]; !stays {
@@ -165,7 +166,7 @@ func (j *Joiner) Follow(targets map[string]Target) {
 	}
 }
 
-// Unsettle has random members asked for the whole membership again.
+// Unsettle arranges that random members are asked for the whole membership again.
 func (j *Joiner) Unsettle() { timing.Signal(j.unsettled) }
 
 func (j *Joiner) alone() bool { return j.list.NumMembers() < 2 }
@@ -243,7 +244,7 @@ func (j *Joiner) try(ctx context.Context, t Target) error {
 			failed = err
 			continue
 		}
-		if j.alone() { // the answer listed nobody but us
+		if j.alone() { // the answer listed only this member
 			j.mirrors.Add(addr, MirrorFor)
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 const (
 	// logMost is how many changes of the membership have a line of their own in each logPeriod; the rest share one
 	// line, as do summaryFrom or more changes at the same time. So a member that comes and goes all the time, or
-	// thousands that come at once, fill no log.
+	// thousands that come at once, do not fill the log.
 	logMost     = 16
 	logPeriod   = time.Minute
 	summaryFrom = 8
@@ -30,7 +30,7 @@ type logLimiter struct {
 	// since is when the current period began, lines how many changes had their own line in it.
 	since time.Time
 	lines int
-	// held counts what was held back, by what happened; summarised is when it was last logged.
+	// held counts the changes that were held back, by their kind; summarised is when they were last logged.
 	held       map[string]int
 	summarised time.Time
 }
@@ -39,8 +39,8 @@ func newLogLimiter(log zerolog.Logger) *logLimiter {
 	return &logLimiter{log: log, held: make(map[string]int)}
 }
 
-// note logs changes; members is the number of members after them. It may be called without changes, to log what was
-// held back.
+// note logs changes; members is the number of members after them. It may be called without changes, to log the ones
+// that were held back.
 func (l *logLimiter) note(changes []change, members int, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

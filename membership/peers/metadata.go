@@ -15,7 +15,7 @@ import (
 
 const (
 
-	// metadataVersion is the version of a member without a roster: members that know no rosters read it, too.
+	// metadataVersion is the version for a member without a roster: members that know no rosters can read it, too.
 	metadataVersion = 2
 	rosterVersion   = 3
 	metadataLeaving = 0x80
@@ -25,7 +25,7 @@ const (
 	rosterSize      = 8
 	metadataMax     = metadataLeast + (markSize+rosterSize)*identity.MaxGates
 
-	// metadataContext keeps a signature from meaning anything else.
+	// metadataContext keeps a signature from being valid for anything else.
 	metadataContext = "wanderd announcement v2"
 )
 
@@ -71,7 +71,7 @@ func NewMetadata(key ed25519.PublicKey, gates []wire.GateID) (Metadata, error) {
 	return m, nil
 }
 
-// find returns the index of a gate among those of a member, -1 if the member does not take part in it.
+// find returns the index of a gate among those of a member; -1 if the member does not take part in it.
 func find(gates []gateMark, g wire.GateID) int {
 	return slices.IndexFunc(gates, func(mark gateMark) bool { return mark.tag == tagOf(g) })
 }
@@ -104,7 +104,7 @@ func (m *Metadata) Encode(private ed25519.PrivateKey, node string, addr netip.Ad
 	return append(b, identity.Sign(private, statement(node, addr, b), metadataContext)...)
 }
 
-// statement is what a member signs: its node name, its address, and its metadata.
+// statement returns what a member signs: its node name, its address, and its metadata.
 func statement(node string, addr netip.AddrPort, unsigned []byte) []byte {
 	b := append([]byte{byte(len(node))}, node...)
 	host := addr.Addr().As16()
@@ -144,8 +144,8 @@ func (m *Metadata) appendUnsigned(b []byte) []byte {
 	return b
 }
 
-// ParseMetadata accepts only bytes that encode can write, so one content has one encoding. The result shares no memory
-// with b.
+// ParseMetadata accepts only bytes that encode can write, so each content has exactly one encoding. The result shares
+// no memory with b.
 func ParseMetadata(b []byte) (Metadata, error) {
 	var m Metadata
 	if len(b) == 0 {
@@ -181,7 +181,7 @@ func ParseMetadata(b []byte) (Metadata, error) {
 	return m, nil
 }
 
-// Keep takes over what the previous announcement says of the gates that stay.
+// Keep takes over what the previous announcement contains about the gates that stay.
 func (m *Metadata) Keep(before *Metadata) {
 	m.Leaving, m.Counter = before.Leaving, before.Counter
 	for i, mark := range m.Gates {
@@ -220,7 +220,7 @@ func (t *Table) Leave() {
 	})
 }
 
-// SetGates replaces the gates of this member. It still announces what it has announced of the gates that stay. On an
+// SetGates replaces the gates of this member. For the gates that stay, it keeps what this member has announced. On an
 // error nothing changes.
 func (t *Table) SetGates(gates []wire.GateID) error {
 	next, err := NewMetadata(t.Me.Key, gates)

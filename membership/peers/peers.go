@@ -29,9 +29,9 @@ const (
 	WarnEvery = 10 * time.Minute
 )
 
-// Config is what the table of peers, and those that join and watch by it, need to know.
+// Config is what the table of peers, the joiner and the duplicate watch need to know.
 type Config struct {
-	// Key signs what this member announces, and AtHome says that its state directory has not been moved or copied.
+	// Key signs what this member announces. AtHome is true if its state directory has not been moved or copied.
 	Key    ed25519.PrivateKey
 	AtHome bool
 	Gates  []wire.GateID
@@ -54,7 +54,8 @@ type Table struct {
 	Views chan *View
 	view  atomic.Pointer[View]
 
-	// lost wakes the healer: there may be another member to reach, or one is due at another time; its capacity is one.
+	// lost wakes the healer, because there may be another member to reach, or one is due at another time; its capacity
+	// is one.
 	lost chan struct{}
 
 	logLimiter         *logLimiter
@@ -73,8 +74,8 @@ type record struct {
 	Sighting
 	since        time.Time // time of the last change of State or Addr
 	suspectUntil time.Time
-	// retryAt is the time of the next attempt to reach it if it has failed, retries the number of failed attempts, and
-	// trying is set during an attempt.
+	// retryAt is the time of the next attempt to reach the member if it has failed, retries is the number of failed
+	// attempts, and trying is true during an attempt.
 	retryAt time.Time
 	retries int
 	trying  bool
@@ -82,7 +83,7 @@ type record struct {
 
 func (r *record) live() bool { return r.State == StateAlive }
 
-// NewSelf is this member, before its address is known.
+// NewSelf returns this member, before its address is known.
 func NewSelf(name string, key ed25519.PublicKey, gates []wire.GateID) (Member, error) {
 	meta, err := NewMetadata(key, gates)
 	return Member{ID: wire.MemberIDOf(key), Name: name, Key: key, Gates: meta.Gates}, err
@@ -103,10 +104,10 @@ func New(cfg *Config, me Member, suspectFor time.Duration) *Table {
 	return t
 }
 
-// Current is the newest view.
+// Current returns the newest view.
 func (t *Table) Current() *View { return t.view.Load() }
 
-// Metadata is what this member announces, signed.
+// Metadata returns what this member announces, signed.
 func (t *Table) Metadata() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +176,7 @@ func (t *Table) note(node string, s Sighting, now time.Time) []change {
 	return t.judge(rec, was, now)
 }
 
-// judge sets the state of a member by what is known of it. was is its address before.
+// judge sets the state of a member by what is known of it. was is its former address.
 func (t *Table) judge(rec *record, was netip.AddrPort, now time.Time) []change {
 	before := rec.State
 	switch untrusted := t.cfg.Judge(rec.Name, rec.ID, rec.Key, nil); {
@@ -219,7 +220,7 @@ func (t *Table) JudgeAll(now time.Time) {
 	t.mu.Lock()
 	var changes []change
 	for _, rec := range t.records {
-		if rec.Key != nil { // else it is only remembered
+		if rec.Key != nil { // otherwise it is only remembered
 			changes = append(changes, t.judge(rec, rec.Addr, now)...)
 		}
 	}
@@ -250,7 +251,7 @@ func (t *Table) forget(now time.Time) {
 	}
 }
 
-// Publish makes a view. If it differs from the last one, publish puts it into views and returns true. Only one
+// Publish makes a view. If it differs from the last one, Publish puts it into Views and returns true. Only one
 // goroutine at a time may call it.
 func (t *Table) Publish() bool {
 	before := t.view.Load()
@@ -275,8 +276,8 @@ func (t *Table) Look(before *View) *View {
 	return newView(t.Self, gates, t.members((*record).live, func(rec *record) Member { return rec.Member }), before)
 }
 
-// members shows this member and the others that pass, sorted by identity, each once. Of several records of one identity
-// it takes a live one first, then the one with the highest counter: the others are former names.
+// members shows this member and the others that pass, sorted by identity, each once. If one identity has several
+// records, it takes a live one, or else the one with the highest counter: the others are former names.
 func (t *Table) members(pass func(*record) bool, show func(*record) Member) []Member {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -322,8 +323,8 @@ func (t *Table) All(now time.Time) []Member {
 }
 
 // due returns the addresses of lost members that are due for an attempt, except addresses of live members, and when to
-// call it next. In a large fleet only a few members make each attempt. After a start, members that left are tried too:
-// they may be back.
+// call it next. In a large fleet only a few members make each attempt. After a start, it includes members that left,
+// because they may be back.
 func (t *Table) due(now time.Time) (addrs []netip.AddrPort, next time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -394,12 +395,12 @@ func (t *Table) warnOfNamesakes(now time.Time) {
 	}
 }
 
-// Others are the live members without this one.
+// Others returns the live members without this one.
 func (t *Table) Others() []Member {
 	return slices.DeleteFunc(slices.Clone(t.view.Load().Members), func(m Member) bool { return m.ID == t.Self })
 }
 
-// Some takes up to n at random. It changes the order of the list.
+// Some takes up to n elements at random. It changes the order of the list.
 func Some[T any](list []T, n int) []T {
 	for i := range min(n, len(list)) {
 		at := i + rand.IntN(len(list)-i)

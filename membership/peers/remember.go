@@ -15,9 +15,9 @@ type Remembered struct {
 	Name string         `json:"name"`
 	ID   wire.MemberID  `json:"id"`
 	Addr netip.AddrPort `json:"addr"`
-	// Gone is when it left or failed, to the second; zero while it is live.
+	// Gone is when the member left or failed, to the second; zero while it is live.
 	Gone time.Time `json:"gone,omitzero"`
-	// Left says that it left on purpose.
+	// Left is true if the member left on purpose.
 	Left bool `json:"left,omitempty"`
 }
 
@@ -30,7 +30,8 @@ const (
 	recallEvery = 100 * time.Millisecond
 )
 
-// Recall adds the remembered members. Each counts as gone until it answers. Those that were live last are tried first.
+// Recall adds the remembered members. Each counts as gone until it answers. The members that were last seen live are
+// tried first.
 func (t *Table) Recall(list []Remembered, now time.Time) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Remembered) int {
@@ -60,7 +61,7 @@ func (t *Table) Recall(list []Remembered, now time.Time) {
 }
 
 // Remembered lists the members for the next start of this agent: first the live ones, then those that left or failed,
-// latest first. The list is the same until a member changes.
+// latest first. The list stays the same until a member changes.
 func (t *Table) Remembered() []Remembered {
 	t.mu.Lock()
 	defer t.mu.Unlock()

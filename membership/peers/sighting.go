@@ -14,7 +14,8 @@ type Sighting struct {
 	Member
 	Counter uint64
 	leaving bool
-	// Gone is memberlist's last word on the member, leaving the member's own last word.
+	// Gone is true if memberlist last reported the member as gone, leaving if the member itself has announced that it
+	// leaves.
 	Gone bool
 }
 
@@ -25,11 +26,11 @@ type RefusedNode struct {
 	Why  error
 }
 
-// Reports is what has come since the mailbox was emptied.
+// Reports is everything that has come since the mailbox was emptied.
 type Reports struct {
 	Seen    map[string]Sighting // by node name
 	Refused []RefusedNode
-	// Namesake is the last address of another node with this one's name, duplicate the last address of another node
+	// Namesake is the last address of another node with this one's name, Duplicate the last address of another node
 	// with this one's identity; the zero value if there is none.
 	Namesake, Duplicate netip.AddrPort
 	// Suspects are the changes: nodes that have not answered a probe (true), or answer again (false).
@@ -38,12 +39,12 @@ type Reports struct {
 	Own uint64
 }
 
-// NewReports are no reports yet. own is the highest counter that the fleet has of this member.
+// NewReports returns empty reports. own is the highest counter that the fleet has of this member.
 func NewReports(own uint64) Reports {
 	return Reports{Seen: make(map[string]Sighting), Suspects: make(map[string]bool), Own: own}
 }
 
-// ParseAnnouncement returns what a node's name, metadata and address say, if the member itself has signed that.
+// ParseAnnouncement returns the content of a node's name, metadata and address, if the member itself has signed them.
 func ParseAnnouncement(node string, meta []byte, addr netip.AddrPort) (s Sighting, err error) {
 	name, id, err := identity.ParseNodeName(node)
 	if err != nil {

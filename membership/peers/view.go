@@ -15,7 +15,7 @@ type State uint8
 const (
 	// StateAlive is a member that answers.
 	StateAlive State = iota
-	// StateSuspect is a member that has not answered this one's last probe. It still counts as live.
+	// StateSuspect is a member that has not answered this member's last probe. It still counts as live.
 	StateSuspect
 	// StateLeft is a member that left on purpose.
 	StateLeft
@@ -42,8 +42,8 @@ type Member struct {
 	Addr netip.AddrPort
 	// State is StateAlive for all members of a View; [Membership.All] returns the other states too.
 	State State
-	// Since is when its State or its address changed last, as far as this member knows, and SilentSince since when it
-	// has not answered the probes of this one; zero if it does. Only [Membership.All] fills them in.
+	// Since is when the member's State or address last changed, as far as this member knows. SilentSince is since when
+	// it has not answered the probes of this one; zero if it does. Only [Membership.All] fills them in.
 	Since, SilentSince time.Time
 
 	Gates []gateMark
@@ -54,7 +54,7 @@ func (m *Member) Has(g wire.GateID) bool {
 	return find(m.Gates, g) >= 0
 }
 
-// HasMetToken reports whether the member takes part in gate g and says that it has met a token of it.
+// HasMetToken reports whether the member takes part in gate g and has announced that it has met a token of it.
 func (m *Member) HasMetToken(g wire.GateID) bool {
 	at := find(m.Gates, g)
 	return at >= 0 && m.Gates[at].met
@@ -98,7 +98,7 @@ func (v *View) Lookup(id wire.MemberID) (*Member, bool) {
 }
 
 // Peers returns the live members of one of this member's gates, sorted, including this one. tokenKnown is true if
-// another one of them has met a token of that gate. The slice is the same while the peers are. It does not allocate.
+// another one of them has met a token of that gate. The slice stays the same while the peers do. It does not allocate.
 func (v *View) Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
 	for i := range v.gates {
 		if v.gates[i].gate == gate {

@@ -84,7 +84,7 @@ func SealPacket(t testing.TB, secret []byte, version byte, plain []byte) []byte 
 	return aead.Seal(out, out[1:], plain, nil)
 }
 
-// SecretsOf makes secrets of 32 bytes each; nil is none.
+// SecretsOf makes secrets of 32 bytes each; without arguments it returns nil.
 func SecretsOf(list ...[]byte) (secrets []wire.Secret) {
 	for _, key := range list {
 		if key != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Book trusts hosts, those in certified only if they show their certificate.
+// Book trusts hosts. It trusts those in certified only if they show their certificate.
 type Book struct {
 	mu               sync.Mutex
 	Known, Certified []int
-	// Until is when the certificates expire; zero is never.
+	// Until is when the certificates expire; zero means never.
 	Until time.Time
 }
 
-// CertificateOf is the certificate of host i that a [Book] trusts.
+// CertificateOf returns the certificate of host i that a [Book] trusts.
 func CertificateOf(i int) []byte { return fmt.Appendf(nil, "certificate of %d", i) }
 
 // Check implements Trust.
@@ -55,7 +55,7 @@ func (b *Book) Set(change func(*Book)) {
 	change(b)
 }
 
-// Issued is a certificate of an authority in tests.
+// Issued returns a certificate of an authority in tests.
 func Issued(by string, i int, until time.Time, padding ...byte) []byte {
 	return append(fmt.Appendf(nil, "%s %s host%d %d", by, wire.MemberIDOf(KeyOf(i)), i, until.Unix()), padding...)
 }
@@ -64,7 +64,7 @@ func Issued(by string, i int, until time.Time, padding ...byte) []byte {
 type Office struct {
 	mu                   sync.Mutex
 	Authorities, Revoked []string
-	// Slow is how much its clock is behind.
+	// Slow is how far its clock is behind.
 	Slow time.Duration
 	// Good counts the certificates that it has found good.
 	Good atomic.Int64
@@ -105,8 +105,8 @@ func (o *Office) Set(change func(*Office)) {
 	change(o)
 }
 
-// FarFuture is when the certificates of most tests expire.
+// FarFuture returns when the certificates of most tests expire.
 func FarFuture() time.Time { return time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// Lasting is a certificate of host i that does not expire.
+// Lasting returns a certificate of host i that does not expire.
 func Lasting(i int) []byte { return Issued("ca", i, FarFuture()) }

@@ -25,24 +25,24 @@ type Conn struct {
 	net.Conn
 	End     *Endpoint
 	Purpose Purpose
-	// Most is how long the frame of the other side may be, in bytes.
+	// Most is the greatest length of the other side's frame, in bytes.
 	Most int
 	once sync.Once
-	// from is the address by which connections are counted before they have proved themselves.
+	// from is the address under which the connection is counted before it has proved itself.
 	from netip.Addr
-	// place is its place, or its wait for one; nil before it has proved itself, and on a caller's side.
+	// place is the connection's place, or its wait for one; nil before it has proved itself, and on a caller's side.
 	place atomic.Pointer[queuedConn]
-	// long is the same for a long frame.
+	// long is its place, or its wait for one, among the long frames.
 	long atomic.Pointer[queuedConn]
 
-	// Nonces are the caller's and the acceptor's; no other connection has both.
+	// Nonces are the nonces of caller and acceptor; no other connection has both.
 	Nonces       []byte
 	ours, theirs streamKeys
-	// side and otherSide are "caller" and "acceptor", or the reverse. other is who the other side is, once it has
-	// introduced itself.
+	// side and otherSide are "caller" and "acceptor", or the reverse. other is the identity of the other side, once
+	// that has introduced itself.
 	side, otherSide string
 	Other           wire.MemberID
-	// got is set once the frame of the other side is in unread, which Read returns; sent once this side's frame is
+	// got is true once the other side's frame is in unread, which Read returns; sent is true once this side's frame is
 	// sent.
 	got, sent bool
 	Unread    []byte
@@ -70,7 +70,7 @@ func (g *Conn) IsFor(p Purpose) {
 	g.Purpose, g.Most = p, p.longest(!g.End.Seal.Clear)
 }
 
-// AnswerCall is the acceptor's part of the challenge.
+// AnswerCall carries out the acceptor's part of the challenge.
 func (g *Conn) AnswerCall() error {
 	var hello [PreambleSize + CallerNonce]byte
 	// Port scanners and HTTP clients are cut off at once.
@@ -99,8 +99,8 @@ func (g *Conn) AnswerCall() error {
 	return g.check(proof[:])
 }
 
-// Call is the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can tell a
-// wrong secret.
+// Call carries out the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can
+// detect a wrong secret.
 func (g *Conn) Call() error {
 	hello := append([]byte(g.Purpose), make([]byte, CallerNonce)...)
 	_, _ = rand.Read(hello[PreambleSize:]) // It never fails.
@@ -153,14 +153,14 @@ func (g *Conn) Receive() error {
 	return nil
 }
 
-// leave gives back a place, or ends the wait for one.
+// leave gives a place back, or ends the wait for one.
 func (g *Conn) leave(as *atomic.Pointer[queuedConn]) {
 	if q := as.Load(); q != nil {
 		q.queue.leave(q, time.Now())
 	}
 }
 
-// introduced returns the message behind an introduction, if the other side may speak.
+// introduced returns the message after an introduction, if the other side is trusted.
 func (g *Conn) introduced(content []byte) ([]byte, error) {
 	in, err := admission.ParseIntroduction(content)
 	if err != nil {
@@ -204,7 +204,7 @@ func (g *Conn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write sends a frame: memberlist writes all that it has to say at once.
+// Write sends a frame: memberlist writes its whole message at once.
 func (g *Conn) Write(b []byte) (int, error) {
 	if g.sent {
 		return 0, errSecond
@@ -234,13 +234,13 @@ func (g *Conn) Close() error {
 	return err
 }
 
-// QuestionOverhead is what stands before the content of a question: who asks, and a signature.
+// QuestionOverhead is the length of what comes before the content of a question: the asker, and a signature.
 const QuestionOverhead = len(wire.MemberID{}) + ed25519.SignatureSize
 
 // MaxQuestion is the longest content of a question, in bytes.
 const MaxQuestion = 1 << 10
 
-// UntrustedError says why the word of a host does not count.
+// UntrustedError is the reason why a host is not trusted.
 type UntrustedError struct {
 	Who string
 	Why error

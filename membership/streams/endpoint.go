@@ -42,14 +42,14 @@ type Endpoint struct {
 	Outsiders  admission.Outsiders
 }
 
-// Config is what an endpoint is given.
+// Config configures an endpoint.
 type Config struct {
 	Streams   Streams
 	Seal      *Seal
 	Me        *admission.Introducer
 	Admission *admission.Admission
-	// Serve gets each incoming connection that has proved itself, with its frame, and closes it; refuse gets the reason
-	// why another one was cut off.
+	// Serve gets each incoming connection that has proved itself, with its frame, and closes it. refuse gets the reason
+	// why any other connection was cut off.
 	Serve  func(*Conn)
 	Refuse func(from net.Addr, why error)
 	// Admitted gets each member that has introduced itself, heard each message of gossip that has passed the filter.
@@ -81,7 +81,7 @@ func (e *Endpoint) Start() { e.working.Go(e.accept) }
 
 func (e *Endpoint) isClosed() bool { return e.Closed.Err() != nil }
 
-// Shutdown ends all that waits for the network.
+// Shutdown ends everything that waits for the network.
 func (e *Endpoint) Shutdown() error {
 	e.mu.Lock()
 	if e.isClosed() {
@@ -127,8 +127,8 @@ func (e *Endpoint) accept() {
 	}
 }
 
-// greet hands a connection to memberlist once it has proved itself, and its frame is there and has passed the filter;
-// or answers its question.
+// greet hands a connection to memberlist once it has proved itself and its frame has come and passed the filter; or it
+// answers its question.
 func (e *Endpoint) greet(g *Conn) {
 	if err := e.admit(g); err != nil {
 		_ = g.Close()

@@ -9,17 +9,17 @@ import (
 
 const (
 	// MaxIncoming is how many incoming connections memberlist serves at a time, maxAnswering how many questions are
-	// answered at a time. Further ones wait, MaxWaiting at most.
+	// answered at a time. Further connections wait, MaxWaiting at most.
 	MaxIncoming  = 16
 	maxAnswering = 8
 	// MaxWaiting is how many connections may wait.
 	MaxWaiting = 64
 	// slowAfter is how long a connection may have a place without having sent its frame while others wait. An honest
-	// caller sends it with its proof, before it has the place.
+	// caller sends the frame with its proof, before it has the place.
 	slowAfter = time.Second
-	// queueTick is how often a connection that waits looks for a slow one.
+	// queueTick is how often a waiting connection looks for a slow one.
 	queueTick = 100 * time.Millisecond
-	// maxLong is how many long frames come in at a time: they take memory.
+	// maxLong is how many long frames come in at a time, because they take memory.
 	maxLong = 2
 )
 
@@ -37,13 +37,13 @@ type fairQueue struct {
 type queuedConn struct {
 	queue *fairQueue
 	conn  *Conn
-	// called is closed when it has a place, or waits no longer.
+	// called is closed when the connection has a place, or no longer waits.
 	called chan struct{}
 	since  time.Time // when it got its place
 	heard  bool      // its frame has come
 }
 
-// hold makes an entry for a connection; it is in the queue after enter.
+// hold makes an entry for a connection, which is in the queue only after enter.
 func (f *fairQueue) hold(conn *Conn) *queuedConn {
 	return &queuedConn{queue: f, conn: conn, heard: conn.got, called: make(chan struct{})}
 }
@@ -73,7 +73,7 @@ func (f *fairQueue) fill(now time.Time) {
 	}
 }
 
-// hear records that the frame of a connection has come, and returns false if it was sent away before.
+// hear records that the frame of a connection has come, and returns false if the connection was sent away before.
 func (f *fairQueue) hear(q *queuedConn) bool {
 	f.mu.Lock()
 	q.heard = true
@@ -99,7 +99,7 @@ func (f *fairQueue) leave(q *queuedConn, now time.Time) {
 	f.fill(now)
 }
 
-// relieve closes a slow connection if others wait: the oldest of the address that has most places.
+// relieve closes a slow connection if others wait: the oldest one of the address that has the most places.
 func (f *fairQueue) relieve(now time.Time) {
 	f.mu.Lock()
 	var out *queuedConn

@@ -18,13 +18,14 @@ import (
 //	  +------------+
 const (
 	frameHeader = 4
-	// maxFrame is the longest frame with a secret, in bytes, maxClear without one. A full sync takes some 200 bytes a
-	// member, so that is enough for 20,000 and 650 members.
+	// maxFrame is the length of the longest frame with a secret, in bytes, maxClear without one. A full sync takes some
+	// 200 bytes a member, so they are enough for 20,000 and 650 members.
 	maxFrame = 4 << 20
 	maxClear = 128 << 10
 	// frameChunk is how much is allocated at a time, so that nothing is allocated for bytes that do not come.
 	frameChunk = 16 << 10
-	// FrameShort is the length of a frame in a fleet of 300. Longer frames come in turns, because they take memory.
+	// FrameShort is the length of a frame in a fleet of 300 members. Longer frames come in turns, because they take
+	// memory.
 	FrameShort = 64 << 10
 )
 

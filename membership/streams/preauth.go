@@ -7,8 +7,8 @@ import (
 )
 
 // preAuthLimit bounds the connections that have not proved the secret yet. It makes room for a new one by closing the
-// oldest one: the oldest of the same address if this address has its full number, else the oldest of all. So no number
-// of idle connections keeps others out.
+// oldest one of the same address if this address has its full number, and otherwise the oldest of all. So no number of
+// idle connections keeps others out.
 type preAuthLimit struct {
 	most, perAddr int
 
@@ -54,10 +54,11 @@ func (l *preAuthLimit) remove(g *Conn) bool {
 	return true
 }
 
-// sourceBits of an IPv6 address are one source, because a host has as many addresses as it likes in its network.
+// sourceBits is how many leading bits of an IPv6 address identify a source, because a host can have as many addresses
+// in its network as it likes.
 const sourceBits = 64
 
-// SourceOf is the address by which connections and messages of unproved senders are counted.
+// SourceOf returns the address under which connections and messages of unproved senders are counted.
 func SourceOf(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if network, err := addr.Prefix(sourceBits); err == nil && addr.Is6() {

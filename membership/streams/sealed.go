@@ -39,21 +39,21 @@ const (
 
 // Seal seals and opens the gossip of this fleet. Without a key it passes everything.
 type Seal struct {
-	// Clear says that there is no key.
+	// Clear is true if there is no key.
 	Clear   bool
 	Scratch sync.Pool
-	// keys are the keys now: the first seals, all open.
+	// keys are the current keys: the first seals, all open.
 	keys atomic.Pointer[[]sealKey]
 }
 
-// sealKey is one secret's key of gossip. A connection names it by the secret's mark.
+// sealKey is the key of gossip that belongs to one secret. A connection names it by the secret's mark.
 type sealKey struct {
 	key  [32]byte
 	mark byte
 	aead cipher.AEAD
 }
 
-// NewSeal seals with the first of these secrets, and opens with all of them.
+// NewSeal returns a seal that seals with the first of these secrets, and opens with all of them.
 func NewSeal(secrets []wire.Secret) *Seal {
 	s := &Seal{Clear: len(secrets) == 0, Scratch: sync.Pool{New: func() any { return new([MaxPacket]byte) }}}
 	s.Set(secrets)
@@ -81,8 +81,8 @@ func newAEAD(key [32]byte) cipher.AEAD {
 	panic("membership: cannot seal: " + err.Error()) // only a key or a block of another size fails
 }
 
-// Open returns the content of a packet, in plain or in the packet itself, and which key has opened it. It does not
-// allocate.
+// Open returns the content of a packet, in plain or in the packet itself, and the index of the key that has opened it.
+// It does not allocate.
 func (s *Seal) Open(plain *[MaxPacket]byte, b []byte) (content []byte, by int, err error) {
 	switch {
 	case len(b) == 0 || len(b) > MaxPacket:
@@ -118,8 +118,8 @@ func (s *Seal) mark(nonce []byte) {
 	}
 }
 
-// marked returns the key that the caller's nonce names, nil without keys. A nonce that names no key gets the first key:
-// its sender cannot prove that it has this key.
+// marked returns the key that the caller's nonce names; nil if there are no keys. If the nonce names no key, it returns
+// the first key: the sender cannot prove that it has that one.
 func (s *Seal) marked(nonces []byte) *sealKey {
 	if s.Clear {
 		return nil

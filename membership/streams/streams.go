@@ -39,8 +39,8 @@ const (
 	// address.
 	MaxPreAuth        = 256
 	maxPreAuthPerAddr = 32
-	// MaxSending and maxPerSending are the same for connections that send their frame without a secret, which takes
-	// memory.
+	// MaxSending and maxPerSending are the same bounds for connections that send their frame without a secret, which
+	// takes memory.
 	MaxSending    = 16
 	maxPerSending = 4
 	// GreetingTime is how long an incoming connection may take to prove itself, frameTime to send its frame and to find
@@ -59,16 +59,16 @@ var (
 	ErrShutdown = errors.New("shutting down")
 	// ErrCrowded is returned for a connection that was closed to make room.
 	ErrCrowded = errors.New("too many connections have not proved themselves")
-	// ErrBusy is returned where too many wait, or one of the same member is being answered.
+	// ErrBusy is returned if too many connections wait, or one of the same member is being served.
 	ErrBusy   = errors.New("too many connections wait")
 	errSecond = errors.New("a connection carries one message of each side")
 )
 
-// Purpose is what a connection is for, by its preamble.
+// Purpose is what a connection is for. Its value is the connection's preamble.
 type Purpose string
 
 const (
-	// ForGossip and the others are what connections begin with.
+	// ForGossip is gossip.
 	ForGossip Purpose = "wdg\x03"
 	// ForQuestion is a question and its answer.
 	ForQuestion Purpose = "wdq\x01"
@@ -90,7 +90,7 @@ func (p Purpose) label() string {
 
 func (p Purpose) introduces() bool { return p == ForGossip || p == ForCertificates }
 
-// longest is the greatest length, in bytes, of a frame that comes in unasked.
+// longest returns the greatest length, in bytes, of a frame that comes in unasked.
 func (p Purpose) longest(sealed bool) int {
 	switch {
 	case p == ForQuestion:

@@ -1,4 +1,4 @@
-// Package timing has what waits, and what holds back: a signal, a pause that a context ends, and a throttle for
+// Package timing has helpers that wait or hold back: a signal, a pause that a context ends, and a throttle for
 // warnings.
 package timing
 
@@ -21,8 +21,8 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Signal wakes the listener once, however often it is called before somebody listens. The capacity of the channel is
-// one; signal does not block.
+// Signal wakes the listener once, however often it is called before the listener receives. The capacity of the channel
+// is one; Signal does not block.
 func Signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:

@@ -1,4 +1,4 @@
-// Package scripted has the commands that the scripts in a program's testdata use besides those of testscript.
+// Package scripted has commands for the scripts in a program's testdata, in addition to those of testscript.
 package scripted
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Commands are all of them.
+// Commands returns all of them.
 func Commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "until": until}
 }

@@ -42,7 +42,8 @@ func parseDays(text string) (d time.Duration, ok bool) {
 		d, err := time.ParseDuration(text)
 		return d, err == nil
 	}
-	hours, err := time.ParseDuration(days + "h") // a day is read as an hour first, exactly, however it is written
+	// days are first read as hours, exactly, in whatever form they are written
+	hours, err := time.ParseDuration(days + "h")
 	if err == nil && rest != "" {
 		d, err = time.ParseDuration(rest)
 	}
@@ -59,7 +60,7 @@ func parseDays(text string) (d time.Duration, ok bool) {
 	return 24*hours + d, true
 }
 
-// FormatDuration writes a duration as short as ParseDuration can read it: "10m", "1d12h".
+// FormatDuration writes a duration in the shortest form that ParseDuration can read: "10m", "1d12h".
 func FormatDuration(d time.Duration) string {
 	if d < 0 {
 		return d.String()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Environ returns what the environment says of a table, in variables that begin with a prefix. An empty one counts as
-// not set. unknown are those that are no settings, in order.
+// Environ returns the values that the environment gives a table, in variables that begin with a prefix. An empty
+// variable counts as not set. unknown are the variables that are no settings, in order.
 func (t Table) Environ(environ []string, prefix string) (layer Given, unknown []string) {
 	layer = Given{}
 	for _, entry := range environ {

@@ -25,8 +25,8 @@ type File struct {
 	lines lines
 }
 
-// ReadFile reads a file of at most a MiB. Errors call it what, as "the configuration file", and say which flag named
-// it; about the content, they begin with path and line.
+// ReadFile reads a file of at most a MiB. Its errors call the file what, as in "the configuration file", and name the
+// flag that named it. Errors about the content begin with path and line.
 func ReadFile(path, what, flag string) (*File, error) {
 	text, err := load(path, what, flag)
 	if err != nil {
@@ -61,14 +61,14 @@ func load(path, what, flag string) (string, error) {
 	return string(text), nil
 }
 
-// Origin returns the place of a key: a path with dots, elements of arrays of tables by their index, as in "op" and
-// "gate.0.name".
+// Origin returns the place of a key. The key is a path with dots, in which elements of arrays of tables have their
+// index: "op" and "gate.0.name".
 func (f *File) Origin(key string) Origin {
 	return Origin{Layer: InFile, Name: f.path, Line: f.lines.of(key)}
 }
 
-// Read returns what one table of a file says of r's. prefix is the key of the table in the file with a dot behind it,
-// or empty at the top. unknown says what is wrong with a key that is not in r's table.
+// Read returns the values that one table of a file gives to r's table. prefix is the key of the file's table with a dot
+// after it, or empty at the top. unknown returns what is wrong with a key that is not in r's table.
 func (r *Reading) Read(f *File, prefix string, content map[string]any, unknown func(key string) string) Given {
 	layer := Given{}
 	for _, key := range slices.SortedFunc(maps.Keys(content), func(a, b string) int {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags is the layer of the command line. It fills while the command line is parsed, and is judged later, together with
-// all other layers.
+// Flags is the layer of the command line. It fills while the command line is parsed, and is checked later, together
+// with all other layers.
 type Flags Given
 
 // AddTo defines the flags of a table, which keep its order.
@@ -22,7 +22,7 @@ func (f Flags) AddTo(set *pflag.FlagSet, t Table) {
 	}
 }
 
-// Given reports whether anything was set besides the settings of these keys.
+// Given reports whether any setting was set, apart from those of these keys.
 func (f Flags) Given(besides ...string) bool {
 	for key := range f {
 		if !slices.Contains(besides, key) {
@@ -45,7 +45,7 @@ type FlagValue struct {
 	Setting *Setting
 }
 
-// Set takes one use of the flag. Lists add up; of everything else the last one counts.
+// Set takes one use of the flag. The uses of a list add up; for all other settings the last use counts.
 func (v *FlagValue) Set(text string) error {
 	if before, ok := v.flags[v.Setting.Key]; ok && v.Setting.Value.separator != "" {
 		text = before.text + v.Setting.Value.separator + text

@@ -61,7 +61,7 @@ func (f Form) want() string {
 	}[f]
 }
 
-// texts returns the elements of an array of texts, and whether it is one.
+// texts returns the elements of an array of texts, and whether the array has only texts.
 func texts(elements []any) ([]string, bool) {
 	list := make([]string, 0, len(elements))
 	for _, e := range elements {

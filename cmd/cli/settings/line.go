@@ -7,11 +7,12 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// lines tells the line of every key of a TOML document: package toml has none for what it has decoded. Keys are paths
-// with dots, elements of arrays of tables by their index: "op", "gate.0.name". A table has the line of its header.
+// lines has the line of every key of a TOML document, because package toml has none for what it has decoded. Keys are
+// paths with dots, in which elements of arrays of tables have their index: "op", "gate.0.name". A table has the line of
+// its header.
 type lines map[string]int
 
-// of returns the line of a key, or of what encloses it where the key has no line of its own.
+// of returns the line of a key, or of what encloses the key if it has no line of its own.
 func (l lines) of(key string) int {
 	for path := key; path != ""; path = parent(path) {
 		if line, ok := l[path]; ok {
@@ -21,7 +22,7 @@ func (l lines) of(key string) int {
 	return 1
 }
 
-// add notes the line of a key, and of what encloses it and has none yet.
+// add notes the line of a key, and of those enclosing tables that have none yet.
 func (l lines) add(path string, line int) {
 	for ; path != ""; path = parent(path) {
 		if _, ok := l[path]; !ok {
@@ -39,7 +40,7 @@ func findLines(doc string) lines {
 		statement := doc[:firstStatement(doc)]
 		doc = doc[len(statement):]
 		var content map[string]any
-		meta, _ := toml.Decode(statement, &content) // of what it does not accept, it has no keys
+		meta, _ := toml.Decode(statement, &content) // a statement that it does not accept has no keys
 		isHeader := strings.HasPrefix(strings.TrimSpace(statement), "[")
 		if isHeader {
 			table = ""
@@ -83,7 +84,8 @@ func firstStatement(doc string) int {
 	return length
 }
 
-// maxNesting is how deep brackets may nest, and how many dots a key may have. Package toml takes minutes for thousands.
+// maxNesting bounds how deep brackets may nest, and how many dots a key may have: package toml takes minutes for
+// thousands of them.
 const maxNesting = 16
 
 // nestsAt returns the line in which a document nests too deep; zero if it does not.
@@ -110,7 +112,7 @@ func nestsAt(doc string) (line int) {
 	return line
 }
 
-// outsideStrings calls see for what is in a document outside of strings and comments, until that returns false.
+// outsideStrings calls see for each byte of a document outside of strings and comments, until see returns false.
 func outsideStrings(doc string, see func(at int, c byte) bool) {
 	quote := ""
 	for i := 0; i < len(doc); i++ {
@@ -121,7 +123,7 @@ func outsideStrings(doc string, see func(at int, c byte) bool) {
 		case quote != "":
 			if strings.HasPrefix(doc[i:], quote) {
 				i += len(quote) - 1
-				// Up to two quotes may stand just inside the closing ones of a multi-line string.
+				// A multi-line string may contain up to two quotes just before its closing ones.
 				for len(quote) == 3 && strings.HasPrefix(doc[i+1:], quote[:1]) {
 					i++
 				}

@@ -17,7 +17,7 @@ const (
 // Origin is where a value came from.
 type Origin struct {
 	Layer Layer
-	// Name is the file, the variable or the flag as it is written; of a default, the rule it was made by.
+	// Name is the file, the variable or the flag as it is written; for a default, it is the rule that made it.
 	Name string
 	// Line is the line in the file, counted from 1.
 	Line int

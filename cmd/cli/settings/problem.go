@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Invalid says everything that is wrong with what a person has set up.
+// Invalid is the error that lists everything that is wrong with what a person has set.
 type Invalid struct {
-	// About is what was set up, as "configuration".
+	// About is what was set, as in "configuration".
 	About string
 	// Problems are sentences, each of which names a thing and the remedy.
 	Problems []string

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Reading is a table while its layers are read, from the lowest to the highest, and what is wrong with them.
+// Reading is a table while its layers are read, from the lowest to the highest, together with what is wrong with them.
 type Reading struct {
 	Table
 	invalid *Invalid
 }
 
-// Given is what one layer says, by key.
+// Given has the values of one layer, by key.
 type Given map[string]given
 
 // given is one value of a layer.
 type given struct {
-	// text is the value, or list its elements.
+	// text is the value; for a list, list has its elements.
 	text   string
 	list   []string
 	isList bool
 	origin Origin
-	// broken says that the layer itself could make nothing of it, and has said so.
+	// broken is true if the layer itself could not understand the value, and has reported that.
 	broken bool
 }
 
-// Text returns what the layer says of a key, or "".
+// Text returns the layer's text for a key, or "".
 func (g Given) Text(key string) string { return g[key].text }
 
 // NewReading puts the defaults into a table.
@@ -41,7 +41,7 @@ func NewReading(t Table, about string) Reading {
 	return r
 }
 
-// With reads another table of the same thing, in which nothing is set.
+// With returns a reading of another table of the same thing, in which nothing is set.
 func (r *Reading) With(t Table) Reading { return Reading{Table: t, invalid: r.invalid} }
 
 // Err returns an [Invalid] if something is wrong.
@@ -52,14 +52,14 @@ func (r *Reading) Err() error {
 	return r.invalid
 }
 
-// Complain adds a problem, if it is not there yet.
+// Complain adds a problem, unless it is already there.
 func (r *Reading) Complain(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.invalid.Problems, text) {
 		r.invalid.Problems = append(r.invalid.Problems, text)
 	}
 }
 
-// Apply puts a layer on top of what is there. A value that is wrong is reported also where a higher layer replaces it.
+// Apply puts a layer on top of the former ones. It reports a wrong value even if a higher layer replaces it.
 func (r *Reading) Apply(layer Given) {
 	for _, s := range r.Table {
 		if g, ok := layer[s.Key]; ok {
@@ -88,11 +88,11 @@ func (r *Reading) Reject(s *Setting, format string, args ...any) {
 	s.Broken = true
 }
 
-// ByRule says that the variable to which at points has a default that was made by a rule.
+// ByRule records that a rule made the default of the variable to which at points.
 func (r *Reading) ByRule(at any, rule string) { r.Of(at).Origin = Origin{Layer: Default, Name: rule} }
 
-// Object complains about settings, whose keys, values and origins take the places of %s. It leaves alone what was not
-// understood in the first place.
+// Object complains about settings, whose keys, values and origins replace the %s. It ignores settings whose values were
+// not understood in the first place.
 func (r *Reading) Object(format string, settings ...*Setting) {
 	scope, quoted := "", make([]any, len(settings))
 	for i, s := range settings {
@@ -107,14 +107,14 @@ func (r *Reading) Object(format string, settings ...*Setting) {
 	r.Complain("%s%s", scope, fmt.Sprintf(format, quoted...))
 }
 
-// AtLeast demands that one duration is not below another, if both are set.
+// AtLeast requires that one duration is not below another, if both are set.
 func (r *Reading) AtLeast(high, low *time.Duration, because string) {
 	if h, l := r.Of(high), r.Of(low); h.IsSet() && l.IsSet() && *high < *low {
 		r.Object(fmt.Sprintf("%%s is below %%s, so %s: raise %s or lower %s", because, h.Key, l.Key), h, l)
 	}
 }
 
-// CheckNeeds complains about what has no effect.
+// CheckNeeds complains about settings that have no effect.
 func (r *Reading) CheckNeeds() {
 	for _, s := range r.Table {
 		if s.Needs != "" && s.IsGiven() && !r.Find(s.Needs).IsGiven() {

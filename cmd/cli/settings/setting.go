@@ -15,30 +15,30 @@ type Setting struct {
 	Key string
 	// Group is the heading under which help shows the flag.
 	Group string
-	// Value is what it takes, and the variable that it fills.
+	// Value is the kind of value that it takes, and the variable that it fills.
 	Value Value
 	// Letter is a short name of the flag; most have none.
 	Letter string
-	// Placeholder stands for the value in help, unless the usual one of the value does.
+	// Placeholder stands for the value in help, in place of the value's usual one.
 	Placeholder string
-	// Default is the default as text; Rule says how it is made where it depends on other things.
+	// Default is the default as text. If it depends on other things, Rule is how it is made.
 	Default, Rule string
-	// Help says in a sentence or two what the setting does.
+	// Help describes in a sentence or two what the setting does.
 	Help string
 	// Needs is the key of the setting without which this one has no effect.
 	Needs string
-	// NotInFile keeps it out of files: it names the file.
+	// NotInFile keeps the setting out of files, because it names the file.
 	NotInFile bool
 
 	// Origin is where the value came from.
 	Origin Origin
-	// Broken says that the value was not understood. The message about that is enough.
+	// Broken is true if the value was not understood. The message about that is enough.
 	Broken bool
 	// Scope begins messages about a value that does not hold everywhere.
 	Scope string
 }
 
-// Row returns a setting that has a default, unless that is empty.
+// Row returns a setting, whose default is otherwise, unless that is empty.
 func Row(key string, v Value, otherwise, help string) *Setting {
 	return &Setting{Key: key, Value: v, Default: otherwise, Help: help}
 }
@@ -69,10 +69,10 @@ func (s *Setting) Needing(key string) *Setting {
 // Flag returns the name of the flag, without dashes.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
-// defaultText says what holds if nobody sets it; "" if that is nothing.
+// defaultText describes the value that holds if the setting is not set; "" if there is none.
 func (s *Setting) defaultText() string { return cmp.Or(s.Rule, s.Default) }
 
-// without says what holds if it is left out.
+// without describes the effect of leaving the setting out.
 func (s *Setting) without() string {
 	if s.defaultText() == "" {
 		return "none"
@@ -80,7 +80,7 @@ func (s *Setting) without() string {
 	return "the default, " + s.defaultText()
 }
 
-// Usage says what the setting does, and its default.
+// Usage describes what the setting does, and its default.
 func (s *Setting) Usage() string {
 	if s.defaultText() == "" || s.Value.form == asBool {
 		return s.Help
@@ -88,16 +88,16 @@ func (s *Setting) Usage() string {
 	return s.Help + " The default is " + s.defaultText() + "."
 }
 
-// IsSet reports whether there is a value, also if it is a default.
+// IsSet reports whether there is a value, including a default.
 func (s *Setting) IsSet() bool { return s.Origin.Layer != Nowhere && !s.Broken }
 
-// IsFree reports whether no layer has said anything, and there is no default.
+// IsFree reports whether no layer has set it, and there is no default.
 func (s *Setting) IsFree() bool { return s.Origin.Layer == Nowhere && !s.Broken }
 
 // IsGiven reports whether a person has set it, or has tried to.
 func (s *Setting) IsGiven() bool { return s.Origin.Layer > Default }
 
-// From says where the value came from, or what holds where there is none.
+// From describes the origin of the value, or the effect of having none.
 func (s *Setting) From() string {
 	if s.IsFree() && s.Rule != "" {
 		return Origin{Layer: Default, Name: s.Rule}.String()
@@ -105,7 +105,7 @@ func (s *Setting) From() string {
 	return s.Origin.String()
 }
 
-// About begins a message: the origin, and the key where the origin does not tell it.
+// About begins a message: it has the origin, and the key if the origin does not name it.
 func (s *Setting) About() string {
 	if s.Origin.Layer == InFlag || s.Origin.Layer == InEnvironment {
 		return s.Origin.String()
@@ -116,7 +116,7 @@ func (s *Setting) About() string {
 // Quote writes the setting with its value and origin.
 func (s *Setting) Quote() string { return fmt.Sprintf("%s %v (%s)", s.Key, s.Value.Plain(), s.From()) }
 
-// Table is what can be set, in the order in which help shows it.
+// Table lists what can be set, in the order in which help shows it.
 type Table []*Setting
 
 // Find returns the setting of a key, or nil.
@@ -145,7 +145,7 @@ func (t Table) Only(keys ...string) Table {
 	return slices.DeleteFunc(slices.Clone(t), func(s *Setting) bool { return !slices.Contains(keys, s.Key) }).Under("")
 }
 
-// Keys returns the names that may stand in a file.
+// Keys returns the names that are allowed in a file.
 func (t Table) Keys() []string {
 	var keys []string
 	for _, s := range t {
@@ -156,8 +156,8 @@ func (t Table) Keys() []string {
 	return keys
 }
 
-// MarshalJSON writes an object with every value, in the order of the table. Null is what never happens, and what says
-// more of what never happens.
+// MarshalJSON writes an object with every value, in the order of the table. Null means never; a setting that needs
+// another one is null if that is null.
 func (t Table) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	for i, s := range t {

@@ -30,9 +30,9 @@ func ParseShare(text string) (float64, error) {
 type Part float64
 
 func (p Part) String() string {
-	// what is beyond them comes from multiplying
+	// digits beyond these come from multiplying
 	const digits = 12
-	// it reads what it has written
+	// ParseFloat reads what FormatFloat has written
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*float64(p), 'g', digits, 64), 64)
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }

@@ -1,6 +1,6 @@
 package settings
 
-// Nearest returns the candidate that is most likely meant by a word with a typing error, the first of several. It
+// Nearest returns the candidate that is most likely meant by a word with a typing error, and of several the first. It
 // returns "" if all are too far away for a guess.
 func Nearest(word string, candidates []string) string {
 	best, bestDistance := "", max(2, len(word)/3)+1
@@ -13,7 +13,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance counts the letters to insert, remove or replace, and the neighbours to swap, to make b of a.
+// distance counts the letters to insert, remove or replace, and the neighbours to swap, to turn a into b.
 func distance(a, b string) int {
 	// before, above and row are three rows of the table of distances between the prefixes of a and those of b.
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
@@ -37,7 +37,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean completes a message about an unknown word: with the candidate that is most likely meant, or with
+// DidYouMean completes a message about an unknown word, with the candidate that is most likely meant, or with
 // otherwise.
 func DidYouMean(word string, candidates []string, otherwise string) string {
 	if near := Nearest(word, candidates); near != "" {

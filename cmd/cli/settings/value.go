@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Value is what a setting takes: a variable, and how people write what is in it.
+// Value is the kind of value that a setting takes: its variable, and how people write the variable's content.
 type Value struct {
-	// Choices are the values that are allowed, if not all.
+	// Choices are the allowed values, if not all are allowed.
 	Choices []string
 
 	at   any
 	form Form
-	// separator stands between the elements of a list that is one text; empty if the value is no list.
+	// separator stands between the elements of a list in one text; empty if the value is no list.
 	separator   string
 	placeholder string
-	// positive is what must be greater than 0.
+	// positive is true if the value must be greater than 0.
 	positive bool
 	// set fills the variable, unless there is an error.
 	set func(given) error
-	// plain is the value as JSON has it.
+	// plain returns the value as JSON has it.
 	plain func() any
 }
 
-// Plain returns the value as JSON has it, which is also how messages show it; nil stands for never.
+// Plain returns the value as JSON has it, which is also how messages show it; nil means never.
 func (v *Value) Plain() any { return v.plain() }
 
-// Of makes a value of a variable, which may be written in a form, and is parsed and shown by functions.
+// Of makes a value for a variable, with the form that a file may use, and functions that parse and show it.
 func Of[T any](at *T, form Form, placeholder string, parse func(text string) (T, error), plain func(T) any) Value {
 	return of(at, form, placeholder, func(g given) (T, error) { return parse(g.text) }, plain)
 }
@@ -51,7 +51,7 @@ func of[T any](at *T, form Form, placeholder string, parse func(given) (T, error
 
 func itself[T any](v T) any { return v }
 
-// Text is anything that is not empty.
+// Text is any text that is not empty.
 func Text(at *string) Value {
 	return Of(at, asText, "NAME", func(text string) (string, error) { return text, nil }, itself)
 }
@@ -59,7 +59,7 @@ func Text(at *string) Value {
 // Path names a file or directory; it is made absolute.
 func Path(at *string) Value { return Of(at, asText, "PATH", filepath.Abs, itself) }
 
-// Choice is one of two or more, by its name.
+// Choice is one of two or more values, by its name.
 func Choice[T any](at *T, among ...T) Value {
 	var names []string
 	for _, one := range among {
@@ -118,7 +118,7 @@ func Positive(at *time.Duration) Value {
 	return v
 }
 
-// Period is the mean time between two events; zero is never, and otherwise it is not below least.
+// Period is the mean time between two events; zero means never, and any other value is at least least.
 func Period(at *time.Duration, least time.Duration) Value {
 	return Of(at, asDuration, "DURATION", func(text string) (time.Duration, error) {
 		d, err := ParseDuration(text)
@@ -134,7 +134,7 @@ func Period(at *time.Duration, least time.Duration) Value {
 	})
 }
 
-// Moment is when something happens; nil is never.
+// Moment is the time at which something happens; nil means never.
 func Moment(at **time.Duration) Value {
 	return Of(at, asDuration, "DURATION", func(text string) (*time.Duration, error) {
 		d, err := ParseDuration(text)
@@ -147,13 +147,13 @@ func Moment(at **time.Duration) Value {
 	})
 }
 
-// List is several texts: a flag that can be repeated, commas in a text, an array in a file.
+// List is a list of texts: a flag that can be repeated, commas in a text, an array in a file.
 func List(at *[]string) Value {
 	return listOf(at, asList, ",", "NAME", func(text string) (string, error) { return text, nil }, itself)
 }
 
-// Several is several things that are written with commas in them: a flag that can be repeated, semicolons in a text; in
-// a file one text, or an array of them.
+// Several is a list whose elements may contain commas: a flag that can be repeated, semicolons in a text, and in a file
+// one text or an array of them.
 func Several[T fmt.Stringer](at *[]T, placeholder string, parse func(text string) (T, error)) Value {
 	return listOf(at, asLines, ";", placeholder, parse, func(list []T) any {
 		texts := make([]string, len(list))

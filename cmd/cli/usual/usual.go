@@ -1,4 +1,4 @@
-// Package usual is what an agent and a simulation say alike of a gate: the names of the policies, how a window is
+// Package usual has the settings of a gate that agent and simulator share: the names of the policies, how a window is
 // written, and the defaults.
 package usual
 
@@ -31,11 +31,11 @@ const WalkHelp = "Where the token goes next: to any other host (random), or once
 	"order for each lap " +
 	"(shuffle) or always in the same order (sweep). All hosts should have the same walk."
 
-// Walk is the default of the setting walk, OnLost that of on_lost.
+// Walk returns the default of the setting walk.
 func Walk() string { return wander.Sweep.String() }
 
-// OnLost is the default of the setting on_lost.
+// OnLost returns the default of the setting on_lost.
 func OnLost() string { return wander.Finish.String() }
 
-// ParseWindow reads a window. The zones of this host come before those that the program has with it.
+// ParseWindow reads a window. It prefers this host's time zones to those that the program contains.
 func ParseWindow(text string) (window.Window, error) { return window.Parse(text, time.LoadLocation) }

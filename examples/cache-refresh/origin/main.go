@@ -1,5 +1,5 @@
 // Command origin serves one artifact over HTTP to the caches of this example. It is so slow that downloads would
-// overlap without a gate, and it counts those that do.
+// overlap without a gate, and it counts the downloads that overlap.
 //
 //	origin serve [--listen address] [--size bytes] [--takes duration]
 //	origin fetch [--seq number] [--within duration] url file
