@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The members: ann offers a token that cy made to bob, who accepts it; then ann and cy are its guardians. The seeds of
+// The members: ann offers bob a token that cy made, and bob accepts it; then ann and cy are its guardians. The seeds of
 // their keys are one repeated byte.
 func annsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'a'}, 32)) }
 func bobsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{'b'}, 32)) }
@@ -55,10 +55,10 @@ func ack() Message { return reply(token(), kindAck, 0xc1c2c3c4c5c6c7c8) }
 
 func commit() Message { return reply(ack(), kindCommit, 0xc1c2c3c4c5c6c7c8) }
 
-// bare is a message of any protocol that has nothing but what all must have.
+// bare is a message of any protocol that has only what all messages must have.
 func bare() Message { return Message{Kind: kindOther, From: idOf(bobsKey()), To: idOf(annsKey())} }
 
-// cast has messages of several kinds.
+// cast returns messages of several kinds.
 func cast() []Message { return []Message{token(), ack(), commit(), bare()} }
 
 // secret counts from 0 to 31, and the nonces that seal with it from 0 on.

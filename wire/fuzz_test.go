@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDatagram: what a stranger sends is dropped, in the clear and sealed; only what a member has signed verifies.
+// FuzzDatagram checks that what a stranger sends is dropped, in the clear and sealed: only a datagram that a member has
+// signed verifies.
 func FuzzDatagram(f *testing.F) {
 	for _, m := range cast() {
 		f.Add(datagramOf(f, m, nil))
@@ -40,7 +41,7 @@ func FuzzDatagram(f *testing.F) {
 	})
 }
 
-// FuzzSecrets: a file of secrets has one or two, which differ and can be told apart.
+// FuzzSecrets checks that a file of secrets has one or two, which differ and can be told apart.
 func FuzzSecrets(f *testing.F) {
 	one, two := *secret(), changed()
 	f.Add([]byte(one.Reveal()))

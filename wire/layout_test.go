@@ -171,7 +171,8 @@ func anyMember() *rapid.Generator[MemberID] {
 	}).Filter(func(id MemberID) bool { return !id.IsZero() })
 }
 
-// FuzzParse: Parse never panics, and a parsed message is written as the same bytes, except an extension.
+// FuzzParse checks that Parse never panics, and that a parsed message is written as the same bytes, except an
+// extension.
 func FuzzParse(f *testing.F) {
 	for _, m := range cast() {
 		f.Add(m.Append(nil))

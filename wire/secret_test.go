@@ -134,8 +134,8 @@ func changed() Secret {
 	return s
 }
 
-// Three steps: all open both, all seal with the second, the first is forgotten. At each, every member reads every other
-// one.
+// Three steps: all members open with both secrets, all seal with the second, the first is forgotten. After each, every
+// member reads every other one.
 func TestAFleetChangesItsSecretInThreeSteps(t *testing.T) {
 	one, two := *secret(), changed()
 	steps := [][2][]Secret{

@@ -29,7 +29,7 @@ func TestTheOlderTokenPrecedesThenTheGeneratorThenTheRandomID(t *testing.T) {
 }
 
 func TestPrecedenceIsATotalOrder(t *testing.T) {
-	// Few values for each field, so ties are common.
+	// There are few values for each field, so ties are common.
 	id := rapid.Custom(func(t *rapid.T) TokenID {
 		return TokenID{
 			Birth:     rapid.Int64Range(0, 2).Draw(t, "birth"),
@@ -73,7 +73,7 @@ func TestTheFencingNumberRisesAndNeverWraps(t *testing.T) {
 			t.Errorf("NextEpoch(%d) = %d is not the start of an epoch", s, s.NextEpoch())
 		}
 	})
-	// No datagram has a number above MaxSeq; one from elsewhere must not overflow either.
+	// No datagram has a number above MaxSeq; a number from elsewhere must not overflow either.
 	for _, s := range []Seq{MaxSeq, MaxSeq + 1, 1<<64 - 1} {
 		if s.After() != MaxSeq || s.NextEpoch() != MaxSeq || s.Revived(255) != MaxSeq {
 			t.Errorf("after %d come %d, %d and %d, want %d", s, s.After(), s.NextEpoch(), s.Revived(255), MaxSeq)

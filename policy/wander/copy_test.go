@@ -11,13 +11,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Along its way a token's number only rises: one that comes with a lower number than that with which it was here, or
-// that was heard of, is a copy that was overtaken.
+// Along its way a token's number only rises. A token that comes with a number lower than the one with which it was
+// here, or that was heard of, is a copy that was overtaken.
 func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		see func(s *story)
 		seq wire.Seq
-		// Its guardians are told of that copy.
+		// Its guardians are told of the other copy.
 		told   wire.Kind
 		latest wire.Seq
 	}{
@@ -64,7 +64,7 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	}
 }
 
-// It is a sign that there is a token, all the same.
+// All the same, it is a sign that there is a token.
 func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(1, 50))
@@ -78,7 +78,7 @@ func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s.wantNotes(wander.NoteInquired)
 }
 
-// The other way round, the one that has come further takes the place of the one that is here.
+// The other way round, the copy that has come further replaces the one that is here.
 func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -93,8 +93,8 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s.wantRuns(1)
 }
 
-// It may be that nobody hears the member that holds the lower copy: it drops that when it is offered the other one, and
-// not when that comes.
+// Perhaps no other member hears the holder of the lower copy. It drops that copy when it is offered the other one, not
+// only when that one arrives.
 func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -113,7 +113,7 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("absent")
 }
 
-// From then on it guards no lower copy, and tells who holds one.
+// From then on it guards no lower copy, and corrects the holder of one.
 func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -154,7 +154,7 @@ func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
 	}
 }
 
-// A run whose token is held by somebody else, too, ends by itself or is stopped, as the operator has chosen.
+// A run whose token another member holds, too, ends by itself or is stopped, as the operator has chosen.
 func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 	for onLost, stops := range map[wander.OnLost]int{wander.Finish: 0, wander.Stop: 1} {
 		t.Run(onLost.String(), func(t *testing.T) {
@@ -184,8 +184,8 @@ func TestOnLostHasAName(t *testing.T) {
 	}
 }
 
-// A tombstone is about all copies with the number of the removed one, or a lower one: whoever holds such a copy drops
-// it, and tells its guardians.
+// A tombstone is about all copies with the number of the removed one, or a lower one: a member that holds such a copy
+// drops it, and tells its guardians.
 func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },

@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A simulation has a hundred thousand members, and 3.7 KiB for each: a machine, and the host around it.
+// A simulation has a hundred thousand members, at 3.7 KiB each: a machine, and the host around it.
 func TestAMemberIsSmall(t *testing.T) {
 	if size := unsafe.Sizeof(wander.Machine{}); size > 3536 {
 		t.Errorf("a machine has %d bytes", size)
@@ -28,7 +28,7 @@ type visit struct {
 
 func newVisit(t testing.TB) *visit {
 	cfg := config()
-	cfg.MinInterval = 1 << 60 // however often this is done, it is never over
+	cfg.MinInterval = 1 << 60 // however often this is done, the interval is never over
 	v := &visit{m: wander.New(cfg), out: make([]policy.Effect, 0, 8)}
 	v.now.Wall = noon
 	v.step(policy.Event{Kind: policy.Started, State: policy.State{
@@ -38,7 +38,7 @@ func newVisit(t testing.TB) *visit {
 		Kind: policy.PeersChanged, TokenKnown: true, Peers: []wire.MemberID{id(1), id(2), self, id(4), id(5)},
 	})
 	v.offer = wire.Message{Gate: cfg.Gate, Kind: handoff.KindToken, From: id(1), To: self, Token: born(1, 10).Ref}
-	v.once(t) // the first token that is met is announced
+	v.once(t) // the first token that it meets is announced
 	return v
 }
 
@@ -49,7 +49,7 @@ func (v *visit) step(ev policy.Event) {
 
 func (v *visit) once(t testing.TB) {
 	v.offer.Exchange++
-	v.offer.Token.Seq += 4 // what it rises by on its way round and back
+	v.offer.Token.Seq += 4 // by this much it rises on its way round and back
 	v.step(policy.Event{Kind: policy.Received, Msg: v.offer})
 	ack := &v.out[len(v.out)-1].Msg
 	v.step(policy.Event{Kind: policy.Received, Msg: handoff.Reply(ack, handoff.KindCommit, ack.Nonce)})
@@ -82,7 +82,7 @@ func BenchmarkVisit(b *testing.B) {
 	}
 }
 
-// BenchmarkStepThatChangesNothing is a message that was not expected.
+// BenchmarkStepThatChangesNothing measures a message that was not expected.
 func BenchmarkStepThatChangesNothing(b *testing.B) {
 	v := newVisit(b)
 	stray := handoff.Reply(&v.offer, handoff.KindCommit, 5)

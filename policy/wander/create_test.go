@@ -36,8 +36,8 @@ func TestAFleetThatStartsAtOnceMakesOneToken(t *testing.T) {
 	}
 }
 
-// Views come in pieces: each member sees the others in its own order, one after the other, and for a while most of them
-// believe that they rank first. As long as the view still grows nobody makes a token.
+// Views come in pieces: each member sees the others in its own order, one after the other, and for a while most members
+// believe that they rank first. As long as the view still grows, no member makes a token.
 func TestAFleetWhoseViewsComeInPiecesMakesOneToken(t *testing.T) {
 	for seed := range uint64(20) {
 		const n = 8
@@ -70,7 +70,7 @@ func TestAViewThatNeverSettlesIsWaitedForFortyTimeouts(t *testing.T) {
 }
 
 // Members create it in the order of rank: settleTimeouts after the view settled, and staggerTimeouts later for each
-// before it. All but the first ask then.
+// lower rank. All but the first ask then.
 func TestAMemberCreatesInItsTurn(t *testing.T) {
 	for rank, view := range [][]int{{3, 4, 5}, {2, 3, 4}, {1, 2, 3}} {
 		s := begin(t, config(), policy.State{})
@@ -119,7 +119,7 @@ func TestAMemberThatKnowsOfATokenCreatesNone(t *testing.T) {
 	}
 }
 
-// Who knew of a token may go before it ever got any further.
+// The members that knew of a token may leave before it got any further.
 func TestATokenThatNobodyKnowsOfAnyMoreIsCreatedAgain(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(2, 3, 4)
@@ -129,7 +129,7 @@ func TestATokenThatNobodyKnowsOfAnyMoreIsCreatedAgain(t *testing.T) {
 	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
-// It asks the one who ranks first, and then those after it, too: one of them has made the token if anybody has.
+// It asks the first in rank, and then also those after it: one of them has made the token if any member has.
 func TestAMemberAboutToCreateAsksTheFirstInRank(t *testing.T) {
 	for _, tc := range []struct{ view, asked []int }{
 		{[]int{1, 2, 3}, []int{1, 2}},
@@ -147,7 +147,7 @@ func TestAMemberAboutToCreateAsksTheFirstInRank(t *testing.T) {
 	}
 }
 
-// Its word is slower than the patience of the next in rank.
+// The answer is slower than the patience of the next in rank.
 func TestAMemberThatIsToldOfATokenCreatesNone(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(2, 3, 4)
@@ -162,7 +162,7 @@ func TestAMemberThatIsToldOfATokenCreatesNone(t *testing.T) {
 	s.wantNotes()
 }
 
-// The gossip that says that there is a token is so slow that all the others have had their turn before it comes.
+// The gossip about the token is so slow that all the others have had their turn before it comes.
 func TestAFleetThatGossipsSlowlyMakesOneToken(t *testing.T) {
 	for seed := range uint64(20) {
 		const n = 5
@@ -200,7 +200,7 @@ func TestATokenIsAnnouncedOnce(t *testing.T) {
 	}
 }
 
-// Without --join, or with --alone run, a member that sees nobody is a fleet of one at once.
+// Without --join, or with --alone run, a member that sees no other is a fleet of one at once.
 func TestAMemberAloneIsAFleetOfOneAtOnce(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
@@ -221,7 +221,7 @@ func TestAMemberThatHasJoinedAFleetWaitsForIt(t *testing.T) {
 		t.Errorf("its status is %+v", st)
 	}
 
-	// What it did not hear while it waited is no silence of the token's.
+	// The time in which it waited does not count as a silence of the token.
 	s.fleet(1, 2, 3)
 	s.advance(maxInterval - 1)
 	s.wantNotes()
@@ -241,8 +241,8 @@ func TestAMemberThatWaitedCreatesWithTheFirstToCome(t *testing.T) {
 }
 
 // A restart is no reason to found a second fleet: a member that was in one waits for it, with --join and without. But
-// the others may be gone for good, and a soft gate never blocks because hosts are away: it waits as long as for a token
-// that is lost.
+// the others may be gone for good, and a soft gate never blocks because hosts are away: it waits as long as for a lost
+// token.
 func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		cfg := config()
@@ -266,8 +266,8 @@ func TestAMemberThatWasInAFleetWaitsForItAsLongAsForALostToken(t *testing.T) {
 	}
 }
 
-// max_interval counts the members that are there, not those that it remembers: a restart cannot be told from a cut, and
-// if the others are gone for good, 3 × members × op would be long.
+// max_interval counts the members that are there, not those that the member remembers: a restart cannot be told from a
+// cut, and if the others are gone for good, 3 × members × op would be long.
 func TestARestartedMemberWaitsForItsFleetAsLongAsOneThatIsCutOff(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = op
@@ -299,7 +299,8 @@ func TestAMemberThatWasInAFleetCreatesWithTheFirstToCome(t *testing.T) {
 	s.wantNotes(wander.NoteWaiting, wander.NoteCreated, wander.NoteRan)
 }
 
-// Whoever has had company goes on alone when it is gone: a soft gate never waits for members that are away.
+// A member that has had company goes on alone when the others are gone: a soft gate never waits for members that are
+// away.
 func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 	for name, company := range map[string]func(s *story){
 		"in its view": func(s *story) { s.fleet(3, 4) },
@@ -349,7 +350,7 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	})
 }
 
-// What was saved under a wall clock that was wrong must not keep a member from running for more than min_interval.
+// A run that was saved under a wrong wall clock must not keep a member from running for more than min_interval.
 func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
 		s := begin(t, config(), policy.State{
@@ -372,7 +373,7 @@ func TestASavedRunInTheFarPastIsOver(t *testing.T) {
 	s.wantNotes(wander.NoteCreated, wander.NoteRan)
 }
 
-// Whatever was saved and whatever the wall clock says, a token is one that a datagram may carry.
+// Whatever was saved and whatever the wall clock reads, a datagram can carry the token.
 func TestATokenFitsIntoADatagram(t *testing.T) {
 	for _, birth := range []int64{-1 << 63, -5, 0, wire.MaxBirth - 1, wire.MaxBirth, 1<<63 - 1} {
 		for _, wall := range []int64{-1 << 63, -5, 0, noon, wire.MaxBirth + 5, 1<<63 - 1} {

@@ -188,7 +188,7 @@ func TestAMemberThatLeavesRunsForNobody(t *testing.T) {
 	s.wantRuns(0)
 }
 
-// wantDemanded wants a number of runs, and that the last of them is for those who wait, or is the hook's.
+// wantDemanded wants a number of runs, and that the last of them is for waiting callers, or is the hook's.
 func (s *story) wantDemanded(runs int, demanded bool) {
 	s.t.Helper()
 	s.wantRuns(runs)
@@ -197,7 +197,7 @@ func (s *story) wantDemanded(runs int, demanded bool) {
 	}
 }
 
-// In a gate with a hook those who wait are served at once, and the hook is due as if they had not been.
+// In a gate with a hook, waiting callers are served at once, and the hook is due as if they had not been.
 func TestADemandIsServedWithinTheHooksMinInterval(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
@@ -266,7 +266,7 @@ func TestWhoWaitsDuringARunOfTheHookHasTheNextGrantAndThenTheHook(t *testing.T) 
 	s.wantDemanded(8, false)
 }
 
-// A grant under which nothing could be started is nobody's turn.
+// A grant under which nothing could be started does not count as a turn.
 func TestACallerWhoseGrantWasDeniedIsStillBeforeTheHook(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = 1
@@ -318,13 +318,13 @@ func TestADemandThatIsTakenBackDoesNotKeepTheHookFromItsRun(t *testing.T) {
 	s.wantRuns(1)
 }
 
-// Nobody may run for a whole lap, which takes as many skips as there are members.
+// A whole lap, which takes as many skips as there are members, may pass without a run.
 func TestASilenceOnDemandIsNeverShorterThanThreeLapsOfSkips(t *testing.T) {
 	s := onDemand(t, func(cfg *wander.Config) { cfg.Op = time.Millisecond })
 	s.wantRegenerateAfter(3 * 5 * skip)
 }
 
-// Of two tokens, one is removed although there is no min_interval by which the paper would.
+// Of two tokens, one is removed although there is no min_interval, so the paper's rule would not remove it.
 func TestOnDemandAYoungerTokenIsRemovedOnARandomWalkWithoutGuardiansToo(t *testing.T) {
 	s := onDemand(t, func(cfg *wander.Config) { cfg.Walk = wander.Random })
 	s.arrive(born(1, 10), 1)

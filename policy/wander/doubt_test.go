@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// doubtful are the states in which a member may hold a token, and come back to it after having been away.
+// doubtful are the states in which a member may hold a token, and in which it may come back after it was away.
 func doubtful() map[string]func(s *story) {
 	return map[string]func(s *story){
 		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
@@ -77,7 +77,7 @@ func TestAHolderThatIsSureGoesOn(t *testing.T) {
 	}
 }
 
-// A run that is due was not begun: it is now.
+// A run that was due and had not begun begins now.
 func TestAHolderThatIsSureRunsIfItIsDue(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -88,7 +88,7 @@ func TestAHolderThatIsSureRunsIfItIsDue(t *testing.T) {
 	s.wantRuns(2)
 }
 
-// In a sweep, the token that waited here until this member is due waits on.
+// In a sweep, a token that waited here until this member is due continues to wait.
 func TestAHolderThatIsSureAndDueSoonKeepsItsToken(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.Walk = wander.Sweep
@@ -116,7 +116,7 @@ func TestARunThatEndsInDoubtWaitsForTheAnswers(t *testing.T) {
 	s.wantNotes(handoff.NoteOffered)
 }
 
-// The end of the run may be the first that it sees.
+// The end of the run may be the first event that it sees.
 func TestTheEndOfARunMayBeginADoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -175,7 +175,7 @@ func TestAHolderThatIsOvertakenInDoubtDropsItsToken(t *testing.T) {
 	}
 }
 
-// The Ack may be the first that it sees: the offer is withdrawn all the same.
+// The Ack may be the first event that it sees: the offer is withdrawn all the same.
 func TestAnOfferIsNotCommittedInDoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -197,7 +197,7 @@ func TestAStrayMessageBeginsNoDoubt(t *testing.T) {
 	s.wantNotes(guardian.NoteStrayWord)
 }
 
-// A host that was asleep gives its token up, and asks nobody.
+// A host that was asleep gives its token up, and asks no other member.
 func TestASuspendedHolderDoesNotAsk(t *testing.T) {
 	for state, story := range doubtful() {
 		for _, inDoubt := range []bool{false, true} {
@@ -217,7 +217,7 @@ func TestASuspendedHolderDoesNotAsk(t *testing.T) {
 	}
 }
 
-// While it asks, its guardians stay whom it has asked. Then it follows the view.
+// While it asks, its guardians stay those that it has asked. Then they follow the view.
 func TestTheGuardiansFollowTheViewAfterADoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -230,7 +230,7 @@ func TestTheGuardiansFollowTheViewAfterADoubt(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 1, 2)
 }
 
-// Who finds that it is alone asks in vain, and keeps its token.
+// A member that finds that it is alone asks in vain, and keeps its token.
 func TestASuspendedHolderThatIsAloneEndsItsDoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	doubtful()["resting"](s)
@@ -241,7 +241,7 @@ func TestASuspendedHolderThatIsAloneEndsItsDoubt(t *testing.T) {
 	s.wantState("resting")
 }
 
-// Who is alone has nobody to ask.
+// A member that is alone has no other to ask.
 func TestAMemberAloneIsInNoDoubt(t *testing.T) {
 	s := begin(t, withBackups(2), policy.State{})
 	s.view(3)
@@ -250,7 +250,7 @@ func TestAMemberAloneIsInNoDoubt(t *testing.T) {
 	s.wantRuns(2)
 }
 
-// An offer that fails says nothing of this member's own links if a guardian answers: the next member is offered the
+// A failed offer proves nothing about this member's own links if a guardian answers: the next member is offered the
 // token at once, also in a sweep and where this member will be due soon. Otherwise one member that is gone would cost
 // the fleet a part of min_interval.
 func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
@@ -274,7 +274,7 @@ func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 	}
 }
 
-// What is played back to a holder that hears nobody is no answer, and it yields.
+// For a holder that hears no other member, a replay is no answer, and it yields.
 func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)

@@ -20,9 +20,9 @@ type fleet struct {
 	coming  []coming
 	// gossip is how long it takes until the others know that a member has met a token.
 	gossip time.Duration
-	// broken loses what one member sends to another; nil loses nothing.
+	// broken reports whether a message from one member to another is lost; nil means that none is.
 	broken func(from, to int) bool
-	// lie, if there is one, sees each message that is sent, and may send another one.
+	// lie, if it is set, sees each message that is sent, and may send another one.
 	lie func(*wire.Message) (forged wire.Message, lies bool)
 	// visits are the members at which a token arrived, in order.
 	visits []int
@@ -36,7 +36,7 @@ type fleetMember struct {
 	view    []wire.MemberID
 	runs    int
 	crashed bool
-	// known says that the others know from knownFrom on that this member has met a token.
+	// known is true if the others know from knownFrom on that this member has met a token.
 	known     bool
 	knownFrom policy.Time
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// patience is how long guardians wait for a beat: as long as a handoff for its partner.
+// patience is how long guardians wait for a heartbeat: as long as a handoff waits for its partner.
 const patience = timeout
 
 // inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers
@@ -78,7 +78,7 @@ func (s *story) askedOf(to int) wire.Message {
 	return wire.Message{}
 }
 
-// answer answers the question that was put to a member last: it knows no more.
+// answer answers the question that was last put to a member: it knows no more than the asker.
 func (s *story) answer(from int) {
 	s.t.Helper()
 	asked := s.askedOf(from)
@@ -87,7 +87,7 @@ func (s *story) answer(from int) {
 	s.receive(m)
 }
 
-// answerAll answers the last question for all that were asked: nobody knows of a holder.
+// answerAll answers the last question for all that were asked: none knows of a holder.
 func (s *story) answerAll() {
 	s.t.Helper()
 	asked := s.lastSent(guardian.KindAsk).Exchange
@@ -132,7 +132,7 @@ func (s *story) guards(t guardian.Token) {
 	s.sent = nil
 }
 
-// revive lets the holder of the guarded token fall silent, until nobody knows of it.
+// revive lets the holder of the guarded token fall silent, until no member knows of it.
 func (s *story) revive() {
 	s.t.Helper()
 	s.advance(patience)
@@ -140,7 +140,7 @@ func (s *story) revive() {
 	s.notes = slices.DeleteFunc(s.notes, func(n policy.Note) bool { return n == guardian.NoteSuspected })
 }
 
-// The guardians: the last holders, without those who are gone; where these are too few, the next members by identity.
+// The guardians are the last holders that are not gone; if these are too few, also the next members by identity.
 func TestTheLastHoldersGuardTheToken(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -172,7 +172,7 @@ func TestTheLastHoldersGuardTheToken(t *testing.T) {
 	}
 }
 
-// Who has not taken the token is no help if it is lost: another one guards it, for as long as that one is avoided.
+// A member that has not taken the token is no help if the token is lost: while it is avoided, another one guards.
 func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -188,7 +188,7 @@ func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
 	s.wantTrail(1, 5)
 }
 
-// Who guards a token, or has revived one, knows that there is one: it says so by gossip.
+// A member that guards a token, or has revived one, announces by gossip that there is one.
 func TestWhoGuardsATokenHasMetIt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(1, 10))
@@ -221,8 +221,8 @@ func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
 	s.wantTold(guardian.KindAsk, 1, 5, 2, 4) // the holder, the guardians, and then the others
 }
 
-// A member that is about to be gone takes no place in the trail, and nobody is released for it: the one who gets the
-// token may never get it.
+// A member that is about to leave takes no place in the trail, and no guardian is released for it: the receiver may
+// never get the token.
 func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 	for name, tc := range map[string]struct {
 		backups     int
@@ -253,7 +253,7 @@ func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 	}
 }
 
-// What it guards is left to the others, however long it takes to leave.
+// The token that it guards is left to the others, however long it takes to leave.
 func TestALeavingMemberGuardsNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(1, 10))
@@ -273,7 +273,7 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.sent = nil
 	s.fleet(1, 2, 3, 4, 5, 6)
-	s.wantTold(guardian.KindHeartbeat, 6) // who has come is told, and for the guardians nothing changes
+	s.wantTold(guardian.KindHeartbeat, 6) // the newcomer is told, and for the guardians nothing changes
 	s.fleet(1, 2, 3, 4, 6)
 	s.wantTrail(4, 6)
 	s.wantTold(guardian.KindHeartbeat, 4, 6)
@@ -285,8 +285,8 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 2)
 }
 
-// What is revived is the same token, with a number above everything that the lost one can have reached, also after a
-// crash. It has rested long enough, and goes on at once.
+// The revived token is the same token, with a number above all that the lost one can have reached, also after a crash.
+// It has rested long enough, and goes on at once.
 func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(1, 20))
@@ -309,8 +309,8 @@ func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
 	s.wantState("running")
 }
 
-// In a sweep, who is due soon keeps the token until then, but not one that it has revived: others may have been due
-// meanwhile.
+// In a sweep, a member that is due soon keeps the token until then, but not one that it has revived: others may have
+// been due meanwhile.
 func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.Walk = wander.Sweep
@@ -321,7 +321,7 @@ func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 }
 
-// The one that was lost with the token is avoided, like one that fails a handoff.
+// The holder that was lost with the token is avoided, like a member that fails a handoff.
 func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(1, 20))
@@ -331,7 +331,7 @@ func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
 	}
 }
 
-// By the rules of the paper, as if it had arrived.
+// By the rules of the paper, as if the token had arrived.
 func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.guards(born(5, 20))
@@ -355,7 +355,7 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 			s := inGuardedFleet(t)
 			if !tc.running {
 				s = ranLately(t, withBackups(2), born(9, 10))
-				s.fleet(3) // so that it keeps what it has
+				s.fleet(3) // so that it keeps its token
 			}
 			s.guards(tc.revived)
 			s.arrive(tc.held, 4)
@@ -403,7 +403,7 @@ func TestATokenThatIsDiscardedHasATombstone(t *testing.T) {
 	}
 }
 
-// What a holder or a guardian says of a token's number counts like a token that was here.
+// A token's number that a holder or a guardian names counts like that of a token that was here.
 func TestNoRunIsGrantedBelowANumberThatWasHeardOf(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.receive(word(guardian.KindAsk, 4, born(5, 1000)))
@@ -413,8 +413,8 @@ func TestNoRunIsGrantedBelowANumberThatWasHeardOf(t *testing.T) {
 	}
 }
 
-// Who asks for the token that it has offered has given it up, and looks for it: the handoff is over, whatever still
-// comes.
+// An Ask about a token that its sender has offered ends the handoff: the sender has given the token up, and looks for
+// it.
 func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from int
@@ -437,7 +437,7 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 	}
 }
 
-// Who was restarted does not guard what was said long ago and is played back now.
+// A restarted member does not become a guardian because of an old message that is replayed now.
 func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 	for _, tc := range []struct {
 		seq    wire.Seq
@@ -530,8 +530,8 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 	}
 }
 
-// The removal rule goes before the rule of tokens that meet: a token that must be removed is removed also where another
-// is held, as it arrives, as it is revived, and as a copy of the held one. It never takes the held one's place.
+// The removal rule goes before the rule of tokens that meet: a token that must be removed is removed even where another
+// is held, as it arrives, as it is revived, and as a copy of the held one. It never replaces the held one.
 func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
 	holding := func(t *testing.T) (s *story, held guardian.Token) {
@@ -574,7 +574,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	}
 }
 
-// wantPreSigned wants that the guard of the run has a Yield of the token as it is held for exactly these.
+// wantPreSigned wants that the guard of the run has a Yield of the token, as it is held, for exactly these members.
 func (s *story) wantPreSigned(want ...int) {
 	s.t.Helper()
 	held := s.m.Detail(s.now.Time)
@@ -590,7 +590,7 @@ func (s *story) wantPreSigned(want ...int) {
 	}
 }
 
-// If the process dies in the middle of a run, the guard of the run tells those who guard the token by then.
+// If the process dies during a run, the guard of the run tells the members that guard the token by then.
 func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -606,7 +606,7 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 	s.wantPreSigned()
 }
 
-// Who has lost its token to another holder has nothing to yield.
+// A member that has lost its token to another holder has nothing to yield.
 func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)

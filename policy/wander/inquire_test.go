@@ -12,10 +12,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// guarded starts a member of a fleet of seven whose tokens have guardians, which has run and is guardian no longer.
+// guarded starts a member of a fleet of seven whose tokens have guardians. It has run, and is no longer a guardian.
 func guarded(t *testing.T) *story { t.Helper(); return guardedFar(t, 0) }
 
-// guardedFar is guarded in a network with such a round trip.
+// guardedFar is guarded in a network with the given round trip.
 func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 	t.Helper()
 	cfg := config()
@@ -35,11 +35,11 @@ func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 	return s
 }
 
-// silent is how long a question lasts that nobody answers, in a fleet of one batch: one is asked, four, and then six
+// silent is how long an unanswered question lasts in a fleet of one batch: one member is asked, then four, and then six
 // times all.
 const silent = 7*(timeout/2/3) + timeout/2
 
-// unseen answers the open question for a member that has met no token, and knows that another one asks.
+// unseen answers the open question for a member that has met no token, and knows that the members asks ask.
 func (s *story) unseen(from int, asks ...int) {
 	s.t.Helper()
 	s.unseenFrom(id(from), asks...)
@@ -56,7 +56,7 @@ func (s *story) unseenFrom(from wire.MemberID, asks ...int) {
 	s.receive(m)
 }
 
-// seen is an answer to the last question: the token was there some time ago.
+// seen answers the last question: the token was there some time ago.
 func (s *story) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
 	asked := s.lastSent(wander.KindInquiry)
@@ -114,7 +114,7 @@ func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
 	}
 }
 
-// What was asked before it was away nobody can have answered meanwhile.
+// A question that was asked before this member was away cannot have been answered meanwhile.
 func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 	for _, tc := range []struct {
 		away time.Duration
@@ -132,7 +132,7 @@ func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 	}
 }
 
-// Also where it would not have to ask any more: a wake-up before its time does nothing.
+// This also holds where it would not have to ask any more: a wake-up before its time does nothing.
 func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
 	for name, story := range map[string]func(t *testing.T) *story{
 		"the others are gone": func(t *testing.T) *story {
@@ -174,7 +174,7 @@ func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 	s.wantNotes()
 }
 
-// It is for the one who saw a token last to make a new one: who was told of it waits for one or two laps longer.
+// The member that saw a token last makes the new one: a member that was told of it waits for one or two laps longer.
 func TestWhoIsToldOfATokenWaitsForAnotherLap(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
@@ -194,15 +194,15 @@ func (s *story) regenerateIn() time.Duration {
 	return s.m.Detail(s.now.Time).RegenerateAt.Sub(s.now.Time)
 }
 
-// From when it was asked: what goes round from mouth to mouth becomes older rather than younger.
+// The time counts from the question: a sighting that is passed on becomes older rather than younger.
 func TestASightingIsNoLaterThanTheAnswerSays(t *testing.T) {
 	s := guarded(t)
 	since := s.now.Time
 	s.advance(maxInterval)
 	s.advance(timeout / 4)
 	s.notes = nil
-	// It was there a moment after this member passed it on, by the time when the answer comes; by the time of the
-	// question, before.
+	// It was there a moment after this member passed it on, if counted from the answer; before that, if counted from
+	// the question.
 	s.seen(born(1, 50), s.now.Time.Sub(since)-time.Millisecond)
 	s.advance(silent - timeout/4)
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
@@ -241,7 +241,7 @@ func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// The token that is made then comes after all that were seen.
+// The token that is made then is later than all that were seen.
 func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
@@ -291,7 +291,7 @@ func TestWhoHasMetNoTokenSaysSo(t *testing.T) {
 	}
 }
 
-// Of all that miss a token, the one of the lowest identity asks on behalf of the others.
+// Of all members that miss a token, the one of the lowest identity asks on behalf of the others.
 func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
 	for _, met := range []bool{false, true} {
 		s := guarded(t)
@@ -313,7 +313,7 @@ func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
 				t.Errorf("%d is told %v", tc.from, named)
 			}
 		}
-		s.advance(14 * time.Millisecond) // What it has met itself was long ago as well now.
+		s.advance(14 * time.Millisecond) // by now its own sighting was long ago as well
 		s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, To: self, From: id(4), Exchange: 9})
 		if m := s.lastSent(wander.KindUnseen); guardian.TrailOf(&m.Load)[0] != id(1) ||
 			m.Nonce != wire.Nonce(14*time.Millisecond) {
@@ -335,7 +335,7 @@ func TestWhoIsToldThatAMemberOfLowerIdentityAsksGivesWay(t *testing.T) {
 	}
 }
 
-// The one to which it gives way may hear nobody.
+// The member to which it gives way may hear no other.
 func TestAMemberGivesWayAFewTimesOnly(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
@@ -351,7 +351,7 @@ func TestAMemberGivesWayAFewTimesOnly(t *testing.T) {
 	}
 }
 
-// When all have answered, there is nothing to wait for but the least time for answers.
+// When all have answered, only the least time for answers is waited for.
 func TestWhoHasTheAnswersOfAllMakesAToken(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
@@ -422,7 +422,7 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 	}
 }
 
-// A beat from before, played back, is not heard again.
+// A replayed earlier heartbeat does not count as heard.
 func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 	s := guarded(t)
 	held := born(2, 90)
@@ -451,7 +451,7 @@ func crowdFar(t *testing.T, roundTrip time.Duration) *story {
 	return s
 }
 
-// asked returns whom the questions since then have gone to.
+// asked returns the members to which the questions since then have gone.
 func (s *story) asked() map[wire.MemberID]int {
 	asked := map[wire.MemberID]int{}
 	for _, m := range s.sent {
@@ -466,7 +466,7 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 	s := crowd(t)
 	s.advance(maxInterval)
 	token := born(1, 50)
-	token.SetTrail(&guardian.Trail{self, id(39), id(41), id(38)}) // 41 is not there any more
+	token.SetTrail(&guardian.Trail{self, id(39), id(41), id(38)}) // member 41 is not there any more
 	s.seen(token, maxInterval-time.Second)
 	s.sent = nil
 	s.advance(1202 * time.Second)
@@ -476,15 +476,15 @@ func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
 	}
 }
 
-// It was seen later than this member knew, and yet so long ago that it would not wait: whoever is named is asked at
-// once, and the others before it makes a token. The answers take as long as any.
+// It was seen later than this member knew, but too long ago to wait for it: each member that is named is asked at once,
+// and the others are asked before it makes a token. The answers take as long as any.
 func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 	pursues(t, crowd(t), timeout/2)
 	pursues(t, crowdFar(t, timeout*9/10), timeout*9/10*3/2)
 }
 
-// pursues lets a member of a crowd be told of a sighting. It wants that all are asked before it makes a token, where it
-// waits for an answer for so long.
+// pursues lets a member of a crowd be told of a sighting. It wants that all are asked before the member makes a token,
+// and that it waits that long for an answer.
 func pursues(t *testing.T, s *story, waits time.Duration) {
 	t.Helper()
 	token := born(1, 50)
@@ -513,8 +513,8 @@ func pursues(t *testing.T, s *story, waits time.Duration) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// A guardian hears a beat of another number: a higher one is the token as it is now, and counts like it. A lower one is
-// that of a copy that is no more.
+// A guardian hears a heartbeat with another number: a higher one is from the present token, and counts like it. A lower
+// one is from a copy that is no more.
 func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 	for name, tc := range map[string]struct {
 		seq    wire.Seq
@@ -536,7 +536,7 @@ func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 	}
 }
 
-// One guardian is enough to ask before a token is made; only the plain paper, without guardians, makes one at once.
+// With one guardian a member asks before it makes a token; only in the plain paper, without guardians, it does not.
 func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
 	for backups, want := range map[int]policy.Note{
 		0: wander.NoteRegenerated, 1: wander.NoteInquired, 2: wander.NoteInquired,
@@ -550,7 +550,7 @@ func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
 	}
 }
 
-// The four of the second question are four, and in a large fleet not neighbours.
+// The four members of the second question are distinct, and in a large fleet not neighbours.
 func TestWhoIsAskedIsAskedOnce(t *testing.T) {
 	for _, members := range []int{4, 5, 6, 40} {
 		s := guarded(t)
@@ -581,7 +581,7 @@ func TestWhoIsAskedIsAskedOnce(t *testing.T) {
 	}
 }
 
-// Also where an answer names one that is asked anyway.
+// This also holds where an answer names a member that is asked anyway.
 func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	s := guarded(t)
 	s.fleet(1, 2, 3)
@@ -597,8 +597,8 @@ func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	}
 }
 
-// A question says how many tokens the gate has, or those who are asked would believe that its sender has another
-// number.
+// A question carries how many tokens the gate has; otherwise those that are asked would believe that its sender has
+// another number.
 func TestAQuestionSaysHowManyTokensThereAre(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.LastSlot = 2

@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// rivals are three members that are due and get a token each, in one state: a value, but for way.
+// rivals are three members that are due and get a token each, in one state: a value, except for way.
 type rivals struct {
 	machines        [3]wander.Machine
 	running, saving [3]bool
@@ -27,7 +27,7 @@ type rivals struct {
 }
 
 // rivalry explores all orders in which they can get their tokens, ask, answer, save and run, while each message arrives
-// before anybody loses patience.
+// before any member loses patience.
 type rivalry struct {
 	explore.Search[rivals]
 	now  policy.Instant
@@ -36,13 +36,13 @@ type rivalry struct {
 	ends int
 }
 
-// constant is an entropy of which all states of a member are alike.
+// constant is an entropy for which all states of a member are alike.
 type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }
 
-// Members that ask, and are answered in time, never run at once, whatever tokens they have; and they do not wait for
-// each other: one runs.
+// Members that ask, and are answered in time, never run at once, whatever tokens they have; and they do not block each
+// other: one runs.
 func TestMembersThatAskNeverRunAtOnce(t *testing.T) {
 	for name, tokens := range map[string][]guardian.Token{
 		"two copies of the older of two": {born(1, 70), born(2, 50), born(1, 60)},
@@ -141,7 +141,7 @@ func (r *rivalry) branch(s *rivals, reach func(*rivals, string)) {
 	}
 }
 
-// key is the same only for states that are alike, but for collisions of the hash. Machines are plain values.
+// key is the same only for states that are alike, except for collisions of the hash. Machines are plain values.
 func (r *rivalry) key(s *rivals) uint64 {
 	slices.SortFunc(s.way, func(a, b wire.Message) int {
 		var x, y [2 * wire.ContentSize]byte

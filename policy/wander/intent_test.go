@@ -40,7 +40,7 @@ func (s *story) intents() (list []wire.Message) {
 	return list
 }
 
-// answer is what the addressee of an Intent says.
+// answer is the answer of the addressee of an Intent.
 func answer(intent *wire.Message, kind wire.Kind) wire.Message {
 	m := *intent
 	m.Kind, m.From, m.To = kind, intent.To, intent.From
@@ -120,8 +120,8 @@ func TestNobodyWaitsLongForAnAnswer(t *testing.T) {
 	s.wantState("running")
 }
 
-// Who was away when the answers were due may have missed an objection. Who is late again goes on: otherwise it would
-// never run on a slow host.
+// A member that was away when the answers were due may have missed an objection. If it is late again, it goes on:
+// otherwise it would never run on a slow host.
 func TestAMemberThatWasAwayAsksOnceMore(t *testing.T) {
 	s := asks(t, born(1, 7))
 	first := s.intents()
@@ -239,11 +239,10 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(0, 5, true)
 	visit(interval, 5, false) // more than interval - lasts after its first objection
 	visit(lasts, 5, true)
-	visit(interval, 4, false) // another member's objection counts
+	visit(interval, 4, false) // the objection of another member counts
 }
 
-// Members that lie may take turns. Four are remembered, each with its own time, and a fifth one takes the place of the
-// first.
+// Byzantine members may take turns. Four are remembered, each with its own time, and a fifth one replaces the first.
 func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
 	four := []int{1, 4, 5, 6}
 	for _, c := range []struct {
@@ -272,7 +271,7 @@ func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
 	}
 }
 
-// An Intent of another member under an older token is an objection, too, and counts no longer.
+// An Intent of another member under an older token is an objection, too, and after that time it does not count either.
 func TestAMemberThatAlwaysGoesFirstIsOverruled(t *testing.T) {
 	s := idleAsker(t)
 	token, older := born(2, 7), born(1, 1)
@@ -309,7 +308,7 @@ func TestOtherAnswersDoNotCount(t *testing.T) {
 	s.wantState("asking")
 }
 
-// A member with another clock is answered: that it asks does no harm, whatever the number of its token.
+// A member with another clock is answered: its question does no harm, whatever the number of its token.
 func TestAnIntentIsAnsweredWhateverItsNumber(t *testing.T) {
 	s := idleAsker(t)
 	intent := intentOf(2, born(1, wire.LatestSeq(s.now.Wall)+1))
@@ -326,7 +325,7 @@ func TestWhoLeavesWhileItAsksPassesTheTokenOn(t *testing.T) {
 	s.wantRuns(0)
 }
 
-// Nobody waits for a member that has gone; the places of the others in the view change.
+// No member waits for one that has gone; the places of the others in the view change.
 func TestTheQuestionGoesOnInAnotherView(t *testing.T) {
 	s := asks(t, born(1, 7))
 	intents := s.intents()
@@ -346,7 +345,7 @@ func TestTheQuestionEndsIfNobodyIsLeftToAnswer(t *testing.T) {
 	s.wantState("running")
 }
 
-// Where it is not asked for, where nobody is there, and in a fleet that is too large for it, nobody asks.
+// No member asks if that is not configured, if no other member is there, or if the fleet is too large for it.
 func TestSomeMembersDoNotAsk(t *testing.T) {
 	large := make([]int, guardian.MostAsked+1)
 	for i := range large {

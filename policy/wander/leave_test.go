@@ -78,8 +78,8 @@ func TestALeavingMemberTriesOthersUntilOneTakesItsToken(t *testing.T) {
 	}
 }
 
-// Those that are offered the token first may have left in the same moment, and its guardians too. So a leaving member
-// does not wait for long for one of them, and gives the token up only after several offers.
+// The members that are offered the token first may have left at the same moment, and so may its guardians. So a leaving
+// member does not wait for long for one of them, and gives the token up only after several offers.
 func TestALeavingMemberThatNobodyAnswersOffersOn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 1)
@@ -161,7 +161,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 	t.Run("when its view changes", func(t *testing.T) {
 		s := begin(t, config(), policy.State{})
 		s.view(3, 4)
-		s.receive(s.offerIn(born(1, 10), 4)) // keeps it from being gone at once
+		s.receive(s.offerIn(born(1, 10), 4)) // this keeps it from being gone at once
 		s.leave()
 		s.view(3, 4, 5)
 		s.view(3)
@@ -233,8 +233,8 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 	}
 }
 
-// The copy that it has given up may be one that it revived where nobody heard it: the one that the others have is all
-// there is.
+// The copy that it has given up may be one that it revived where no other member heard it: the copy that the others
+// have is then the only one.
 func TestACopyThatWasGivenUpOvertakesNone(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -258,8 +258,8 @@ func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 	s.wantNotes(handoff.NoteStrayAck)
 }
 
-// A run that slept too is left to end, without the token. Its end makes the member an absent one, or passes on what has
-// arrived in the meantime.
+// A run that also slept is left to end, without the token. When it ends, the member is absent, or passes on a token
+// that has arrived in the meantime.
 func TestASuspendedRunGoesOnWithoutTheToken(t *testing.T) {
 	asleepInRun := func(t *testing.T) *story {
 		s := inFleet(t)
@@ -307,7 +307,7 @@ func TestATokenThatWasArrivingBeforeTheSuspensionDoesNotArrive(t *testing.T) {
 	s.wantState("absent")
 }
 
-// What the member did not hear while it slept is no silence of the token's; what it did not hear before still is.
+// The time that the member slept is no silence of the token; the silence before that still is.
 func TestTimeSleptIsNoSilence(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -323,7 +323,7 @@ func TestTimeSleptIsNoSilence(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 }
 
-// However much the shell says was slept, the silence begins now at the latest.
+// However long the shell reports that the host slept, the silence begins now at the latest.
 func TestTheSilenceBeginsNowAtTheLatest(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -345,7 +345,7 @@ func TestTimeSleptIsNoTurnToCreate(t *testing.T) {
 	s.wantNotes(wander.NoteInquired)
 }
 
-// A member alone keeps its token: there is nobody who could have made another.
+// A member alone keeps its token: no other could have made one.
 func TestASuspendedMemberAloneKeepsItsToken(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"running":  func(*story) {},

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What a member knows of the tokens that have left it: since when, and which was the oldest.
+// What a member knows of the tokens that have left it: when they left, and which was the oldest.
 
 // leaves lets the token that is on offer leave after a while.
 func (s *story) leaves(after time.Duration) {
@@ -46,7 +46,7 @@ func TestALapCountsFromWhenTheTokenLeft(t *testing.T) {
 	}
 }
 
-// Also while an older token is remembered, which may still exist.
+// This also holds while an older token is remembered that may still exist.
 func TestALapCountsFromTheLastTokenThatLeft(t *testing.T) {
 	s := onWalk(t)
 	s.m.SetReady(false)
@@ -70,15 +70,15 @@ func onWalk(t *testing.T) *story {
 	return s
 }
 
-// aged is a token that was made so long ago.
+// aged is a token that was made the given time ago.
 func aged(second int, seq wire.Seq, age time.Duration) guardian.Token {
 	t := born(second, seq)
 	wander.SetAge(&t.Load, age)
 	return t
 }
 
-// A token that was made before an older one left this member is one of two. How long ago that was nobody's beats
-// change.
+// A token that was made before an older one left this member is one of two. No member's heartbeats change how long ago
+// that was.
 func TestATokenIsJudgedByWhenTheOlderOneLeft(t *testing.T) {
 	for name, tc := range map[string]struct {
 		age  time.Duration
@@ -95,7 +95,7 @@ func TestATokenIsJudgedByWhenTheOlderOneLeft(t *testing.T) {
 	}
 }
 
-// Of the tokens that have left, the oldest is remembered, or else one that is younger would hide it.
+// Of the tokens that have left, the oldest is remembered; otherwise a younger one would hide it.
 func TestTheOldestTokenThatHasLeftIsRemembered(t *testing.T) {
 	s := onWalk(t)
 	s.ran(aged(9, 2000, time.Second))
@@ -107,14 +107,14 @@ func TestTheOldestTokenThatHasLeftIsRemembered(t *testing.T) {
 	}
 }
 
-// But not for ever: after regenerate-after the oldest may be lost, and the next takes its place.
+// But not for ever: after regenerate-after the oldest may be lost, and the next one replaces it.
 func TestATokenThatIsLostIsForgottenForTheNext(t *testing.T) {
 	s := onWalk(t)
 	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, 50), 3, 2))) // so that it makes no token itself
 	s.advance(maxInterval - minInterval - time.Minute)
 	s.receive(word(guardian.KindTombstone, 1, born(1, 60)))
 	s.advance(time.Minute)
-	s.m.SetReady(false) // so that no run speaks against the other
+	s.m.SetReady(false) // so that no run counts against the other
 	s.arrive(aged(9, 2000, time.Minute), 4)
 	s.advance(skip)
 	s.leaves(0)

@@ -77,8 +77,8 @@ func lieAs(dice *rand.Rand, f *fleet) func(*wire.Message) (wire.Message, bool) {
 	}
 }
 
-// Nobody can keep a member with a valid key from lying. But no word of it ends another member's process, or makes it
-// send what others do not read; and when it lies no more, all run again.
+// The other members cannot keep a member with a valid key from lying. But no lie ends another member's process, or
+// makes it send messages that others do not read; and when it stops lying, all run again.
 func TestNoLieOfAMemberEndsAFleet(t *testing.T) {
 	for seed := range uint64(12) {
 		f := newFleet(t, 4, config())

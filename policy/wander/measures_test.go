@@ -20,7 +20,7 @@ func measuring(t *testing.T) *story {
 	return s
 }
 
-// run lets a token with that estimate come, the operation take so long, and the token go; it returns that.
+// run lets a token with that estimate come, the operation take that long, and the token go; it returns that token.
 func (s *story) run(estimate uint32, takes time.Duration) guardian.Token {
 	s.t.Helper()
 	token := born(1, 10)
@@ -84,7 +84,7 @@ func TestOneRunDoesNotCarryTheEstimate(t *testing.T) {
 	}
 }
 
-// What all runs say is followed, also from a first run that failed at once.
+// The estimate follows what all runs have in common, even from a first run that failed at once.
 func TestTheEstimateFollowsWhatAllRunsTake(t *testing.T) {
 	for _, tc := range []struct {
 		from uint32
@@ -105,7 +105,7 @@ func TestTheEstimateFollowsWhatAllRunsTake(t *testing.T) {
 	}
 }
 
-// Its timeout says how long it was allowed to take, and a run that never started says nothing.
+// Its duration is only the timeout that it was allowed, and a run that never started has no duration.
 func TestARunEndedByItsTimeoutIsNotMeasured(t *testing.T) {
 	s := measuring(t)
 	token := born(1, 10)
@@ -143,8 +143,8 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 	}
 }
 
-// One that loses its token and is stopped takes less than the operation does, one that the host slept through takes
-// more.
+// A run that loses its token and is stopped takes less time than the operation does; one during which the host slept
+// takes more.
 func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
 		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindHeartbeat, 1, born(1, 1<<40))) },
@@ -167,7 +167,7 @@ func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	}
 }
 
-// What is made anew knows what its maker knew.
+// A new token carries what its maker knew.
 func TestANewTokenCarriesTheEstimateOn(t *testing.T) {
 	s := measuring(t)
 	s.run(0, 8*time.Second)

@@ -6,6 +6,6 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 )
 
-// Most known-bad soft gates are in sim/fleet/wander, where hunts notice them. Those that ask badly before a run are
+// Most known-bad soft gates are in sim/fleet/wander, where hunts notice them. Those that ask wrongly before a run are
 // noticed by stories.
 func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }

@@ -33,7 +33,7 @@ var carriers = []wire.Kind{
 	guardian.KindTombstone, wander.KindSeen, guardian.KindYield,
 }
 
-// No message raises a number to where no fleet can have come to: it is refused, and its sender named.
+// No message raises a number to one that no fleet can have reached: it is refused, and the note names its sender.
 func TestANumberThatCannotBeIsRefused(t *testing.T) {
 	for _, kind := range carriers {
 		for _, ofHeld := range []bool{false, true} {
@@ -46,7 +46,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 			}
 			if kind == wander.KindSeen {
 				if ofHeld {
-					continue // Nobody asks for a token that it holds.
+					continue // No member asks for a token that it holds.
 				}
 				s.advance(maxInterval)
 			}
@@ -69,7 +69,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// A member that has seen no number yet takes the fleet's, however high, if a fleet can have come to it.
+// A member that has seen no number yet accepts the fleet's, however high, if a fleet can have reached it.
 func TestANewcomerTakesTheFleetsNumber(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, wire.LatestSeq(s.now.Wall)), 2)
@@ -79,8 +79,8 @@ func TestANewcomerTakesTheFleetsNumber(t *testing.T) {
 	}
 }
 
-// Many jumps come no further than one, and above what they have come to there is room: numbers rise with every run, and
-// a day later nobody refuses them, however slow its clock.
+// Many jumps come no further than one, and there is room above the number that they reach: numbers rise with every run,
+// and a day later no member refuses them, however slow its clock.
 func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 	s := inFleet(t)
 	var raised wire.Seq
@@ -101,7 +101,7 @@ func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
 	}
 }
 
-// A stamp in the future is not taken for the newest: a token that is made later has this member's clock, and precedes
+// A stamp in the future does not count as the newest: a token that is made later has this member's clock, and precedes
 // it.
 func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 	for _, kind := range carriers {
@@ -123,7 +123,7 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 				refused++
 			}
 		}
-		// Nobody asked for what Heard and Known would tell.
+		// What Heard and Known would tell was not asked for.
 		if news := kind != guardian.KindHeard && kind != guardian.KindKnown; news != (refused == 1) {
 			t.Errorf("%v: notes %v", kind, names(s.notes))
 		}
@@ -143,8 +143,7 @@ func remade(s *story) wire.Ref {
 	return s.m.Detail(s.now.Time).Token
 }
 
-// A member whose clock stood in the future when it made a token makes the next one by its clock, once that was set
-// back.
+// A member whose clock was in the future when it made a token makes the next one by its clock, once that was set back.
 func TestAClockThatWasSetBackLeavesNoStamp(t *testing.T) {
 	s := inFleet(t)
 	ahead := int64(73 * 365 * 24 * time.Hour)

@@ -11,15 +11,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// first is a token by the second of its birth, which says that its fleet had met none since it started.
+// first is a token by the second of its birth, whose identity shows that its fleet had met none since it started.
 func first(second int, seq wire.Seq) guardian.Token {
 	t := born(second, seq)
 	t.ID.Random = t.ID.Random<<16 | 0xf1f5
 	return t
 }
 
-// restarted is a member that ran ago under a token that was made at noon, with that many members, and was then
-// restarted.
+// restarted is a member that ran the given time ago under a token that was made at noon, with that many members, and
+// was then restarted.
 func restarted(t *testing.T, ago time.Duration, members uint32) *story {
 	t.Helper()
 	memo := wander.Memo{Token: born(0, 0).ID, Members: members}
@@ -29,7 +29,7 @@ func restarted(t *testing.T, ago time.Duration, members uint32) *story {
 }
 
 // "The component discards a token t when it has been enabled from less than Δmin time units by another token preceding
-// t": if that may still live.
+// t": here only if that one may still exist.
 func TestARunBeforeARestartCountsUnlessItsTokenDiedWithTheFleet(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -66,7 +66,7 @@ func TestARunInThisLifeCountsAgainstAFirstToken(t *testing.T) {
 	s.wantNotes(wander.NoteArrived, wander.NoteRemoved)
 }
 
-// The token of the last run may live in the part of the fleet that is not here. The first token is not lost: more
+// The token of the last run may exist in the part of the fleet that is not here. The first token is not lost: more
 // members may come.
 func TestAPartOfAFleetKeepsAFirstTokenUnused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestAPartOfAFleetKeepsAFirstTokenUnused(t *testing.T) {
 	}
 }
 
-// What a member that keeps a first token unused meets is an older one.
+// The token that a member meets while it keeps a first token unused is an older one.
 func TestAnOlderTokenTakesThePlaceOfAFirstOneThatIsKeptUnused(t *testing.T) {
 	s := restarted(t, minInterval/2, 5)
 	s.fleet(2, 3)
@@ -111,7 +111,7 @@ func TestAnOlderTokenTakesThePlaceOfAFirstOneThatIsKeptUnused(t *testing.T) {
 	s.wantHeld(old.ID)
 }
 
-// A token says whether it is a first one: the members around its maker had met none.
+// A token shows whether it is a first one: the members around its maker had met none.
 func TestWhoMakesATokenSaysWhetherItIsTheFirst(t *testing.T) {
 	for name, c := range map[string]struct {
 		story func(s *story)

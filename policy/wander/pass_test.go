@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// offered runs once more and returns to whom the token is offered then.
+// offered runs once more and returns the member to which the token is offered then.
 func (s *story) offered() wire.MemberID {
 	s.t.Helper()
 	s.advance(minInterval)
@@ -75,12 +75,12 @@ func TestAFailedHandoffIsRetriedWithAnother(t *testing.T) {
 	}
 }
 
-// lowest draws the first of those who may be drawn.
+// lowest draws the first of the members that may be drawn.
 type lowest struct{}
 
 func (lowest) Uint64() uint64 { return 1 }
 
-// The one that failed is avoided for sixteen timeouts, and not any longer.
+// The member that failed is avoided for sixteen timeouts, and no longer.
 func TestWhoFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
 	for _, tc := range []struct {
 		after time.Duration
@@ -109,7 +109,7 @@ func TestWhoFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
 	}
 }
 
-// The walk stays uniform over those who are left, whatever their places are between those who are avoided.
+// The walk stays uniform over the members that are left, whatever their places are between the avoided ones.
 func TestTheWalkIsUniformOverThoseWhoAreNotAvoided(t *testing.T) {
 	const draws = 4000
 	dead := map[wire.MemberID]bool{id(4): true, id(5): true, id(8): true}
@@ -146,12 +146,12 @@ func TestWhereAllAreAvoidedNobodyIs(t *testing.T) {
 	}
 }
 
-// Whoever takes part in a handoff is avoided no longer: it acknowledged one, or offered one.
+// A member that takes part in a handoff is no longer avoided: it acknowledged one, or offered one.
 func TestWhoTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
 	for name, takesPart := range map[string]func(s *story){
 		"as receiver": func(s *story) {
 			s.fleet(3, 4)
-			s.advance(timeout) // now there is only the one that failed
+			s.advance(timeout) // now only the member that failed is there
 			s.ack()
 			s.fleet(3, 4, 5)
 		},
@@ -185,12 +185,12 @@ func TestWhoTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
 	}
 }
 
-// Four are remembered; a fifth takes the place of the one that is forgotten first.
+// Four are remembered; a fifth replaces the one that would be forgotten first.
 func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3, 4, 5, 6, 7)
 	order := []wire.MemberID{s.offered()}
-	// The next offer: the patience grows while nobody answers.
+	// The next offer: the patience grows while no member answers.
 	fail := func() {
 		for tells := len(s.notes); len(s.notes) == tells; {
 			s.advance(timeout)
@@ -207,7 +207,8 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 			}
 		}
 	}
-	// Six others: the last four that failed are avoided, the first may be tried again beside the one never tried.
+	// Six others: the last four that failed are avoided; the first may be tried again beside the one that was never
+	// tried.
 	allowed := map[wire.MemberID]bool{}
 	for range 12 {
 		fail()
@@ -225,7 +226,8 @@ func TestTheLastFourThatFailedAreAvoided(t *testing.T) {
 	}
 }
 
-// The view changes while an offer is in progress: the one that is gone is tried to the end, and then one who is there.
+// The view changes while an offer is in progress: the offer to the member that is gone is tried to the end, and then
+// one to a member that is there.
 func TestAnOfferOutlivesAChangeOfView(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(3, 4)
@@ -239,7 +241,7 @@ func TestAnOfferOutlivesAChangeOfView(t *testing.T) {
 	}
 }
 
-// A member that holds the token runs at the moment it is due, whatever becomes of its offers, and on every walk.
+// A holder runs at the moment it is due, whatever becomes of its offers, and on every walk.
 func TestAHolderThatIsDueRunsWhateverBecomesOfItsOffers(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		t.Run(walk.String(), func(t *testing.T) {
@@ -256,7 +258,7 @@ func TestAHolderThatIsDueRunsWhateverBecomesOfItsOffers(t *testing.T) {
 				s.advance(minInterval - op)
 			}
 			s.wantState("running")
-			// While it runs, and for as long as nobody answers, what it sends stays bounded.
+			// While it runs, and for as long as no member answers, the number of its messages stays bounded.
 			if sent := len(s.sent); sent > 3*int(5*minInterval/timeout) {
 				t.Errorf("it sent %d messages", sent)
 			}
@@ -264,7 +266,7 @@ func TestAHolderThatIsDueRunsWhateverBecomesOfItsOffers(t *testing.T) {
 	}
 }
 
-// One that leaves runs nothing any more.
+// A member that leaves runs nothing any more.
 func TestALeavingHolderThatIsDueOffersOn(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(1, 10), 1)
@@ -275,7 +277,8 @@ func TestALeavingHolderThatIsDueOffersOn(t *testing.T) {
 	s.wantState("offering")
 }
 
-// Who gives its token up because it hears nobody has raised regenerate-after for nothing: its silences were its own.
+// A member that gives its token up because it hears no other has raised regenerate-after for nothing: only it was cut
+// off.
 func TestWhoHearsNobodyWaitsForANewTokenNoLongerThanMaxInterval(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.advance(maxInterval)
@@ -294,7 +297,7 @@ func TestWhoHearsNobodyWaitsForANewTokenNoLongerThanMaxInterval(t *testing.T) {
 	s.wantRegenerateAfter(maxInterval)
 }
 
-// An answer that comes too late for its offer is one, too: whoever gets it hears somebody.
+// An answer that comes too late for its offer is an answer, too: a member that gets it hears another.
 func TestALateAnswerIsHeard(t *testing.T) {
 	for name, late := range map[string]bool{"none": false, "late": true} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// unready starts a member of a sweep in a fleet of five that has a token, and whose host has not said that it is ready.
+// unready starts a member of a sweep in a fleet of five that has a token, and whose host has not reported that it is
+// ready.
 func unready(t *testing.T) *story {
 	t.Helper()
 	s := windowed(t, nil, "00:00-24:00")
@@ -16,7 +17,7 @@ func unready(t *testing.T) *story {
 	return s
 }
 
-// says tells the member what its host says.
+// says tells the member what its host reports.
 func (s *story) says(ready bool) {
 	s.t.Helper()
 	s.m.SetReady(ready)
@@ -63,8 +64,8 @@ func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
 	s.wantNoRunSaved()
 }
 
-// The number of a run is on the disk before the run starts, also where a caller takes the place of an operation that
-// the host calls off while that is being saved.
+// The number of a run is on the disk before the run starts, even where a caller's run replaces an operation that the
+// host calls off while its start is being saved.
 func TestACallerInThePlaceOfACalledOffStartWaitsForASaveOfItsOwn(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.wanted()
@@ -104,7 +105,7 @@ func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
 	}
 }
 
-// The yes is heeded at once, and not when the token has rested.
+// The yes has an effect at once, and not only when the token has rested.
 func TestWhoIsReadyAsksToBeWokenAtOnce(t *testing.T) {
 	s := unready(t)
 	s.arrive(born(1, 10), 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// A handoff in progress may be about to end the silence, and is given its time.
+// A handoff in progress may be about to end the silence, and is given the time that it needs.
 func TestNobodyRegeneratesWhileATokenIsArriving(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -21,7 +21,7 @@ func TestNobodyRegeneratesWhileATokenIsArriving(t *testing.T) {
 	s.wantNotes(wander.NoteArrived, wander.NoteRan)
 }
 
-// If it brings no token, the silence was one.
+// If the handoff brings no token, the silence continues.
 func TestAHandoffWithoutACommitEndsInANewToken(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
@@ -50,7 +50,7 @@ func TestTokensPlayedBackDoNotPreventANewOne(t *testing.T) {
 	}
 }
 
-// Only false alarms raise Δgen above Δmax, and by a share of it: where the view grows or shrinks, both follow at once.
+// Only false alarms raise Δgen above Δmax, by a share of it: when the view grows or shrinks, both follow at once.
 func TestRegenerateAfterFollowsMaxIntervalBothWays(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = op
@@ -72,7 +72,7 @@ func TestRegenerateAfterFollowsMaxIntervalBothWays(t *testing.T) {
 	s.wantRegenerateAfter(6*op + 6*op/2*19/20)
 }
 
-// Constants beyond reason give waits beyond reason, not ones that are over at once.
+// Constants beyond reason give waits beyond reason, not waits that are over at once.
 func TestNoConstantWrapsAround(t *testing.T) {
 	const forever = time.Duration(1<<63 - 1)
 	for name, set := range map[string]func(cfg *wander.Config){

@@ -18,8 +18,8 @@ func renewed(second int, age time.Duration) guardian.Token {
 	return t
 }
 
-// What was before the new token was made does not count against it: a run under the lost one, and that it was passed
-// on.
+// Nothing that happened before the new token was made counts against it: neither a run under the lost one, nor that
+// this one was passed on.
 func TestARenewedTokenIsRemovedOnlyForWhatWasAfterItsMaking(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		for age, want := range map[time.Duration]policy.Note{

@@ -127,7 +127,7 @@ func TestARestartForgetsNeitherTheWaitNorTheFailures(t *testing.T) {
 	again.wantDueIn(4*retryAfter, pace.WhyFailed)
 }
 
-// Nobody has seen how that run ended, so it may have done its work.
+// The end of that run was not seen, so it may have done its work.
 func TestARunThatItsProcessDidNotSurviveCountsForMinInterval(t *testing.T) {
 	s := retrying(t, policy.State{})
 	s.ends(policy.Failed)
@@ -164,7 +164,7 @@ func TestWithoutRetryAfterAFailedRunCountsAsAnyOther(t *testing.T) {
 	}
 }
 
-// In a gate with a hook, a command may run within min_interval, and its end says nothing of the hook.
+// In a gate with a hook, a command may run within min_interval, and its end tells nothing about the hook.
 func TestACommandThatFailsIsNotRepeated(t *testing.T) {
 	s := retrying(t, policy.State{})
 	s.ends(policy.Succeeded)

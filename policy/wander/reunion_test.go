@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// Members that come may have a token of their own, or a copy of this one. So they are told, by this holder and by the
-// next ones for a while.
+// Members that come may have a token of their own, or a copy of this one. So this holder and the next ones tell them of
+// this token for a while.
 func TestMembersThatComeAreToldOfTheToken(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -45,7 +45,7 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 		s.sent = nil
 		s.receive(word(guardian.KindHeartbeat, 7, guardedBy(born(2, 3), 6, 8)))
 		s.wantTold(guardian.KindHeartbeat, 7)
-		s.wantHeld(born(5, 0).ID) // its holder may be dead, and its beat played back
+		s.wantHeld(born(5, 0).ID) // its holder may be dead, and its heartbeat a replay
 		s.notes = nil
 		s.receive(word(guardian.KindTombstone, 7, guardedBy(born(5, 11), 5, 4)))
 		s.wantNotes(wander.NoteOvertaken)

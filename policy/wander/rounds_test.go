@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// lapping starts a member in a fleet with guardians that is told an op far too short.
+// lapping starts a member in a fleet with guardians that is configured with an op far too short.
 func lapping(t *testing.T, set func(cfg *wander.Config)) *story {
 	t.Helper()
 	cfg := config()
@@ -21,7 +21,7 @@ func lapping(t *testing.T, set func(cfg *wander.Config)) *story {
 	return s
 }
 
-// rounds lets the token come and go, each time so long after it went the last time.
+// rounds lets the token come and go, each time the given duration after it last went.
 func (s *story) rounds(took ...time.Duration) {
 	s.t.Helper()
 	for _, d := range took {
@@ -78,7 +78,7 @@ func TestOneRoundIsNoLap(t *testing.T) {
 	s.wantLap(time.Minute, maxInterval)
 }
 
-// Where members leave, the laps of before say how long one takes now; where some come, nobody knows.
+// When members leave, the earlier laps show how long one takes now; when some come, that is unknown.
 func TestALapFollowsTheMembersDown(t *testing.T) {
 	s := lapping(t, nil)
 	s.rounds(0, 5*time.Hour, 5*time.Hour)
@@ -89,7 +89,7 @@ func TestALapFollowsTheMembersDown(t *testing.T) {
 	s.wantLap(5*time.Hour, 10*time.Hour)
 }
 
-// From the loss of one token to the next is no lap.
+// The time from the loss of one token to the next is no lap.
 func TestASilenceBeforeANewTokenIsNoRound(t *testing.T) {
 	s := lapping(t, nil)
 	s.rounds(0)
@@ -104,7 +104,7 @@ func TestASilenceBeforeANewTokenIsNoRound(t *testing.T) {
 	s.wantLap(0, maxInterval)
 }
 
-// The constant that is named is the operator's, whether max_interval heeds it or not.
+// The constant that is named is the operator's, whether or not max_interval follows it.
 func TestTheConstantThatIsTooShortForALapIsNamed(t *testing.T) {
 	for name, tc := range map[string]struct {
 		set  func(cfg *wander.Config)

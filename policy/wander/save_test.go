@@ -26,7 +26,7 @@ func slowly(t *testing.T, token guardian.Token) *story {
 	return s
 }
 
-// wantNoRunSaved wants that the member has never run, nor says so in what was saved last.
+// wantNoRunSaved wants that the member has never run, and that the last saved state has no run.
 func (s *story) wantNoRunSaved() {
 	s.t.Helper()
 	if s.saved.HasRun {
@@ -66,7 +66,7 @@ func TestARunThatIsSavedTooLateIsDeniedAndCountsAsNone(t *testing.T) {
 	s.wantNotes(handoff.NoteOffered)
 	s.wantRuns(0)
 	s.ack()
-	// It is still due.
+	// The member is still due.
 	s.disk = goodDisk
 	s.arrive(born(1, 11), 1)
 	s.wantRuns(1)
@@ -90,7 +90,7 @@ func TestARunThatCannotBeSavedIsDeniedAndTheTokenRests(t *testing.T) {
 	s.wantNotes(handoff.NoteOffered)
 }
 
-// Nobody else is there, and the disk is full: it tries again once in a skip, not for ever in one moment.
+// No other member is there, and the disk is full: it tries again once in a skip, not for ever at one moment.
 func TestAMemberAloneWithABrokenDiskTriesAgainAfterASkip(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.disk = brokenDisk
@@ -135,7 +135,7 @@ func TestATokenWithANewNumberIsNotOfferedBeforeThatIsSaved(t *testing.T) {
 	}
 }
 
-// What waits for the disk is forgotten where the token does not stay what it was, and the record says so.
+// A grant that waits for the disk is forgotten if the token does not stay the same, and the record shows that.
 func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 	for name, tc := range map[string]struct {
 		happens func(*story)
@@ -165,7 +165,7 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 	}
 }
 
-// The older token takes the place of the one under which the run was granted: the run is granted anew.
+// The older token replaces the one under which the run was granted: the run is granted anew.
 func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 	s := slowly(t, born(2, 10))
 	s.advance(skip / 4)
@@ -199,7 +199,7 @@ func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
 	}
 }
 
-// There is one disk for all tokens: who waits for it with one does not run under another.
+// There is one disk for all tokens: a member that waits for it with one token does not run under another.
 func TestNobodyRunsUnderOneTokenWhileARunUnderAnotherIsSaved(t *testing.T) {
 	b := boothOf(t, wander.NewGate(config(), 2), policy.State{})
 	b.slow = true

@@ -28,7 +28,8 @@ func TestTheNumberRisesAtEveryHandoff(t *testing.T) {
 	}
 }
 
-// A token that comes with a lower number than this member has seen, under another one say, does not run under it.
+// A token that comes with a number lower than this member has seen, for instance under another token, does not run
+// under that number.
 func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -61,8 +62,7 @@ func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
 	}
 }
 
-// A token at rest has a lower number than one that met it and is gone: it takes over the number before anything is done
-// with it.
+// A token at rest has a lower number than one that met it and is gone: it takes over that number before it is used.
 func TestATokenTakesOverTheNumberOfOneThatMetIt(t *testing.T) {
 	atRest := func(t *testing.T) *story {
 		s := begin(t, config(), policy.State{})
@@ -92,7 +92,7 @@ func TestATokenTakesOverTheNumberOfOneThatMetIt(t *testing.T) {
 	})
 }
 
-// What a member that is alone runs again and again under one token has a number of its own each time.
+// Each of the runs of a member that is alone under one token has a number of its own.
 func TestEveryRunOfAMemberAloneHasANumberOfItsOwn(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
@@ -120,7 +120,7 @@ func TestANewTokenStartsInAnEpochOfItsOwn(t *testing.T) {
 	}
 }
 
-// A run by an older token that is swapped in keeps the number it was granted; the token goes on with a higher one.
+// A run that continues under an older token keeps the number it was granted; the token goes on with a higher one.
 func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(10, 50), 1)
@@ -132,8 +132,8 @@ func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
 	}
 }
 
-// A holder takes the number of a question, because the asker knows of a copy with that number. But what has begun with
-// a number ends with it: an offer, and a run whose start is being saved.
+// A holder takes the number of a question, because the asker knows of a copy with that number. But an action that has
+// begun with a number ends with it: an offer, and a run whose start is being saved.
 func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 	const named = 1000
 	number := func(s *story) wire.Seq { return s.m.Status(s.now.Time).Token.Seq }
@@ -171,7 +171,7 @@ func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 	})
 }
 
-// Nor under a token that was here already when the number was heard of.
+// This also holds for a token that was already here when the number was heard of.
 func TestATokenThatRestsHereRunsUnderNoNumberBelowWhatIsHeardMeanwhile(t *testing.T) {
 	s := onDemand(t, nil)
 	s.arrive(born(1, 10), 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sharing starts a member that ran a moment ago, in a sweep with two tokens; it has to do with the one of slot.
+// sharing starts a member that ran a moment ago, in a sweep with two tokens; the test is about the token of slot.
 func sharing(t *testing.T, slot uint8, view ...int) *story {
 	t.Helper()
 	cfg := config()
@@ -34,7 +34,7 @@ func upTo(n int) (all []int) {
 
 func (s *story) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArmed }
 
-// A token comes to the members of its part only: the others miss nothing if it does not.
+// A token comes only to the members of its part: the others miss nothing if it does not come.
 func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
 	for n := 3; n < 20; n++ {
 		if first, second := sharing(t, 0, upTo(n)...),
@@ -45,7 +45,7 @@ func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
 	}
 }
 
-// Who is alone has all the tokens.
+// A member that is alone has all the tokens.
 func TestAMemberAloneMakesAllTokensAnew(t *testing.T) {
 	for slot := range uint8(2) {
 		s := sharing(t, slot, upTo(5)...)
@@ -68,7 +68,7 @@ func viewOf(t *testing.T, slot uint8) []int {
 	return nil
 }
 
-// If the token comes to a member from now on, the time before was no silence.
+// If the token comes to a member only from now on, the time before was no silence.
 func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 	s := sharing(t, 0, viewOf(t, 1)...)
 	s.advance(10 * maxInterval)
@@ -79,8 +79,8 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 	}
 }
 
-// Where members disagree on how many tokens there are, a token comes to some of them only if they ask for it: whoever
-// has it next passes it to them, once.
+// While members disagree on how many tokens there are, a token comes to some of them only if they ask for it: the next
+// holder passes it to them, once.
 func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
 	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: self, To: self, Exchange: 9}
@@ -134,7 +134,7 @@ func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 	}
 }
 
-// Who asks for a token and cannot be reached does not get it: the token would come back to the same holder.
+// A member that asks for a token and cannot be reached does not get it: the token would come back to the same holder.
 func TestWhoAsksForATokenAndIsAvoidedDoesNotGetIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
 	s.arrive(slotted(0, 1, 10), 1)
@@ -163,7 +163,7 @@ func (s *story) offeredTo() wire.MemberID {
 }
 
 // Members that disagree on the number of tokens compute different parts, and some would be in none. So each token then
-// visits all, who all miss it if it does not come, and a lap has all of them.
+// visits all members, all of them miss it if it does not come, and a lap has all of them.
 func TestWhileMembersDisagreeOnTheNumberOfTokensEachVisitsAll(t *testing.T) {
 	const n = 10
 	for slot := range uint8(2) {
@@ -187,8 +187,8 @@ func (s *story) offerOf(slot, last uint8) wire.Message {
 	return s.offerIn(token, 1)
 }
 
-// While a fleet is restarted with another number of slots, most members see none of the other number for long. So a
-// token carries how long ago somebody has, and it becomes older from member to member.
+// While a fleet is restarted with another number of slots, most members see no member of the other number for long. So
+// a token carries how long ago a holder has, and that becomes older from member to member.
 func TestATokenTellsHowLongAgoSlotsDiffered(t *testing.T) {
 	slot := uint8(0)
 	if sharing(t, slot, upTo(9)...).regenerates() {

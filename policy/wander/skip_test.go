@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// Answers to questions are waited for half a skip, or an eighth of a second: skip is too short where they take longer.
+// Answers to questions are waited for half a skip, or an eighth of a second: skip is too short if they take longer.
 func TestTheLeastSkipFitsTheNetwork(t *testing.T) {
 	for _, tc := range []struct {
 		skip, roundTrip time.Duration

@@ -13,14 +13,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// booth is one member of a gate with several tokens. The test plays everybody else.
+// booth is one member of a gate with several tokens. The test plays all other members.
 type booth struct {
 	t     *testing.T
 	m     policy.Machine
 	now   policy.Instant
 	out   []policy.Effect
 	saved policy.State
-	// slow says that the test ends the saves.
+	// slow is true if the test ends the saves.
 	slow  bool
 	offer wire.Exchange
 }
@@ -88,7 +88,7 @@ func (b *booth) notes() (notes []policy.Note) {
 	return notes
 }
 
-// nextWake is in how long it wants to be woken next.
+// nextWake is how soon it wants to be woken next.
 func (b *booth) nextWake() time.Duration {
 	at, _ := b.m.NextWake()
 	return at.Sub(b.now.Time)
@@ -115,7 +115,7 @@ func TestNobodyRunsUnderTwoTokensAtOnce(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
 	wantNote(t, b.arrive(slotted(1, 2, 10)), wander.NoteResting)
-	// Also where the run takes longer than min_interval.
+	// This also holds if the run takes longer than min_interval.
 	b.advance(2 * minInterval)
 	b.step(policy.Event{Kind: policy.Woke})
 	for i := range b.out {
@@ -161,15 +161,15 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	b = newBooth(t, 2, saved)
 	wantNote(t, b.arrive(slotted(1, 9, 30)), wander.NoteRemoved)
 	wantNote(t, b.arrive(slotted(0, 9, 30)), wander.NoteResting)
-	// With fewer slots than there were, the run still counts, and its token removes nothing.
+	// With fewer slots than before, the run still counts, and its token removes nothing.
 	b = newBooth(t, 1, saved)
 	token := slotted(0, 9, 40)
 	wander.SetLastSlot(&token.Load, 0)
 	wantNote(t, b.arrive(token), wander.NoteResting)
 }
 
-// What was saved under a wall clock that was wrong must not stay in the record: each restart would wait for
-// min_interval anew.
+// A run that was saved under a wrong wall clock must not stay in the record: each restart would wait for min_interval
+// anew.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
 	b := newBooth(t, 2, policy.State{
 		HasRun: true, LastRun: 1<<63 - 1, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1,
@@ -198,7 +198,7 @@ func TestAMemberWithAnotherNumberOfSlotsIsNoticedOnce(t *testing.T) {
 	if notes := offer(); slices.Contains(notes, wander.NoteSlotsDiffer) {
 		t.Errorf("it notes %v again", names(notes))
 	}
-	// A slot that there is none of here is noticed too, and refused.
+	// A slot that does not exist here is noticed, too, and refused.
 	b = newBooth(t, 2, policy.State{})
 	token.Slot = 2
 	wantNote(t, offer(), wander.NoteSlotsDiffer)
@@ -229,7 +229,8 @@ func TestAMemberLeavesOnceWithAllItsTokens(t *testing.T) {
 	}
 }
 
-// lapOf is whom a token of a slot visits in one lap of members 1 to n, which have all run a moment ago.
+// lapOf returns the members that a token of a slot visits in one lap of members 1 to n, which have all run a moment
+// ago.
 func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) {
 	var peers []wire.MemberID
 	for i := range n {
@@ -257,7 +258,7 @@ func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) 
 	}
 }
 
-// In a sweep each token has members of its own: between them, they have everybody.
+// In a sweep each token has members of its own: together, they have all members.
 func TestASweepSharesTheMembersAmongItsTokens(t *testing.T) {
 	const members, slots = 11, 3
 	visits := map[wire.MemberID]int{}
@@ -273,7 +274,8 @@ func TestASweepSharesTheMembersAmongItsTokens(t *testing.T) {
 	}
 }
 
-// In a shuffle each token goes everywhere, in an order of its own. Two with the same would soon go round together.
+// In a shuffle each token goes everywhere, in an order of its own. Two with the same order would soon go round
+// together.
 func TestAShuffleHasAnOrderForEachToken(t *testing.T) {
 	const members = 11
 	first, second := lapOf(wander.Shuffle, 0, 2, members), lapOf(wander.Shuffle, 1, 2, members)
@@ -281,7 +283,7 @@ func TestAShuffleHasAnOrderForEachToken(t *testing.T) {
 		t.Errorf("both go to %v", first)
 	}
 	for slot, visits := range [][]wire.MemberID{first, second} {
-		// The one at which it begins it has left out, or visits later.
+		// The member at which the lap begins is left out, or visited later.
 		if len(visits) < members-1 {
 			t.Errorf("the token of slot %d goes to %d members only", slot, len(visits))
 		}
@@ -310,7 +312,7 @@ func TestAGateIsAnnouncedOnceHoweverManyTokensItHas(t *testing.T) {
 	}
 }
 
-// There is one record for all tokens: the number of one must not hide that another had a higher one.
+// There is one record for all tokens: the number of one must not hide a higher number of another.
 func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(0, 1, 1000))
@@ -323,7 +325,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 	}
 }
 
-// A run under a token that is no more, because there are fewer now, counts all the same.
+// A run under a token that no longer exists, because there are fewer slots now, counts all the same.
 func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
 	now := policy.Time(time.Hour)
 	b := newBooth(t, 2, policy.State{
@@ -351,7 +353,7 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 	}
 }
 
-// comeBy lets a token come to a member and returns to whom it is offered next, and how.
+// comeBy lets a token come to a member and returns the member to which it is offered next, and how.
 func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guardian.Token) (wire.MemberID,
 	guardian.Token,
 ) {
@@ -376,7 +378,7 @@ func comeBy(m *wander.Machine, now policy.Instant, at wire.MemberID, token guard
 	}
 }
 
-// A gate whose settings name no number has one token, as one that names one.
+// A gate whose settings name no number of tokens has one, like a gate whose settings name one.
 func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
 	for slots, want := range map[int]int{0: 1, 1: 1, 2: 2, 3: 3} {
 		cfg := config()
@@ -392,7 +394,7 @@ func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
 	}
 }
 
-// The status is that of the token that is used: one that runs before one that rests, one that rests before one that is
+// The status is that of the token in use: a running one before a resting one, a resting one before one that is
 // elsewhere.
 func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
 	b := newBooth(t, 3, policy.State{
@@ -408,7 +410,7 @@ func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
 	}
 }
 
-// Gossip has one bit for all tokens of a gate: that there is a token says something of the first slot only.
+// Gossip has one bit for all tokens of a gate: that there is a token is known only of the first slot.
 func TestATokenThatIsKnownIsThatOfTheFirstSlot(t *testing.T) {
 	for slot, want := range map[uint8]bool{0: false, 1: true} {
 		cfg := withBackups(2)

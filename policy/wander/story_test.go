@@ -27,7 +27,7 @@ const (
 	noon = int64(1_700_000_000_000_000_000)
 )
 
-// id names the members; self is the third of those that a view has.
+// id names the members; self is the third of the members of a view.
 func id(i int) wire.MemberID { return wire.MemberID{byte(i), 0xee} }
 
 var self = id(3)
@@ -47,8 +47,8 @@ func config() wander.Config {
 	}
 }
 
-// story is one member, its clock and the effects it has had. The test plays everybody else. After each step it checks
-// what holds always.
+// story is one member, its clock and the effects it has had. The test plays all other members. After each step it
+// checks what must always hold.
 type story struct {
 	t     *testing.T
 	m     *wander.Machine
@@ -59,25 +59,25 @@ type story struct {
 	notes []policy.Note
 	sent  []wire.Message
 	runs  []wire.Ref
-	// demanded says that the last of them is for those who wait alone.
+	// demanded is true if the last of them is only for waiting callers.
 	demanded bool
 	stops    int
-	// preSigned is what the guard of the run is to say.
+	// preSigned is what the guard of the run is to send.
 	preSigned []wire.Message
 	announced int
-	// hands are the tokens that it has taken and not given up; gone is how often it said that it is gone.
+	// hands are the tokens that it has taken and not given up; gone is how often it has reported that it is gone.
 	hands []wire.TokenID
 	gone  int
 	saved policy.State
-	// disk is what saves do; unsaved says that one is out.
+	// disk is what saves do; unsaved is true while a save is under way.
 	disk    disk
 	unsaved bool
 	// savedAt is when the last save was asked for.
 	savedAt policy.Time
-	// within is how long a run may wait to be saved.
+	// within is how long a run may wait for its save.
 	within   time.Duration
 	handoffs wire.Exchange
-	// numbers are the highest ones that each token had when it came or went.
+	// numbers are the highest numbers that each token had when it came or went.
 	numbers map[wire.TokenID]wire.Seq
 }
 
@@ -117,7 +117,7 @@ const (
 	slowDisk
 )
 
-// saves ends the save that is out. What comes of it is added to the effects of the step.
+// saves ends the save that is under way. Its effects are added to those of the step.
 func (s *story) saves(failed bool) {
 	s.t.Helper()
 	s.unsaved = false
@@ -184,7 +184,7 @@ func (s *story) take(ev policy.Event) {
 	}
 }
 
-// view gives it a view without news of a token, fleet one that has news.
+// view gives the member a view without news of a token; fleet gives one with such news.
 func (s *story) view(ids ...int)  { s.t.Helper(); s.changed(false, ids) }
 func (s *story) fleet(ids ...int) { s.t.Helper(); s.changed(true, ids) }
 
@@ -235,7 +235,7 @@ func (s *story) arrive(token guardian.Token, from int) {
 	s.receive(s.acknowledged(token, from))
 }
 
-// ack takes the token that is on offer, as the member to whom it is offered, and returns it.
+// ack takes the offered token, as the member to which it is offered, and returns it.
 func (s *story) ack() (guardian.Token, wire.MemberID) {
 	s.t.Helper()
 	offer := s.lastSent(handoff.KindToken)
@@ -257,7 +257,7 @@ func (s *story) lastSent(kind wire.Kind) *wire.Message {
 func (s *story) finish() { s.t.Helper(); s.step(policy.Event{Kind: policy.Finished}) }
 func (s *story) leave()  { s.t.Helper(); s.step(policy.Event{Kind: policy.Leave}) }
 
-// sleep suspends the host: time passes and nobody is woken.
+// sleep suspends the host: time passes and the member is not woken.
 func (s *story) sleep(d time.Duration) {
 	s.t.Helper()
 	s.pass(d)
@@ -314,7 +314,7 @@ func (s *story) wantHeld(want wire.TokenID) {
 	}
 }
 
-// ran brings the member to have just run under token and passed it on, min_interval not being over.
+// ran brings the member to a state in which it has just run under token and passed it on, and min_interval is not over.
 func (s *story) ran(token guardian.Token) {
 	s.t.Helper()
 	s.arrive(token, 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Nobody revives or makes a token while a member runs: one that runs says so, also when it has lost its token.
+// No member revives or makes a token while another runs: a member that runs answers so, even if it has lost its token.
 
 // runningWithout starts a member that runs, and has lost its token to a copy with a higher number.
 func runningWithout(t *testing.T) *story {
@@ -55,7 +55,7 @@ func TestWhoRunsWithoutItsTokenSaysThatAHolderWasHeardJustNow(t *testing.T) {
 	}
 }
 
-// Who has a token says that it holds it, whether it runs or not.
+// A member that has a token answers that it holds it, whether it runs or not.
 func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -65,7 +65,7 @@ func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 	s.lastSent(guardian.KindHeartbeat)
 }
 
-// A member that misses the token makes none while somebody runs.
+// A member that misses the token makes none while another member runs.
 func TestWhoRunsWithoutItsTokenSaysThatOneWasSeenJustNow(t *testing.T) {
 	for name, change := range map[string]func(s *story){
 		"at once":          func(*story) {},

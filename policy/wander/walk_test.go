@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// walking returns a fleet of n with a token that has gone round for a while, and what it visits from then on.
+// walking returns a fleet of n whose token has gone round for a while, and what the token visits from then on.
 func walking(t *testing.T, n int, walk wander.Walk, hops int, broken func(from, to int) bool) []int {
 	t.Helper()
 	cfg := config()
@@ -31,7 +31,7 @@ func walking(t *testing.T, n int, walk wander.Walk, hops int, broken func(from, 
 	return f.visits[:hops]
 }
 
-// "Each lap visits every live member once": where all have the same view, any N visits of a sweep are N members, and
+// "Each lap visits every live member once": if all have the same view, any N visits of a sweep are N members, and
 // always in the same order.
 func TestASweepVisitsEverybodyInOneOrder(t *testing.T) {
 	const n = 9
@@ -85,12 +85,13 @@ func TestTheOrderIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// Two neighbours in the order that can never reach each other starve nobody: whoever comes next tries who was missed.
+// Two neighbours in the order that can never reach each other starve no member: the next holder tries the member that
+// was missed.
 func TestBrokenLinksStarveNobody(t *testing.T) {
 	const n, laps = 8, 10
 	for _, walk := range []wander.Walk{wander.Shuffle, wander.Sweep} {
 		for to := range n {
-			// Half of the others cannot reach it, one cannot be heard by it either.
+			// Half of the others cannot reach it; one of them cannot be heard by it either.
 			broken := func(f, t int) bool { return t == to && (f+to)%2 == 1 || f == to && t == (to+2)%n }
 			visits := walking(t, n, walk, laps*n, broken)
 			for i := range laps - 2 {
@@ -123,7 +124,7 @@ func (s *story) offer() (wire.MemberID, wander.Route) {
 	return m.To, wander.RouteOf(&m.Load)
 }
 
-// A member that does not answer is passed over, and the token tells the next holder.
+// A member that does not answer is passed over, and the token carries that to the next holder.
 func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
 	s := going(t, wander.Route{})
 	missed, _ := s.offer()
@@ -159,7 +160,7 @@ func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
 	}
 }
 
-// Members that are not in this one's view are left on the list, for those who see them.
+// Members that are not in this member's view are left on the list, for the holders that see them.
 func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
 	route := wander.Route{}
 	route.Miss(id(99).Hint(), 1)
@@ -209,8 +210,8 @@ func TestWhoIsDueSoonKeepsTheToken(t *testing.T) {
 	}
 }
 
-// Two tokens that go round at half a lap's distance would never meet, and where a lap takes longer than min_interval
-// each would run everybody.
+// Two tokens that go round at half a lap's distance would never meet, and if a lap takes longer than min_interval, each
+// would run all members.
 func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 	for _, tc := range []struct {
 		walk    wander.Walk
@@ -237,7 +238,7 @@ func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 	}
 }
 
-// Where Δmax is set by hand to less than three laps, a third of it is less than a lap: what laps took counts, up to
+// If Δmax is set by hand to less than three laps, a third of it is less than a lap: the measured laps count, up to
 // Δmax.
 func TestALapIsWhatLapsTook(t *testing.T) {
 	cfg := config()
@@ -256,8 +257,8 @@ func TestALapIsWhatLapsTook(t *testing.T) {
 	}
 }
 
-// A token that was made before an older one was here last has been beside it: it goes, however long ago that was, and
-// whatever was configured. On a random walk, too, but not in the plain paper.
+// A token that was made before an older one was last here has existed beside it: it is removed, however long ago that
+// was, and whatever was configured. That also holds on a random walk, but not in the plain paper.
 func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 	for _, tc := range []struct {
 		walk    wander.Walk
@@ -288,7 +289,7 @@ func TestATokenOfAnOlderOnesTimeIsRemoved(t *testing.T) {
 	}
 }
 
-// A token's age is for how long its holders have had it, the offers included that nobody took, and what the handoffs
+// A token's age is how long its holders have had it, including offers that no member took, and how long the handoffs
 // took.
 func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 	s := inFleet(t)
@@ -329,8 +330,8 @@ func (s *story) visit(token guardian.Token) {
 	s.ack()
 }
 
-// Who has not seen a token for many laps, being cut off, learns nothing about a lap when it is back. If that token is
-// lost soon after, those that are made in its place must live.
+// A member that has not seen a token for many laps, because it was cut off, learns nothing about a lap when it is back.
+// If that token is lost soon after, the tokens that are made in its place must survive.
 func TestATimeAwayIsNoLap(t *testing.T) {
 	cfg := config()
 	cfg.Walk = wander.Sweep
@@ -352,8 +353,8 @@ func TestEveryWalkHasAName(t *testing.T) {
 	}
 }
 
-// Two members whose operations take equally long pass their tokens on at the same moment, to each other, and where
-// min_interval is no longer than that the paper's rule removes neither.
+// Two members whose operations take equally long pass their tokens on at the same moment, to each other, and if
+// min_interval is no longer than that, the paper's rule removes neither.
 func TestTwoTokensThatChangePlacesDoNotLiveForEver(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval, cfg.MaxInterval = op, maxInterval

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// One test for each sentence of the paper (Ciuffoletti, sections 3 to 5) that says what a member does with a token. The
+// One test for each sentence of the paper (Ciuffoletti, sections 3 to 5) about what a member does with a token. The
 // rules are numbered as in the package's design: 1 identity, 2 removal, 3 resting, 4 running, 5 regeneration, 6
 // meeting, 7 a member alone.
 
@@ -400,7 +400,7 @@ func TestOfTwoTokensThatMeetTheOlderSurvives(t *testing.T) {
 	}
 }
 
-// Rule 6. An offer of the younger token is withdrawn: nobody may get it any more.
+// Rule 6. An offer of the younger token is withdrawn: no member may get it any more.
 func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(10, 50), 1)
@@ -413,8 +413,8 @@ func TestAnOfferOfTheYoungerTokenIsWithdrawn(t *testing.T) {
 	s.wantState("resting")
 }
 
-// Rule 6 at a busy member. The run goes on; from now on it is under the older one, for the removal rule too, also after
-// a restart, and it is the older one that is passed on.
+// Rule 6 at a busy member. The run goes on. From now on it is under the older token, for the removal rule too, also
+// after a restart, and the older token is passed on.
 func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 	s := inFleet(t)
 	s.arrive(born(10, 50), 1)
@@ -469,7 +469,7 @@ func TestAMemberAloneNoticesWhenOthersCome(t *testing.T) {
 	s.wantState("offering")
 }
 
-// Rule 7, where the others go away: in each state that holds the token.
+// Rule 7, if the others go away: in each state that holds the token.
 func TestAMemberThatIsLeftAloneKeepsTheToken(t *testing.T) {
 	for state, story := range map[string]func(s *story){
 		"running":  func(s *story) { s.arrive(born(1, 10), 1) },

@@ -23,7 +23,7 @@ type world struct {
 	now     policy.Instant
 	members [3]*subject
 	sent    []wire.Message
-	// seq is the highest number that each token was held with.
+	// seq is the highest number with which each token was held.
 	seq map[wire.TokenID]wire.Seq
 	// cutAfter is how many effects of the next step are carried out before the power is cut; negative for all.
 	cutAfter int
@@ -38,20 +38,20 @@ type subject struct {
 	lives   uint64
 	leaving bool
 	running bool
-	// saving is what is on its way to the disk, which is slow or not; savedAt is when a save was last asked for.
+	// saving is what is on its way to the disk, which may be slow; savedAt is when a save was last asked for.
 	saving  *policy.State
 	slow    bool
 	savedAt policy.Time
 	lastSeq wire.Seq
-	// wanted says that somebody waits for a run.
+	// wanted is true while a caller waits for a run.
 	wanted bool
 	subjectRan
-	// before is what that was before the last run.
+	// before is the same before the last run.
 	before subjectRan
 }
 
-// subjectRan says whether and when a member last ran its operation, and in which of its lives. called says that a
-// caller has run since.
+// subjectRan is whether and when a member last ran its operation, and in which of its lives. called is true if a caller
+// has run since.
 type subjectRan struct {
 	ran     bool
 	called  bool
@@ -76,7 +76,7 @@ func newWorld(t *rapid.T) *world {
 func (w *world) start(i int) {
 	m := w.members[i]
 	m.lives++
-	// The power may have been cut before or after what was on its way was on the disk.
+	// The power may have been cut before or after the state on its way was on the disk.
 	if m.saving != nil && rapid.Bool().Draw(w.t, "saved") {
 		m.saved = *m.saving
 	}
@@ -144,7 +144,7 @@ func (w *world) carryOut(m *subject, e *policy.Effect) {
 }
 
 func (w *world) run(m *subject, token wire.Ref, demanded bool) {
-	// What was granted is on the disk, not when it started.
+	// The disk has when the run was granted, not when it started.
 	slack := time.Duration(0)
 	if m.ranIn != m.lives {
 		slack = skip / 2
@@ -181,7 +181,7 @@ func (w *world) run(m *subject, token wire.Ref, demanded bool) {
 	m.running, m.lastSeq, m.subjectRan = true, token.Seq, subjectRan{ran: true, lastRun: w.now.Time, ranIn: m.lives}
 }
 
-// check is what holds in every state.
+// check checks what must hold in every state.
 func (w *world) check() {
 	var held []wire.TokenID
 	for _, m := range w.members {
@@ -250,7 +250,7 @@ func (w *world) save(i int, failed bool) {
 	w.step(i, policy.Event{Kind: policy.Saved, Failed: failed})
 }
 
-// disk lets a disk be done, or become slow.
+// disk ends the saves of a disk, or makes it slow.
 func (w *world) disk(t *rapid.T) {
 	i, m := w.someone(t)
 	m.slow = rapid.Bool().Draw(t, "slow")
@@ -354,8 +354,8 @@ func (w *world) cut(t *rapid.T) { w.cutAfter = rapid.IntRange(0, 3).Draw(t, "aft
 
 // In every state, under loss, duplication, reordering, delay, replay, suspension, crash and restart: of each token at
 // most one member is the holder, and its number never falls; a member never runs twice within min_interval, never
-// without a save before, not on demand if there is none, and under rising numbers only; a machine that was woken never
-// asks for the past.
+// without a save before, never on demand without a demand, and only under rising numbers; a machine that was woken
+// never asks to be woken in the past.
 func TestWhatHoldsInEveryState(t *testing.T) {
 	checks, made, runs := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

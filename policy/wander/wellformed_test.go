@@ -125,7 +125,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	}
 }
 
-// miss lets the token tell that a member was tried so often.
+// miss makes the token carry that a member was tried that often.
 func miss(m *wire.Message, place int, tries uint8) {
 	route := wander.RouteOf(&m.Load)
 	route.Tries[place] = tries

@@ -55,7 +55,7 @@ func TestAMemberThatIsDueWhenItsWindowHasClosedWaitsForTheNextOne(t *testing.T) 
 	s.wantDueIn(untilMidnight+4*time.Hour-op-minInterval, pace.WhyClosed)
 }
 
-// "Nobody ever holds and waits for a window", but for a lap of skips, as for min_interval.
+// "Nobody ever holds and waits for a window", except for a lap of skips, as for min_interval.
 func TestATokenWaitsForAWindowThatOpensWithinALapOfSkipsAndNoLonger(t *testing.T) {
 	s := windowed(t, nil, "00:00-06:00")
 	s.advance(untilMidnight - 6*skip)

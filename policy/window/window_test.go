@@ -75,7 +75,7 @@ func TestTheNightInWhichTheClocksGoBackIsAnHourLonger(t *testing.T) {
 func TestAWindowInTheHourThatIsSkippedDoesNotOpenThatNight(t *testing.T) {
 	course(t, parse(t, "02:00-03:00 Europe/Berlin"), "2026-03-28 12:00 +0100", "2026-03-30 12:00 +0200",
 		"2026-03-30 02:00 +0200", "2026-03-30 03:00 +0200")
-	// What of it is not skipped is there.
+	// The part of it that is not skipped is there.
 	course(t, parse(t, "02:30-03:30 Europe/Berlin"), "2026-03-28 12:00 +0100", "2026-03-29 12:00 +0200",
 		"2026-03-29 03:00 +0200", "2026-03-29 03:30 +0200")
 	course(t, parse(t, "01:30-02:30 Europe/Berlin"), "2026-03-28 12:00 +0100", "2026-03-29 12:00 +0200",
@@ -159,8 +159,8 @@ func TestAQuestionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written and read again, and its changes are where it opens and closes: it is closed just
-// before it opens, and the reverse.
+// Everything that can be read can be written and read again. Its changes are where it opens and closes: it is closed
+// just before it opens, and the reverse.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"Mon..Fri 22:00-06:00 Europe/Berlin", "9-17", "Sat,Sun 02:15-02:45 America/New_York",
@@ -199,7 +199,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Go names the end of a zone's present offset, and beyond its tables that may be the present moment.
+// Package time names the end of a zone's present offset; beyond its tables that may be the present moment.
 func TestTheCalendarOfACenturyEndsInEveryZone(t *testing.T) {
 	for _, name := range []string{
 		"UTC", "Europe/Berlin", "Europe/Dublin", "Africa/Casablanca", "America/New_York", "America/Santiago",
@@ -218,7 +218,7 @@ func TestTheCalendarOfACenturyEndsInEveryZone(t *testing.T) {
 	}
 }
 
-// A window is open while the clocks show a time in it, by package time's own words, in any year.
+// A window is open while the clocks show a time in it, as package time computes it, in any year.
 func TestTheClocksAreThoseOfTheZone(t *testing.T) {
 	for _, name := range []string{"UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns"} {
 		zone, err := time.LoadLocation(name)
@@ -237,8 +237,8 @@ func TestTheClocksAreThoseOfTheZone(t *testing.T) {
 	}
 }
 
-// A window that is open has been open since its last opening; one without an end since the beginning of what is looked
-// at.
+// An open window has been open since its last opening; one without an end, since the beginning of the range that is
+// looked at.
 func TestSinceWhenAWindowHasBeenOpen(t *testing.T) {
 	for _, c := range []struct{ window, now, want string }{
 		{"22:00-06:00 UTC", "2026-06-05 22:00:00", "2026-06-05 22:00:00"},
