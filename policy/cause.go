@@ -1,6 +1,6 @@
 package policy
 
-// Cause says how a token came to a member, or why it is not there any more.
+// Cause is how a token came to a member, or why it is not there any more.
 type Cause uint8
 
 const (
@@ -8,7 +8,7 @@ const (
 	CauseMade Cause = iota + 1
 	// CauseReceived: a handoff ended here.
 	CauseReceived
-	// CauseRevived: nobody knows of a holder, and this member has kept a copy.
+	// CauseRevived: no member knows of a holder, and this one has kept a copy.
 	CauseRevived
 
 	// CausePassed: a handoff ended; the token is Peer's, or lost on the way.
@@ -21,9 +21,9 @@ const (
 	CauseOvertaken
 	// CauseAsleep: the host was asleep, and the others may have gone on without this member.
 	CauseAsleep
-	// CauseDropped: this member leaves, and nobody is there to take it.
+	// CauseDropped: this member leaves, and no other member is there to take it.
 	CauseDropped
-	// CauseYielded: this member hears nobody, and has told others that they may take it.
+	// CauseYielded: this member hears no other, and has told others that they may take it.
 	CauseYielded
 )
 
@@ -37,7 +37,8 @@ func (c Cause) String() string {
 	}, c)
 }
 
-// Abandons reports whether the token is nobody's from now on: it was neither passed on nor discarded for a better one.
+// Abandons reports whether no member has the token from now on: it was neither passed on nor discarded for a better
+// one.
 func (c Cause) Abandons() bool {
 	return c == CauseAsleep || c == CauseDropped || c == CauseYielded
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// EffectKind says what the shell must do.
+// EffectKind is what the shell must do.
 type EffectKind uint8
 
 const (
@@ -55,7 +55,7 @@ func (k EffectKind) String() string {
 	}, k)
 }
 
-// Effect is one thing to do; Kind says which fields mean something.
+// Effect is one thing to do; Kind determines which fields are set.
 type Effect struct {
 	Kind EffectKind
 	// Note comes with Tell, Cause with Took and Gave; Peer and Token come with all three. Peer may be zero, and so may

@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// EventKind says what happened.
+// EventKind is what happened.
 type EventKind uint8
 
 const (
@@ -51,7 +51,7 @@ func (k EventKind) String() string {
 	}, k)
 }
 
-// Event is one thing that happened; Kind says which fields mean something.
+// Event is one thing that happened; Kind determines which fields are set.
 type Event struct {
 	Kind EventKind
 	// TokenKnown comes with PeersChanged: some other live member reports that it has met a token of this gate.

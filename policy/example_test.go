@@ -32,7 +32,7 @@ func Example() {
 				case policy.Took:
 					fmt.Printf("%v: holds a token\n", time.Duration(now.Time))
 				case policy.Send, policy.Announce, policy.Proclaim, policy.PreSign, policy.Extend, policy.Stop,
-					policy.Gave, policy.Gone, policy.Tell: // nobody else is there, and nobody reads notes
+					policy.Gave, policy.Gone, policy.Tell: // no other member is there, and no one reads notes
 				}
 			}
 		}

@@ -15,7 +15,7 @@ const (
 	Accepts
 	// Passes: its sender has given the token up for the addressee.
 	Passes
-	// Asks: its sender asks who holds a token.
+	// Asks: its sender asks which member holds a token.
 	Asks
 	// Tells: its sender tells of a token that stays where it is.
 	Tells

@@ -77,7 +77,7 @@ func (b *Machine) Token() *wire.Ref {
 func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.token.Seq) }
 
 // Contested reports whether a member has promised a newer epoch while the lease was running: such a member no longer
-// accepts this token. The holder finishes its run, releases the token, and passes it to nobody.
+// accepts this token. The holder finishes its run, releases the token, and passes it to no other member.
 func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
 
 // Wished reports whether, since the token came here, a member that renewed the lease has reported that it waits and

@@ -95,7 +95,8 @@ func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []pol
 // Doubting reports whether a question of the holder is open.
 func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
 
-// EndDoubt forgets the question of a holder. It must be called after the held token was dropped and passed to nobody.
+// EndDoubt forgets the question of a holder. It must be called after the held token was dropped without being passed
+// on.
 func (g *Machine) EndDoubt() {
 	if g.Doubting() {
 		g.question = question{}

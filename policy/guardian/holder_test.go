@@ -335,7 +335,7 @@ func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
 	c.dan.dead, c.bob.dead, c.cyd.dead = true, true, true
 	c.sent = nil
 	c.advance(patience)
-	c.wantSent("802ms ann→dan Ask") // its beat says who holds it
+	c.wantSent("802ms ann→dan Ask") // its heartbeat shows which member holds it
 	c.advance(patience)
 	c.wantHolders(c.ann)
 	if c.ann.token.Seq <= 9 {

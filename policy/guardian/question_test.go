@@ -209,7 +209,7 @@ func TestTwoGuardiansThatDisagreeOnTheirRanksDoNotWaitForEachOther(t *testing.T)
 	c := newCircle(t)
 	c.ann.dead = true
 	c.hold(c.ann, born(10, 5, cydsID, bobsID))
-	c.air = c.air[1:] // cyd's beat
+	c.air = c.air[1:] // cyd's heartbeat
 	c.advance(4 * patience)
 	holders := 0
 	for _, m := range []*member{c.bob, c.cyd} {

@@ -82,7 +82,7 @@ func TestABeatAfterAYieldVoidsIt(t *testing.T) {
 	c.bob.dead, c.ann.dead = true, true
 	c.receive(message(guardian.KindYield, c.ann, c.cyd, theToken))
 	beat := message(guardian.KindHeartbeat, c.ann, c.cyd, theToken)
-	c.receive(beat) // a replay of the first beat
+	c.receive(beat) // a replay of the first heartbeat
 	c.advance(patience/2 - latency)
 	beat.Nonce = 100
 	c.receive(beat)

@@ -482,7 +482,7 @@ func TestTheLastFourCommitsCanBeRepeated(t *testing.T) {
 	}
 }
 
-// What was never sent is not answered: an Ack for another handoff is no repetition.
+// An Ack of another handoff is no repetition, and gets no answer.
 func TestAnAckOfAnotherHandoffGetsNoCommitAgain(t *testing.T) {
 	p := newPair(t)
 	_, ack, _ := p.pass()

@@ -38,7 +38,8 @@ func TestAReceiverGivesUpWhenTheSenderLooksForTheToken(t *testing.T) {
 	p.wantBothOut()
 }
 
-// Only the sender of the offer can say that the token is lost in this handoff, and only for the copy that it offered.
+// Only the sender of the offer can report that the token is lost in this handoff, and only for the copy that it
+// offered.
 func TestAReceiverDoesNotGiveUpForAnythingElse(t *testing.T) {
 	for name, change := range map[string]func(ask *wire.Message){
 		"from somebody else":    func(ask *wire.Message) { ask.From = thiefID },

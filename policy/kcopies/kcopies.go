@@ -39,10 +39,10 @@
 // place.
 //
 // Files: kcopies.go (variables and Initialisation), send.go, receive.go, suspect.go, backup.go (the functions of figure
-// 2), message.go (the TOKEN message), member.go (what is common to the applications), note.go. Package proof has the
-// appendix's properties as checks, package survival the study of k. Packages lelann, martin, misra, election and
-// transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of tokens that
-// do not go round a ring.
+// 2), message.go (the TOKEN message), note.go. Package application has what is common to the applications. Package
+// proof has the appendix's properties as checks, package survival the study of k. Packages lelann, martin, misra,
+// election and transpeer are the paper's applications: machines that run by themselves. Package beyond has the sets of
+// tokens that do not go round a ring.
 //
 // Its decisions, in docs/decisions: 066.
 package kcopies

@@ -103,7 +103,7 @@ func (e *explorer) tokenTo(to int, t token) wire.Message {
 	return msg
 }
 
-// begin is the clean start: the token rests at member 0, nobody waits, nothing is on its way.
+// begin is the clean start: the token rests at member 0, no member waits, nothing is on its way.
 func (e *explorer) begin() small { return small{place: atRest} }
 
 // step gives an event to member i, and puts what it sends on its links.

@@ -14,7 +14,7 @@
 //	send.go      messages on a link
 //	udp.go       links that lose and reorder
 //	neighbour.go the live neighbours, and what follows when one crashes
-//	recount.go   the tour that tells the token again who waits
+//	recount.go   the tour on which the token meets again all members that wait
 //
 // Wanted and Unwanted are the demand. The critical section begins with Run and ends with Finished. While no member
 // waits, Martin, Q and D send no message.

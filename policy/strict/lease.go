@@ -10,8 +10,8 @@ import (
 // state is the stage of this member's turn.
 //
 //	state    token  ends with
-//	absent   -      the token here, and somebody who waits
-//	entered  yes    a lease: the command starts; or nobody waits any more; or the token is over
+//	absent   -      the token here, and a demand
+//	entered  yes    a lease: the command starts; or no demand any more; or the token is over
 //	running  yes    Finished, also when the token was over before
 type state uint8
 

@@ -7,7 +7,7 @@
 //	regenerate.go   "may I regenerate?": when a member proposes
 //	follow.go       tells the ballot what the ring or tree does
 //	accept.go       drops messages from outside of the roster, or of an older epoch
-//	due.go          who wants to run: callers, and the member's own operation
+//	due.go          whether this member wants to run: for callers, or for its own operation
 //	roster.go       a roster changes by one member at a time
 //	settings.go     the settings of a gate, and its descriptor
 //

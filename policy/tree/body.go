@@ -26,17 +26,17 @@ const (
 	KindAnswer
 	// KindConnection is CONNECTION: the sender asks to become the addressee's next.
 	KindConnection
-	// KindSearchPos is SEARCH_POS, a broadcast: who has a smaller position?
+	// KindSearchPos is SEARCH_POS, a broadcast: which site has a smaller position?
 	KindSearchPos
 	// KindPosition is POSITION, the answer to both searches.
 	KindPosition
-	// KindSearchQueue is SEARCH_QUEUE, a broadcast: who has a position?
+	// KindSearchQueue is SEARCH_QUEUE, a broadcast: which sites have a position?
 	KindSearchQueue
 	// KindConsult is CONSULT, a broadcast: whose next am I? KindConsulted answers it. The kinds from KindConsult to
 	// KindElected belong to the baseline.
 	KindConsult
 	KindConsulted
-	// KindFailure is FAILURE, a broadcast: who has the token? KindPresent answers it.
+	// KindFailure is FAILURE, a broadcast: which site has the token? KindPresent answers it.
 	KindFailure
 	KindPresent
 	// KindElection is ELECTION, a broadcast: the sender is a candidate to make a token.

@@ -19,8 +19,8 @@ import (
 //
 //   - "only one process can execute a critical section at a given time";
 //   - there is one token at most, and none is made while there is one;
-//   - from the states at the end of the search, when everybody's messages arrive and timers trigger, everybody who
-//     waits is served.
+//   - from the states at the end of the search, when all messages arrive and timers trigger, every site that waits
+//     is served.
 func TestThreeSitesAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                        string

@@ -54,7 +54,7 @@ func TestASiteWhoseClockWasSetBackIsHeard(t *testing.T) {
 	if told := s.count(s.sent, "S1 BEHIND S2"); told != 1 || len(heardAt()) != 1 || heardAt()[0] != 1 {
 		t.Errorf("told %d times, and heard at %v: %v", told, heardAt(), s.sent)
 	}
-	// What comes late, or twice, raises no number, and brings no second request.
+	// A message that comes late, or twice, raises no number, and leads to no second request.
 	asked, number := s.count(s.sent, "S2 REQ S1"), s.sites[2].number
 	b := s.sites[1].say(2, number)
 	msg := wire.Message{Gate: 1, Kind: KindBehind, From: s.sites[1].cfg.Self, To: s.sites[2].cfg.Self}

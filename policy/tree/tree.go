@@ -26,7 +26,7 @@
 //	      once.
 //	(ii)  A predecessor counts as alive only with a position smaller than mine. A site that has left the queue is no
 //	      predecessor.
-//	(iii) The answer to the liveness question says whether I am next. A site that was bypassed searches.
+//	(iii) The answer to the liveness question tells whether I am next. A site that was bypassed searches.
 //	(iv)  After SEARCH_QUEUE, the found site's next is asked before it is displaced: the next may only lack its
 //	      position.
 //	(v)   A site that has no position for several TokenTimers starts SEARCH_QUEUE.

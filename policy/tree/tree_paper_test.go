@@ -54,7 +54,7 @@ func queue(t *testing.T, n int, change func(*Config)) *small {
 // predecessors to become its closest predecessor, and sends a CONNECTION message to F (line 52). Upon receiving such
 // message (lines 57-59), F sets its next to D and sends it a COMMIT message which contains F's position and two of the
 // new predecessors of D. Finally, D updates its position in the next queue and the information about its two
-// predecessors (Pred[]D = F, I), going on waiting for the token." Nobody's request is sent again.
+// predecessors (Pred[]D = F, I), going on waiting for the token." No request is sent again.
 func TestFigureThree(t *testing.T) {
 	const i, f, e, c, d, b, a, g = 0, 1, 2, 3, 4, 5, 6, 7
 	s := newSmall(t, 8, nil)
@@ -249,7 +249,8 @@ func TestABypassedSiteSearches(t *testing.T) {
 	}
 }
 
-// Rule (vii): the token is under way from S0 to S1 while S2 searches; nobody has a position, and none is regenerated.
+// Rule (vii): the token is under way from S0 to S1 while S2 searches; no site has a position, and no token is
+// regenerated.
 func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {
 	s := newSmall(t, 3, nil)
 	s.want(1)

@@ -62,8 +62,8 @@ type custody struct {
 	// holding is true while this member holds token. Otherwise token is the last token that it held, and gaveUp is true
 	// if it gave that token up after a sleep.
 	holding, gaveUp bool
-	// waitsUntilDue says that restUntil is the time from which this member may run, grants that a run is to follow the
-	// state saves.
+	// waitsUntilDue is true if restUntil is the time from which this member may run. grants is true if a run follows
+	// the state saves.
 	waitsUntilDue, grants bool
 	// readied is true if the host has reported that it needs a run while a token rests here, and the token has not been
 	// used since.

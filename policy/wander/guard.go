@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// OnLost says what to do with a run if its token has another holder.
+// OnLost is what to do with a run if its token has another holder.
 type OnLost uint8
 
 const (

@@ -28,7 +28,7 @@ type reunion struct {
 }
 
 // note records that members have come. If others came a moment ago, all of them are meant. A member that was alone does
-// not greet the others: to it everybody has come, and the others greet it.
+// not greet the others: to it all the others have come, and the others greet it.
 func (r *reunion) note(cfg *Config, now policy.Time, view, before *peers) {
 	since := before.ids
 	if now < r.until {

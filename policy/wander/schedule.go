@@ -131,7 +131,7 @@ func (s *schedule) unwant() {
 // pause records that an operator has paused the gate, or continues it.
 func (s *schedule) pause(paused bool) { s.paused = paused }
 
-// setReady records whether the host needs a run, and reports whether it had not said so before.
+// setReady records whether the host needs a run, and reports whether it did not need one before.
 func (s *schedule) setReady(ready bool) (wasUnready bool) {
 	wasUnready = s.unready
 	s.unready = !ready
