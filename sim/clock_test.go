@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// What a machine asks for by its own clock happens when that clock shows it, never before.
+// A member lives by its own clock: what its machine asks for happens when that clock shows the time, never before.
 func TestAMemberLivesByTheRateOfItsOwnClock(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rate       float64

@@ -30,12 +30,12 @@ func TestASaveTakesAsLongAsItsDisk(t *testing.T) {
 		disk   Disk
 		saved  []policy.Time
 		failed bool
-		// disk is what is on it in the end.
+		// disk is what is on the disk in the end.
 		onDisk wire.Seq
 	}{
 		{"no time", Disk{}, []policy.Time{0, 0, 0}, false, 3},
 		{"no time, and fails", Disk{Fails: 1}, []policy.Time{0, 0, 0}, true, 0},
-		// The second is replaced by the third before it is begun.
+		// The third replaces the second before the second is begun.
 		{"slow", Disk{Takes: time.Second}, []policy.Time{policy.Time(2 * time.Second)}, false, 3},
 		{"slow, and fails", Disk{Takes: time.Second, Fails: 1}, []policy.Time{policy.Time(2 * time.Second)}, true, 0},
 		{"hangs", Disk{Hangs: 1}, nil, false, 0},

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// relay is the smallest protocol: the first member runs, and then tells the next one to run. If a message is lost,
-// nobody runs any more.
+// relay is the smallest protocol: the first member runs, and then tells the next one to run. If a message is lost, no
+// member runs any more.
 type relay struct {
 	self  wire.MemberID
 	peers []wire.MemberID
@@ -45,7 +45,7 @@ func (r *relay) Status(policy.Time) policy.Status                     { return p
 func (r *relay) Facts(_ policy.Time, out []policy.Fact) []policy.Fact { return out }
 func (r *relay) String() string                                       { return "relay" }
 
-// Three members run a protocol in virtual time; somebody watches.
+// Three members run a protocol in virtual time, and a watcher prints their runs.
 func Example() {
 	world := sim.New(sim.Config{
 		Seed: 1, Members: 3, Order: sim.InOrder,

@@ -54,7 +54,8 @@ func TestMessagesOnALinkThatIsFIFOArriveInOrder(t *testing.T) {
 	}
 }
 
-// What is under way to a member that crashes and is back by then arrives only where links are not connections.
+// A message on its way to a member that crashes, and is back before the message arrives, is lost where links are
+// connections, and arrives where they are not.
 func TestWhatWasSentToAnEarlierLifeOnAConnectionIsLost(t *testing.T) {
 	for _, fifo := range []bool{false, true} {
 		arrived := 0

@@ -21,7 +21,7 @@ func TestTheQueueGivesTheLeastKeyFirst(t *testing.T) {
 			}
 			continue
 		}
-		// Few different times, so that the sequence has to decide.
+		// There are few different times, so that seq has to decide.
 		k := key{at: policy.Time(dice.IntN(50)), seq: uint64(round)}
 		q.push(entry{key: k, kind: entryKind(dice.IntN(2))})
 		want = append(want, k)

@@ -56,7 +56,7 @@ func TestARunEndsOnceHoweverItEnds(t *testing.T) {
 	}
 }
 
-// lives writes down when something becomes of members and their runs.
+// lives records what happens to members and their runs.
 type lives struct{ told []string }
 
 func (l *lives) Watch(_ *Cluster, o *Occurrence) error {
@@ -66,8 +66,8 @@ func (l *lives) Watch(_ *Cluster, o *Occurrence) error {
 	return nil
 }
 
-// A run outlives its agent until its guard has ended it. Then, and only then, the guard says what was pre-signed for
-// it.
+// A run outlives its agent until its guard has ended it. Only then does the guard send the messages that were
+// pre-signed for it.
 func TestTheGuardOfARunEndsItBeforeItSpeaks(t *testing.T) {
 	const grace = 100 * time.Millisecond
 	said := func(times ...time.Duration) (at []policy.Time) {

@@ -45,7 +45,7 @@ func TestARunIsGoneByTheEndOfItsGrant(t *testing.T) {
 	}
 }
 
-// Its guard needs no word from an agent that is dead, and waits for no grace that is longer.
+// The guard of a dead agent's run needs no message from the agent, and does not wait for a longer grace period.
 func TestTheRunOfADeadAgentIsGoneByTheEndOfItsGrant(t *testing.T) {
 	l := &lives{}
 	w := newWorld(Config{

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// What occurs in the network names no member: it is not taken for something that occurs at member 0.
+// An occurrence in the network names no member: it must not be taken for one at member 0.
 func TestWhatOccursInTheNetworkIsNoMembers(t *testing.T) {
 	var told []OccurrenceKind
 	w := EachMember(func(seen *int, _ *Cluster, o *Occurrence) error {
@@ -27,7 +27,7 @@ func TestWhatOccursInTheNetworkIsNoMembers(t *testing.T) {
 	}
 }
 
-// A state of one life is zero again in the next, and each member has its own.
+// A state of one life is zero again in the next life, and each member has its own state.
 func TestAStateIsOfOneMemberAndOneLife(t *testing.T) {
 	var seen []int
 	w := EachLife(func(steps *int, _ *Cluster, _ *Occurrence) error {

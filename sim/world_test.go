@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// probe is a machine without a protocol: it does what a test tells it to, and writes down what it is given.
+// probe is a machine without a protocol: it does what a test tells it to do, and records the events that it is given.
 type probe struct {
 	self   wire.MemberID
 	answer func(*policy.Event) []policy.Effect
@@ -30,7 +30,7 @@ type given struct {
 	Void   bool
 	Denied bool
 	Failed bool
-	// Outcome is what a run has achieved.
+	// Outcome is the outcome of a run.
 	Outcome policy.Outcome
 }
 
@@ -69,7 +69,7 @@ type world struct {
 	got    []given
 }
 
-// descriptor has a kind of message of each part.
+// descriptor returns a descriptor with a kind of message for each part.
 func descriptor() policy.Descriptor {
 	kinds := policy.Kinds{
 		{Kind: 1, Name: "Offer", Part: policy.Offers},
@@ -95,7 +95,8 @@ func newWorld(cfg Config) *world {
 	return w
 }
 
-// events returns what was given since the last call, without the first view and what else tells of no test.
+// events returns the events since the last call, without the first view and other events that are of no interest to a
+// test.
 func (w *world) events(kinds ...policy.EventKind) []given {
 	all := w.got
 	w.got = nil
@@ -264,7 +265,7 @@ func TestViewsFollowWhatHappensInTheirOwnTime(t *testing.T) {
 	}
 }
 
-// A member that is back in time was never gone, and its next death is noticed by itself.
+// A member that is back in time was never gone, and its next death is noticed separately.
 func TestADeathThatIsOverIsNotNoticed(t *testing.T) {
 	w := newWorld(Config{Members: 2, Membership: Membership{DetectAfter: 10 * time.Second}})
 	w.Boot()
@@ -320,7 +321,7 @@ func TestAMemberThatIsTakenForDeadKeepsItsView(t *testing.T) {
 	}
 }
 
-// played counts what an adversary plays, by kind, and keeps what was never sent.
+// played counts what an adversary replays, by kind, and keeps what was never sent.
 type played struct {
 	sent   map[wire.Message]bool
 	times  map[wire.Kind]int

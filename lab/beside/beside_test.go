@@ -17,12 +17,12 @@ import (
 var fleets = flag.Bool("fleets", false,
 	"hold more fleets of real agents beside simulated ones, with more kinds of faults, which takes some minutes")
 
-// lucks is how many simulated fleets are watched beside each of real agents, with the same faults.
+// lucks is how many simulated fleets are watched beside each fleet of real agents, with the same faults.
 const lucks = 5
 
-// A simulated fleet is like a real one: busy and median within 5 %, 99 in a hundred within 20 %. Real agents draw at
-// random: without -fleets two fleets of them are watched with the most frequent fault, and no more is asked than twice
-// that.
+// A simulated fleet is like a real one: busy and median are within 5 %, the 99th percentile is within 20 %. Real agents
+// draw at random: without -fleets, two fleets of them are watched with the most frequent fault, and the bounds are
+// twice as wide.
 func TestASimulatedFleetIsLikeARealOne(t *testing.T) {
 	deep.Only(t, "fleets of 20 real agents")
 	const most = "kill -9, back in five seconds"

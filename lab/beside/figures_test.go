@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// figures are what a fleet comes to.
+// figures are the figures of a fleet.
 type figures struct {
 	busy, overlap   float64
 	p50, p90, p99   time.Duration

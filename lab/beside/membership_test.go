@@ -24,10 +24,10 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sizes are the fleets that are measured; 200 members take some minutes.
+// sizes are the sizes of the fleets that are measured. 200 members take some minutes.
 var sizes = flag.String("sizes", "5,20,50", "how many members the measured memberships have")
 
-// What sim.MeasuredMembership says is what real memberships do.
+// sim.MeasuredMembership describes what real memberships do.
 func TestTheSimulatedMembershipIsTheMeasuredOne(t *testing.T) {
 	for text := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(text)
@@ -137,7 +137,7 @@ type gossips struct {
 	net   *memnet.Network
 	hosts []*gossip
 	mu    sync.Mutex
-	// seen is what each has seen change.
+	// seen is what each membership has seen change.
 	seen map[int][]change
 }
 
@@ -248,7 +248,7 @@ func (f *gossips) leave(i int) time.Time {
 	return begin
 }
 
-// since is how long it took until each of the others saw that who came, or went.
+// since returns how long it took until each of the others saw that member who came or went.
 func (f *gossips) since(begin time.Time, who int, in bool) (took []time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -263,7 +263,7 @@ func (f *gossips) since(begin time.Time, who int, in bool) (took []time.Duration
 	return took
 }
 
-// own is how long it took until who saw more than half of the fleet.
+// own returns how long it took until member who saw more than half of the fleet.
 func (f *gossips) own(begin time.Time, who int) []time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -275,7 +275,7 @@ func (f *gossips) own(begin time.Time, who int) []time.Duration {
 	return nil
 }
 
-// ofSide is how long it took until i saw the last of the other side come, or go.
+// ofSide returns how long it took until member i saw the last member of the other side come or go.
 func (f *gossips) ofSide(begin time.Time, i int, in bool) (took []time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

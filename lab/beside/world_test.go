@@ -28,13 +28,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a fleet and what goes wrong in it, the same for both.
+// world is a fleet and its faults, the same for both kinds.
 type world struct {
 	members               int
 	skip, op, minInterval time.Duration
 	backups               int
 	loss                  float64
-	// Every so often, one after the other dies and is there again a while later, or stands still.
+	// Every so often one member dies and comes back a while later, or stands still.
 	killEvery, downFor   time.Duration
 	pauseEvery, pauseFor time.Duration
 	// lasts is how long the fleet is watched, after it has settled.
@@ -58,7 +58,7 @@ const (
 	pauses
 )
 
-// faults are drawn by a seed, at times that no rhythm of the fleet goes with.
+// faults draws the faults of a seed, at times that are in step with no rhythm of the fleet.
 func (w *world) faults(seed uint64) []fault {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	var all []fault
@@ -78,7 +78,7 @@ func (w *world) faults(seed uint64) []fault {
 // result is what was seen of a fleet.
 type result struct {
 	runs []run
-	// from and to are the time in which it was watched.
+	// from and to bound the time in which the fleet was watched.
 	from, to time.Duration
 }
 
@@ -216,7 +216,7 @@ func (r *pretendRun) PreSigned(words []hook.Word) {
 	r.words = words
 }
 
-// say is the last that the guard of a hook does: it has a socket of its own.
+// say is the last thing that the guard of a hook does. The guard has a socket of its own.
 func (f *realFleet) say(i int, r *pretendRun) {
 	r.mu.Lock()
 	words := r.words
@@ -253,7 +253,7 @@ func (r *recorder) ends(i int, at time.Duration) {
 	}
 }
 
-// simulated runs the same in the simulator, with the faults of one seed and the luck of another.
+// simulated runs the same fleet in the simulator, with the faults of one seed and the random choices of another.
 func (w *world) simulated(t *testing.T, seed, luck uint64) result {
 	t.Helper()
 	r := recorder{open: map[int]time.Duration{}}
@@ -286,7 +286,7 @@ func (w *world) simulated(t *testing.T, seed, luck uint64) result {
 	return result{r.runs, w.settles, w.settles + w.lasts}
 }
 
-// watcher tells the recorder what runs in the simulator. A run ends when its operation does, also while the member
+// watcher tells the recorder what runs in the simulator. A run ends when its operation does, even while the member
 // stands still.
 type watcher struct {
 	r  *recorder

@@ -26,8 +26,8 @@ func due(*testing.T) {
 	all.Wait()
 }
 
-// Timers that are due do no harm, also under the race detector, and in two bubbles at once. With synctest.Test instead,
-// every other run of this with -race crashes on two idle cores. When it no longer does, this package may go.
+// Timers that are due do no harm, even under the race detector and in two bubbles at once. With synctest.Test instead,
+// every other run of this test with -race crashes on two idle cores. When it no longer does, this package may go.
 func TestTimersThatAreDueDoNoHarm(t *testing.T) {
 	for range 2 {
 		t.Run("", func(t *testing.T) {

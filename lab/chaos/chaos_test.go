@@ -19,10 +19,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// length is how long a fleet is harmed. All trials take place at the same time, and "make chaos" tries for longer.
+// length is for how long a fleet is harmed. All trials take place at the same time; "make chaos" takes longer.
 const length = 15 * time.Second
 
-// After faults of all kinds every member is served again, and its commands have recorded what the gate promises.
+// After faults of all kinds every member is served again, and the records of its commands show what the gate promises.
 func TestAGateUnderFaults(t *testing.T) {
 	deep.Only(t, "three fleets of processes under faults")
 	program, err := hosts.Build(".", t.TempDir())

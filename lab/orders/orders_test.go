@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// A pause reaches everybody over a network that loses packets; then no run begins. "make orders" gives more orders, to
-// more members, and has members away.
+// A pause reaches all members over a network that loses packets; then no run begins. "make orders" gives more orders,
+// to more members, and some members are away.
 func TestAPauseOverANetworkWithLoss(t *testing.T) {
 	deep.Only(t, "a fleet of processes over a network with loss")
 	const members, pauses, lost = 5, 5, 50

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// answering is an experiment that gives a result with something of everything.
+// answering is an experiment whose result has something of everything.
 func answering(name string) Experiment {
 	c := report.Comparison{
 		Title: "Numbers", What: "n", Rows: []report.Compared{{Label: "1", Published: 2, Measured: 3, Half: 1}},

@@ -9,10 +9,10 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-// head is the beginning of a page, with something that sections share.
+// head is the beginning of a page, with a part that sections share.
 const head = "{{define \"shared\"}}It is {{number .much}}.{{end}}\n# A title\n\nAn\nintro.\n"
 
-// section is that of the experiment one.
+// section is the section of the experiment one.
 const section = `
 ## one
 
@@ -75,7 +75,7 @@ func TestASectionGivesAnExperimentItsWords(t *testing.T) {
 	}
 }
 
-// A section with a hole in it must not become a page with a hole in it.
+// A section with a missing figure must not become a page with a hole in it.
 func TestAFigureThatIsMissingIsAnError(t *testing.T) {
 	for name := range enough() {
 		for _, absent := range []bool{true, false} {

@@ -7,9 +7,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// newExclusionChecker checks the promise of a strict gate: no two operations run at once. It goes by the operations,
-// not by what the agents know: the operation of a dead agent runs until its guard has ended it, and that of a stopped
-// agent ends with its grant.
+// newExclusionChecker checks the promise of a strict gate: no two operations run at once. It checks the operations, not
+// what the agents know: the operation of a dead agent runs until its guard has ended it, and that of a stopped agent
+// ends with its grant.
 func newExclusionChecker() sim.Watcher {
 	// granted are the members with a grant since their start. orphans counts the operations of dead agents.
 	granted, orphans := map[int]bool{}, map[int]int{}

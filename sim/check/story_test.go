@@ -15,15 +15,15 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what it
-// must lead to, message by message. With -rewrite the scripts are written anew from what happens; read the difference
-// as you would read a change of the protocol. A message takes 10 ms, a command 20 s, a lease 8 s, of which the first
-// has passed.
+// TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what
+// must follow from it, message by message. With -rewrite the scripts are rewritten from what happens; read the
+// difference as you would read a change of the protocol. A message takes 10 ms, a command 20 s, a lease 8 s, of which
+// the first has passed.
 //
 // The commands:
 //
 //	gate tree          start a, b and c; the gates are those of [gates]
-//	want a             somebody at a waits for a run
+//	want a             a caller at a waits for a run
 //	kill a             a's agent; the guard of its command lives
 //	run for=5s         let time pass
 func TestStrictStories(t *testing.T) {
@@ -39,7 +39,7 @@ func TestStrictStories(t *testing.T) {
 	}
 }
 
-// script is a gate that a story is told about.
+// script is a gate about which a story is told.
 type script struct {
 	c     *sim.Cluster
 	story bytes.Buffer

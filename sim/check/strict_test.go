@@ -19,7 +19,7 @@ import (
 
 const lease = 8 * time.Second
 
-// served counts the runs of each member, and what is done with the ends of grants.
+// served counts the runs of each member, and what happens to the ends of grants.
 type served struct {
 	runs     map[int]int
 	extended int
@@ -43,7 +43,7 @@ func (s *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// gates are the strict gates over a roster: the specimen, and the ones that operators use.
+// gates returns the strict gates over a roster: the specimen, and the gates that operators use.
 func gates(roster *ballot.Roster) map[string]policy.Protocol {
 	const killAfter, margin, rho, patience = 4 * time.Second, 100 * time.Millisecond, 0.01, 250 * time.Millisecond
 	all := map[string]policy.Protocol{
@@ -64,7 +64,7 @@ func gates(roster *ballot.Roster) map[string]policy.Protocol {
 	return all
 }
 
-// strictFleet is a fleet of a strict gate, whose hosts have clocks of different rates.
+// strictFleet is a fleet with a strict gate, whose hosts have clocks of different rates.
 func strictFleet(t *testing.T, name string, seed uint64, members int, drift float64,
 	watchers ...sim.Watcher,
 ) *sim.Cluster {
@@ -74,7 +74,7 @@ func strictFleet(t *testing.T, name string, seed uint64, members int, drift floa
 	}, watchers...)
 }
 
-// spoilt is such a fleet, whose members carry out other effects than their machines want.
+// spoilt is such a fleet, but its members carry out other effects than their machines want.
 func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 	spoil func(*policy.Event, []policy.Effect) []policy.Effect, watchers ...sim.Watcher,
 ) *sim.Cluster {
@@ -85,7 +85,7 @@ func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 	for i := range clocks {
 		clocks[i].Rate = drift * float64(2*dice.IntN(2)-1)
 	}
-	if !strings.HasPrefix(name, "ring") { // A request on a ring goes on, and is acknowledged.
+	if !strings.HasPrefix(name, "ring") { // On a ring a request is passed on, and is acknowledged.
 		watchers = append(watchers, check.NewMessageChecker())
 	}
 	return sim.New(sim.Config{
@@ -111,7 +111,7 @@ func spoilt(t *testing.T, name string, seed uint64, members int, drift float64,
 	})
 }
 
-// faulty lets a fleet live for half an hour with everything that goes wrong, and then for a while without.
+// faulty lets a fleet live for half an hour with all faults, and then for a while without.
 func faulty(c *sim.Cluster, healed func()) error {
 	c.Boot()
 	end := c.StartFaults(sim.Faults{
@@ -131,8 +131,8 @@ func faulty(c *sim.Cluster, healed func()) error {
 	return c.Run(c.Now().Add(10 * time.Minute))
 }
 
-// A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds; and
-// when all is well again, every demand is served.
+// A strict gate never has two operations at once, whatever goes wrong, as long as clocks run within their bounds. When
+// all is well again, every demand is served.
 func TestAStrictGateExcludes(t *testing.T) {
 	seeds := deep.Or[uint64](5, 50)
 	for name := range gates(nil) {
@@ -154,7 +154,7 @@ func TestAStrictGateExcludes(t *testing.T) {
 	}
 }
 
-// A member asks by itself when its operation is due: min_interval since its last start, which no restart forgets. A
+// A member asks by itself when its operation is due: min_interval after its last start, which no restart forgets. A
 // caller does not wait for that.
 func TestAStrictGateKeepsMinInterval(t *testing.T) {
 	const minInterval = time.Minute
@@ -175,7 +175,7 @@ func TestAStrictGateKeepsMinInterval(t *testing.T) {
 	}
 }
 
-// ownOperations is a fleet whose members each have an operation of their own.
+// ownOperations returns a fleet whose members each have an operation of their own.
 func ownOperations(t *testing.T, name string, seed uint64, minInterval time.Duration,
 	watchers ...sim.Watcher,
 ) *sim.Cluster {
@@ -228,7 +228,7 @@ func (b *brokenGate) Step(now policy.Instant, ev *policy.Event, out []policy.Eff
 	return b.spoil(ev, b.Machine.Step(now, ev, out))
 }
 
-// The same checkers object to gates that break the rules.
+// The same checkers find an error in gates that break the rules.
 func TestABrokenGateIsCaught(t *testing.T) {
 	for name, spoil := range map[string]func(*policy.Event, []policy.Effect) []policy.Effect{
 		"its runs have no end": func(_ *policy.Event, out []policy.Effect) []policy.Effect {
@@ -269,7 +269,7 @@ func TestABrokenGateIsCaught(t *testing.T) {
 	}
 }
 
-// The rates of clocks are what it rests on.
+// A strict gate rests on the rates of clocks.
 func TestAStrictGateDoesNotExcludeWithWildClocks(t *testing.T) {
 	for seed := uint64(1); seed <= 200; seed++ {
 		if err := faulty(strictFleet(t, "specimen", seed, 3, 0.5), func() {}); err != nil {

@@ -68,7 +68,7 @@ func TestABrokenRuleIsReportedWithTheStepsThatLeadToIt(t *testing.T) {
 	}
 }
 
-// A state that is reached with few steps left and again with more has more states behind it.
+// A state that is reached with few steps left, and again with more, leads to more states the second time.
 func TestAStateIsVisitedAgainWithMoreStepsLeft(t *testing.T) {
 	x := search(3, 100)
 	if err := x.From(&counter{}); err != nil || x.States != 7 { // 0 to 6

@@ -17,7 +17,7 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// breaking is a subject that finds a broken rule in the given seeds, besides.
+// breaking is a subject that also finds a broken rule in the given seeds.
 func breaking(f Subject, seeds ...uint64) Subject {
 	explore := f.explore
 	f.explore = func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {

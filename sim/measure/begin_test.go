@@ -33,7 +33,7 @@ func TestNothingCountsBeforeTheMeasurementBegins(t *testing.T) {
 	if f.Tokens.Generated != 0 || f.Tokens.Live.At(1) != 10 {
 		t.Errorf("tokens %+v, want the old one for 10 s", f.Tokens)
 	}
-	// It began before, and ended within.
+	// The interval began before the measurement and ended in it.
 	if f.Interval.Max != 20 {
 		t.Errorf("longest interval %v, want 20", f.Interval.Max)
 	}

@@ -12,7 +12,7 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// nominal is the paper's fleet (Ciuffoletti, table 2): one token, nobody watching but the meter.
+// nominal is the paper's fleet (Ciuffoletti, table 2): one token, and only the meter watches.
 func nominal(members int, watchers ...sim.Watcher) *sim.Cluster {
 	s := wandering.Scenario{
 		Seed: 1, Members: members, Skip: time.Second, Op: 4 * time.Second,
@@ -24,7 +24,7 @@ func nominal(members int, watchers ...sim.Watcher) *sim.Cluster {
 	return c
 }
 
-// auditor compares the books of a meter with what the machines say of themselves, after every step.
+// auditor compares the accounts of a meter with the machines' own status, after every step.
 type auditor struct {
 	meter *Meter
 	c     *sim.Cluster
@@ -120,8 +120,8 @@ func TestTheNominalFleetIsBusyTwoThirdsOfTheTime(t *testing.T) {
 	if f.WarmUp != 2_000 || f.WarmUp+f.Duration != 100_000 {
 		t.Errorf("%v s were measured after %v s", f.Duration, f.WarmUp)
 	}
-	// A random walk now and then leaves a member alone for so long that it makes a spurious token, which soon is
-	// removed.
+	// Now and then a random walk leaves a member alone for so long that the member makes a spurious token, which is
+	// soon removed.
 	if f.Tokens.Lost != 0 || f.Tokens.Generated == 0 || f.Tokens.Live.At(0) != 0 ||
 		f.Tokens.Live.At(1) < 0.99*f.Duration {
 		t.Errorf("tokens %+v, want one, and for a short time another", f.Tokens)
@@ -191,7 +191,7 @@ func TestAMeasuredStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkStep measures what a step of the nominal fleet costs without a meter, and with one.
+// BenchmarkStep measures the cost of a step of the nominal fleet without a meter and with one.
 func BenchmarkStep(b *testing.B) {
 	for name, watchers := range map[string][]sim.Watcher{
 		"bare": nil, "measured": {New(Config{Members: 150, Quiet: quiet})},

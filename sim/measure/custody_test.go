@@ -12,7 +12,7 @@ import (
 
 func came() sim.Occurrence { return sim.Occurrence{Kind: sim.Came} }
 
-// tokens checks the books after 30 s, where these stories end.
+// tokens checks the accounts after 30 s, where these stories end.
 func (s *story) tokens(alive int, want Tokens[Number]) {
 	s.t.Helper()
 	got := s.meter.Figures(at(30)).Tokens

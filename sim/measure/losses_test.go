@@ -48,8 +48,7 @@ func TestOneIsForGoodIfItStaysForMinInterval(t *testing.T) {
 	s.losses(9600, seconds64(10), seconds64(5000))
 }
 
-// Where several tokens remove each other until none is left, it is the loss before that the fleet is still getting
-// over.
+// Where several tokens remove each other until none is left, the fleet is still recovering from the loss before.
 func TestATokenThatIsRemovedIsNoOtherLoss(t *testing.T) {
 	s := tell(t, Config{Members: 3, Quiet: quiet, Good: good})
 	s.hands(0, 0, policy.CauseMade, 1)
@@ -60,7 +59,7 @@ func TestATokenThatIsRemovedIsNoOtherLoss(t *testing.T) {
 	s.losses(9000, seconds64(10, 30), seconds64(50))
 }
 
-// The sender of a lost Commit revives the token before the receiver has noticed: nobody held it meanwhile.
+// The sender of a lost Commit revives the token before the receiver has noticed: no member held it meanwhile.
 func TestATokenThatIsRevivedWhileItIsUnderWayWasLost(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet, Good: good})
 	s.hands(0, 0, policy.CauseMade, 1)

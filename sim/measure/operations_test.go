@@ -93,7 +93,7 @@ func TestQuantilesAreRightToThreeDigits(t *testing.T) {
 	}
 }
 
-// A member that starves ends no interval, and is to be seen all the same.
+// A member that starves ends no interval, and must be seen all the same.
 func TestTheIntervalThatIsNotOverIsShown(t *testing.T) {
 	s := tell(t, Config{Members: 3})
 	for when := 0.0; when < 1000; when += 10 {

@@ -60,7 +60,7 @@ func TestWhatHappensBeforeTheFleetIsStableIsPartOfTheSameRecovery(t *testing.T) 
 	s.hands(4000, 0, policy.CauseAsleep, 1)
 	s.hands(6000, 1, policy.CauseMade, 2)
 	s.hands(6100, 2, policy.CauseMade, 3)
-	// One is left, but not for long: the next dies under the rule of removal, as dominoes do.
+	// One token is left, but not for long: the next one dies under the rule of removal, like dominoes.
 	s.hands(6200, 1, policy.CauseRemoved, 2)
 	s.hands(7999, 2, policy.CauseRemoved, 3)
 	s.hands(8500, 3, policy.CauseMade, 4)
@@ -96,7 +96,7 @@ func TestOfARecoveryThatIsNotOverNothingIsKnown(t *testing.T) {
 	}
 }
 
-// The receiver learns that no Commit comes a timeout after the sender has given the token up, and nobody has had it
+// The receiver learns that no Commit comes a timeout after the sender has given the token up. No member has had it
 // since.
 func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 	s := tell(t, Config{Members: 2, Quiet: quiet})
@@ -107,7 +107,8 @@ func TestALostCommitCountsFromWhenTheTokenWasGivenUp(t *testing.T) {
 	s.recoveries(8000, seconds64(3), seconds64(3))
 }
 
-// With several slots each must have its token: two of one do not make up for one that another lacks.
+// With several slots each slot must have its token: two tokens of one slot do not make up for one that another slot
+// lacks.
 func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
 	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet})
 	of := func(slot uint8, id uint64) wire.Ref {
@@ -127,7 +128,7 @@ func TestAFleetIsWithoutATokenWhereOneSlotIs(t *testing.T) {
 	s.recoveries(8000, seconds64(600), seconds64(500))
 }
 
-// As many operations as there are slots are no overlap.
+// If as many operations run as there are slots, there is no overlap.
 func TestAnOverlapIsMoreThanThereAreSlots(t *testing.T) {
 	s := tell(t, Config{Members: 3, Slots: 2, Quiet: quiet})
 	for i := range 3 {

@@ -25,12 +25,12 @@ func TestTheServiceOfDemands(t *testing.T) {
 	s.step(0, 0, policy.Wanted, send)
 	s.step(time.Second, 0, policy.Woke, run)
 	s.step(2*time.Second, 1, policy.Wanted, send, send)
-	s.step(3*time.Second, 1, policy.Wanted) // it waits already
+	s.step(3*time.Second, 1, policy.Wanted) // the member waits already
 	s.step(5*time.Second, 0, policy.Finished)
 	s.step(5*time.Second, 1, policy.Received, run)
 	s.step(6*time.Second, 2, policy.Wanted)
 	s.step(7*time.Second, 2, policy.Unwanted)
-	s.step(8*time.Second, 2, policy.Woke, run) // nobody waits for it
+	s.step(8*time.Second, 2, policy.Woke, run) // nobody waits for this run
 	s.step(9*time.Second, 1, policy.Finished)
 	s.step(10*time.Second, 2, policy.Finished)
 	got := s.Served(policy.Time(20 * time.Second))

@@ -10,16 +10,16 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// story is a run that a test makes up, told to a meter. Times are in seconds.
+// story is an invented run that a test tells a meter. Times are in seconds.
 type story struct {
 	t       *testing.T
 	meter   *Meter
 	handoff wire.Exchange
-	// over are the handoffs whose receivers wait no longer.
+	// over are the handoffs whose receivers no longer wait.
 	over map[wire.Exchange]bool
 }
 
-// Expects says who still waits for a Commit.
+// Expects reports whether a receiver still waits for a Commit.
 func (s *story) Expects(_ int, m *wire.Message) bool { return !s.over[m.Exchange] }
 
 func tell(t *testing.T, cfg Config) *story {
@@ -65,13 +65,13 @@ func (s *story) crash(when float64, member int) {
 	s.occur(when, member, sim.Occurrence{Kind: sim.Crashed})
 }
 
-// hands: a token comes into a member's hands, or leaves them.
+// hands lets a token come to a member, or leave it.
 func (s *story) hands(when float64, member int, cause policy.Cause, id uint64) {
 	s.t.Helper()
 	s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, token(id)))
 }
 
-// pass: a member gives a token up, and its Commit is on its way.
+// pass lets a member give a token up. Its Commit is then on its way.
 func (s *story) pass(when float64, from, to int, id uint64) {
 	s.t.Helper()
 	s.handoff++
@@ -80,7 +80,7 @@ func (s *story) pass(when float64, from, to int, id uint64) {
 		policy.Effect{Kind: policy.Send, Msg: s.received(handoff.KindCommit, from, to, id).Msg})
 }
 
-// arrive: the Commit sent last comes to a member, which takes the token, and perhaps gives it up again.
+// arrive lets the Commit that was sent last come to a member, which takes the token, and perhaps gives it up again.
 func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cause) {
 	s.t.Helper()
 	effects := []policy.Effect{changing(policy.CauseReceived, member(from), token(id))}
@@ -91,21 +91,21 @@ func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cau
 	s.step(when, to, s.received(handoff.KindCommit, from, to, id), effects...)
 }
 
-// waitsNoLonger: the member to which a token is on its way is woken, and waits no longer.
+// waitsNoLonger wakes the member to which a token is on its way. The member no longer waits.
 func (s *story) waitsNoLonger(when float64, member int) {
 	s.t.Helper()
 	s.over[s.handoff] = true
 	s.step(when, member, policy.Event{Kind: policy.Woke})
 }
 
-// received is a message of the handoff begun last.
+// received returns a message of the handoff that began last.
 func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
 	return policy.Event{Kind: policy.Received, Msg: wire.Message{
 		Kind: kind, From: member(from), To: member(to), Exchange: s.handoff, Token: token(id),
 	}}
 }
 
-// changing is the effect that says how a token comes or goes.
+// changing returns the effect that tells how a token comes or goes.
 func changing(cause policy.Cause, peer wire.MemberID, token wire.Ref) policy.Effect {
 	kind := policy.Gave
 	if cause <= policy.CauseRevived {

@@ -37,7 +37,7 @@ func parsed(c Change) time.Duration {
 	return d
 }
 
-// harder returns the request again, nearer to what was requested by a little.
+// harder returns the request again, a little nearer to the original one.
 func harder(w Request, parameter string) Request {
 	switch parameter {
 	case "slots":

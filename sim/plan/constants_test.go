@@ -23,7 +23,7 @@ func drawRequest(t *rapid.T) Request {
 				Draw(t, "backups"),
 	}
 	w.Slots = rapid.IntRange(0, min(wire.MaxSlots, w.Members)).Draw(t, "slots")
-	// Around the load of one, where all the boundaries are.
+	// Around a load of one, where all boundaries are.
 	fair := float64(w.Every) / float64(w.Members) * float64(w.slots()) * rapid.Float64Range(0.01, 3).Draw(t, "load")
 	w.Op = min(max(time.Duration(fair), shortestOp), w.Every-1)
 	if rapid.Bool().Draw(t, "given skip") {
@@ -93,8 +93,8 @@ func TestRecommendedSkipKeepsWaitsShortWhereThatIsPossible(t *testing.T) {
 	}
 }
 
-// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more. Where guardians are, nobody
-// makes a new token for a silence of his own.
+// "3 × min_interval, and never below 3 × members × op", unless a random walk needs more. Where there are guardians, no
+// member makes a new token only because it has met none.
 func TestMaxIntervalIsTheDefaultUnlessTheWalkNeedsMore(t *testing.T) {
 	for _, tc := range []struct {
 		request Request

@@ -39,7 +39,7 @@ func TestTheSameRequestGetsTheSameResultOnAnyNumberOfCores(t *testing.T) {
 	}
 }
 
-// The work is counted in steps of machines, whatever is wished.
+// The work is counted in steps of machines, whatever is requested.
 func TestTheWorkDoesNotDependOnTheRequest(t *testing.T) {
 	deep.Only(t, "plans a large fleet again and again")
 	e := tinyEffort()
@@ -56,7 +56,7 @@ func TestTheWorkDoesNotDependOnTheRequest(t *testing.T) {
 			if watched(&w, &a.Constants) {
 				f.most *= guardedWork
 			}
-			// However little is to be done, every member has to be started.
+			// Every member must be started, however little is to be done.
 			f.most += uint64(2 * bootSteps * f.Members * f.Simulated.Seeds)
 			if f.Simulated.Steps > f.most {
 				t.Errorf("%+v: %d members took %d steps, want %d at most", w, f.Members, f.Simulated.Steps, f.most)
@@ -95,7 +95,7 @@ func TestAPlanEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Earlier lives make a run begin as it goes on: what is measured first is what is measured later.
+// With earlier lives a run begins as it goes on: early measurements are like later ones.
 func TestAFleetBeginsAsItGoesOn(t *testing.T) {
 	w := Request{Members: 200, Op: 4 * time.Second, Every: 16 * time.Minute, Seed: 3}
 	k, _ := recommend(&w)

@@ -17,8 +17,8 @@ func fleetWith(w Request, guarded bool) fleet {
 	return f
 }
 
-// While nothing is lost guardians only hear that all is well: a fleet that is simulated without them does the same, and
-// what they would send, and the steps they would take, can be computed.
+// While nothing is lost, guardians only hear that all is well. A fleet that is simulated without them does the same,
+// and what they would send and the steps that they would take can be computed.
 func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
 	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 2, Members: 40, Op: 4 * time.Second, Every: 4 * time.Minute, Skip: time.Second},
@@ -63,7 +63,7 @@ func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
 	}
 }
 
-// A guardian loses patience, asks for half as long, and takes the token up.
+// A guardian loses patience, asks for half as long, and revives the token.
 func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 	for _, w := range []Request{
 		{Walk: wander.Sweep, Backups: 1, Members: 2, Op: 4 * time.Second, Every: time.Minute, Skip: time.Second},
@@ -88,7 +88,8 @@ func TestAGuardianReplacesAKilledHolder(t *testing.T) {
 	}
 }
 
-// Without guardians a network that loses tokens leaves a fleet idle for most of the time; with them it hardly notices.
+// Without guardians, a network that loses tokens leaves a fleet idle for most of the time; with guardians, the fleet
+// hardly suffers.
 func TestGuardiansMakeUpForABadNetwork(t *testing.T) {
 	w := Request{Walk: wander.Sweep, Members: 5, Op: time.Minute, Every: 10 * time.Minute, Loss: 0.4}
 	var busy [2]float64

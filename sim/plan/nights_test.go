@@ -18,7 +18,8 @@ func nightly(t *testing.T, text string) window.Set {
 	return window.Set{w}
 }
 
-// Eight hours hold 160 runs of three minutes. The runs vary, and the token walks, so somewhat fewer find room.
+// Eight hours hold 160 runs of three minutes. The runs vary, and the token takes time to walk, so somewhat fewer fit
+// in.
 func TestAPlanSaysWhetherEverybodyGetsATurnPerNight(t *testing.T) {
 	deep.Only(t, "simulates many nights")
 	for members, met := range map[int]bool{140: true, 200: false} {

@@ -67,7 +67,7 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-// requests are of all kinds that are possible.
+// requests returns requests of all possible kinds.
 func requests() []Request {
 	day := 24 * time.Hour
 	var all []Request

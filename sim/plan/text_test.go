@@ -28,8 +28,8 @@ func text(t *testing.T, a *Result) string {
 	return b.String()
 }
 
-// The figures in these files come from simulations: they change with the machines. "go test ./sim/plan -update" writes
-// them anew; read what has changed.
+// The figures in these files come from simulations, so they change with the machines. "go test ./sim/plan -update"
+// rewrites them; read what has changed.
 func TestResultsReadWell(t *testing.T) {
 	for name, w := range map[string]Request{
 		"met": {Walk: wander.Sweep, Backups: 2, Members: 400, Op: 3 * time.Minute, Every: 24 * time.Hour, Seed: 1},

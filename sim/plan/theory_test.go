@@ -17,7 +17,7 @@ func paperRequest(members int) *Request {
 	return &Request{Members: members, Op: 4 * time.Second, Every: 600 * time.Second, Latency: time.Nanosecond}
 }
 
-// hungry is the share of visits at which the token finds a member due.
+// hungry returns the share of visits at which the token finds a member due.
 func (t theory) hungry(busy float64) float64 { return busy / t.op * t.hop(busy) }
 
 // PAPERS: "a hungry share h with h = (1+3h)/(5+3h), so h = 1/3 and 66.7 % busy", and 84.5 % for 300 members.
@@ -61,9 +61,9 @@ func TestIntervalIsMinIntervalAndAWait(t *testing.T) {
 	})
 }
 
-// Within two points, sampling noise included, from a fleet that hardly ever runs to one that could run twice as often;
-// and the waits within a tenth, or half an operation. Only a sweep at a load of exactly one is left out: as runs vary,
-// every other round of it takes longer than min_interval.
+// Theory and machines agree within two points, including sampling noise, from a fleet that hardly ever runs to one that
+// could run twice as often. The waits agree within a tenth, or within half an operation. Only a sweep at a load of
+// exactly one is left out: as runs vary, every other round of it takes longer than min_interval.
 func TestTheoryAgreesWithTheMachines(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		for _, members := range []int{40, 150} {

@@ -29,7 +29,7 @@ func firstNight(t *testing.T, w Request) Timeline {
 	return n
 }
 
-// Everybody is due at the beginning and runs once in turn: one after the other, without gaps that are worth the name.
+// Every member is due at the beginning and runs once in turn, one after the other, with no gaps worth mentioning.
 func TestInAFirstNightEverybodyRunsOnce(t *testing.T) {
 	n := firstNight(t, nightRequest())
 	runs := make(map[int]int)
@@ -59,7 +59,7 @@ func TestWithThreeTokensTheRoundTakesAThird(t *testing.T) {
 	}
 }
 
-// With windows the night begins as they open, and nobody begins a run after they have closed.
+// With windows the night begins when they open, and no member begins a run after they have closed.
 func TestANightWithWindowsIsThatOfTheWindows(t *testing.T) {
 	w := nightRequest()
 	w.Members, w.Every = 80, 23*time.Hour
@@ -108,7 +108,7 @@ func TestTheSameRequestHasTheSameNight(t *testing.T) {
 	}
 }
 
-// The picture is well-formed, has every run, and fits: also with no run, and with more members than rows.
+// The picture is well-formed, has every run, and fits, even with no run, or with more members than rows.
 func TestThePictureOfANight(t *testing.T) {
 	big := Timeline{Request: nightRequest(), Constants: Constants{Slots: 1}, Begins: time.Unix(0, 0).UTC().
 		Add(nightBegins), Lasts: nightLasts, Open: nightLasts}

@@ -30,7 +30,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// table3 is Ciuffoletti's table 3, N=300, beside numbers that are made up.
+// table3 is Ciuffoletti's table 3, N=300, beside invented numbers.
 func table3() Comparison {
 	none := math.NaN()
 	return Comparison{

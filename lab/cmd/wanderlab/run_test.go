@@ -43,8 +43,8 @@ func TestEveryExperimentSurvivesBeingCancelledAtOnce(t *testing.T) {
 	}
 }
 
-// Words are changed in a page's template. The page in the docs changes with the next run of its experiments, or by hand
-// in the same words.
+// Texts are changed in a page's template. The page in the docs changes with the next run of its experiments, or by
+// hand, to the same words.
 func TestThePagesInTheDocsHaveTheWordsOfTheirTemplates(t *testing.T) {
 	for _, page := range experimentPages() {
 		name := filepath.Join("..", "..", "..", "docs", page.Name+".md")

@@ -14,8 +14,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// brief are those cells of an experiment that have so many members, with shorter and fewer runs, without those of the
-// paper's rules.
+// brief returns the cells of an experiment with that many members, with shorter and fewer runs, and without the cells
+// of the paper's rules.
 func brief(cells []cell, members, seeds, faults int) []cell {
 	var few []cell
 	for _, c := range cells {
@@ -48,7 +48,7 @@ func measured(t *testing.T, cells []cell) []line {
 	return lines(cells, runAll(t, study.Options{}, cells, live))
 }
 
-// of is the survey of that name.
+// of returns the survey with that name.
 func of(name string) survey {
 	for _, s := range surveys() {
 		if s.name == "beyond-"+name {
@@ -67,7 +67,7 @@ func TestWithoutFaultsNothingOverlapsAndASweepIsAsGoodAsCanBe(t *testing.T) {
 		if s.overlap > 0 || s.made > 0 || s.revived > 0 {
 			t.Errorf("%s: two at once %v of the time; made %v, revived %v", l.label(), s.overlap, s.made, s.revived)
 		}
-		// What random sends besides are the questions of members that have waited for long.
+		// On the random walk there are also the questions of members that have waited for long.
 		if slack := s.allowed / 100; s.perHandoff > s.allowed+slack {
 			t.Errorf("%s: %v messages per handoff, and %v are allowed", l.label(), s.perHandoff, s.allowed)
 		}
@@ -106,7 +106,7 @@ func TestUnderThePapersRulesALossTakesLong(t *testing.T) {
 	c.duration, c.seeds, c.faults = time.Second, 1, 3
 	l := measured(t, []cell{c})[0]
 	for _, what := range c.rules.faults() {
-		// Nobody makes a token before it has waited for Δmax, and everybody has had one in the last five minutes.
+		// No member makes a token before it has waited for Δmax, and every member has had one in the last five minutes.
 		if r := l.recovered(what); r.count != 3 || !(r.held.P50 > 1200) || !(r.single.P50 >= r.held.P50) {
 			t.Errorf("%v: %+v", what, r)
 		}
@@ -118,7 +118,7 @@ func TestLossCrashesAndBrokenLinksMakeHardlyAnythingOverlap(t *testing.T) {
 	for _, s := range []survey{of("loss"), of("crashes"), of("links")} {
 		for _, l := range measured(t, brief(s.cells, study.Nominal, 2, 0)) {
 			got := l.steady()
-			// In a few short runs one operation that overlaps weighs much.
+			// In a few short runs, one overlapping operation has much weight.
 			if got.overlap > 10*accepted {
 				t.Errorf("%s: two at once %v of the time", l.where(), got.overlap)
 			}
@@ -169,7 +169,7 @@ func TestAResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	}
 }
 
-// Where nothing was run, no target is said to be met.
+// If nothing was run, no target is reported as met.
 func TestAnExperimentThatIsCancelledAtOnceMeetsNoTarget(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

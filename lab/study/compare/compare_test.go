@@ -30,7 +30,7 @@ func TestEveryContenderServes(t *testing.T) {
 	}
 }
 
-// Advice is judged by the figures: figures that say the contrary do not bear it out.
+// Advice is judged by the figures: contrary figures do not bear it out.
 func TestAdviceIsJudged(t *testing.T) {
 	list := make([]measured, len(courses()))
 	all := courses()

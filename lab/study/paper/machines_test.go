@@ -33,7 +33,7 @@ func TestTheBusyShareIsWithinOnePointOfTheClosedForm(t *testing.T) {
 	}
 }
 
-// One printed number of the 22 is four deviations off: 1292 for five at once, N = 150, where the binomial distribution
+// One of the 22 printed numbers is four deviations off: 1292 for five at once, N = 150, where the binomial distribution
 // has 1179.
 func TestTableOneIsReproducedWithinChance(t *testing.T) {
 	const seeds = 10
@@ -67,7 +67,7 @@ func TestRandomAccessAccountsForAllOfTheTime(t *testing.T) {
 	}
 }
 
-// What random access makes of two operations is seen by eye: two members, and nothing that could overlap for long.
+// A member alone runs for four units of each period, and nothing overlaps.
 func TestOneMemberRunsAloneFourUnitsOfEachPeriod(t *testing.T) {
 	spent := accessAtRandom(1, 1, 749_500*time.Second)
 	if len(spent) != 2 || math.Abs(spent[1]-4000) > 40 {

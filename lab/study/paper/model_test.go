@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// The model explains nothing unless it is the machines without their messages.
+// The model explains nothing unless it behaves like the machines without their messages.
 func TestTheModelOfTheProseBehavesAsTheMachinesDo(t *testing.T) {
 	deep.Only(t, "measures days of fleets")
 	const until, seeds = 150_000 * time.Second, 3
@@ -68,7 +68,7 @@ func TestWithoutPrecedenceTheFleetIsMostlyWithoutAToken(t *testing.T) {
 	}
 }
 
-// What the notes of wander-variants say of the closest reading.
+// The notes of wander-variants on the closest reading are true.
 func TestTheClosestReadingGivesThePrintedNumbers(t *testing.T) {
 	for fleet, want := range []struct{ from, to, deviation float64 }{{0.995, 1.005, 0.03}, {0.54, 0.58, 0.06}} {
 		members := fleets()[fleet]

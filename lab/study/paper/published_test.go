@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A table of concurrency leaves idle time, and not a negative one; what it accounts for is known from the text.
+// A table of concurrency leaves some idle time, and not a negative one. The paper's text tells how much time the table
+// accounts for.
 func TestTheColumnsOfTableThreeAndIdleTimeAddUpToTheRun(t *testing.T) {
 	for i, want := range []struct{ busy, operationTime float64 }{{665972, 670285}, {468370, 568085}} {
 		c := tableThree()[i]
@@ -62,8 +63,8 @@ func TestTableFourAddsUp(t *testing.T) {
 	}
 }
 
-// What wander-intervals says of table 4: the intervals of N = 150 fill the run, those of N = 300 do not fill half of
-// it.
+// What wander-intervals says about table 4 is true: the intervals of N = 150 fill the run; those of N = 300 fill less
+// than half of it.
 func TestTheIntervalsOfTableFourFillTheRunOnlyWithTheNominalFleet(t *testing.T) {
 	covered := func(fleet int, within float64) float64 {
 		sum := 0.0

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// The two losses are drawn apart, and none is counted as the other: with k = 3 a token on a ring of 50, half of which
-// crash, is lost at once in 5 of 100 runs, and eventually in 84 more.
+// The two losses are drawn separately, and neither is counted as the other: with k = 3 a token on a ring of 50, half of
+// which crash, is lost at once in 5 of 100 runs, and eventually in 84 more.
 func TestARingLosesItsTokenAsOftenAsTheTheorySays(t *testing.T) {
 	deep.Only(t, "measures days of fleets")
 	figures := figuresFive()

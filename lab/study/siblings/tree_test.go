@@ -26,7 +26,7 @@ func pointsOf(t *testing.T, seeds int, cases []treeCase) []treePoint {
 	return treePoints(cases, runs)
 }
 
-// No run may hang, and no token is made while there is one.
+// No run may hang, and no token may be made while there is one.
 func TestNoRunOfATreeIsStuck(t *testing.T) {
 	for _, e := range Page().Experiments {
 		if !strings.HasPrefix(e.Name, "tree-") {

@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// A step allocates nothing: a second of a ring in which everybody wants to run, and of one that is torn by crashes
-// before.
+// A step allocates nothing: neither in a second of a ring in which all members want to run, nor in that of a ring after
+// crashes.
 func TestAStepAllocatesNothing(t *testing.T) {
 	for name, start := range map[string]func(*kcopies.World, ...sim.Watcher) *sim.Cluster{
 		"Le Lann": (*kcopies.World).LeLann, "Martin": (*kcopies.World).Martin,

@@ -12,8 +12,7 @@ import (
 // exclusion checks that one member runs at a time, and counts.
 type exclusion struct {
 	running, wanted map[int]bool
-	// runs, moves and requests are how many runs there were, how many hops of the token, and how many messages of
-	// requests, copies not counted.
+	// runs counts the runs, moves the hops of the token, and requests the messages of requests, not counting copies.
 	runs, moves, requests int
 }
 
@@ -45,7 +44,7 @@ func (x *exclusion) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// count counts a message that is no copy.
+// count counts a message that is not a copy.
 func (x *exclusion) count(m *wire.Message, token wire.TokenID) {
 	st, _ := kcopies.Fields(&m.Load)
 	switch {
@@ -57,5 +56,5 @@ func (x *exclusion) count(m *wire.Message, token wire.TokenID) {
 	}
 }
 
-// waiting is how many living members want to run and have not.
+// waiting returns how many living members want to run and have not run.
 func (x *exclusion) waiting() int { return len(x.wanted) }

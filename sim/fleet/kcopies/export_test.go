@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Martin makes a ring of Martin's.
+// Martin makes a Martin ring.
 func (w *World) Martin(watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
 	return w.cluster(martin.Descriptor(), 0, func(env sim.Env) policy.Machine {

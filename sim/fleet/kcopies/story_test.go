@@ -18,7 +18,7 @@ import (
 // Besides the commands of all stories there are these, with their defaults:
 //
 //	ring lelann|martin|misra|election|transpeer members=4 k=2 latency=10ms detect=50ms op=1s
-//	boot              start everybody at once
+//	boot              start all members at once
 //	run for=100ms [without=copies]   let time pass; copies that are sent and kept need not be told
 //	late from=a to=c by=100ms        the next TOKEN message on that link takes longer
 func TestStories(t *testing.T) {
@@ -93,7 +93,7 @@ func late(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	})
 }
 
-// withoutCopies leaves out the copies that are sent, and kept, and nothing else.
+// withoutCopies leaves out the copies that are sent and kept, and nothing else.
 func withoutCopies(story string) string {
 	var b strings.Builder
 	lines := strings.SplitAfter(story, "\n")

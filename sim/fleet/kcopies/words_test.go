@@ -13,14 +13,14 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// words returns the words of the stories of a ring: the token is T1, and the copies of a TOKEN message name its S_T.
-// carries says what the application has in its data; nil for nothing.
+// words returns the words of a ring's stories: the token is T1, and the copies of a TOKEN message name its S_T. carries
+// describes the data of the application; it returns nil if there is nothing to describe.
 func words(carries func(*kcopies.Data) string) trace.Words {
 	return trace.Words{
 		About: func(m *wire.Message) string {
 			switch {
 			case m.Kind == kcopies.KindToken:
-			case m.Token.ID.IsZero() && m.Token.Seq > 0: // A transaction has a number, and work has none.
+			case m.Token.ID.IsZero() && m.Token.Seq > 0: // A transaction has a number; work has none.
 				return fmt.Sprint(uint64(m.Token.Seq))
 			default:
 				return ""
@@ -38,12 +38,12 @@ func words(carries func(*kcopies.Data) string) trace.Words {
 	}
 }
 
-// performed says how many transactions the history of TranspeerToken's token has.
+// performed returns how many transactions are in the history of TranspeerToken's token.
 func performed(d *kcopies.Data) string {
 	return fmt.Sprintf("%d performed", (*transpeer.History)(d).Len())
 }
 
-// claimed says whom an election's claim is for: S_claim in two bytes, and in one whether it is the leader.
+// claimed returns for whom an election's claim is: S_claim in two bytes, and in one byte whether it is the leader.
 func claimed(d *kcopies.Data) string {
 	said := fmt.Sprintf("S_claim = S%d", binary.BigEndian.Uint16(d[:]))
 	if d[2] != 0 {
@@ -52,7 +52,7 @@ func claimed(d *kcopies.Data) string {
 	return said
 }
 
-// passiveCount says what Misra's token carries.
+// passiveCount describes what Misra's token carries.
 func passiveCount(d *kcopies.Data) string {
 	return fmt.Sprintf("passive_count = %d", misra.PassiveCount(d))
 }

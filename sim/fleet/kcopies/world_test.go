@@ -16,8 +16,8 @@ import (
 	"github.com/wanderd/wanderd/sim/fleet/kcopies"
 )
 
-// draw draws a world, and members that crash in it, never more than k in a row: at random moments of the first second,
-// half of them between two effects of a step.
+// draw draws a world, and members that crash in it, never more than k in a row. They crash at random moments of the
+// first second, half of them between two effects of a step.
 func draw(seed uint64, fifo bool) kcopies.World {
 	dice := rand.New(rand.NewPCG(seed, 7))
 	n := 3 + dice.IntN(8)
@@ -42,7 +42,7 @@ func draw(seed uint64, fifo bool) kcopies.World {
 	return w
 }
 
-// row is how many of the crashed follow each other, round the ring.
+// row returns the length of the longest row of crashed members, round the ring.
 func row(crashed []bool) int {
 	longest, now := 0, 0
 	for _, c := range slices.Concat(crashed, crashed) {
@@ -54,14 +54,14 @@ func row(crashed []bool) int {
 	return longest
 }
 
-// usual is how many worlds are drawn; of elections and terminations three times as many.
+// usual is how many worlds are drawn. Of elections and terminations, three times as many are.
 const usual = 300
 
-// found are later seeds by which rules were found: 1377 and 2409 that a request may be overtaken by copies of a later
-// one, 5329 that the next member has to be asked when the one that was asked has crashed.
+// found are later seeds that have shown a rule: 1377 and 2409 that a request may be overtaken by copies of a later one,
+// 5329 that the next member has to be asked when the member that was asked has crashed.
 var found = []uint64{1377, 2409, 5329}
 
-// However many crash, if no more than k do in a row: one member runs at a time, and nobody starves.
+// However many members crash, as long as no more than k in a row do: one member runs at a time, and no member starves.
 func TestExclusionOnATokenThatSurvives(t *testing.T) {
 	for name, make := range map[string]func(*kcopies.World, ...sim.Watcher) *sim.Cluster{
 		"Le Lann": (*kcopies.World).LeLann, "Martin": (*kcopies.World).Martin,
@@ -121,7 +121,7 @@ func TestMartinsRequestsAreAsManyAsMovesOfTheToken(t *testing.T) {
 	}
 }
 
-// The application has terminated when that is detected, and it is detected.
+// When termination is detected, the application has terminated; and its termination is detected.
 func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 	crashes := 0
 	seeds := mutant.Seeds(3 * usual)
@@ -129,7 +129,7 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 		w := draw(seed, true)
 		w.Detect /= 8 // It may be shorter than a message takes.
 		dice := rand.New(rand.NewPCG(seed, 9))
-		// In every second world all have crashed, and all know of it, before the work is done.
+		// In every second world all crashes have happened, and all members know of them, before the work is done.
 		early := seed%2 == 0
 		for i := range w.Crashes {
 			if w.Crashes[i].At /= 4; early {
@@ -147,8 +147,8 @@ func TestTerminationIsDetectedWhenItIsThere(t *testing.T) {
 		if k.By < 0 {
 			t.Fatalf("seed %d: n = %d, k = %d, %+v: nothing is detected", seed, w.Members, w.K, w.Crashes)
 		}
-		// The first round finds everybody white, and the second counts them: the crashed at once, when all know of
-		// them.
+		// The first round finds all members white, and the second counts them. The crashed ones count at once, when all
+		// members know of them.
 		living := time.Duration(w.Members - len(w.Crashes))
 		round := living * (w.Latency + w.Jitter)
 		if took := k.Detected.Sub(k.Passive); early && k.Passive > policy.Time(400*time.Millisecond) && took > 2*round {
@@ -185,8 +185,8 @@ func TestTheLeaderIsTheBestOfTheLiving(t *testing.T) {
 	t.Logf("%d seeds: %d crashes, %d elections", len(seeds), crashes, elections)
 }
 
-// Section 4, in the simulator: of all crash patterns the token is lost at once in as many as the formula says, and
-// sooner or later in all but W_k(f, N).
+// Section 4, in the simulator: the token is lost at once in as many crash patterns as the formula gives, and sooner or
+// later in all patterns except W_k(f, N).
 func TestBothLossesAreThoseOfTheTheory(t *testing.T) {
 	const n = 7
 	for k := range n - 1 {

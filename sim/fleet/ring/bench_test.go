@@ -8,8 +8,8 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// BenchmarkMillionSeconds measures 10⁶ simulated seconds of 150 members on Q, each of which asks again ten minutes
-// after its last run on average: once with operations of 4 s, once with operations of a millisecond.
+// BenchmarkMillionSeconds measures 10⁶ simulated seconds of 150 members on Q. On average, each asks again ten minutes
+// after its last run. Operations take 4 s in one case, and a millisecond in the other.
 func BenchmarkMillionSeconds(b *testing.B) {
 	for name, op := range map[string]time.Duration{"op=4s": 4 * time.Second, "op=1ms": time.Millisecond} {
 		b.Run(name, func(b *testing.B) {

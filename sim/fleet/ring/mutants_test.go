@@ -6,8 +6,8 @@ import (
 	"github.com/wanderd/wanderd/lab/mutant"
 )
 
-// Every mutant leaves one rule out, most of them rules that the paper lacks, or breaks it: a change to the text of one
-// source file.
+// Every mutant leaves out one rule, or breaks one: a change to the text of one source file. Most of these rules are not
+// in the paper.
 func TestEveryMutantIsCaught(t *testing.T) {
 	mutant.Load(t, "../../..", "testdata/mutants").EachIsCaught(t)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// measured lets a ring on the paper's links live.
+// measured lets a ring with the paper's links live, and returns its figures.
 func measured(t *testing.T, s Scenario) Figures {
 	t.Helper()
 	s.Seed = 1
@@ -49,7 +49,7 @@ func TestRareRequestsCostTheClosedForms(t *testing.T) {
 func TestATokenThatAlwaysMovesCostsTheClosedForm(t *testing.T) {
 	const n, hop = 16, time.Millisecond
 	for _, g := range []float64{0.1, 0.5, 2} {
-		// Each member asks again a time after its last run whose mean is a round divided by g.
+		// Each member asks again some time after its last run. The mean of that time is a round divided by g.
 		demand := time.Duration(n * float64(hop) / g)
 		f := measured(t, onPaperLinks(ring.Always, n, demand, 1, hop, 200*time.Second))
 		want := 1 / (1 - math.Exp(-g))
@@ -69,8 +69,8 @@ func TestAnIdleRingIsSilent(t *testing.T) {
 	}
 }
 
-// Over UDP a hop of the token is three datagrams and a hop of a request two, and the figures are in the paper's units
-// all the same.
+// Over UDP a hop of the token is three datagrams, and a hop of a request two. The figures are in the paper's units all
+// the same.
 func TestUDPCostsMoreDatagramsAndNoMoreMessages(t *testing.T) {
 	const n = 16
 	for request, want := range map[ring.Request]float64{
@@ -86,7 +86,7 @@ func TestUDPCostsMoreDatagramsAndNoMoreMessages(t *testing.T) {
 	}
 }
 
-// With k copies k crashes in a row lose no token, and everybody who lives is served.
+// With k copies, k crashes in a row lose no token, and every living member is served.
 func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 	for _, request := range ring.Requests() {
 		s := onPaperLinks(request, 8, 10*time.Second, 100*time.Millisecond, 10*time.Millisecond, 20_000*time.Second)
@@ -99,8 +99,8 @@ func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 	}
 }
 
-// Over UDP a Commit that is lost is sent again, and nobody notices. Where all of one handoff are lost, the receiver
-// calls: the call finds no token, and the receiver makes it anew.
+// Over UDP a lost Commit is sent again, and nobody notices. If all Commits of one handoff are lost, the receiver calls:
+// the call finds no token, and the receiver regenerates it.
 func TestALostCommitIsRepeatedAndALostTokenIsMadeAnew(t *testing.T) {
 	for lost, remade := range map[int]int{1: 0, 1000: 1} {
 		s := onPaperLinks(ring.Q, 5, 0, time.Second, time.Millisecond, time.Minute)

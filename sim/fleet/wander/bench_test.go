@@ -31,7 +31,8 @@ func TestASteadyStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// large is a fleet so large that its one token would not go round in the paper's Δmax: the default rule's is longer.
+// large is a fleet so large that its one token could not go round within the paper's Δmax. The default rule's Δmax is
+// longer.
 func large(members int) Scenario {
 	s := fleet(members)
 	s.MaxInterval = 0
@@ -55,7 +56,7 @@ func TestAMemberOfALargeFleetIsSmall(t *testing.T) {
 	}
 }
 
-// inUse is how many bytes of the heap are in use.
+// inUse returns how many bytes of the heap are in use.
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -63,8 +64,8 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkStep measures one step of a machine, with all that the simulator does around it, in fleets of all sizes, one
-// token in each. steps/s is what is called events per second elsewhere.
+// BenchmarkStep measures one step of a machine, with everything that the simulator does around it, in fleets of all
+// sizes with one token each. Other simulators call steps/s events per second.
 func BenchmarkStep(b *testing.B) {
 	for members := 100; members <= 1_000_000; members *= 10 {
 		b.Run(fmt.Sprintf("N=%d", members), func(b *testing.B) {
@@ -91,8 +92,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkMillionSeconds measures 10⁶ simulated seconds, from the first: of the paper's fleet, all three messages of
-// every handoff included, and of one of 100,000 members.
+// BenchmarkMillionSeconds measures 10⁶ simulated seconds, from the first one: of the paper's fleet, with all three
+// messages of every handoff, and of a fleet of 100,000 members.
 func BenchmarkMillionSeconds(b *testing.B) {
 	sweep := large(100_000)
 	sweep.Walk = wander.Sweep

@@ -7,9 +7,9 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// Whatever a member has said and done, nothing of it outlives its key: there is one token again, under which every
-// member runs, and one more when that is lost. While it lies, it costs the others at most two operations at once, for a
-// lap in all, if they ask before they run.
+// Nothing that a Byzantine member has said or done outlives its key: there is one token again, under which every member
+// runs, and one more when that is lost. While the member lies, it costs the others at most two operations at once, for
+// a lap in all, if they ask before they run.
 func TestAByzantineMemberLeavesNothingBehind(t *testing.T) {
 	for seed := uint64(1); seed <= byzantines(t); seed++ {
 		s := wandering.DrawByzantine(seed)
@@ -19,8 +19,8 @@ func TestAByzantineMemberLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// If nobody asks before a run, a member that passes on what it does not hold can cost more. A bound that holds in that
-// case too should be promised for it.
+// If members do not ask before they run, a member that passes on tokens that it does not hold can cost more. If a bound
+// ever holds in that case too, it should be promised.
 func TestAByzantineMemberThatOffersExceedsTheBoundUnlessMembersAskBeforeTheyRun(t *testing.T) {
 	offering, exceeded := 0, 0
 	for seed := uint64(1); seed <= byzantines(t); seed++ {
@@ -63,7 +63,8 @@ func TestEachHabitIsDrawnAlone(t *testing.T) {
 	}
 }
 
-// In this world three ran at once when nobody waited for the answers of members that had failed a handoff.
+// In this world three operations ran at once when members did not wait for the answers of members that had failed a
+// handoff.
 func TestAByzantineMemberThatMakesOthersLookDeadIsBounded(t *testing.T) {
 	s := wandering.DrawByzantine(5836)
 	if o := s.Explore(); o.Err != nil {
@@ -71,8 +72,8 @@ func TestAByzantineMemberThatMakesOthersLookDeadIsBounded(t *testing.T) {
 	}
 }
 
-// A member that objects to every run delays each of the others by a lap now and then, and stops nobody. They run two in
-// three times as often as beside a member that objects to none, all together.
+// A member that objects to every run delays each of the others by a lap now and then, and stops none. All together,
+// they run two thirds as often as beside a member that objects to no run.
 func TestAMemberThatObjectsToEveryRunStopsNobody(t *testing.T) {
 	ran := map[wandering.Habits]int{}
 	for seed := uint64(1); seed <= byzantines(t)/2; seed++ {

@@ -9,9 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Wrong clocks do not stop or split an honest fleet: hosts whose clocks were never set, stand far in the past or in the
-// future have their turns under the one token, whoever of them made it, and so they have when it was lost with all its
-// guardians.
+// Wrong clocks do not stop or split an honest fleet. Hosts whose clocks were never set, or are far in the past or in
+// the future, have their turns under the one token, whichever of them made it. They also have them after the token was
+// lost with all its guardians.
 func TestAFleetWithWrongClocksHasOneToken(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	clocks := []sim.Clock{{}, {Skew: -37 * year}, {Skew: -3 * year}, {Skew: 92 * year}, {Skew: 3 * year}}
@@ -41,7 +41,7 @@ func TestAFleetWithWrongClocksHasOneToken(t *testing.T) {
 	}
 }
 
-// oneTokenServes wants one holder at most, and that everybody ran within the last two laps.
+// oneTokenServes checks that there is one holder at most, and that every member has run within the last two laps.
 func oneTokenServes(t *testing.T, c *sim.Cluster) {
 	t.Helper()
 	holders := 0
@@ -59,7 +59,7 @@ func oneTokenServes(t *testing.T, c *sim.Cluster) {
 	}
 }
 
-// killHolder restarts whoever holds the token and all who guard it.
+// killHolder restarts the holder of the token and all its guardians.
 func killHolder(t *testing.T, c *sim.Cluster) {
 	t.Helper()
 	var down []int

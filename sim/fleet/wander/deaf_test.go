@@ -9,8 +9,8 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// A holder that is due again as soon as it has run runs once, whatever its offers come to; but it does not go on for
-// ever while its beats calm its guardians.
+// A deaf holder that is due again as soon as it has run runs once, whatever becomes of its offers. But it does not go
+// on for ever while its heartbeats calm its guardians.
 func TestAHolderThatHearsNobodyAndIsAlwaysDueKeepsNoToken(t *testing.T) {
 	const op = 4 * time.Second
 	s := wandering.Scenario{

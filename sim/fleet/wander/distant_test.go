@@ -25,9 +25,9 @@ func distantFleet(members int, skip time.Duration, n sim.Network) *Scenario {
 	}
 }
 
-// A member that is further away than the others has its turn in every lap, as they have, whatever the walk, and with
-// guardians or without. Patience with one partner is not lowered by the answers of others: after a quarter of the time
-// all members know how far the others are, and no offer fails.
+// A member that is further away than the others has its turn in every lap, as they have, with every walk, and with
+// guardians or without. Answers of other partners do not lower the patience with one partner: after a quarter of the
+// time all members know how far away the others are, and no offer fails.
 func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 	for _, tc := range []struct {
 		members int
@@ -65,7 +65,7 @@ func TestADistantMemberHasItsTurnInEachLap(t *testing.T) {
 					if bound := most - max(1, most/3); least < bound {
 						t.Errorf("one ran %d times, another %d times", least, most)
 					}
-					// More members are distant here than a member remembers, so that an offer fails now and then.
+					// Here more members are distant than a member remembers, so an offer fails now and then.
 					few := 0
 					if tc.network.Distant > 8 {
 						few = tc.members / 10

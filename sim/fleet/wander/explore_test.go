@@ -27,8 +27,8 @@ import (
 // Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member
 // offers the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
 //
-//   - any message that was ever sent is delivered, be it for the first time or again. What is never delivered was lost;
-//     so every loss, duplicate, replay, delay and reordering there can be is one of the orders.
+//   - any message that was ever sent is delivered, for the first time or again. A message that is never delivered was
+//     lost; so every loss, duplicate, replay, delay and reordering there can be is one of the orders.
 //   - any member is woken when its deadline comes. Each has a clock of its own, which only its wake-ups move: members
 //     do not agree on how much time has passed, and any timeout may come before or after any message.
 //   - any run ends.
@@ -43,13 +43,13 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                             string
 		members, backups, crashes, stops int
-		// passed says that the first handoff is over.
+		// passed is true if the first handoff is over.
 		passed bool
-		// slow says that the disks are.
+		// slow is true if the disks are slow.
 		slow    bool
 		depth   int
 		leadsTo policy.Note
-		// large says that there are many states.
+		// large is true if there are many states.
 		large bool
 	}{
 		{name: "2 members", members: 2, depth: 10, leadsTo: handoff.NotePassed},
@@ -108,7 +108,7 @@ func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	}
 }
 
-// maxSmall is the most members of a small world.
+// maxSmall is the largest number of members of a small world.
 const maxSmall = 3
 
 // small is a world in one state. It is a value: to branch is to copy.
@@ -123,12 +123,13 @@ type small struct {
 	drawn          uint64
 	crashes, stops int
 	copies         check.Copies
-	// asked are those whom a member has asked since it suspected the holder, one bit each, mayKnow those of whom its
-	// questions say that they guard the token.
+	// asked are the members that a member has asked since it suspected the holder, one bit for each. mayKnow are the
+	// members that guard the token according to its questions.
 	asked, mayKnow [maxSmall]uint8
 }
 
-// smallSave is what goes on between a member and a slow disk: what is written, and what is to be next.
+// smallSave is what goes on between a member and a slow disk: the state that is being written, and the one to write
+// next.
 type smallSave struct {
 	busy, queued  bool
 	writing, next policy.State
@@ -139,12 +140,13 @@ type explorer struct {
 	explore.Search[small]
 	ids  []wire.MemberID
 	slow bool
-	// settings are the same for all machines: a state in which a machine has others would be another one.
+	// settings are the same for all machines, because a state in which a machine has other settings would be another
+	// state.
 	settings wander.Settings
 	laps     wander.Laps
 	drawn    uint64
 	seed     maphash.Seed
-	// held counts the states in which somebody holds a token, copied those in which there are two copies of one.
+	// held counts the states in which a member holds a token. copied counts those in which there are two copies of one.
 	held, copied int
 	// told counts the notes.
 	told    map[policy.Note]int
@@ -163,13 +165,13 @@ func newExplorer(members, backups int) *explorer {
 	return e
 }
 
-// Uint64 is the machines' entropy: never the same twice on one path.
+// Uint64 is the machines' entropy. It never returns the same number twice on one path.
 func (e *explorer) Uint64() uint64 {
 	e.drawn++
 	return sim.Mix(e.drawn)
 }
 
-// begin is the first state: member 0 has the token and has just finished its run.
+// begin returns the first state: member 0 has the token and has just finished its run.
 func (e *explorer) begin(crashes, stops int) small {
 	w := small{crashes: crashes, stops: stops, copies: check.NewCopies()}
 	for i := range e.ids {
@@ -231,7 +233,7 @@ func (e *explorer) branch(w *small, reach func(*small, string)) {
 	}
 }
 
-// branchDisks lets each save end that is under way, and fail.
+// branchDisks lets each save that is under way end, and fail.
 func (e *explorer) branchDisks(w *small, reach func(*small, string)) {
 	for i := range e.ids {
 		for _, fails := range []bool{false, true} {
@@ -254,7 +256,7 @@ func (e *explorer) branchDisks(w *small, reach func(*small, string)) {
 	}
 }
 
-// happen lets one thing happen to a member, in full and, if it may crash, up to every one of its effects.
+// happen lets one event happen to a member: in full and, if the member may crash, up to each of the effects.
 func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, reach func(*small, string)) {
 	after := w.branch()
 	after.clocks[i] = max(w.clocks[i], at)
@@ -285,7 +287,7 @@ func (e *explorer) happen(w *small, i int, at policy.Time, ev *policy.Event, rea
 	}
 }
 
-// branch copies a world; sent and copies are what a plain copy would share.
+// branch copies a world, including sent and copies, which a plain copy would share.
 func (w *small) branch() small {
 	c := *w
 	c.sent = slices.Clip(w.sent)
@@ -293,11 +295,11 @@ func (w *small) branch() small {
 	return c
 }
 
-// step gives a member an event and carries out its effects, or only the first so many if upTo is not negative. It
-// returns how many there were.
+// step gives a member an event and carries out the effects, or only the first upTo of them if upTo is not negative. It
+// returns the number of effects.
 func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 	if ev.Kind == policy.Received && ev.Msg.Kind == guardian.KindYield && w.machines[i].Expects(&ev.Msg) {
-		w.asked[i] = math.MaxUint8 // Its holder says that nobody holds the token.
+		w.asked[i] = math.MaxUint8 // The member's holder tells it that nobody holds the token.
 	}
 	e.drawn = w.drawn
 	now := policy.Instant{Time: w.clocks[i], Wall: sim.Epoch + int64(w.clocks[i])}
@@ -359,7 +361,7 @@ func (w *small) save(i int, slow bool, state *policy.State) {
 	}
 }
 
-// send adds a message to those that were sent, in the order of their bytes.
+// send adds a message to those that were sent, which are in the order of their bytes.
 func (w *small) send(m *wire.Message) {
 	place, found := slices.BinarySearchFunc(w.sent, m, func(a wire.Message, b *wire.Message) int {
 		var x, y [2 * wire.ContentSize]byte
@@ -370,8 +372,8 @@ func (w *small) send(m *wire.Message) {
 	}
 }
 
-// question holds that a guardian asks the holder, as far as it is known, and all other guardians before it revives a
-// token, unless the holder has yielded it.
+// question checks that, before a guardian revives a token, it asks the holder, as far as it knows it, and all other
+// guardians; unless the holder has yielded the token.
 func (w *small) question(i int, note *policy.Effect) {
 	if note.Note != guardian.NoteSuspected && note.Note != wander.NoteRevived {
 		return
@@ -385,7 +387,7 @@ func (w *small) question(i int, note *policy.Effect) {
 	w.asked[i], w.mayKnow[i] = 0, 0
 }
 
-// judge holds the property of the handoff.
+// judge checks the property of the handoff.
 func (e *explorer) judge(w *small) error {
 	var holders [maxSmall]int
 	tokens := map[wire.TokenID]int{}
@@ -416,7 +418,7 @@ func (e *explorer) judge(w *small) error {
 	return nil
 }
 
-// key is the same only for worlds in the same state, but for collisions of the hash. Machines are compared byte by
+// key is the same only for worlds in the same state, except for collisions of the hash. Machines are compared byte by
 // byte: they are plain values, see TestAMachineIsAPlainValue.
 func (e *explorer) key(w *small) uint64 {
 	var h maphash.Hash
@@ -441,8 +443,9 @@ func (e *explorer) key(w *small) uint64 {
 	return h.Sum64()
 }
 
-// A machine refers to nothing that a copy of it could change: only to the source of entropy, to the list of peers and
-// an earlier one, to the windows, and to what is remembered of laps and of windows, which changes nothing but time.
+// A machine refers to nothing that a copy of it could change. It refers only to the source of entropy, to the list of
+// peers and an earlier one, to the windows, and to what is remembered of laps and of windows, which changes only the
+// time that steps take.
 func TestAMachineIsAPlainValue(t *testing.T) {
 	allowed := map[string]bool{
 		"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true,

@@ -12,13 +12,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// resource is what the operation works on, if it is one that looks at the fencing number: it refuses whoever comes with
-// a lower one than it has seen. Each run comes twice, when it starts and when it ends.
+// resource is what the operation works on. It checks the fencing number: it refuses each call with a lower number than
+// it has seen. Each run calls it twice, when it starts and when it ends.
 type resource struct {
 	c       *sim.Cluster
 	highest wire.Seq
 	running map[int]wire.Seq
-	// starts and ends count the calls that were served, the others those that were refused.
+	// starts and ends count the calls that were served. The others count those that were refused.
 	starts, ends, refusedStarts, refusedEnds int
 }
 
@@ -88,8 +88,8 @@ func TestTheFencingNumberRisesAcrossRevivalsAndRestarts(t *testing.T) {
 	}
 }
 
-// A holder that stands still in mid-run loses its token without knowing. What it does when it goes on is refused, if
-// somebody has run since.
+// A holder that stands still in mid-run loses its token without knowing it. When it goes on, its call is refused if
+// another member has run since.
 func TestAResourceRefusesAHolderThatStoodStill(t *testing.T) {
 	s, r := fenced(1)
 	stopped := false
@@ -112,8 +112,8 @@ func TestAResourceRefusesAHolderThatStoodStill(t *testing.T) {
 	}
 }
 
-// What a soft gate does not guarantee: that nobody is served beside another. Two members that both hold a token, in two
-// parts of a network that both reach the resource, take turns in being served as long as their numbers do.
+// A soft gate does not guarantee that calls are served one at a time. If two members hold a token each, in two parts of
+// a network that both reach the resource, they take turns in being served as long as their numbers do.
 func TestNumbersDoNotMakeASoftGateALock(t *testing.T) {
 	s, r := fenced(1)
 	together := measure.NewConcurrency()

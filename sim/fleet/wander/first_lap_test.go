@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim/measure"
 )
 
-// crowd counts what a fleet without faults does too much of: tokens that are made, and operations at once; and its
-// datagrams, and those about questions whether another member has seen a token.
+// crowd counts what a fleet without faults may do too often: tokens that are made, and operations at once. It also
+// counts datagrams, and those about questions whether another member has seen a token.
 type crowd struct {
 	made, sent, asked int
 	running           *measure.Concurrency
@@ -48,8 +48,8 @@ func (k *crowd) overlap(now policy.Time) (share float64, most int) {
 	return share, max(most, 1)
 }
 
-// Whatever the members believe about their operation, a fleet that has just begun keeps to its one token, although most
-// of its members do not meet it for many times max_interval.
+// Whatever the members believe about the duration of their operation, a fleet that has just begun keeps its one token,
+// although most of its members do not meet it for many times max_interval.
 func TestTheFirstLapHasOneToken(t *testing.T) {
 	for _, tc := range []struct {
 		members     int
@@ -92,7 +92,7 @@ func TestTheFirstLapHasOneToken(t *testing.T) {
 	}
 }
 
-// Nor where three in ten datagrams are lost: neither are tokens made that are not needed, nor do guardians revive the
+// This also holds where three in ten datagrams are lost: no needless tokens are made, and guardians do not revive the
 // token of a member that runs.
 func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 	for _, members := range []int{30, 100} {
@@ -118,8 +118,8 @@ func TestWhereThreeInTenDatagramsAreLostTheFirstLapHasOneToken(t *testing.T) {
 	}
 }
 
-// A token that is really lost is replaced soon after max_interval, at any size. In a fleet of 10,000 members give way
-// for a minute or so.
+// At any size, a token that is really lost is replaced soon after max_interval. In a fleet of 10,000, members give way
+// to each other for a minute or so.
 func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
 	for _, members := range []int{40, 1000, 10_000} {
 		if members > 1000 && !*large {

@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// holders is how many members hold a token.
+// holders returns how many members hold a token.
 func holders(c *sim.Cluster) (n int) {
 	for i := range c.Members() {
 		if c.Up(i) && c.Status(i).Holding {
@@ -20,8 +20,8 @@ func holders(c *sim.Cluster) (n int) {
 	return n
 }
 
-// Seconds after a split network is whole again there is one token, in large fleets and where operations take long as
-// well: whether the parts had copies of one token, or each has made its own.
+// Seconds after a split network is whole again there is one token, even in large fleets and where operations take long,
+// and whether the parts had copies of one token or each had made its own.
 func TestAHealedFleetHasOneTokenWithinSeconds(t *testing.T) {
 	const most = 10 * time.Second
 	seeds := deep.Or(1, 10)

@@ -33,8 +33,8 @@ func (m *made) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// longRun lets a fleet of 150 live until one of its operations is about to take a day, and returns it with a count of
-// the tokens that are made from then on. max_interval is half an hour.
+// longRun lets a fleet of 150 live until one of its operations is about to take a day. It returns the fleet, and a
+// count of the tokens that are made from then on. max_interval is half an hour.
 func longRun(t *testing.T, walk wander.Walk, seed uint64) (*sim.Cluster, *made) {
 	t.Helper()
 	s := wandering.Scenario{
@@ -46,7 +46,7 @@ func longRun(t *testing.T, walk wander.Walk, seed uint64) (*sim.Cluster, *made) 
 	m := &made{}
 	c := s.NewCluster(append(s.Checkers(), m)...)
 	c.BootWithToken(0)
-	advance(t, c, 2*time.Hour) // On a random walk it takes some laps until everybody has met the token.
+	advance(t, c, 2*time.Hour) // On a random walk it takes some laps until every member has met the token.
 	for {
 		advance(t, c, time.Second)
 		for i := range c.Members() {
@@ -77,7 +77,7 @@ func TestNobodyMakesATokenWhileGuardiansHearOfOne(t *testing.T) {
 	}
 }
 
-// What everybody was told of the token must not keep the fleet from making a new one.
+// What members were told of the token must not keep the fleet from making a new one.
 func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
 	deep.Only(t, "long runs of a fleet")
 	for _, walk := range wander.Walks() {

@@ -57,13 +57,13 @@ func TestAMeasurementEndsWithTheErrorOfAWatcher(t *testing.T) {
 	}
 }
 
-// counting counts steps, and objects to one of them.
+// counting counts steps, and returns an error at one of them.
 type counting struct{ steps, objectAt uint64 }
 
 var errObjection = errors.New("an objection")
 
 func (k *counting) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	// A save that takes no time is told by a step of its own, and counts as a part of the one before.
+	// A save that takes no time is reported by a step of its own, which counts as a part of the step before.
 	if o.Kind == sim.Stepped && !o.AtOnce {
 		k.steps++
 	}
@@ -108,7 +108,7 @@ func TestThePlannedPartitionPartsItsShareForItsTime(t *testing.T) {
 	}
 }
 
-// parting watches the network's division that begins at a known time.
+// parting watches a division of the network that begins at a given time.
 type parting struct {
 	at     policy.Time
 	apart  int

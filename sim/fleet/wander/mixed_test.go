@@ -10,9 +10,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// While half of a fleet has been restarted with two slots, nobody does worse than with one: as many run, and nobody
-// waits for longer than two laps of all members under one token. On a random walk there is no such bound, with or
-// without.
+// While half of a fleet has been restarted with two slots, no member is worse off than with one slot: as many members
+// run, and none waits for longer than two laps of all members under one token. On a random walk there is no such bound,
+// with one slot or two.
 func TestAFleetOfWhichHalfHasAnotherSlotDoesNoWorse(t *testing.T) {
 	deep.Only(t, "days of a fleet")
 	const (

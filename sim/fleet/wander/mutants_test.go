@@ -17,7 +17,7 @@ var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep 
 
 var update = flag.Bool("update", false, "write docs/mutants.md and the runs in README.md and docs/protocol.md anew")
 
-// mutantsPage is what the test keeps true.
+// mutantsPage is the page that the test keeps true.
 const mutantsPage = "../../../docs/mutants.md"
 
 const mutantsIntro = `# Mutants
@@ -44,7 +44,7 @@ the same.
 |---:|---|
 `
 
-// piecesOnPage says how often each piece is drawn.
+// piecesOnPage returns the text about how often each piece is drawn.
 func piecesOnPage() string {
 	const seeds = 50
 	var v wandering.Coverage
@@ -59,14 +59,14 @@ func piecesOnPage() string {
 	return b.String()
 }
 
-// Each file in testdata/mutants breaks one rule of the protocol, and the checkers must notice.
+// Each file in testdata/mutants breaks one rule of the protocol, and the checkers must notice it.
 func TestMutantsAreCaught(t *testing.T) {
 	set := mutant.Load(t, "../../..", "testdata/mutants")
 	set.EachIsCaught(t)
 	compareMutants(t, set.Mutants)
 }
 
-// areas are the parts of the protocol of which each must have a mutant.
+// areas returns the parts of the protocol. Each must have a mutant.
 func areas() []string {
 	return []string{
 		"handoff", "removal", "regeneration", "guardians", "slots", "demand", "retry", "windows", "orders",

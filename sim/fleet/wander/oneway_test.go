@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A cable that is broken in one direction leaves no holder that keeps its token: within three skips after the end of
-// its run, if one goes on, the token is with somebody else.
+// A holder whose cable is broken in one direction does not keep its token: within three skips, or within three skips
+// after the end of its run if it runs, another member has the token.
 func TestAHolderThatIsCutOffInOneDirectionKeepsNoToken(t *testing.T) {
 	const skip = time.Second
 	for _, walk := range wander.Walks() {
@@ -41,7 +41,7 @@ func TestAHolderThatIsCutOffInOneDirectionKeepsNoToken(t *testing.T) {
 					if !within(3*skip, c, holder, walk, skip, func() bool { return held(c, holder) }) {
 						t.Fatal("nobody but the holder has the token after three skips")
 					}
-					// A mute one hears the others, and takes a little longer to find out that they do not hear it.
+					// A mute holder hears the others, and takes a little longer to find out that they do not hear it.
 					if !within(6*skip, c, holder, walk, skip, func() bool { return !c.Status(holder).Holding }) {
 						t.Fatal("it holds the token still")
 					}
@@ -63,8 +63,8 @@ func held(c *sim.Cluster, but int) bool {
 	return false
 }
 
-// within lets time pass until it is so, and reports whether that took no more than a limit in which the holder neither
-// runs nor keeps the token of a sweep because it is due soon.
+// within lets time pass until a condition holds, and reports whether that took no more than a limit. The limit begins
+// again whenever the holder runs, or keeps the token of a sweep because it is due soon.
 func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration,
 	so func() bool,
 ) bool {
@@ -80,7 +80,7 @@ func within(limit time.Duration, c *sim.Cluster, holder int, walk wander.Walk, s
 	return true
 }
 
-// worksOrWaits reports whether a holder runs, or keeps the token of a sweep because it is due soon. That is no silence.
+// worksOrWaits reports whether a holder runs, or keeps the token of a sweep because it is due soon. This is no silence.
 func worksOrWaits(c *sim.Cluster, holder int, walk wander.Walk, skip time.Duration) bool {
 	s := c.Status(holder)
 	due := s.NextRun.Sub(c.Now())
@@ -88,7 +88,7 @@ func worksOrWaits(c *sim.Cluster, holder int, walk wander.Walk, skip time.Durati
 		due <= time.Duration(c.Members())*skip)
 }
 
-// oneHolder lets time pass until somebody holds the only token, and returns who.
+// oneHolder lets time pass until a member holds the only token, and returns that member.
 func oneHolder(t *testing.T, c *sim.Cluster) int {
 	t.Helper()
 	for {

@@ -8,7 +8,7 @@ import (
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 )
 
-// The worlds that are drawn have orders now and then; here they always have.
+// The worlds that seeds draw have orders now and then; here they always have.
 func TestOrdersAreObeyedAndKnownUnderAllFaults(t *testing.T) {
 	for seed := uint64(1); seed <= deep.Or[uint64](6, 60); seed++ {
 		s := wandering.Draw(seed)

@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// In a fleet whose network is sound one operation runs at once; the checker of that objects where the network is parted
-// for good, and to nothing while it is whole.
+// In a fleet whose network is sound, one operation runs at once. The checker of this rule finds an error if the network
+// is parted for good, and none while it is whole.
 func TestTheCheckerOfOverlapsObjectsToTwoParts(t *testing.T) {
 	s := fleet(6)
 	s.Backups = 2
@@ -26,7 +26,7 @@ func TestTheCheckerOfOverlapsObjectsToTwoParts(t *testing.T) {
 	}
 }
 
-// Some seeds of a short hunt have a network that is sound, and members that fail.
+// Some seeds of a short hunt have a sound network and members that fail.
 func TestSomeFleetsAreJudgedByTheirOverlaps(t *testing.T) {
 	judged := 0
 	for seed := uint64(1); seed <= 700; seed++ {

@@ -10,11 +10,11 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// fifty is how many seeds, from 1 on, draw every piece at least once. docs/mutants.md says how often.
+// fifty is how many seeds, from 1 on, draw every piece at least once. docs/mutants.md tells how often.
 const fifty = 50
 
-// A hunt that is cut short has still had everything. A new piece enters this table by itself. One that no seed draws
-// needs another label; the test names one which leaves the seeds alone that notice a mutant.
+// A short hunt has still explored every piece. A new piece enters this table by itself. A piece that no seed draws
+// needs another label; the test names a label that does not change the seeds that notice a mutant.
 func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 	var v Coverage
 	for seed := range uint64(fifty) {
@@ -29,8 +29,8 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 	}
 }
 
-// A name stands for one piece, and a label for one row of dice: pieces with the same dice would come together or not at
-// all.
+// A name stands for one piece, and a label for one sequence of random numbers: pieces with the same numbers would be
+// drawn together or not at all.
 func TestPiecesHaveNamesAndLabelsOfTheirOwn(t *testing.T) {
 	names, labels := map[string]bool{}, map[uint64]string{}
 	for _, p := range pieces() {
@@ -44,7 +44,7 @@ func TestPiecesHaveNamesAndLabelsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A piece that makes no difference to a scenario is not drawn, and one that stands alone takes the others away.
+// A piece that makes no difference to a scenario is not drawn. A piece with alone set removes the others.
 func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 	for seed := range uint64(2000) {
 		s, names := draw(seed)
@@ -67,7 +67,7 @@ func TestAPieceIsDrawnWhereItMakesADifference(t *testing.T) {
 	}
 }
 
-// free returns a label with which some of fifty seeds draw the piece, but none that notices a mutant does.
+// free returns a label with which some of fifty seeds draw the piece, but no seed that notices a mutant does.
 func free(t *testing.T, p piece) uint64 {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/mutants/*.txt")

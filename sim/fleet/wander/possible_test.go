@@ -73,18 +73,18 @@ func TestWhatTheSwarmDrawsIsPossible(t *testing.T) {
 	}
 }
 
-// maxMembers bounds the members of a fleet: each takes some 3 KiB.
+// maxMembers bounds the number of members of a fleet: each takes some 3 KiB.
 const maxMembers = 10_000_000
 
 // impossible is an invalid parameter of a scenario.
 type impossible struct {
 	// parameter is its name in [Scenario], as "Faults.Partition.Share".
 	parameter string
-	// why is a clause with its value and what it should be, without its name.
+	// why is a clause with the parameter's value and what that should be, without the name.
 	why string
 }
 
-// impossibles returns the invalid parameters of a scenario, in their order; nil if all are valid.
+// impossibles returns the invalid parameters of a scenario, in order; nil if all are valid.
 func impossibles(s *Scenario) []impossible {
 	var found []impossible
 	object := func(wrong bool, parameter, format string, args ...any) {

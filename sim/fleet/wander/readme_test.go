@@ -13,8 +13,8 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// TestTheReadmeShowsWhatHappens holds that the runs in the README and in docs/protocol.md are what the machines do
-// today; with -update they are written anew, between their marks.
+// TestTheReadmeShowsWhatHappens checks that the runs in the README and in docs/protocol.md are what the machines do
+// today. With -update it rewrites them, between their marks.
 func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	for _, shown := range []struct {
 		page, mark, story string

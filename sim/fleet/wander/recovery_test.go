@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// holder is who holds a token, or -1.
+// holder returns the member that holds a token, or -1.
 func holder(c *sim.Cluster) int {
 	for i := range c.Members() {
 		if c.Up(i) && c.Status(i).Holding {
@@ -21,7 +21,7 @@ func holder(c *sim.Cluster) int {
 	return -1
 }
 
-// running is who runs, or -1.
+// running returns the member that runs, or -1.
 func running(c *sim.Cluster) int {
 	for i := range c.Members() {
 		if c.Up(i) && c.Running(i) {
@@ -31,7 +31,7 @@ func running(c *sim.Cluster) int {
 	return -1
 }
 
-// until lets the time pass until a condition holds, to the second.
+// until lets time pass until a condition holds, to the second.
 func until(t *testing.T, c *sim.Cluster, most time.Duration, holds func() bool) {
 	t.Helper()
 	for end := c.Now().Add(most); !holds(); {
@@ -44,15 +44,15 @@ func until(t *testing.T, c *sim.Cluster, most time.Duration, holds func() bool) 
 	}
 }
 
-// A fleet whose operation takes four seconds, one run that hangs for ten minutes, and then the holder and all guardians
-// die: the last resort comes three min_intervals after the last token, as it would have before.
+// In a fleet whose operation takes four seconds, one run hangs for ten minutes, and then the holder and all guardians
+// die. The last resort comes three min_intervals after the last token, as it would have before.
 func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	s := fleet(33)
 	s.Walk, s.Backups, s.MeasureOp = wander.Sweep, 2, true
 	s.MinInterval, s.MaxInterval = 20*time.Minute, 0
 	c := s.NewCluster(s.Checkers()...)
 	s.start(c)
-	// The last in the lap hangs, so that all learn of it before anybody else runs.
+	// The last member in the lap hangs, so that all learn of it before another member runs.
 	until(t, c, 5*time.Hour, func() bool {
 		if c.Now() < policy.Time(2*time.Hour) || running(c) < 0 {
 			return false
@@ -78,9 +78,9 @@ func TestARunThatHangsOnceDelaysNoRecovery(t *testing.T) {
 	until(t, c, 3*s.MinInterval+time.Minute, func() bool { return running(c) >= 0 })
 }
 
-// Crashes cost a fleet the runs and tokens that die in them, and of each offer to a member that is gone one patience,
-// but no wait for anybody's turn: of 20 members one in 25 is down, the others hear of it late, and all run three
-// quarters as often as they would.
+// Crashes cost a fleet the runs and tokens that die in them, and one patience for each offer to a member that is gone,
+// but no wait for another member's turn. Of 20 members one in 25 is down, and the others hear of it late; still they
+// run three quarters as often as they would without crashes.
 func TestFrequentCrashesCostLittle(t *testing.T) {
 	s := fleet(20)
 	s.Walk, s.Backups, s.MeasureOp, s.MinInterval, s.MaxInterval = wander.Sweep, 2, true, 10*time.Second, 0
@@ -105,7 +105,7 @@ func TestFrequentCrashesCostLittle(t *testing.T) {
 	}
 }
 
-// births are when tokens were made. It is a [sim.Watcher].
+// births are the times at which tokens were made. It is a [sim.Watcher].
 type births []policy.Time
 
 func (b *births) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
@@ -117,9 +117,10 @@ func (b *births) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// Runs that their timeout ends tell nothing of op, so nobody ever has an estimate, and without guardians nobody asks
-// before it makes a token. But laps take as long as they do, and soon no member takes the token for lost any more. On a
-// random walk, where some wait for many laps, that comes to a third of what it would be.
+// Runs that their timeout ends tell nothing about op, so no member ever has an estimate, and without guardians no
+// member asks before it makes a token. But laps take as long as they take, and soon no member takes the token for lost
+// any more. On a random walk, where some members wait for many laps, the number of tokens is a third of what it would
+// be.
 func TestAFleetWhoseRunsAllTimeOutSoonMakesNoMoreTokens(t *testing.T) {
 	for walk, most := range map[wander.Walk]int{wander.Sweep: 0, wander.Shuffle: 0, wander.Random: 120} {
 		s := fleet(8)

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// While a fleet is restarted with another number of slots, one member after the other, nobody waits for much longer
+// While a fleet is restarted with another number of slots, one member after the other, no member waits for much longer
 // than a lap of one token of all members.
 func TestNobodyStarvesWhileTheNumberOfSlotsChanges(t *testing.T) {
 	const (

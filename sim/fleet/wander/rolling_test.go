@@ -9,9 +9,9 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// A fleet with one slot is restarted with two, one member after the other, every constant at its default: the second
-// token comes as the first one does when a fleet is switched on. And none too many: a restart where there are two slots
-// already makes no token.
+// A fleet with one slot is restarted with two, one member after the other, every constant at its default. The second
+// token comes as the first one does when a fleet is switched on. No token too many comes: a restart where there are two
+// slots already makes no token.
 func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 	const members = 10
 	for _, walk := range wander.Walks() {
@@ -77,7 +77,7 @@ func TestASecondSlotHasATokenSecondsAfterTheRestarts(t *testing.T) {
 	}
 }
 
-// watcherFunc is a watcher that never objects.
+// watcherFunc is a watcher that never returns an error.
 type watcherFunc func(o *sim.Occurrence)
 
 func (f watcherFunc) Watch(_ *sim.Cluster, o *sim.Occurrence) error { f(o); return nil }

@@ -21,8 +21,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// TestStories runs the scripts in testdata: each is one situation, and what it must lead to, message by message. With
-// -rewrite the scripts are written anew from what happens; read the difference as you would read a change of the
+// TestStories runs the scripts in testdata: each is one situation, and what must follow from it, message by message.
+// With -rewrite the scripts are rewritten from what happens; read the difference as you would read a change of the
 // protocol.
 //
 // The commands, with their defaults:
@@ -61,23 +61,23 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// script is a world that a story is told about.
+// script is a world about which a story is told.
 type script struct {
 	c     *sim.Cluster
 	world Scenario
 	story bytes.Buffer
 	turns bytes.Buffer
 	trace *trace.Trace
-	// beats says that every beat is told.
+	// beats is true if every heartbeat is told.
 	beats bool
 	rules []*rule
 	heard []handedOver
 }
 
-// handedOver is a handoff that the network has seen: what its sender sent.
+// handedOver is a handoff that the network has seen: the messages of its sender.
 type handedOver struct{ token, commit wire.Message }
 
-// rule is what the network does to the next messages of a kind; of any kind if it names none.
+// rule is what the network does to the next messages of a kind, or of any kind if the rule names none.
 type rule struct {
 	kind     string
 	from, to string
@@ -146,7 +146,7 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	return s.told(t, d)
 }
 
-// told returns what has happened since it was last asked.
+// told returns what has happened since its last call.
 func (s *script) told(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	if s.c.Err() != nil {
@@ -177,7 +177,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	}
 	s.world.Hook.Takes = s.world.Op
 	if d.HasArg("demand") {
-		s.world.Demand.Every = math.MaxInt64 / 2 // Nobody asks but the script.
+		s.world.Demand.Every = math.MaxInt64 / 2 // Only the script asks for runs.
 	}
 	s.trace = trace.NewTrace(&s.story, Words())
 	s.rules, s.heard = nil, nil
@@ -325,7 +325,7 @@ func (s *script) play(t *testing.T, d *datadriven.TestData) {
 	s.c.After(50*time.Millisecond, func() { s.c.Inject(h.commit) })
 }
 
-// hand makes somebody who is down pass a token on, as its machine would.
+// hand makes a member that is down pass a token on, as its machine would.
 func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
 	var to, from string
@@ -355,7 +355,7 @@ func (s *script) hand(t *testing.T, d *datadriven.TestData) {
 	s.c.Inject(offer)
 }
 
-// forge makes a member offer a token that there is not; its own machine knows nothing of it.
+// forge makes a member offer a token that does not exist. Its own machine does not know of that.
 func (s *script) forge(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
 	var to, from string

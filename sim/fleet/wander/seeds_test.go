@@ -11,8 +11,8 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// A hunt: each seed draws a fleet and what goes wrong in it. With -seeds 2000, half of a hunt's default seeds, they
-// lead to everything that can occur, too: "make large".
+// A hunt: each seed draws a fleet and its faults. With -seeds 2000, half of a hunt's default seeds, they also lead to
+// everything that can occur: "make large".
 func TestSeeds(t *testing.T) {
 	const enough = 2000
 	seeds := mutant.Seeds(deep.Or[uint64](50, 700))
@@ -29,7 +29,7 @@ func TestSeeds(t *testing.T) {
 	t.Logf("%d seeds\n%v", r.Seeds, r.Coverage)
 }
 
-// Seeds that failed once stay, each with what it found.
+// Seeds that failed once stay, each with what it has found.
 func TestSeedsThatFailedOnce(t *testing.T) {
 	deep.Only(t, "many seeds")
 	for seed, found := range map[uint64]string{
@@ -88,7 +88,7 @@ func TestTheSameSeedGivesTheSameTrace(t *testing.T) {
 	}
 }
 
-// What is watched must not depend on who watches, or a failing seed could not be shown with a trace.
+// A run must not depend on its watchers; otherwise a failing seed could not be shown with a trace.
 func TestWatchersChangeNothing(t *testing.T) {
 	for seed := uint64(1); seed <= deep.Or[uint64](4, 20); seed++ {
 		s := wandering.Draw(seed)

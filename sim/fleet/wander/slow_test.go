@@ -44,7 +44,7 @@ func (k *tally) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// live runs a fleet for so long, with every checker.
+// live runs a fleet for a given time, with every checker.
 func live(t *testing.T, s *Scenario, prepare func(*sim.Cluster, *tally)) *tally {
 	t.Helper()
 	k := newTally(s.Members)
@@ -69,9 +69,9 @@ func slowFleet(members int, latency, jitter time.Duration) *Scenario {
 	}
 }
 
-// A fleet whose round trips take several skips works: every member runs, a lap apart at most, and no token is lost. Its
-// guardians do not know yet how long answers take when the first token goes round; after that, none revives a token
-// because they take long.
+// A fleet whose round trips take several skips works: every member runs, a lap apart at most, and no token is lost.
+// When the first token goes round, its guardians do not know yet how long answers take. After that, no guardian revives
+// a token because answers take long.
 func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 	for _, tc := range []struct {
 		members         int
@@ -92,7 +92,7 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 			k := live(t, s, func(c *sim.Cluster, k *tally) {
 				c.After(5*time.Minute, k.forget)
 			})
-			// A round trip and a half is a handoff, and jitter makes it longer.
+			// A handoff takes a round trip and a half, and jitter makes it longer.
 			lap := time.Duration(tc.members) * (s.Op + s.Skip + 4*(tc.latency+tc.jitter))
 			if most := s.MinInterval + lap; k.longest > most {
 				t.Errorf("a member waited for %v, want at most %v", k.longest, most)
@@ -116,10 +116,10 @@ func TestAFleetWorksWhereRoundTripsTakeSeveralSkips(t *testing.T) {
 	}
 }
 
-// forget forgets what was counted so far.
+// forget forgets what was counted before.
 func (k *tally) forget() { *k = *newTally(len(k.runs)) }
 
-// blocked is a fleet whose views are complete and between whose members some datagrams never arrive.
+// blocked is a fleet whose views are complete, and between whose members some datagrams never arrive.
 func blocked(members int) *Scenario {
 	s := slowFleet(members, time.Millisecond, 0)
 	s.Skip, s.MinInterval, s.Duration = time.Second, 10*time.Minute, 24*time.Hour
@@ -127,7 +127,7 @@ func blocked(members int) *Scenario {
 }
 
 // Where no datagram arrives at all, a holder that hears nobody yields its token, which may be alive elsewhere. Each
-// member makes one again after max_interval, half an hour, and runs under it; and they send little.
+// member makes a token again after max_interval, half an hour, and runs under it. The members send little.
 func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
 	for _, members := range []int{2, 3, 5} {
 		t.Run(fmt.Sprintf("%d members", members), func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestWhereNoDatagramArrivesEveryMemberRuns(t *testing.T) {
 	}
 }
 
-// Where one direction is broken, one of the two at least runs, min_interval apart.
+// Where one direction is broken, at least one of the two members runs, min_interval apart.
 func TestWhereOneDirectionIsBrokenSomebodyRuns(t *testing.T) {
 	s := blocked(2)
 	k := live(t, s, func(c *sim.Cluster, _ *tally) { c.Part([]bool{true, false}, true) })
@@ -156,8 +156,8 @@ func TestWhereOneDirectionIsBrokenSomebodyRuns(t *testing.T) {
 	checkBounded(t, k, s)
 }
 
-// checkBounded checks that a member sends no more than what a holder has to: beats to its guardians, four in a skip,
-// and fewer than three Tokens; and as much again for the questions of those who hear nothing.
+// checkBounded checks that a member sends no more than a holder must: heartbeats to its guardians, four in a skip, and
+// fewer than three Tokens; and as much again for the questions of members that hear nothing.
 func checkBounded(t *testing.T, k *tally, s *Scenario) {
 	t.Helper()
 	most := s.Members * int(s.Duration/s.Skip) * 2 * (4*s.Backups + 3)

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// sweepOf is a fleet in which everybody is due when the token comes, with guardians and a membership as measured.
+// sweepOf is a fleet in which every member is due when the token comes, with guardians and a membership as measured.
 func sweepOf(seed uint64, members int, change func(*Scenario)) *Scenario {
 	s := fleet(members)
 	s.Seed, s.Walk, s.Backups, s.Membership = seed, wander.Sweep, 2, sim.MeasuredMembership(members)
@@ -22,8 +22,8 @@ func sweepOf(seed uint64, members int, change func(*Scenario)) *Scenario {
 	return &s
 }
 
-// busy lets a fleet work until a moment of its second lap. It returns the holder, and who follows whom in the first
-// lap.
+// busy lets a fleet work until a moment of its second lap. It returns the holder, and which member follows which in the
+// first lap.
 func busy(t *testing.T, s *Scenario) (c *sim.Cluster, held int, follows map[int]int) {
 	t.Helper()
 	follows = map[int]int{}
@@ -48,7 +48,7 @@ func busy(t *testing.T, s *Scenario) (c *sim.Cluster, held int, follows map[int]
 	return c, held, follows
 }
 
-// guardiansOf are the members that guard the token that a member holds.
+// guardiansOf returns the members that guard the token of a holder.
 func guardiansOf(c *sim.Cluster, held int) (of []int) {
 	status := Detail(c, held)
 	trail := status.Trail()
@@ -58,8 +58,8 @@ func guardiansOf(c *sim.Cluster, held int) (of []int) {
 	return of
 }
 
-// heldAfter lets time pass until a member that stays holds a token, and returns how long that takes; or most, if that
-// is too short.
+// heldAfter lets time pass until a member that stays holds a token, and returns how long that takes. It returns most if
+// it takes longer than most.
 func heldAfter(t *testing.T, c *sim.Cluster, most time.Duration, gone map[int]bool) time.Duration {
 	t.Helper()
 	begin := c.Now()
@@ -74,13 +74,13 @@ func heldAfter(t *testing.T, c *sim.Cluster, most time.Duration, gone map[int]bo
 	return most
 }
 
-// An agent that stops normally passes its token on while any member stays, whoever stops in the same moment: the
-// holder, its guardians, and the member to which it would pass the token next; or most of all.
+// An agent that stops normally passes its token on while any member stays, whichever members stop at the same moment:
+// the holder, its guardians, and the member to which it would pass the token next; or most of all members.
 func TestStopsInOneMomentLoseNoToken(t *testing.T) {
-	const most = 20 * time.Second // that of an agent by default
+	const most = 20 * time.Second // the default timeout of an agent
 	for _, tc := range []struct {
 		members, seeds int
-		// share is that of the members that stop; zero are the holder, its guardians and the next.
+		// share is the share of members that stop. Zero means the holder, its guardians and the next member.
 		share float64
 		skip  time.Duration
 		walk  wander.Walk
@@ -129,8 +129,8 @@ func TestStopsInOneMomentLoseNoToken(t *testing.T) {
 	}
 }
 
-// A holder that lives keeps its token, however many members there are: its guardians and the next member lose power,
-// and others are there to take it.
+// A live holder keeps its token, however many members there are: its guardians and the next member lose power, and
+// other members can take the token.
 func TestAHealthyHolderKeepsItsToken(t *testing.T) {
 	const most = time.Minute
 	for _, members := range []int{20, 64, 100, 300, 1000} {
@@ -157,7 +157,8 @@ func TestAHealthyHolderKeepsItsToken(t *testing.T) {
 	}
 }
 
-// A token outlives its holder and all of its guardians but one, at the cost of half a skip for each of them.
+// A token survives the loss of its holder and of all its guardians but one, at the cost of half a skip for each of
+// them.
 func TestEachGuardianMoreOutlivesAHostMore(t *testing.T) {
 	for _, members := range []int{100, 300} {
 		for backups := 1; backups <= guardian.MaxBackups; backups++ {

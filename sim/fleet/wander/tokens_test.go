@@ -12,8 +12,8 @@ import (
 )
 
 // drawCrowd draws a fleet without faults whose members find each other only after each has made a token of its own. Its
-// operations take up to fifty times what its members are told, and max_interval may be as short as min_interval. A lap
-// takes no longer than is returned.
+// operations take up to fifty times as long as its members are told, and max_interval may be as short as min_interval.
+// It also returns a bound for a lap.
 func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(7)))}
 	s = Scenario{
@@ -37,10 +37,10 @@ func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
 	return s, max(all*(takes+takes/2+s.Skip+6*s.Network.Latency), s.MinInterval+takes)
 }
 
-// From any number of tokens, and whatever the operator has set, a fleet without faults comes down to one in each slot:
-// within three laps in the walks that go round, the false alarms included that come before the members know what a lap
-// takes. On a random walk a member may wait for many laps, and takes the token for lost now and then; there the second
-// one is soon gone.
+// From any number of tokens, and with any settings, a fleet without faults comes down to one token in each slot. In
+// walks that go round it does so within three laps, including the false alarms that come before the members know how
+// long a lap takes. On a random walk a member may wait for many laps, and takes the token for lost now and then; there
+// the second token is soon gone.
 func TestAFleetComesDownToOneToken(t *testing.T) {
 	seeds := deep.Or[uint64](10, 60)
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -82,7 +82,7 @@ func TestAFleetComesDownToOneToken(t *testing.T) {
 	}
 }
 
-// heldIn is how many members hold a token of a slot.
+// heldIn returns how many members hold a token of a slot.
 func heldIn(c *sim.Cluster, slot int) (held int) {
 	for i := range c.Members() {
 		if c.Up(i) && c.SlotStatus(i, slot).Holding {

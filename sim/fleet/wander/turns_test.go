@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Up to four members that object in turns hold each of the others back for the durations of their operations, once in
-// an interval.
+// Up to four members that object in turns delay each of the others by the durations of their operations, once in an
+// interval.
 func TestFourMembersThatObjectInTurnsStopNobody(t *testing.T) {
 	beside := func(objectors int) (ran int) {
 		s := fleet(20)
