@@ -30,7 +30,8 @@ type forger struct {
 type lie struct {
 	// at is which message is changed, counted from the lie before.
 	at uint8
-	// from is the member that lies, to the addressee; below 128 it is the addressee of the message.
+	// from is the member that lies, to the member that it lies to; if to is below 128, that is the addressee of the
+	// message.
 	from, to uint8
 	// then is what the Byzantine member does afterwards: below 192 nothing; otherwise no member hears it for a while.
 	then uint8
@@ -82,7 +83,7 @@ func (f *forger) saw(m *wire.Message) {
 	for i, field := range l.fields {
 		f.change(&forged, field, l.values[i], to)
 	}
-	if k := forged.Kind; f.w.p.kind == tree && k >= 64 || k == handoff.KindToken { // A lie names its sender's own rank.
+	if k := forged.Kind; f.w.p.kind == tree && k >= 64 || k == handoff.KindToken { // it names its own rank
 		binary.BigEndian.PutUint16(forged.Load[:], uint16(from))
 		if k == 66 { // COMMIT
 			binary.BigEndian.PutUint16(forged.Load[44:], uint16(from))
@@ -125,7 +126,7 @@ func (f *forger) change(m *wire.Message, field, value uint8, to int) {
 	case field < 180:
 		kinds := f.w.descriptor.Kinds
 		m.Kind = kinds[int(value)%len(kinds)].Kind
-		if field < 175 && f.w.p.kind == tree { // This is about its addressee.
+		if field < 175 && f.w.p.kind == tree { // the lie is about its addressee
 			binary.BigEndian.PutUint16(m.Load[2:], uint16(to))
 		}
 	}

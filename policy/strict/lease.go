@@ -42,7 +42,7 @@ type turn struct {
 	waited time.Duration
 }
 
-// enter: the token is here, and it is this member's turn.
+// enter begins this member's turn: the token is here.
 func (g *Machine) enter() {
 	g.turn = turn{state: entered}
 	g.due.told = false // The coming run ends the demand.

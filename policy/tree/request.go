@@ -2,7 +2,7 @@ package tree
 
 import "github.com/wanderd/wanderd/policy"
 
-// onWanted: a caller at this member waits for a section.
+// onWanted records a demand: a caller at this member waits for a section.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.wanted = true
 	if m.req || m.passing || m.leaving {
@@ -34,7 +34,7 @@ func (m *Machine) request(now policy.Time, to rank, out []policy.Effect) []polic
 	return m.send(KindRequest, to, m.say(m.self, m.number), out)
 }
 
-// giveUpWaiting: no request of this site is under way.
+// giveUpWaiting begins a recovery, because no request of this site is under way.
 func (m *Machine) giveUpWaiting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.cfg.Recovery == Baseline {
 		return m.consult(now.Time, out)

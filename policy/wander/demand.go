@@ -41,8 +41,8 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 	return out
 }
 
-// onUnwanted: no caller waits any longer. A run that has not started does not start. A token that was kept only until
-// this member is due rests for skip, as at any other member.
+// onUnwanted handles the end of a demand: no caller waits any longer. A run that has not started does not start. A
+// token that was kept only until this member is due rests for skip, as at any other member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.schedule.unwant()
 	if m.cfg.OnDemand || m.custody.granting() && m.schedule.isCallers() {
