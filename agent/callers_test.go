@@ -23,19 +23,19 @@ func onDemand() soft {
 	return g
 }
 
-// asked is what came of a caller's command.
+// asked is the outcome of a caller's command.
 type asked struct {
 	name string
 	hook.Result
 	err error
 }
 
-// exec lets somebody wait on a host.
+// exec makes a caller wait on a host.
 func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked) {
 	w.call(ctx, host, control.Call{Gate: "default", Command: name}, ended)
 }
 
-// call lets somebody ask a host.
+// call makes a caller ask a host.
 func (w *world) call(ctx context.Context, host string, call control.Call, ended chan<- asked) {
 	a := w.agents[host].Agent
 	w.wg.Go(func() {
@@ -151,7 +151,7 @@ func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
 	})
 }
 
-// A caller that stands still when its turn comes holds nobody up: its grant is given back, and the next one has its
+// A caller that stands still when its turn comes delays nobody: its grant is given back, and the next caller has its
 // turn.
 func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 	inWorld(t, onDemand(), func(w *world) {
@@ -242,7 +242,7 @@ func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
 			return int(s.Gates[0].Runs)
 		}
 		asking, before, ended := time.Now(), runs(), make(chan asked, 1)
-		for i := range 30 { // somebody waits all the time
+		for i := range 30 { // a caller waits all the time
 			w.exec(context.Background(), "a", fmt.Sprint(i), ended)
 			if r := <-ended; r.err != nil || r.Err != nil {
 				t.Fatalf("%+v", r)
@@ -259,7 +259,7 @@ func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
 	})
 }
 
-// How a caller's command ends is its caller's business: it is no run of the hook, whoever asks for those.
+// How a caller's command ends concerns only its caller: status and history do not count it as a run of the hook.
 func TestWhatACallerHasRunIsNoRunOfTheHook(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval, gate.StopAfter = time.Hour, 1

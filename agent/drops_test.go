@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The members of a gate must have one protocol, in one version. A message of another one is dropped, also if it is
+// The members of a gate must have one protocol, in one version. A message of another one is dropped, even if it is
 // signed, and the log names both.
 func TestAMessageOfAnotherProtocolIsDroppedAndTheLogNamesBoth(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {

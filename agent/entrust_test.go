@@ -15,8 +15,8 @@ func watchedGate() soft {
 	return gate
 }
 
-// An agent is killed during its hook, and the hook ignores SIGTERM. When the hook is gone its guard says so, and the
-// next hook starts on another member: nobody waits for a silence.
+// An agent is killed during its hook, and the hook ignores SIGTERM. When the hook is gone its guard reports that, and
+// the next hook starts on another member without waiting for a silence.
 func TestTheNextHookStartsWhenTheHookOfADeadAgentIsGone(t *testing.T) {
 	inWorld(t, watchedGate(), func(w *world) {
 		w.startAll()

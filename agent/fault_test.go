@@ -15,13 +15,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// mined is a protocol in whose machines a fault can be put.
+// mined is a protocol with a fault that a test can place in its machines.
 type mined struct {
 	wander.Settings
 	mine *mine
 }
 
-// mine is where the fault is: in a method of the machine of one member of one gate.
+// mine is the place of the fault: a method of the machine of one member of one gate.
 type mine struct {
 	mu     sync.Mutex
 	member wire.MemberID
@@ -83,9 +83,9 @@ func (w *world) spoil(host, gate, method string) {
 	m.member, m.gate, m.method = w.agents[host].self, wire.GateIDOf(gate), method
 }
 
-// A fault in one gate's machine, wherever it is, closes that gate on that host with a word and a count, and stops what
-// runs under it. The agent and its other gates go on, and so does the gate on the other hosts, which hear that this one
-// takes no part in it any more.
+// A fault in one gate's machine, wherever it is, closes that gate on that host, logs and counts the fault, and stops
+// what runs under it. The agent and its other gates go on, and so does the gate on the other hosts, which hear that
+// this host no longer takes part in it.
 func TestAFaultClosesOneGateOnOneHost(t *testing.T) {
 	for _, method := range []string{"Step", "NextWake", "Expects", "Status", "Facts"} {
 		t.Run(method, func(t *testing.T) {

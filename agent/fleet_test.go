@@ -19,7 +19,7 @@ func (w *world) fleet(from string) control.Fleet {
 	return f
 }
 
-// From any host: who is there, who runs now, and what each has run.
+// Any host can report who is there, who runs now, and what each has run.
 func TestEveryHostTellsOfTheWholeFleet(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
@@ -67,7 +67,7 @@ func TestEveryHostTellsOfTheWholeFleet(t *testing.T) {
 	})
 }
 
-// A member that cannot be reached is named, within two seconds; and so is the holder of which nobody hears.
+// A member that cannot be reached is named, within two seconds; and so is the holder of a token that no member reports.
 func TestAMemberThatDoesNotAnswerIsNamed(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()

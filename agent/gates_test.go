@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// regates lets an agent read a configuration with these gates; "default" is the world's.
+// regates makes an agent read a configuration with these gates; "default" is the world's.
 func (w *world) regates(host string, names ...string) control.Reloaded {
 	w.t.Helper()
 	r, err := w.reloads(host, func(c *Config) error {

@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkGrant measures a grant and its release in a strict gate of three complete agents on loopback, from a
-// caller's question until it is let go: at one member over and over, and at one after the other, where the token has to
-// come first. No process is started. Compare its p50 with that of BenchmarkThreeBareRoundTrips.
+// caller's question until the grant is released: first at one member over and over, then at one member after the other,
+// where the token has to come first. No process is started. Compare its p50 with that of BenchmarkThreeBareRoundTrips.
 func BenchmarkGrant(b *testing.B) {
 	for _, moves := range []strict.Moves{strict.Tree, strict.Ring} {
 		for name, members := range map[string]int{"one member": 1, "in turn": 3} {
@@ -96,7 +96,7 @@ func (nothing) Extend(time.Duration)       {}
 func (nothing) PreSigned([]hook.Word)      {}
 func (n nothing) Done() <-chan hook.Result { return n.done }
 
-// BenchmarkThreeBareRoundTrips is what it is compared with: six datagrams, signed and verified, between two bare
+// BenchmarkThreeBareRoundTrips is the lower limit for comparison: six datagrams, signed and verified, between two bare
 // sockets.
 func BenchmarkThreeBareRoundTrips(b *testing.B) {
 	p := newBarePair(b)

@@ -17,7 +17,7 @@ func (w *world) history(name string) []history.Run {
 	return h.Gates[0].Runs
 }
 
-// What a host has run is known after its agent was killed, also that it did not see the end of the last run.
+// After an agent was killed, its host still knows what it has run, and that it did not see the end of the last run.
 func TestTheHistorySurvivesAKill(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begun := time.Now()
@@ -39,7 +39,7 @@ func TestTheHistorySurvivesAKill(t *testing.T) {
 	})
 }
 
-// A run that its timeout has ended says so, and so does one that a stop has ended.
+// The history of a run names the timeout, or the stop, that has ended it.
 func TestTheHistorySaysWhatCutARunShort(t *testing.T) {
 	gate := testGate()
 	gate.HookTimeout = gate.Op / 2

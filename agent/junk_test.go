@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// junkIntake can do with a datagram what needs no loop and no membership.
+// junkIntake can handle a datagram as far as no loop and no membership is needed.
 func junkIntake(t testing.TB) *intake {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -34,7 +34,7 @@ func junkIntake(t testing.TB) *intake {
 	return i
 }
 
-// junk looks like a sealed message, which is the most expensive kind for who has no secret.
+// junk looks like a sealed message, which is the most expensive kind that a sender without the secret can make.
 func junk() []byte {
 	return append([]byte{
 		wire.Magic[0], wire.Magic[1], wire.Version, byte(wire.ClassSealed),

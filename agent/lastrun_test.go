@@ -11,7 +11,7 @@ import (
 )
 
 // A wall clock that jumps forward across a restart makes no member due: not within one boot, and not after a boot with
-// an unset clock, with a clock that nobody sets, or with one that was corrected while the agent ran.
+// a clock that is not set yet, with a clock that is never set, or with one that was corrected while the agent ran.
 func TestAClockThatJumpsAcrossARestartMakesNobodyDue(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	const year = 365 * 24 * time.Hour

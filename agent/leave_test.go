@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A drain begins nothing, and ends nothing: the agent is gone when its run has ended, and others have the token.
+// A drain begins nothing, and ends nothing: when the agent's run has ended, the agent is gone, and others have the
+// token.
 func TestADrainWaitsForTheRun(t *testing.T) {
 	gate := testGate()
 	gate.Op, gate.HookTimeout = 30*time.Second, time.Minute
@@ -72,8 +73,8 @@ func TestARunThatAStopCutsShortIsDueAgain(t *testing.T) {
 }
 
 // A hook that ends with a reboot of its host is cut short by the shutdown. It must not be due again as soon as the host
-// is up, not even after retry_after, lest it reboots its host for ever. The service manager of a container knows of the
-// shutdown, but the container's boot is that of its host.
+// is up, not even after retry_after, or it would reboot its host for ever. The service manager of a container knows of
+// the shutdown, but the container's boot is that of its host.
 func TestARunThatTheShutdownOfItsHostCutsShortCounts(t *testing.T) {
 	for name, c := range map[string]struct{ reboots, known bool }{
 		"a reboot": {reboots: true}, "a reboot that is known": {reboots: true, known: true},

@@ -69,7 +69,8 @@ func TestARestartedSeedFoundsNoSecondFleet(t *testing.T) {
 	}
 }
 
-// All hosts but one are gone for good. The one logs that it waits for them, and continues alone after max_interval.
+// All hosts but one are gone for good. The remaining one logs that it waits for them, and continues alone after
+// max_interval.
 func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	for name, join := range map[string][]string{"without join": nil, "with join": {"b"}} {

@@ -317,7 +317,7 @@ func TestAPauseIsInForceOnTenAgentsWithinTwoSeconds(t *testing.T) {
 					w.order(by, control.Order{})
 					all = append(all, w.allObey(false))
 
-					// And by one that was away.
+					// A member that was away obeys it, too.
 					if err := w.leave(gone); err != nil {
 						t.Fatal(err)
 					}
@@ -350,7 +350,7 @@ func tellTimes(t *testing.T, what string, times []time.Duration) {
 	}
 }
 
-// An order can be for a gate that this host does not have, and others have.
+// A host can give an order for a gate that it does not have, but others have.
 func TestAnOrderIsGivenWhereTheGateIsNot(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.start("a", AloneWait)

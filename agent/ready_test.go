@@ -14,13 +14,13 @@ import (
 	"github.com/wanderd/wanderd/policy/strict"
 )
 
-// answer is what a host says when it is asked whether it is ready, and how long that takes.
+// answer is the answer of a host's ready check, and how long it takes.
 type answer struct {
 	exit  int
 	takes time.Duration
 }
 
-// answer pretends to ask a host.
+// answer pretends to run a host's ready check.
 func (w *world) answer(r *resident, spec hook.Spec) gate.HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	var says answer
@@ -45,7 +45,8 @@ func (w *world) answer(r *resident, spec hook.Spec) gate.HookRun {
 	return p
 }
 
-// readyGate is a gate whose hosts are asked: each half a minute before it is due, and ten minutes after an answer.
+// readyGate is a gate with a ready check, which runs half a minute before a host is due, and ten minutes after an
+// answer.
 func readyGate() soft {
 	gate := testGate()
 	gate.MinInterval, gate.ready = time.Hour, true

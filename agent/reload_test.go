@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 )
 
-// reloads lets an agent read a configuration that the test changes.
+// reloads makes an agent read a configuration that the test changes.
 func (w *world) reloads(name string, change func(*Config) error) (control.Reloaded, error) {
 	a := w.agents[name].Agent
 	a.reloading.Lock()

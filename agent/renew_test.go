@@ -16,7 +16,7 @@ func (w *world) renew(name string) (control.Renewed, error) {
 	return source{w.agents[name].Agent}.Renew(context.Background(), control.Renew{})
 }
 
-// All have run under the lost token just now. An operator need not wait for max_interval.
+// All members have just run under the lost token. An operator need not wait for max_interval.
 func TestAnOperatorRenewsALostToken(t *testing.T) {
 	for _, backups := range []int{0, 1} {
 		gate := testGate()
@@ -30,7 +30,7 @@ func TestAnOperatorRenewsALostToken(t *testing.T) {
 					t.Errorf("%s makes a second token: %+v, %v", name, done, err)
 				}
 			}
-			// The holder and its guardians lose their power while it runs.
+			// The holder and its guardians lose their power while the holder runs.
 			if _, err := (source{w.agents["c"].Agent}).RunNow(context.Background(), control.RunNow{}); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestAnOperatorRenewsALostToken(t *testing.T) {
 	}
 }
 
-// A member that is there and does not answer may have the token.
+// A member that is there but does not answer may have the token.
 func TestNoTokenIsRenewedWhileAMemberDoesNotAnswer(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.takes = 30 * time.Second

@@ -21,8 +21,8 @@ func (w *world) stopAll(gracefully bool) {
 	}
 }
 
-// A fleet whose agents are all stopped and started goes on: its first token stays, and who waits for a run does not
-// wait for max_interval.
+// A fleet whose agents are all stopped and started goes on: its first token stays, and a caller that wants a run need
+// not wait for max_interval.
 func TestAFleetThatWasRestartedRunsWithinSeconds(t *testing.T) {
 	for name, c := range map[string]struct {
 		gracefully bool

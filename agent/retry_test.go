@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 )
 
-// exits lets all hooks end with that exit status.
+// exits makes all hooks end with that exit status.
 func (w *world) exits(status int) {
 	w.set(func() {
 		w.result = hook.Result{Exit: status}

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// inStrictWorld is a world with a strict gate whose roster all have, unless the story says otherwise.
+// inStrictWorld runs a test in a world with a strict gate, whose roster all members have unless the test changes it.
 func inStrictWorld(t *testing.T, story func(w *world), roster ...string) {
 	t.Helper()
 	inWorld(t, testGate(), func(w *world) {
@@ -60,8 +60,8 @@ func (w *world) runsOn(name string) {
 	}
 }
 
-// Until all members of a roster have been seen and agree, its gate stands still and says for whom it waits. Then it
-// needs a majority, also after a restart.
+// Until all members of a roster have been seen and agree, its gate stands still and names those for which it waits.
+// Then it needs a majority, also after a restart.
 func TestAStrictGateWaitsOnceForItsWholeRosterAndThenForAMajority(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.start("a", AloneWait)
@@ -110,7 +110,7 @@ func TestACallerWaitsForTheRosterToo(t *testing.T) {
 	}, "a", "b", "c")
 }
 
-// Two hosts are called b. Whoever sees both binds neither.
+// Two hosts are called b. A member that sees both binds neither.
 func TestTwoMembersWithOneNameAreNotInTheRoster(t *testing.T) {
 	inStrictWorld(t, func(w *world) {
 		w.agents["d"].called = "b"
@@ -156,7 +156,7 @@ func TestMembersThatHaveBoundDifferentKeysDoNotTakePart(t *testing.T) {
 	}, "a", "b", "c")
 }
 
-// A host that has lost its state has another key. It does not count as the one of before, which does not hinder the
+// A host that has lost its state has another key. It does not count as the former member, but does not hinder the
 // others.
 func TestAHostThatHasLostItsKeyDoesNotCount(t *testing.T) {
 	inStrictWorld(t, func(w *world) {

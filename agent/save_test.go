@@ -55,7 +55,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 		}
 		w.until("the status says so", time.Minute, func() bool { return !gateOf(t, w, "a").SavingSince.IsZero() })
 		synctest.Wait()
-		// One line a minute, by the end of a save or by a run that is denied: whichever comes first.
+		// The log has one line a minute, at the end of a save or at a run that is denied, whichever comes first.
 		slowly := strings.Count(log.String(), "the disk is slow")
 		if n := slowly + strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 9 ||
 			n > 11 {

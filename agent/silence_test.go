@@ -25,8 +25,8 @@ func (w *world) warns(name string, words ...string) bool {
 	})
 }
 
-// A member whose datagrams get lost is there as far as gossip knows, and no token gets to it. Both sides name it, with
-// the remedy, and its gate says why it does not run. When the datagrams come again, all that ends.
+// Gossip knows a member whose datagrams get lost, but no token gets to it. Both sides name it, with the remedy, and its
+// gate reports why it does not run. When the datagrams come again, all that ends.
 func TestAMemberThatCannotBeReachedIsNamedOnBothSides(t *testing.T) {
 	const silent = "does not answer the datagrams of this host"
 	inWorld(t, testGate(), func(w *world) {

@@ -78,11 +78,12 @@ func (f *lockFleet) status(name string) control.Gate {
 	return s.Gates[0]
 }
 
-// A protocol of which the agent knows nothing serves its callers, one at a time, and says what it alone has to say.
+// A protocol that the agent does not know serves its callers, one at a time, and reports what only this protocol has to
+// report.
 func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	f := startLockFleet(t)
-	// Each takes the lock's place in the file system, and finds that nobody else has.
+	// Each caller takes the lock's place in the file system, and finds that no other has it.
 	place := filepath.Join(t.TempDir(), "taken")
 	var wg sync.WaitGroup
 	for _, name := range []string{"a", "b", "c", "b", "c", "a"} {
@@ -98,7 +99,7 @@ func TestAProtocolOfItsOwnServesCallers(t *testing.T) {
 	}
 }
 
-// A grant that nobody extends any more has an end, and the guard of the command keeps to it.
+// A grant that is no longer extended has an end, and the guard of the command keeps to it.
 func TestTheGuardEndsACommandWithItsGrant(t *testing.T) {
 	f := startLockFleet(t)
 	ended := make(chan hook.Result, 1)

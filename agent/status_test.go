@@ -129,7 +129,7 @@ func TestGuardianThatRevivedTheTokenReportsSinceWhen(t *testing.T) {
 	})
 }
 
-// In a gate with several tokens the status locates each.
+// In a gate with several tokens the status tells where each is.
 func TestStatusLocatesTheTokenOfEverySlot(t *testing.T) {
 	gate := testGate()
 	gate.Slots = 2
@@ -229,7 +229,7 @@ func TestAWarningOfAnotherSecretEndsWithItsCause(t *testing.T) {
 	}
 }
 
-// signEvery is how exactly the time of foreign gossip is known.
+// signEvery is the precision with which the time of foreign gossip is known.
 const signEvery = 10 * time.Second
 
 // Readers of JSON round numbers above 2⁵³, and a revived token has one: beside each number are its digits.

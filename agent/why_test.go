@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// waiting starts two members of which one runs, so that the other one, which is due, waits for the token. It returns
-// the latter.
+// waiting starts two members, one of which runs, so that the other one, which is due, waits for the token. It returns
+// the one that waits.
 func (w *world) waiting() (name string) {
 	w.takes = 50 * time.Minute
 	w.start("a", AloneWait)
@@ -22,7 +22,7 @@ func (w *world) waiting() (name string) {
 	return "a"
 }
 
-// "due, for 9m (3.4 laps)" does not count the time in which the host said that it needs no run.
+// "due, for 9m (3.4 laps)" does not include the time in which the host answered that it needs no run.
 func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
 	deep.Only(t, "hours of hosts that wait")
 	gate := readyGate()
@@ -43,14 +43,14 @@ func TestAHostThatWaitsCountsFromItsYes(t *testing.T) {
 		if since := gateOf(t, w, "b").DueSince; since.Before(begun) || since.After(begun.Add(20*time.Minute)) {
 			t.Errorf("it has been waiting since %s, and needs a run since %s at the earliest", since, begun)
 		}
-		time.Sleep(15 * time.Minute) // it is asked again, and says yes again
+		time.Sleep(15 * time.Minute) // its ready check runs again, and the answer is yes again
 		if g := gateOf(t, w, "b"); g.Because != control.BecauseWaiting || g.DueSince.After(begun.Add(20*time.Minute)) {
 			t.Errorf("after the second yes it has been waiting since %s, %s", g.DueSince, g.Because)
 		}
 	})
 }
 
-// Nor does it count the time in which the gate was paused.
+// Nor does it include the time in which the gate was paused.
 func TestAHostThatWaitsCountsFromTheEndOfAPause(t *testing.T) {
 	gate := testGate()
 	gate.HookTimeout = time.Hour
@@ -66,7 +66,7 @@ func TestAHostThatWaitsCountsFromTheEndOfAPause(t *testing.T) {
 	})
 }
 
-// because asks an agent why its gate does not run.
+// because asks an agent for the reason why its gate does not run.
 func (w *world) because(name string) control.Because {
 	s := read(w, func() *Agent { return w.agents[name].Agent })
 	status, err := source{s}.Status(w.t.Context())
@@ -76,7 +76,7 @@ func (w *world) because(name string) control.Because {
 	return status.Gates[0].Because
 }
 
-// The reasons as real agents come to them: alone; with another secret; not due; waiting; a disk that hangs.
+// Real agents give these reasons: alone; with another secret; not due; waiting; a disk that hangs.
 func TestWhyNotMeOfRealAgents(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startJoining("a", AloneWait)

@@ -29,14 +29,14 @@ import (
 )
 
 // world is a fleet of complete agents with real memberlist, in virtual time on a network in memory. Only the hooks are
-// no processes.
+// not real processes.
 type world struct {
 	t    *testing.T
 	net  *memnet.Network
 	gate soft
 	// takes is how long a hook takes; zero is the gate's op.
 	takes time.Duration
-	// result is how a hook ends that ends by itself; results how it ends on one host.
+	// result is how hooks end that end by themselves; results is how they end on one host.
 	result  hook.Result
 	results map[string]hook.Result
 	// dir holds the agents' state directories.
@@ -50,9 +50,9 @@ type world struct {
 	agents map[string]*resident
 	// rosters are the rosters of a strict gate by agent; without any, the gate is soft.
 	rosters map[string][]string
-	// strictly is its protocol; nil is policytest.
+	// strictly is the protocol of the strict gate; nil means policytest.
 	strictly policy.Protocol
-	// says is what hosts answer that are asked whether they are ready, and asked when they were asked.
+	// says has the hosts' answers to their ready checks, and asked the times at which these ran.
 	says  map[string]answer
 	asked map[string][]time.Time
 	// saves is how long a save on a host's disk takes.
@@ -66,18 +66,19 @@ type resident struct {
 	stop   context.CancelFunc
 	ended  chan error
 	asleep time.Duration
-	// called is its name; empty for that under which the world knows it.
+	// called is the agent's name; empty means the name under which the world knows it.
 	called string
 	// ownSecret is a secret that the others do not have; nil means the fleet's.
 	ownSecret *wire.Secret
-	// ahead is how far its host's wall clock is ahead; boots counts the host's restarts, and bootedAt is the last.
+	// ahead is how far the host's wall clock is ahead; boots counts the host's restarts, and bootedAt is when the last
+	// was.
 	ahead    time.Duration
 	synced   bool
 	boots    int
 	bootedAt time.Time
-	// stops says that its host is being shut down.
+	// stops is true while the host is being shut down.
 	stops bool
-	// Guarded by the world's lock: the hooks that run now, and the last of them.
+	// The world's lock guards these: the hooks that run now, and the last of them.
 	running int
 	hook    *pretendRun
 }
@@ -95,11 +96,11 @@ type soft struct {
 	Name        string
 	Hook        []string
 	HookTimeout time.Duration
-	// hard is window_hard, ready whether this host is asked.
+	// hard is window_hard; ready is true if the hosts have a ready check.
 	hard      bool
 	ready     bool
 	StopAfter int
-	// mine is where a fault can be put into its machines; nil, if they have none.
+	// mine is the place for a fault in its machines; nil if they have none.
 	mine *mine
 	wander.Settings
 }
@@ -118,7 +119,7 @@ func (g *soft) config() gate.Config {
 	return c
 }
 
-// asks lets the hosts of a gate be asked.
+// asks gives the hosts of a gate a ready check.
 func asks(g *gate.Config) {
 	g.Ready, g.ReadyTimeout, g.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
 }
@@ -209,7 +210,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	w.wg.Go(func() { r.ended <- a.Run(ctx) })
 }
 
-// gateOf is the gate as an agent is told of it.
+// gateOf returns the gate as an agent is configured with it.
 func (w *world) gateOf(name string) gate.Config {
 	if w.rosters == nil {
 		return w.gate.config()
@@ -289,7 +290,7 @@ func (w *world) leave(name string) error {
 	return <-r.ended
 }
 
-// pretendRun is a hook that takes as long as the world says, up to its timeout.
+// pretendRun is a hook that takes as long as the world decides, up to its timeout.
 type pretendRun struct {
 	stop, orphaned chan struct{}
 	once           sync.Once
@@ -387,7 +388,7 @@ func (w *world) runs(since time.Time) []gate.Observation {
 	return all
 }
 
-// overlap is how long two or more hooks ran at once since a time.
+// overlap returns for how long two or more hooks ran at once since a time.
 func (w *world) overlap(since time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

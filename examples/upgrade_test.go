@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What apt-get says decides: something to install is a yes, nothing is "not needed now", and its failure is an error.
+// The output of apt-get decides: something to install is a yes, nothing to install is "not needed now", and its failure
+// is an error.
 func TestUpgradesWaitSaysWhetherThereIsSomethingToInstall(t *testing.T) {
 	t.Parallel()
 	for says, want := range map[string]int{

@@ -23,7 +23,7 @@ func (f *fleet) startTrusting(b *peertest.Book, n int) (hosts []*host) {
 	return hosts
 }
 
-// Nobody but a trusted member is heard: not by datagrams in a good seal, not on a connection.
+// Only a trusted member is heard: no other is, not by datagrams in a good seal, and not on a connection.
 func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startTrusting(&peertest.Book{Known: []int{1, 2, 3}}, 3)
@@ -60,7 +60,7 @@ func TestTheSecretAloneDoesNothingWhereKeysAreTrusted(t *testing.T) {
 	})
 }
 
-// A host that has the secret, and whose key nobody trusts, is known by what it has signed: its name and its key.
+// A host that has the secret, but whose key is not trusted, is known by what it has signed: its name and its key.
 func TestAHostThatIsNotTrustedIsKnownByItsKey(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startTrusting(&peertest.Book{Known: []int{1, 2}}, 2)
@@ -118,7 +118,7 @@ func TestAMemberIsOutWhenItsCertificateExpires(t *testing.T) {
 		hosts := f.startTrusting(b, 3)
 		f.within(10*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))
 		time.Sleep(time.Until(b.Until) + time.Second)
-		// As an agent does every second.
+		// An agent does this every second.
 		see := func(who []*host, numbers ...int) func() bool {
 			return func() bool {
 				for _, h := range hosts {

@@ -37,8 +37,8 @@ func (h *host) has(i int) bool {
 	return is
 }
 
-// gossiped is when all have heard of a newcomer. Gossip misses one of them now and then, which hears of it in a full
-// sync: in one of the newcomer's first, or in one of its own.
+// gossiped is the time after which all have heard of a newcomer. Gossip sometimes misses a member, which then hears of
+// the newcomer in a full sync: in one of the newcomer's first, or in one of its own.
 const gossiped = 30 * time.Second
 
 // reconsider does what agents do every second.
@@ -92,7 +92,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 	})
 }
 
-// It is said once.
+// The log reports it once.
 func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
@@ -140,7 +140,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	})
 }
 
-// A member that shows what it should not, or nothing, gains nothing: each checks for itself.
+// A member that shows what it should not, or nothing, gains nothing, because each member checks for itself.
 func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		end := time.Now().Add(2 * time.Minute)
@@ -159,7 +159,7 @@ func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
 		})
 		time.Sleep(time.Until(end))
 		wary := []*host{hosts[1], hosts[2], hosts[4]}
-		// the first passes on whom the fourth accuses
+		// the first passes on a member that the fourth accuses
 		f.always(2*time.Minute, "who is not trusted is out", func() bool {
 			reconsider(hosts)
 			time.Sleep(gatherFor)
@@ -257,7 +257,7 @@ func TestTheOwnerIsAskedIfNobodyElseHasItsCertificate(t *testing.T) {
 	})
 }
 
-// A host with the secret and without a trusted key is told nothing, and its word counts for nothing.
+// A host with the secret but without a trusted key is told nothing, and its statements count for nothing.
 func TestAnUnverifiedHostIsShownNoCertificates(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)

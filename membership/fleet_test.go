@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// This file is a fleet of real memberships on a network in memory, in virtual time.
+// This file has a fleet of real memberships on a network in memory, in virtual time.
 
 // fleet is a network and its hosts.
 type fleet struct {
@@ -55,7 +55,7 @@ func inFleet(t *testing.T, test func(t *testing.T, f *fleet)) {
 	})
 }
 
-// introducerOf is host i as it introduces itself.
+// introducerOf returns host i as it introduces itself.
 func introducerOf(i int) *admission.Introducer {
 	return admission.NewIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
 }
@@ -136,7 +136,7 @@ func (w gossipWriter) WriteGossip(payload []byte, dst netip.AddrPort) error {
 	return w.WriteTo(append([]byte(envelope), payload...), netip.Addr{}, dst)
 }
 
-// view is the newest view of a host.
+// view returns the newest view of a host.
 func (h *host) view() *View {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -51,7 +51,7 @@ func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
 	})
 }
 
-// "Who has declared a roster is counted by it": what a member has said of a gate that stays, it goes on saying.
+// "Who has declared a roster is counted by it": a member keeps what it has announced of a gate that stays.
 func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 	strict, soft, other := wire.GateIDOf("strict"), wire.GateIDOf("soft"), wire.GateIDOf("other")
 	before, err := peers.NewMetadata(peertest.KeyOf(1), []wire.GateID{strict, soft})

@@ -13,12 +13,12 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// tell sends a message of gossip to host 1 from who has the secret and no member's key.
+// tell sends a message of gossip to host 1, from a sender that has the secret and no member's key.
 func (f *fleet) tell(h *host, message []byte) {
 	h.Deliver(peertest.SealPacket(f.t, secretOne, 1, introducerOf(66).SignPacket(message)), peertest.AddrOf(66))
 }
 
-// aliveOf is an alive message about host i with this metadata and address.
+// aliveOf returns an alive message about host i with this metadata and address.
 func aliveOf(i int, incarnation int, addr netip.AddrPort, meta []byte) []byte {
 	return peertest.Pack(packets.AliveMsg, "Incarnation", incarnation, "Node",
 		identity.NodeName("host"+string(rune('0'+i)), wire.MemberIDOf(peertest.KeyOf(i))),

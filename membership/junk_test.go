@@ -16,7 +16,7 @@ func newTestSeal(t testing.TB, key []byte) *streams.Seal {
 	return streams.NewSeal(peertest.SecretsOf(key))
 }
 
-// junkPackets are what anybody may send, by what they know.
+// junkPackets are packets that anybody may send, by what the sender knows.
 func junkPackets(t testing.TB) map[string][]byte {
 	junk := peertest.Junk()
 	junk["another secret"] = peertest.SealPacket(t, secretTwo, 1, make([]byte, 500))

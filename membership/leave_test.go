@@ -20,7 +20,7 @@ func (h *host) stopped() time.Duration {
 func TestAStopTellsAllWithinASecond(t *testing.T) {
 	for name, c := range map[string]struct {
 		members, crashed int
-		// loses is which datagram in a row is lost.
+		// loses is the number of the datagram in a row that is lost.
 		loses int
 	}{
 		"two members": {members: 2}, "five": {members: 5}, "forty": {members: 40},

@@ -51,7 +51,7 @@ func (f *fleet) startRogue(name string, meta []byte, change func(*memberlist.Con
 	}
 	go (&host{end: end, Membership: &Membership{transport: tr}}).read()
 	f.t.Cleanup(func() { _, _ = r.Shutdown(), end.Close() })
-	_, _ = r.Join([]string{peertest.AddrOf(1).String()}) // it fails for some, which is as good
+	_, _ = r.Join([]string{peertest.AddrOf(1).String()}) // it fails for some, which does no harm
 	return r
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// pausedBy is an order to gate a of host i.
+// pausedBy returns an order of host i to gate a.
 func pausedBy(i int, stamp uint64) Broadcast {
 	return Broadcast{
 		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(peertest.KeyOf(i)), Until: wire.ForEver},
@@ -68,7 +68,7 @@ func TestAnOrderReachesAllMembersAtOnceAndThoseThatComeLater(t *testing.T) {
 	})
 }
 
-// redials are streams that are opened as by a kernel: what is lost is sent again after a second, and after pauses that
+// redials are streams that are opened as by a kernel: a lost packet is sent again after a second, and after pauses that
 // double.
 type redials struct{ Streams }
 
@@ -84,8 +84,8 @@ func (r redials) Dial(ctx context.Context, dst netip.AddrPort) (net.Conn, error)
 	}
 }
 
-// A member that was cut off, for a short or a long time, hears at once what it has missed, even where nobody says it
-// any more.
+// A member that was cut off, for a short or a long time, hears at once what it has missed, even if no other member
+// repeats it any more.
 func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 	for _, away := range []time.Duration{7 * time.Second, 5 * time.Minute} {
 		t.Run(away.String(), func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 	}
 }
 
-// A member may give an order to a gate that it does not have: those that have the gate get it, also those that come
-// later, and the others keep nothing.
+// A member may give an order to a gate that it does not have: the members that have the gate get it, even those that
+// come later, and the others keep nothing.
 func TestAnOrderToAGateThatItsGiverDoesNotHave(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(4)

@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A member is silent after a row of probes without an answer, not after a few at once, and not after one more than
-// before.
+// A member counts as silent after a row of probes without an answer, not after a few at once, and not after one more
+// than before.
 func TestAMemberIsSilentAfterARowOfProbes(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	at := func(s int) time.Time { return begin.Add(time.Duration(s) * time.Second) }
@@ -39,7 +39,7 @@ func TestAMemberIsSilentAfterARowOfProbes(t *testing.T) {
 	}
 }
 
-// A member that does not answer goes on to be silent when it is taken for failed, and a crash is no silence.
+// A member that does not answer remains silent when it is taken for failed, and a crash is no silence.
 func TestAMemberThatIsTakenForFailedStaysSilent(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts := f.startAll(3)

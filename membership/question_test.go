@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// echo answers a question with who asked it.
+// echo answers a question with its asker.
 func echo(_ context.Context, asker *Member, question []byte) []byte {
 	return append([]byte(asker.Name+" asks: "), question...)
 }
@@ -154,8 +154,8 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 	})
 }
 
-// An outsider that has the secret, a recorded question, and one for another member bring no byte back after the
-// greeting, which is shorter than what it answers.
+// An outsider that has the secret, a recorded question, and a question for another member get not one byte back after
+// the greeting, which is shorter than what it answers.
 func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := []*host{f.start(1, answering(echo)), f.start(2)}
@@ -213,7 +213,8 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 	})
 }
 
-// Whoever has an answer may ask again at once: the question is no longer being answered when the answer is written.
+// A member that has an answer may ask again at once: when the answer is written, its question no longer counts as being
+// answered.
 func TestAfterAnAnswerTheNextQuestionIsAnswered(t *testing.T) {
 	asker, tr := introducerOf(2), answeringHost2(t)
 	busy := 0
@@ -251,7 +252,7 @@ func silentEnd(t testing.TB) *streams.Endpoint {
 	return streams.New(streams.Config{Seal: newTestSeal(t, nil)})
 }
 
-// signTo is a host's signature on what it says to another one.
+// signTo returns a host's signature on a message to another one.
 func signTo(by *admission.Introducer, use string, to wire.MemberID, nonces, content []byte) []byte {
 	return identity.Sign(by.Key, statementTo(to, nonces, content), use)
 }
@@ -274,7 +275,7 @@ func (w *written) SetDeadline(time.Time) error      { return nil }
 func (w *written) SetReadDeadline(time.Time) error  { return nil }
 func (w *written) SetWriteDeadline(time.Time) error { return nil }
 
-// Whatever a question's frame has in it: unless a member has signed it for this connection, it is not answered.
+// Whatever the frame of a question contains: unless a member has signed it for this connection, it is not answered.
 func FuzzQuestion(f *testing.F) {
 	asker, tr := introducerOf(2), answeringHost2(f)
 	nonces, text := make([]byte, streams.CallerNonce+streams.AcceptorNonce), []byte("who runs?")

@@ -22,7 +22,7 @@ func TestARestartedMemberFindsItsFleetByRememberedMembers(t *testing.T) {
 	})
 }
 
-// The restarted member knows nobody, so the others have to find it.
+// The restarted member knows no other member, so the others have to find it.
 func TestAFailedMemberIsFoundWithinSeconds(t *testing.T) {
 	for down, limit := range map[time.Duration]time.Duration{
 		5 * time.Second: 10 * time.Second, time.Hour: 2 * peers.HealMax,

@@ -77,7 +77,7 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 	})
 }
 
-// Without a secret anybody can prove himself; a place is for those whose whole frame has come.
+// Without a secret anybody can prove itself; only connections whose whole frame has come get a place.
 func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		noSecret := func(c *Config) { c.Secrets = nil }
@@ -95,8 +95,8 @@ func TestSlowConnectionsInTheClearKeepNobodyOut(t *testing.T) {
 	})
 }
 
-// Who has the secret and no trusted key can prove the secret, and say the rest slowly: a place is not his for long
-// while others wait.
+// A caller with the secret but no trusted key can prove the secret, and send the rest slowly: it does not keep a place
+// for long while others wait.
 func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 	long := string([]byte{0, 0x40, 0, 0}) + string(make([]byte, streams.FrameShort+1)) // of 4 MiB
 	for _, first := range []string{string([]byte{0, 1, 0, 0}), "", long} {
@@ -116,7 +116,7 @@ func TestSlowConnectionsWithTheSecretKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// prove opens a connection to host 1 that has proved itself with what h knows.
+// prove opens a connection to host 1 that has proved itself with the secrets of h.
 func (f *fleet) prove(h *host) net.Conn {
 	f.t.Helper()
 	conn, err := h.end.Streams.Dial(h.f.t.Context(), peertest.AddrOf(1))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whoever has wanderd has "wanderd plan" and "wanderd sim", which wandersim carries out.
+// A host with wanderd also has "wanderd plan" and "wanderd sim", which wandersim carries out.
 func TestPackagesCarryBothProgramsWithAllThatBelongsToThem(t *testing.T) {
 	text, err := os.ReadFile("package/nfpm.yaml")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A file is read once, and again when it has changed in any way; one that has changed a moment ago is read until it has
+// A file is read once, and again when it has changed in any way. A file that changed a moment ago is read until it has
 // settled.
 func TestAFileThatHasChangedIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

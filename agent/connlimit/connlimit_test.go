@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// patience is for a busy machine.
+// patience allows for a busy machine.
 const patience = 30 * time.Second
 
 func TestTheOldestConnectionMakesRoom(t *testing.T) {

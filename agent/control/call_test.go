@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// granting is a Source that says to each call what its text says.
+// granting is a Source that answers each call with its text.
 type granting struct {
 	told
 	calls chan Call
@@ -53,7 +53,7 @@ func newGranting(says string) granting {
 	return granting{calls: make(chan Call, 1), says: says, ended: make(chan string, 1)}
 }
 
-// The kernel tells who calls. What the agent says after the grant is for the guard, to the last byte.
+// The kernel reports who calls. What the agent writes after the grant reaches the guard, to the last byte.
 func TestACallIsGranted(t *testing.T) {
 	const grant, rest = `{"env":["A=b"]}`, `{"go":true}`
 	src := newGranting(`{"grant":` + grant + "}\n" + rest)
@@ -65,7 +65,7 @@ func TestACallIsGranted(t *testing.T) {
 	if err != nil || string(got) != grant {
 		t.Errorf("%s, %v", got, err)
 	}
-	for len(strings.TrimSpace(string(heard))) < len(rest) { // it comes later than the grant, perhaps
+	for len(strings.TrimSpace(string(heard))) < len(rest) { // perhaps it comes later than the grant
 		more := make([]byte, 100)
 		n, err := asked.Read(more)
 		if err != nil {
@@ -190,7 +190,7 @@ func TestTheSocketOfAGroup(t *testing.T) {
 }
 
 func TestAGroupThatCannotHaveTheSocketIsRefusedWithTheRemedy(t *testing.T) {
-	dir := shortDir(t) // its owner's alone
+	dir := shortDir(t) // only its owner can reach it
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestAGroupThatCannotHaveTheSocketIsRefusedWithTheRemedy(t *testing.T) {
 	}
 }
 
-// What the kernel tells of this process is what it is.
+// What the kernel reports of this process is true.
 func TestCredentialsAreThoseOfThePeer(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)
 	path := serve(t, src)

@@ -72,7 +72,7 @@ func TestSocketOfALivingAgentIsRefused(t *testing.T) {
 	}
 }
 
-// Of agents that start at the same time and find a dead agent's socket, one gets it.
+// If several agents start at the same time and find a dead agent's socket, one gets it.
 func TestStaleSocketIsTakenOverOnce(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	deadSocket(t, path)
@@ -171,7 +171,7 @@ func TestCloseRemovesOnlyItsOwnFile(t *testing.T) {
 	}
 }
 
-// An agent that stops closes its connections: whoever asks then is told that there is no agent any more.
+// An agent that stops closes its connections: a client that asks then is told that there is no agent any more.
 func TestAnAgentThatStopsWhileItIsAskedIsNoAgent(t *testing.T) {
 	path := filepath.Join(shortDir(t), "s")
 	l, err := net.Listen("unix", path)

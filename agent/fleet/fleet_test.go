@@ -21,7 +21,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// world is a fleet of hosts in one process: they answer in order to test how they are asked.
+// world is a fleet of hosts in one process, which answer so that a test can see how they are asked.
 type world struct {
 	hosts map[wire.MemberID]*host
 	order []wire.MemberID
@@ -39,7 +39,7 @@ type host struct {
 	state   membership.State
 	delay   time.Duration
 	err     error
-	// onAsked changes what it will answer.
+	// onAsked changes the host's answer.
 	onAsked func()
 }
 
@@ -216,8 +216,7 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 	}
 }
 
-// A host that watches the token asks where it was last, and not all those through whose hands it went since it was
-// here.
+// A host that watches the token asks the last holder that it knows, and not every member that has had the token since.
 func TestASearchBeginsWhereTheLastOneEnded(t *testing.T) {
 	inWorld(t, 9, func(t *testing.T, w *world, f *Fleet) {
 		w.passed(1, 2, 10)
@@ -336,7 +335,7 @@ func TestWithoutASealTheOutputOfRunsStaysOnTheirHost(t *testing.T) {
 	}
 }
 
-// Whatever a member asks, the answer has at most the length that it asked for, and at most maxAnswer.
+// Whatever a member asks, the answer is no longer than it asked for, and at most maxAnswer.
 func FuzzQuestion(f *testing.F) {
 	for _, q := range []question{
 		{Subject: aboutStatus, Most: maxAnswer},
@@ -365,7 +364,8 @@ func FuzzQuestion(f *testing.F) {
 	})
 }
 
-// Whatever a member answers, it can be shown, it is about the member, and it names as many tokens as a host can have.
+// Whatever a member answers, it can be shown, it concerns that member, and it names at most as many tokens as a host
+// can have.
 func FuzzAnswer(f *testing.F) {
 	status, err := json.Marshal(control.Status{Name: "m1", Gates: []control.Gate{
 		{Name: "sync", Whereabouts: control.Whereabouts{Holding: true, Holder: "m1", Seq: 4}},

@@ -17,8 +17,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// bench is one gate, with a machine that does what the test says, and with all that it is given in memory: no socket,
-// no process, no membership. The test is the loop.
+// bench is one gate whose machine does what the test decides, and whose environment is in memory: no socket, no
+// process, no membership. The test acts as the loop.
 type bench struct {
 	t       *testing.T
 	gate    *Gate
@@ -28,7 +28,7 @@ type bench struct {
 	ended   chan func()
 	log     bytes.Buffer
 	seen    []Observation
-	// starts brings what the gate starts.
+	// starts receives what the gate starts.
 	starts chan *pretendRun
 	// refuses is why a hook cannot be started.
 	refuses error
@@ -79,7 +79,7 @@ func (b *bench) start(spec hook.Spec) (HookRun, error) {
 	return run, nil
 }
 
-// does lets the machine answer the next step with these effects, and steps it.
+// does makes the machine answer the next step with these effects, and steps it.
 func (b *bench) does(effects ...policy.Effect) {
 	b.machine.next = effects
 	b.gate.event.Kind = policy.Woke
@@ -93,10 +93,10 @@ func (b *bench) run() policy.Effect {
 	}
 }
 
-// completes waits for the next completion, and does it.
+// completes waits for the next completion, and calls it.
 func (b *bench) completes() { (<-b.ended)() }
 
-// wantEvents says which events the machine was told of since the last call.
+// wantEvents checks which events the machine has received since the last call.
 func (b *bench) wantEvents(want ...policy.EventKind) {
 	b.t.Helper()
 	got := b.machine.told
@@ -114,9 +114,9 @@ type script struct {
 	status policy.Status
 	facts  []policy.Fact
 	panics bool
-	// ready is what it was last told of its host; due, that its operation is due.
+	// ready is whether the machine was last told that its host is ready; due, whether its operation is due.
 	ready, due bool
-	// again says that it does the same at each step, and remembers nothing.
+	// again is true if the machine does the same at each step, and remembers nothing.
 	again bool
 }
 
@@ -158,11 +158,11 @@ func (p pretendProtocol) Machine(policy.Env) policy.Machine { return p.machine }
 func (p pretendProtocol) SaveWithin() time.Duration         { return time.Second }
 func (p pretendProtocol) OrphanGrace() time.Duration        { return time.Second }
 
-// pretendFleet is a fleet of others as a gate sees it.
+// pretendFleet is the other members as a gate sees them.
 type pretendFleet struct {
 	members []Peer
 	sent    []wire.Message
-	// forgets says that it does not remember what was sent.
+	// forgets is true if it does not remember what was sent.
 	forgets   bool
 	notified  []string
 	withdrawn int
@@ -206,7 +206,7 @@ func (f *pretendFleet) Withdraw() error {
 	return nil
 }
 
-// pretendDisk saves when the test says so, and with which error.
+// pretendDisk saves when the test decides, and with the error that the test gives.
 type pretendDisk struct {
 	goes  chan error
 	mu    sync.Mutex
@@ -228,7 +228,7 @@ type pretendMeter struct{}
 func (pretendMeter) Waited(string, time.Duration) {}
 func (pretendMeter) Ended(string, time.Duration)  {}
 
-// pretendRun is a hook that ends when the test says so.
+// pretendRun is a hook that ends when the test decides.
 type pretendRun struct {
 	spec     hook.Spec
 	done     chan hook.Result

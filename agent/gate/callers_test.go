@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// A caller whose run was denied comes first again; one that has gone meanwhile does not come at all, and is told.
+// A caller whose run was denied comes first again; a caller that has gone meanwhile does not come again, and is told.
 func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 	newCaller := func() *Caller { return &Caller{ended: []chan hook.Result{make(chan hook.Result, 1)}} }
 	for _, gone := range []bool{false, true} {

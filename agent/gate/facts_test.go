@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Programs read the document by its keys: each fact has its place there, whatever becomes of the code.
+// Programs read the document by its keys: each fact keeps its place there, however the code changes.
 func TestEachFactHasItsPlaceInTheDocument(t *testing.T) {
 	want := map[string]string{
 		"walk": "walk", "skip": "skip", "min_interval": "min_interval", "backups": "backups", "on_lost": "on_lost",
@@ -23,7 +23,7 @@ func TestEachFactHasItsPlaceInTheDocument(t *testing.T) {
 		"regenerate_at":    "regenerate_at",
 		"lap":              "lap", "too_short": "too_short", "window": "windows", "window_opens": "window_opens",
 		"window_closes": "window_closes window_open",
-		// They are in other parts of the document.
+		// These facts are in other parts of the document.
 		"next_run": "", "interval_ends": "", "window_opened": "", "guards": "", "guardian": "",
 	}
 	b := newBench(t, nil)

@@ -38,7 +38,7 @@ func TestAGrantStartsTheHookAndTheMachineHearsOfItsEnd(t *testing.T) {
 	}
 }
 
-// One save at a time is under way, and the newest state is saved last; the machine hears of that one only.
+// One save at a time is under way, and the newest state is saved last; the machine hears only of the last save.
 func TestTheNewestStateIsSavedLastAndOneAtATime(t *testing.T) {
 	b := newBench(t, nil)
 	b.wantEvents(policy.Started)
@@ -125,8 +125,8 @@ func TestAFaultClosesTheGate(t *testing.T) {
 	}
 }
 
-// What an operator of this host says of a gate comes to the machine, and what the machine makes of it is told to all,
-// with who and why.
+// An order of an operator of this host reaches the machine, and the resulting order is announced to all, with its giver
+// and reason.
 func TestAnOrderIsToldToAllWithItsReason(t *testing.T) {
 	b := newBench(t, nil)
 	b.gate.Order(wire.ForEver, "alice@a", &control.Order{Pause: true, Reason: "repairs"})
@@ -155,8 +155,8 @@ func TestAMessageInAndOutDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// The host is asked when the hook is due. After a no the machine hears that it is not ready, and after a yes that it
-// is.
+// The ready check runs when the hook is due. After a no the machine hears that the host is not ready, and after a yes
+// that it is.
 func TestTheMachineIsReadyAfterAYes(t *testing.T) {
 	b := newBench(t, func(c *Config) {
 		c.Ready, c.ReadyTimeout, c.ReadyAgain = []string{"needed"}, time.Minute, time.Nanosecond
@@ -184,7 +184,7 @@ func TestTheMachineIsReadyAfterAYes(t *testing.T) {
 	}
 }
 
-// A grant that serves a demand runs the command of the first caller, and tells it what came of that.
+// A grant that serves a demand runs the command of the first caller, and tells the caller its result.
 func TestAGrantRunsTheCommandOfTheFirstCaller(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Hook = nil })
 	b.wantEvents(policy.Started)

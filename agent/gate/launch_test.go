@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/policy/order"
 )
 
-// A hook does not start after StartBy, nor after it was stopped, and the log does not say that it starts.
+// A hook does not start after StartBy, nor after it was stopped, and then the log has no line that it starts.
 func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	started := 0
 	env := &Env{Start: func(hook.Spec) (HookRun, error) {

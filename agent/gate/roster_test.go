@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// What a host knows from before decides which rosters it takes.
+// What a host remembers decides which rosters it accepts.
 func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 	voter := func(name string, key byte) policy.Voter { return policy.Voter{Name: name, ID: wire.MemberID{key}} }
 	a, b, c, d := voter("a", 1), voter("b", 2), voter("c", 3), voter("d", 4)
@@ -21,7 +21,7 @@ func TestARosterChangesByOneNameOrKeyAtATime(t *testing.T) {
 		name   string
 		saved  statedir.Roster
 		roster string
-		// voters are those that are known, agreed says that nobody needs to be asked; refused is part of the error.
+		// voters are the known ones; agreed is true if no member needs to be asked; refused is part of the error.
 		voters  []policy.Voter
 		agreed  bool
 		refused string

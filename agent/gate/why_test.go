@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-// Each reason is told in its situation, in words and for programs; and where several hold, the first of the table.
+// Each reason is reported in its situation, in words and for programs; if several hold, the first of the table is.
 func TestWhyNotMe(t *testing.T) {
 	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 	ago, ahead := now.Add(-9*time.Minute), now.Add(time.Minute)
@@ -175,8 +175,8 @@ func TestWhyNotMe(t *testing.T) {
 	}
 }
 
-// A gate that waits says since when, and for how many laps: from the last moment at which something else kept it from
-// running.
+// A gate that waits reports since when, and for how many laps: from the last moment at which something else kept it
+// from running.
 func TestAGateThatWaitsSaysForHowLong(t *testing.T) {
 	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 	due, started := now.Add(-9*time.Minute), now.Add(-2*time.Hour)

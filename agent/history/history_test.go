@@ -136,7 +136,7 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	}
 }
 
-// What could not be written is written later, with what has come since.
+// A run that could not be written is written later, with those that have come since.
 func TestAPipeIsNotWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -181,7 +181,7 @@ func TestAWriteThatFailsIsRepeated(t *testing.T) {
 	})
 }
 
-// FuzzRead: whatever the file has in it, what is read are runs that have ended.
+// FuzzRead: whatever the file contains, what is read are runs that have ended.
 func FuzzRead(f *testing.F) {
 	line, _ := json.Marshal(numbered(1))
 	f.Add(append(line, '\n'))

@@ -20,7 +20,7 @@ func needsCgroup(t *testing.T) (parent string) {
 	return filepath.Dir(c.path)
 }
 
-// wantNoGroups wants that no group of those guards is left.
+// wantNoGroups checks that no group of those guards is left.
 func wantNoGroups(t *testing.T, parent string, guards ...int) {
 	t.Helper()
 	for _, guard := range guards {
@@ -33,7 +33,7 @@ func inSessionOfItsOwn(tell string) string {
 	return "setsid sh -c \"trap '' TERM; " + tell + "; while :; do sleep 0.01; done\" & "
 }
 
-// All that an agent has left behind is gone before its guard speaks, also what has left the session.
+// Everything that an agent has left behind is gone before its guard sends its releases, even what has left the session.
 func TestWhatLeavesTheSessionDiesWithTheAgent(t *testing.T) {
 	parent := needsCgroup(t)
 	w, e := newWitness(t), newEar(t)
@@ -44,7 +44,8 @@ func TestWhatLeavesTheSessionDiesWithTheAgent(t *testing.T) {
 	wantNoGroups(t, parent, pidIn(t, w.path+"x"))
 }
 
-// So it is with what survives the guard: the agent sees to it, and if it is dead too, the next guard does.
+// The same holds if the guard is killed: the agent kills what is left, and if the agent is dead too, the next guard
+// does.
 func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
 	parent := needsCgroup(t)
 	script := func(w *witness) string {
@@ -80,7 +81,7 @@ func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
 	})
 }
 
-// A hook that is killed at the end of its grace takes all with it that it has started.
+// A hook that is killed at the end of its grace takes everything along that it has started.
 func TestWhatLeavesTheSessionIsKilledWithTheHook(t *testing.T) {
 	parent := needsCgroup(t)
 	w := newWitness(t)

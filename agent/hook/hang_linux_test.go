@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hanging is a program whose execution hangs, as on a file system that answers no more: this process has a lease
-// (fcntl(2)) on its file, and does not give it up.
+// hanging is a program whose execution hangs, as on a file system that no longer answers: this process has a lease
+// (fcntl(2)) on the program's file, and does not give it up.
 type hanging struct {
 	path, ran string
 	lease     *os.File
@@ -50,8 +50,8 @@ func (h *hanging) start(t *testing.T, timeout time.Duration) *Run {
 	return run
 }
 
-// What hangs before it has begun to run is ended as what hangs later: by its timeout, by a stop, and when its agent
-// dies.
+// An operation that hangs before it has begun to run is ended like one that hangs later: by its timeout, by a stop, and
+// when its agent dies.
 func TestAProgramThatHangsBeforeItRunsIsEnded(t *testing.T) {
 	t.Run("by its timeout", func(t *testing.T) {
 		h := newHanging(t)

@@ -259,7 +259,7 @@ func TestStopEndsTheRun(t *testing.T) {
 	w.gone(t)
 }
 
-// A stop may come together with the order, and is obeyed by a process that is born after it.
+// A stop may come together with the order; a process that is born afterwards obeys it.
 func TestAStopThatComesAtOnceEndsTheRun(t *testing.T) {
 	for range 10 {
 		run, _ := start(t, Spec{
@@ -388,10 +388,10 @@ func TestSignallingItsOwnGroupIsTheHooksOwnAffair(t *testing.T) {
 
 const agentArg = "test-agent"
 
-// untilVar says when the grant of the hook of [runAgent] ends, as time since boot.
+// untilVar is the variable with the end of the grant of [runAgent]'s hook, as time since boot.
 const untilVar = "TEST_AGENT_UNTIL"
 
-// awaited is a log of which somebody waits for the first line.
+// awaited is a log whose first line a test waits for.
 type awaited chan struct{}
 
 func (a awaited) Write(line []byte) (int, error) {
@@ -403,8 +403,8 @@ func (a awaited) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// runAgent starts a hook, as an agent does, and waits to be killed. It pre-signs the guard with a word to each of those
-// addresses, and tells it to stop the hook when that has said something.
+// runAgent starts a hook, as an agent does, and waits to be killed. It gives the guard a pre-signed word for each of
+// those addresses, and tells it to stop the hook when the hook has written something.
 func runAgent(script, grace string, addresses []string) int {
 	spec := shell(script)
 	spec.OrphanGrace, _ = time.ParseDuration(grace)

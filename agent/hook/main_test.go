@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is a guard, the agent of [killAgentOf], or the tests; after the tests it
-// checks that none left a goroutine, a file descriptor or a child process behind.
+// TestMain acts as a guard, as the agent of [killAgentOf], or runs the tests; after the tests it checks that none left
+// a goroutine, a file descriptor or a child process behind.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == agentArg {
 		os.Exit(runAgent(os.Args[2], os.Args[3], os.Args[4:]))
@@ -42,7 +42,7 @@ func checkLeftovers(filesBefore int) int {
 	return 0
 }
 
-// openFiles counts the open file descriptors, where the system tells them.
+// openFiles counts the open file descriptors, on systems that report them.
 func openFiles() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ear is a socket that pre-signed releases come to.
+// ear is a socket that receives pre-signed releases.
 type ear struct{ *net.UDPConn }
 
 func newEar(t *testing.T) ear {
@@ -53,12 +53,12 @@ func (w *witness) held(t *testing.T) bool {
 	}
 }
 
-// obstinate ignores every request to end, and so does its child. It tells of them.
+// obstinate ignores every request to end, and so does its child. It reports each of them.
 const obstinate = "trap 'echo told >&9' TERM; (trap '' TERM; while :; do sleep 1000; done) & echo ready; while :; do " +
 	"sleep 0.01; done"
 
-// The agent dies after it has told the guard to stop the hook, which has long been given for that: nothing is left of
-// it now.
+// The agent has told the guard to stop the hook, and the hook has a long grace for that. When the agent dies, nothing
+// of that grace is left.
 func TestTheGuardSpeaksWhenNothingIsLeftOfTheHook(t *testing.T) {
 	w, first, second := newWitness(t), newEar(t), newEar(t)
 	killAgentOf(t, w, 50*time.Millisecond, obstinate, first.addr(), second.addr())
@@ -77,7 +77,7 @@ func TestTheGuardSpeaksWhenNothingIsLeftOfTheHook(t *testing.T) {
 	}
 }
 
-// A token may have been passed on when the hook has ended by itself, or was ended by an agent that lives.
+// If the hook has ended by itself, or a living agent has ended it, a token may have been passed on.
 func TestTheGuardOfAHookThatIsOverSaysNothing(t *testing.T) {
 	for name, script := range map[string]string{
 		"by itself":       "echo ready >&9; exit 0",
@@ -98,7 +98,8 @@ func TestTheGuardOfAHookThatIsOverSaysNothing(t *testing.T) {
 	}
 }
 
-// Whoever kills all processes that have the agent's name, or have it in their arguments, leaves the guard to its duty.
+// If all processes are killed that have the agent's name, or have it in their arguments, the guard goes on with its
+// duty.
 func TestTheGuardHasANameOfItsOwn(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells the names of processes")
@@ -115,7 +116,7 @@ func TestTheGuardHasANameOfItsOwn(t *testing.T) {
 	await(t, run)
 }
 
-// kill -9 of agent and guard together leaves nobody to look after the hook. Its first process dies all the same.
+// After kill -9 of agent and guard together, nobody is left to end the hook. Its first process dies all the same.
 func TestTheHookDiesWithItsGuardWhenTheAgentIsDeadToo(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no signal at the parent's death")
@@ -143,7 +144,7 @@ func pidIn(t *testing.T, path string) int {
 	})
 }
 
-// A guard that nobody has told what to do does nothing.
+// A guard that gets no order does nothing.
 func TestAGuardWithoutAnOrderEnds(t *testing.T) {
 	agent := fmt.Sprintf("exec -a %s /proc/self/exe 3</dev/null 4>/dev/null 2>&1", GuardName)
 	run, log := start(t,

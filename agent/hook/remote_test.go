@@ -40,7 +40,7 @@ func (f far) says(r report) {
 	}
 }
 
-// grants lets an agent grant the command, to be started within a time.
+// grants makes an agent grant the command, to be started within a time.
 func grants(r *Remote, within time.Duration) <-chan error {
 	ended := make(chan error, 1)
 	go func() {
@@ -82,7 +82,7 @@ func TestARemoteCommandThatIsNotReadyInTimeDoesNotBegin(t *testing.T) {
 	if err := <-grants(r, time.Millisecond); !errors.Is(err, ErrLate) {
 		t.Error(err)
 	}
-	f.says(report{Ready: true}) // too late: nobody says go, and the grant itself may have come too late to be said
+	f.says(report{Ready: true}) // too late: the word to start does not come, and perhaps not even the grant
 	_ = f.SetDeadline(time.Now().Add(50 * time.Millisecond))
 	for {
 		var next instruction
@@ -139,7 +139,7 @@ func TestTheCodeOfAnEndIsThatOfAShell(t *testing.T) {
 	}
 }
 
-// flood is a caller that says the same without an end, and counts what is read of it.
+// flood is a caller that sends the same without an end, and counts how much of it is read.
 type flood struct {
 	text []byte
 	read int

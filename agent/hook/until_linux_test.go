@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The agent stands still before it could say a word: its guard ends the hook by its own count.
+// The agent stands still before it could tell the guard to stop: the guard ends the hook by its own clock.
 func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsAgentStandsStill(t *testing.T) {
 	for name, script := range map[string]string{
 		"it obeys":         "echo ready >&9; exec sleep 1000",
@@ -42,7 +42,7 @@ func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsAgentStandsStill(t *testing.T) 
 	}
 }
 
-// stateOf is the state of a process, as in proc_pid_stat(5).
+// stateOf returns the state of a process, as in proc_pid_stat(5).
 func stateOf(t *testing.T, pid int) string {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -105,8 +105,8 @@ func TestABootAlarmRingsWhenItIsTimeAndCanBeMoved(t *testing.T) {
 	}
 }
 
-// Somebody has stopped the guard, so it ends nothing. The agent knows the processes and the end of the grant, and
-// kills: also when the grant was extended, and all that the operation has started.
+// The guard was stopped (SIGSTOP), so it ends nothing. The agent knows the processes and the end of the grant, and
+// kills everything that the operation has started, even if the grant was extended.
 func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
 	for name, script := range map[string]string{
 		"one process": "echo $PPID >&9; exec sleep 1000",

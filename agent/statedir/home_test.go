@@ -36,7 +36,7 @@ func TestACopyKnowsThatItWasMadeElsewhere(t *testing.T) {
 	if !strings.Contains(warning, original) || !strings.Contains(warning, filepath.Join(duplicate, homeName)) {
 		t.Errorf("the copy: %q", warning)
 	}
-	// The remedy for a directory that was moved.
+	// This is the remedy for a directory that was moved.
 	if err := os.Remove(filepath.Join(duplicate, homeName)); err != nil {
 		t.Fatal(err)
 	}

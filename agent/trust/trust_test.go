@@ -95,7 +95,7 @@ func TestKeysAreGoodForTheNamesOfTheirLine(t *testing.T) {
 
 func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	var p proven // of all: what one file has found good may be refused by another
+	var p proven // of all files: a certificate that one file has found good may be refused by another
 	authority := "@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
 	revokedKey, revokedAuthority := "@revoked * "+strings.SplitN(lineOf(t, "x", 1), " ", 2)[1],
 		"@revoked * "+strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]
@@ -150,7 +150,7 @@ func TestACertificateIsForOneHostOfThatName(t *testing.T) {
 	}
 }
 
-// A certificate that was good is so for as long as it says, although its signature is not looked at again.
+// A certificate that was good stays good until the time in it, although its signature is not checked again.
 func TestAProvenCertificateIsGoodForItsTime(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	l, err := parse([]byte("@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
@@ -172,7 +172,7 @@ func TestAProvenCertificateIsGoodForItsTime(t *testing.T) {
 	}
 }
 
-// Signatures that were never good are not remembered, and no more than so many of the others.
+// Signatures that were never good are not remembered, and only a bounded number of the others is.
 func TestOnlyGoodCertificatesAreRemembered(t *testing.T) {
 	l, err := parse([]byte("@cert-authority m* " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
 	if err != nil {
@@ -221,7 +221,7 @@ func TestALineThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// A stranger writes the certificate that he shows; the reason of its refusal is a line of the log.
+// A stranger writes the certificate that it shows; the reason of its refusal is a line of the log.
 func TestTheReasonOfARefusalIsShort(t *testing.T) {
 	l, err := parse([]byte("@cert-authority * " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
 	if err != nil {
@@ -284,7 +284,7 @@ func TestAFileIsReadAgainWhenItHasChanged(t *testing.T) {
 	}
 }
 
-// What keeps a file from being read may end although the file stays as it is.
+// The cause that keeps a file from being read may end although the file stays as it is.
 func TestAFileThatCouldNotBeReadIsReadAsSoonAsItCan(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trust")
 	path := filepath.Join(dir, "known_hosts")
@@ -326,7 +326,7 @@ func TestAFileThatCouldNotBeReadIsReadAsSoonAsItCan(t *testing.T) {
 	}
 }
 
-// What ssh-keygen makes works as it is: keys, hashed names, certificates of authorities of each kind.
+// The files of ssh-keygen work as they are: keys, hashed names, certificates of authorities of each kind.
 func TestTheFilesOfSSHKeygen(t *testing.T) {
 	program, err := exec.LookPath("ssh-keygen")
 	if err != nil {

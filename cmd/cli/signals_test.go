@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/lab/bubble"
 )
 
-// A program that sends a signal twice, such as timeout(1), means it once.
+// A program that sends a signal twice, such as timeout(1), means one signal.
 func TestEchoOfASignalIsIgnored(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		signals, second := make(chan os.Signal), make(chan os.Signal)
@@ -25,7 +25,7 @@ func TestEchoOfASignalIsIgnored(t *testing.T) {
 	})
 }
 
-// SIGHUP asks an agent to read its configuration again, and ends all else.
+// SIGHUP asks an agent to read its configuration again, and ends any other program.
 func TestAHangupIsTakenBySomebodyWhoAsksForIt(t *testing.T) {
 	h := NewHangups()
 	if h.takes(syscall.SIGHUP) || (*Hangups)(nil).takes(syscall.SIGHUP) {

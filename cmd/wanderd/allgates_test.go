@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// An order to all gates of the fleet says on how many hosts each gate obeys, and names those that do not answer.
+// An order to all gates of the fleet reports on how many hosts each gate obeys, and names the hosts that do not answer.
 func TestAnOrderToAllGatesSaysWhoObeys(t *testing.T) {
 	status := func(gates ...string) *control.Status {
 		s := &control.Status{}

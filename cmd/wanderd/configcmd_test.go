@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A roster with which the agent would not start is an error of "config check" already, and a check changes nothing.
+// A roster with which the agent would not start is already an error of "config check", and a check changes nothing.
 func TestAConfigCheckKnowsTheRosterThatWasAgreedOn(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	check := func(roster ...string) (code int, said string) {

@@ -57,7 +57,7 @@ func TestACallerIsToldWhoHasTheTokenAndHowManyWait(t *testing.T) {
 	}
 }
 
-// Whoever does not wait (--nonblock) is told why he does not get the gate, and not why the hook does not run.
+// A caller that does not wait (--nonblock) is told why it does not get the gate, and not why the hook does not run.
 func TestACallerIsNotToldWhyTheHookDoesNotRun(t *testing.T) {
 	here := control.Whereabouts{Holding: true}
 	for want, list := range map[string][]control.Gate{

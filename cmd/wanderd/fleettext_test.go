@@ -18,7 +18,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// refuse runs a command with an agent that answers from src, and returns what it says as it refuses.
+// refuse runs a command with an agent that answers from src, and returns the text of its refusal.
 func refuse(t *testing.T, src told, args ...string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long
@@ -40,7 +40,7 @@ func refuse(t *testing.T, src told, args ...string) string {
 	return out.String()
 }
 
-// crew is a fleet of five, of which three answer.
+// crew is a fleet of five members, of which three answer.
 func crew() told {
 	now := noon()
 	member := func(name, id string) control.Member {
@@ -118,7 +118,7 @@ func TestTheDocumentsOfAFleetAreAllThere(t *testing.T) {
 	}
 }
 
-// The holder that has answered takes the place of the one that this host knew.
+// The holder that has answered replaces the one that this host knew.
 func TestTheStatusOfAHostSaysWhoRunsNow(t *testing.T) {
 	src := busy()
 	src.now = control.Now{Tokens: []control.Holder{
@@ -185,7 +185,7 @@ gate sync: 3 runs
 	}
 }
 
-// rowOf is the row of a member that has told of its gate.
+// rowOf returns the row of a member that has reported its gate.
 func rowOf(g *control.Gate) follow.Row {
 	return follow.NewRow(&control.FleetMember{Member: control.Member{Name: "m1"}}, g)
 }
@@ -207,7 +207,7 @@ func TestWhoRunsWithTheToken(t *testing.T) {
 	}
 }
 
-// A hook that said "not now" has not failed: neither the fleet's status nor a watch of it says so.
+// A hook that answered "not now" has not failed: neither the fleet's status nor a watch of it reports a failure.
 func TestNotNowIsShownAsNoFailure(t *testing.T) {
 	g := control.Gate{Name: "sync", LastRun: noon(), LastExit: control.ExitNotNow}
 	seen := crewSeen()
@@ -225,8 +225,8 @@ func TestNotNowIsShownAsNoFailure(t *testing.T) {
 	}
 }
 
-// What a caller has run is its business, and no run of the hook. Only in a gate without a hook a table has nothing else
-// to show.
+// A caller's command concerns only the caller, and is no run of the hook. Only in a gate without a hook does a table
+// have nothing else to show.
 func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 	now := noon()
 	g := control.Gate{

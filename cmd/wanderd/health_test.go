@@ -15,8 +15,8 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// well is a host without problems: a gate that is not due, one that is due for a lap, one that is paused until
-// tomorrow, one that on demand nobody wants, and a member that left.
+// well is a host without problems. It has a gate that is not due, one that has been due for a lap, one that is paused
+// until tomorrow, one on demand that no caller wants, and a member that left.
 func well() told {
 	now := noon()
 	return told{
@@ -52,7 +52,7 @@ func well() told {
 	}
 }
 
-// "status --check" says nothing of a host that is well, has one line for each problem of one that is not, and exits
+// "status --check" prints nothing about a host that is well, one line for each problem of one that is not, and exits
 // accordingly.
 func TestACheckHasALineForEachProblem(t *testing.T) {
 	if out := ask(t, well(), "status", "--check"); out != "ok: 5 gates, 2 members\n" {
@@ -142,7 +142,7 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// askCode is ask for a command that may not end well.
+// askCode is ask for a command that may fail, and returns its code.
 func askCode(t *testing.T, src told, args ...string) (code int, said string) {
 	t.Helper()
 	socket := filepath.Join(shortDir(t), "s")
@@ -156,7 +156,7 @@ func askCode(t *testing.T, src told, args ...string) (code int, said string) {
 	return p.run(t.Context(), append(args, "--socket", socket)), out.String()
 }
 
-// An agent that does not answer is a problem, too; and who reads JSON has the problems in a list.
+// An agent that does not answer is a problem, too; and JSON has the problems as a list.
 func TestACheckWithoutAnAgentIsAProblem(t *testing.T) {
 	var out bytes.Buffer
 	p := program{stdout: &out, stderr: &out, now: noon}
@@ -176,7 +176,7 @@ func TestACheckWithoutAnAgentIsAProblem(t *testing.T) {
 	}
 }
 
-// With --gate a status, that of a fleet and a check are of one gate.
+// With --gate a status, the status of a fleet and a check concern one gate.
 func TestAStatusOfOneGate(t *testing.T) {
 	src := well()
 	src.status.Gates[0].SaveError = "no space"

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"wanderd": main})
 }
 
-// tests are the tests, but not the program, which the same process is elsewhere.
+// tests runs the tests, and not the program, which the same process acts as elsewhere.
 type tests struct{ *testing.M }
 
 func (t tests) Run() int {
@@ -23,7 +23,7 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// hangUpAsUsual lets processes that tests start get SIGHUP, also under nohup, where a test ignores it and they would
+// hangUpAsUsual makes processes that tests start get SIGHUP, even under nohup, where a test ignores it and they would
 // too.
 func hangUpAsUsual() {
 	if signal.Ignored(syscall.SIGHUP) {

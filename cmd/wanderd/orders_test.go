@@ -56,7 +56,7 @@ func TestAReasonThatIsTooLongIsAMistakeOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// Whoever resumes one kind of pause hears how to end the other, and whoever wants a run, that it waits.
+// A user who resumes one kind of pause hears how to end the other, and one who wants a run hears that it waits.
 func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 	pause := &control.Pause{By: "alice@a", Since: noon()}
 	paused := "is paused on all hosts until somebody resumes it, by alice@a at 12:00:00"

@@ -70,7 +70,7 @@ func ask(t *testing.T, src told, args ...string) string {
 	return out
 }
 
-// askBoth is ask with what the command says besides.
+// askBoth is ask, and also returns the command's messages.
 func askBoth(t *testing.T, src told, args ...string) (said, besides string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wd") //nolint:usetesting // its paths contain the test name and are too long

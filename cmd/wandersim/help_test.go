@@ -35,7 +35,7 @@ func output(t *testing.T, p *program, args ...string) string {
 	return out.String()
 }
 
-// Whoever starts it as "wandersim hunt" reads of that, and whoever starts it as "wanderd sim hunt" of this.
+// Help shows "wandersim hunt" to a user who has started it so, and "wanderd sim hunt" to one who has started that.
 func TestHelpFitsATerminalAndNamesTheProgramAsItWasCalled(t *testing.T) {
 	for name, commands := range map[string]string{
 		programName: "|plan|plan backups|sim|hunt|trace|", agentName: "|plan|plan backups|sim|sim hunt|sim trace|",
@@ -45,7 +45,7 @@ func TestHelpFitsATerminalAndNamesTheProgramAsItWasCalled(t *testing.T) {
 		every(p.commands().Root, nil, func(words []string) {
 			seen += strings.Join(words, " ") + "|"
 			if last := strings.Join(words, " "); strings.HasSuffix(last, "list") || strings.HasSuffix(last, "run") {
-				return // another program has it
+				return // another program carries it out
 			}
 			text := output(t, p, append(slices.Clone(words), "--help")...)
 			if !strings.HasPrefix(text[strings.Index(text, "\nUsage:\n"):], "\nUsage:\n  "+name) {

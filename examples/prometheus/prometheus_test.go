@@ -1,5 +1,5 @@
-// Package prometheus_test holds that the alerts and the dashboard ask for metrics that an agent has, and that promtool,
-// where it is installed, likes the alerts.
+// Package prometheus_test checks that the alerts and the dashboard ask for metrics that an agent has, and that
+// promtool, where it is installed, accepts the alerts.
 package prometheus_test
 
 import (

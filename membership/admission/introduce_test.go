@@ -36,7 +36,8 @@ func TestAnIntroductionIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// FuzzIntroduction: the first bytes on a connection that has proved the secret, or of anybody without one.
+// FuzzIntroduction: these are the first bytes on a connection, of a caller that has proved the secret, or of anybody if
+// there is none.
 func FuzzIntroduction(f *testing.F) {
 	who := NewIntroducer("host1", peertest.PrivateOf(1), func() []byte { return nil })
 	f.Add(who.Introduce("caller", nil, peertest.Pack(packets.PingMsg, "SeqNo", 7)))

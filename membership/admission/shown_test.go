@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// FuzzCertificates: what is read has one writing, and nothing that another member shows is believed.
+// FuzzCertificates: each list that is read has exactly one encoding, and nothing that another member shows is believed.
 func FuzzCertificates(f *testing.F) {
 	one, two := Shown{"host1", peertest.KeyOf(1), peertest.Lasting(1)}, Shown{
 		"host2", peertest.KeyOf(2), peertest.Issued("other", 2, peertest.FarFuture()),

@@ -13,7 +13,7 @@ import (
 
 var gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
 
-// paused is an order to gate a of host i.
+// paused returns an order of host i to gate a.
 func paused(i int, stamp uint64) Broadcast {
 	return Broadcast{
 		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(peertest.KeyOf(i)), Until: wire.ForEver},
@@ -21,7 +21,7 @@ func paused(i int, stamp uint64) Broadcast {
 	}
 }
 
-// signedBy is a broadcast as host i sends it.
+// signedBy returns a broadcast as host i sends it.
 func signedBy(i int, n Broadcast) *Signed {
 	s := &Signed{Broadcast: n, name: fmt.Sprintf("host%d", i), key: peertest.KeyOf(i)}
 	s.sign(peertest.PrivateOf(i))

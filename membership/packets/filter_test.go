@@ -98,7 +98,7 @@ func TestAHeaderMustAnnounceWhatIsThere(t *testing.T) {
 	}
 }
 
-// What passes announces no more than is there.
+// A stream that passes announces no more than it contains.
 func FuzzPacketFilter(f *testing.F) {
 	for _, packet := range peertest.Junk() {
 		f.Add(packet, true)

@@ -34,7 +34,7 @@ func TestAdvertisedAddressIsReachableForOthers(t *testing.T) {
 	}
 }
 
-// A link-local address means nothing on another host. A host whose only IPv6 address is link-local may have a default
+// A link-local address has no meaning on another host. A host whose only IPv6 address is link-local may have a default
 // route for IPv6, which its router has announced, and none for IPv4.
 func TestALinkLocalAddressIsNeverAdvertised(t *testing.T) {
 	addrs := func(list ...string) (addrs []netip.Addr) {

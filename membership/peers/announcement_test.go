@@ -9,7 +9,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// FuzzAnnouncement: nobody speaks for a member but its key, and what is read has one writing.
+// FuzzAnnouncement: only a member's key speaks for the member, and each announcement that is read has exactly one
+// encoding.
 func FuzzAnnouncement(f *testing.F) {
 	node := identity.NodeName("host1", wire.MemberIDOf(peertest.KeyOf(1)))
 	meta, err := NewMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})

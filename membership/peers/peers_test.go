@@ -235,7 +235,7 @@ func TestAMemberThatComesAndGoesAllTheTimeFillsNoLog(t *testing.T) {
 	if len(l.With("info", "the membership changed", `"failed":600`, `"came_back":600`)) == 0 {
 		t.Errorf("nothing says how often: %s", l.With("info"))
 	}
-	// When it is over, what was held back is told, and later changes have lines of their own again.
+	// When it is over, the changes that were held back are reported, and later changes have lines of their own again.
 	before := len(l.With("info"))
 	logLimiter.note(nil, 4, now.Add(logPeriod))
 	logLimiter.note(nil, 4, now.Add(2*logPeriod))

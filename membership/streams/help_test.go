@@ -19,7 +19,7 @@ func newTestSeal(t testing.TB, key []byte) *Seal {
 	return NewSeal(peertest.SecretsOf(key))
 }
 
-// introducerOf is host i as it introduces itself.
+// introducerOf returns host i as it introduces itself.
 func introducerOf(i int) *admission.Introducer {
 	return admission.NewIntroducer(fmt.Sprintf("host%d", i), peertest.PrivateOf(i), func() []byte { return nil })
 }

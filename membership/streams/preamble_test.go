@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/membership/admission"
 )
 
-// FuzzPreamble: whatever a caller says first, it gets no more bytes than it has sent, and no place without the proof.
+// FuzzPreamble: whatever a caller sends first, it gets no more bytes than it has sent, and no place without the proof.
 func FuzzPreamble(f *testing.F) {
 	f.Add([]byte(string(ForGossip) + string(make([]byte, CallerNonce+ProofSize))))
 	f.Add([]byte(string(ForQuestion) + string(make([]byte, CallerNonce))))
@@ -28,7 +28,7 @@ func FuzzPreamble(f *testing.F) {
 	})
 }
 
-// monologue is a connection on which all has been said.
+// monologue is a connection whose other side has already sent everything.
 type monologue struct {
 	net.Conn
 	in  *bytes.Reader

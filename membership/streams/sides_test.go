@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// sides returns two sides of a connection with these secrets, and what the challenge made them say.
+// sides returns two sides of a connection with these secrets, and what they sent in the challenge.
 func sides(t *testing.T, caller, acceptor []byte) (c, a *Conn, callErr, answerErr error) {
 	t.Helper()
 	near, far := net.Pipe()

@@ -17,8 +17,8 @@ import (
 // network.
 type host struct {
 	name, address, root string
-	// leader is its first process, as this machine sees it; container is what runs it, console what it prints, and
-	// namespace its network.
+	// leader is its first process, by its number on this machine; container is what runs it, console what it prints,
+	// and namespace its network.
 	leader    string
 	container *exec.Cmd
 	console   *os.File
@@ -75,7 +75,7 @@ func (h *host) powerOff() {
 // wantsReboot waits until the host has shut itself down for a reboot. It is off then.
 func (h *host) wantsReboot(t *testing.T) {
 	t.Helper()
-	const reboot = 133 // systemd-nspawn leaves the reboot to who has started it
+	const reboot = 133 // systemd-nspawn leaves the reboot to its caller
 	over := make(chan error, 1)
 	go func() { over <- h.container.Wait() }()
 	select {
@@ -88,7 +88,8 @@ func (h *host) wantsReboot(t *testing.T) {
 	}
 }
 
-// furnish makes the root: links and copies of this machine's, without what starts services that have no business here.
+// furnish makes the root: links and copies of this machine's files, without those that start services that the host
+// does not need.
 func (h *host) furnish(t *testing.T) {
 	t.Helper()
 	upper, work := h.root+".upper", h.root+".work"
@@ -135,7 +136,7 @@ func (h *host) command(args ...string) *exec.Cmd {
 	}, args...)...)
 }
 
-// do runs a command on the host that has to succeed, and returns what it prints.
+// do runs a command on the host that has to succeed, and returns its output.
 func (h *host) do(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := h.command(args...).CombinedOutput()

@@ -119,7 +119,7 @@ func drillInstallation(t *testing.T, fleet []*host) {
 	}
 }
 
-// Without a secret the service says so, once, and waits; it starts when the file is there.
+// Without a secret the service reports that, once, and waits; it starts when the file is there.
 func drillFirstStart(t *testing.T, fleet []*host) {
 	for _, h := range fleet {
 		h.try("systemctl", "enable", "--now", "wanderd")
@@ -203,7 +203,7 @@ func drillMetrics(t *testing.T, h *host) {
 	}
 }
 
-// twoGates is a configuration with a gate more than the first one has.
+// twoGates is a configuration with one gate more than the first one has.
 const twoGates = `min_interval = "4s"
 skip = "250ms"
 join = ["10.83.0.1", "10.83.0.2", "10.83.0.3"]
@@ -278,8 +278,8 @@ func drillDrain(t *testing.T, h *host) {
 	}
 }
 
-// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in order: with
-// stop = "drain" its hook ends by itself.
+// A service that gets another user by a drop-in, and is restarted, stops the agent of the former user in good order:
+// with stop = "drain" its hook ends by itself.
 func drillUser(t *testing.T, h *host) {
 	h.write(t, "/etc/wanderd/wanderd.toml", strings.Replace("stop = \"drain\"\nhook_timeout = \"1m\"\n"+configuration,
 		"sleep 1", "sleep 5; echo to the last line", 1))
@@ -328,7 +328,7 @@ func drillReset(t *testing.T, h *host) {
 	h.do(t, "systemctl", "start", "wanderd")
 }
 
-// A host that is well says so, and one whose agent is stopped does not.
+// A host that is well reports that, and one whose agent is stopped does not.
 func drillCheck(t *testing.T, h *host) {
 	if !soon(func() bool { return h.command("wanderd", "status", "--check").Run() == nil }) {
 		t.Errorf("%s: %s", h.try("wanderd", "status", "--check"), h.log())
@@ -343,7 +343,7 @@ func drillCheck(t *testing.T, h *host) {
 	}
 }
 
-// Hosts are upgraded one by one while the fleet is at work: nobody loses a secret, a state or a place.
+// Hosts are upgraded one by one while the fleet is at work: none loses a secret, a state or a place.
 func drillUpgrade(t *testing.T, fleet []*host) {
 	for _, h := range fleet {
 		before, runs := h.pid(), h.runs()
@@ -362,7 +362,8 @@ func drillUpgrade(t *testing.T, fleet []*host) {
 	}
 }
 
-// reboots is a gate whose hook ends with a reboot of its host, which stops the agent, and that the hook.
+// reboots is a gate whose hook ends with a reboot of its host. The reboot stops the agent, and the agent stops the
+// hook.
 const reboots = `min_interval = "30m"
 retry_after = "5s"
 alone = "run"

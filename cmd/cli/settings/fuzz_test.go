@@ -9,7 +9,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// FuzzTOML: each key of a file that can be read has a line of the file, and nothing in it nests deep.
+// FuzzTOML: each key of a file that can be read has a line of the file, and nothing in it nests too deep.
 func FuzzTOML(f *testing.F) {
 	f.Add("op = \"5s\"\n[[gate]]\nname = \"a\"\n[[gate]]\nname = 'b'\n")
 	f.Add("a.b = 1\n\"c d\" = [1,\n2]\n[x.\"y\"]\nz = \"\"\"\n=\n\"\"\"\n")

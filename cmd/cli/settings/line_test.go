@@ -63,7 +63,7 @@ func TestWindowsLineEndsCountOnce(t *testing.T) {
 	}
 }
 
-// Any bytes at all: the search ends.
+// For any bytes at all, the search ends.
 func FuzzFindLines(f *testing.F) {
 	for _, doc := range []string{"a = '''", "[", "[[", "\"", "a.b = {", "[[a]]\nb = \"\\", "'''"} {
 		f.Add(doc)

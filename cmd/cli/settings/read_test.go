@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// machine is what the table of the tests fills.
+// machine has the variables that the table of the tests fills.
 type machine struct {
 	name        string
 	size, speed int
@@ -40,7 +40,7 @@ func (m *machine) table() Table {
 	}
 }
 
-// read puts all layers on the table.
+// read applies all layers to the table.
 func (m *machine) read(t *testing.T, file string, env []string, args ...string) *Reading {
 	t.Helper()
 	t.Chdir(t.TempDir())

@@ -43,7 +43,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 	}
 }
 
-// What a table says of a constant is its own; the rest is as at the top, whatever layer that comes from.
+// A constant in a gate's table holds for that gate; the others are as at the top, whatever layer they come from.
 func TestConstantsAtTheTopAreTheDefaultsOfGates(t *testing.T) {
 	l := reading{
 		file: `
@@ -93,7 +93,7 @@ on_lost = "finish"
 	}
 }
 
-// A gate without a hook delays no command and ends none, unless somebody says so.
+// A gate without a hook delays no command and ends none, unless it is configured to.
 func TestAGateWithoutAHookIsAGateOnDemand(t *testing.T) {
 	l := reading{file: `
 op = "5s"

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write docs/configuration.md anew")
 
 const configurationPage = "../../../docs/configuration.md"
 
-// The page is the table of settings. It needs no hand, and nobody can forget it.
+// The page is made from the table of settings, so nobody has to write it, and no setting can be forgotten.
 func TestConfigurationPageIsTheTable(t *testing.T) {
 	want := configurationText()
 	if *update {

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// reread reads a file as it is after a change.
+// reread reads a file after a change.
 func reread(t *testing.T, file string) *Layers {
 	t.Helper()
 	l := reading{file: file, env: []string{"WANDERD_STATE_DIR=/var/x", "WANDERD_NAME=m1"}}.read(t)

@@ -88,7 +88,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 	}
 }
 
-// What the ballot would refuse when the keys are known is refused before, with names and values.
+// What the ballot would refuse once the keys are known is refused earlier, with names and values.
 func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 	const roster = `roster = ["a", "b", "c"]`
 	for _, c := range []struct {
@@ -142,7 +142,7 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 	}
 }
 
-// A gate that is accepted here is one that its protocol accepts, whoever has the keys.
+// A gate that is accepted here is also accepted by its protocol, whichever members have the keys.
 func TestWhatIsAcceptedTheProtocolAccepts(t *testing.T) {
 	for _, policy := range []string{"ring", "tree"} {
 		for n := 1; n <= 7; n++ {

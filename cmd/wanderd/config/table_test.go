@@ -43,7 +43,7 @@ func isBool(s *settings.Setting) bool {
 	return is
 }
 
-// shownAs is a value as it stands in a file.
+// shownAs returns a value as it is written in a file.
 func shownAs(s *settings.Setting) string {
 	var p page
 	p.setting(s)

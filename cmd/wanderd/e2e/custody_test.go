@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// custody is who was at work when: who held a token, by the agents' logs, and whose hook ran, by the journal.
+// custody records which members were at work, and when: who held a token, by the agents' logs, and whose hook ran, by
+// the journal.
 type custody struct {
 	t     testing.TB
 	tails map[string]*tail
-	// since is when those took their token who hold one now.
+	// since is when each present holder took its token.
 	since map[string]time.Time
 	held  []span
-	// story is what all logs said of the token since it was last told.
+	// story is what all logs have reported of the token since the last call of tell.
 	story []saying
 }
 
-// saying is a line of a log that says what happened to a token.
+// saying is a line of a log that reports what happened to a token.
 type saying struct {
 	Time             time.Time
 	Note, Name, Peer string
@@ -29,7 +30,7 @@ type saying struct {
 	Seq              uint64
 }
 
-// span is a time that a member was at work.
+// span is a time during which a member was at work.
 type span struct {
 	name     string
 	from, to time.Time
@@ -43,8 +44,8 @@ func newCustody(f *fleet) *custody {
 	return c
 }
 
-// afterNote says of every note that begins or ends custody of a token whether its member holds one afterwards. A member
-// at which two tokens meet holds one before and after. Arrived comes before what becomes of the token.
+// afterNote has, for every note that begins or ends custody of a token, whether its member holds one afterwards. A
+// member at which two tokens meet holds one before and after. Arrived comes before what becomes of the token.
 var afterNote = map[string]bool{
 	"minted":      true,
 	"regenerated": true,
@@ -58,7 +59,7 @@ var afterNote = map[string]bool{
 	"left":        false,
 }
 
-// read takes up what has come to a member's log.
+// read takes in the new lines of a member's log.
 func (c *custody) read(n *node) {
 	for _, line := range c.tails[n.name].lines(c.t) {
 		var said saying
@@ -89,8 +90,8 @@ func (c *custody) end(n *node, at time.Time) {
 	}
 }
 
-// atWork returns what is known up to now of those that held a token or ran their hook after the given time. A log has
-// milliseconds; so do the spans, so that one that ends before the next begins does not seem to end after it.
+// atWork returns what is known so far of the members that held a token or ran their hook after the given time. A log
+// has milliseconds; so do the spans, so that a span that ends before the next begins does not seem to end after it.
 func (c *custody) atWork(f *fleet, after, now time.Time) []span {
 	for _, n := range f.nodes {
 		c.read(n)
@@ -110,7 +111,7 @@ func (c *custody) atWork(f *fleet, after, now time.Time) []span {
 	return slices.DeleteFunc(all, func(s span) bool { return s.to.Before(after) })
 }
 
-// tell returns what the logs have said of the token since the last call, up to now, in the order of time.
+// tell returns what the logs have reported of the token since the last call, up to now, in the order of time.
 func (c *custody) tell(from, to time.Time) string {
 	slices.SortStableFunc(c.story, func(a, b saying) int { return a.Time.Compare(b.Time) })
 	var text strings.Builder
@@ -125,8 +126,7 @@ func (c *custody) tell(from, to time.Time) string {
 	return text.String()
 }
 
-// longestTogether returns the longest time without a break that two or more members were at work, of what lies after
-// the given time.
+// longestTogether returns the longest unbroken time after the given time in which two or more members were at work.
 func longestTogether(spans []span, after time.Time) time.Duration {
 	type turn struct {
 		at    time.Time

@@ -9,7 +9,8 @@ import (
 )
 
 // The demo is the first thing that a newcomer runs. No token is regenerated in so short a time, so nothing can overlap,
-// unless a busy machine stops the holder for longer than its guardians are patient, and one of them takes the token up.
+// except when a busy machine stops the holder for longer than its guardians are patient, and one of them revives the
+// token.
 func TestDemoRunsAFleetAndSumsUp(t *testing.T) {
 	t.Parallel()
 	wanderd := program(t) // to build it is not a part of the demo's time

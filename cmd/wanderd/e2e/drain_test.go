@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A drained agent lets its command end, and is gone when "wanderd drain" returns; so is one that is stopped with stop =
-// "drain".
+// A drained agent lets its command end, and is gone when "wanderd drain" returns; the same holds for an agent that is
+// stopped with stop = "drain".
 func TestADrainEndsNoCommand(t *testing.T) {
 	t.Parallel()
 	for name, drain := range map[string]func(t *testing.T, n *node){

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkExec compares "wanderd exec -- true" with others that run a command under a lock, and with the command
-// alone. It prints the median and the 99th percentile; each call is a process, from its start to its end.
+// BenchmarkExec compares "wanderd exec -- true" with other programs that run a command under a lock, and with the
+// command alone. It prints the median and the 99th percentile; each call is a process, from its start to its end.
 func BenchmarkExec(b *testing.B) {
 	b.Run("true", func(b *testing.B) { measure(b, "true") })
 	b.Run("flock", func(b *testing.B) {

@@ -31,7 +31,7 @@ func onDemand(t testing.TB, size int, settings ...string) *fleet {
 	return f
 }
 
-// alone is one agent, which holds the token.
+// alone starts one agent, which holds the token.
 func alone(t testing.TB, settings ...string) *node {
 	t.Helper()
 	n := onDemand(t, 1, settings...).nodes[0]
@@ -49,7 +49,7 @@ func (n *node) holds() {
 	})
 }
 
-// callers are those that the node lists.
+// callers returns the callers that the node lists.
 func (n *node) callers() []control.Caller {
 	s, ok := n.status()
 	if !ok {
@@ -89,9 +89,9 @@ type calling struct {
 	ended     chan struct{}
 }
 
-// exec prepares a call: the arguments of "wanderd exec". It has a process group of its own: where one is stopped as the
-// last command of an orphaned group ends, the kernel hangs up the whole group, and that would be this test and its
-// agents.
+// exec prepares a call: the arguments of "wanderd exec". The call has a process group of its own. Otherwise, when a
+// process is stopped as the last command of an orphaned group ends, the kernel would hang up the whole group, and that
+// would be this test and its agents.
 func (n *node) exec(args ...string) *calling {
 	n.fleet.t.Helper()
 	c := &calling{
@@ -104,7 +104,7 @@ func (n *node) exec(args ...string) *calling {
 	return c
 }
 
-// begin starts it.
+// begin starts the call.
 func (c *calling) begin() *calling {
 	c.t.Helper()
 	if err := c.Start(); err != nil {
@@ -122,7 +122,7 @@ func (c *calling) begin() *calling {
 	return c
 }
 
-// code waits for its end.
+// code waits for the call's end.
 func (c *calling) code() int {
 	c.t.Helper()
 	if c.ended == nil {
@@ -210,7 +210,7 @@ func TestSignalsToTheCallerReachTheCommandOnce(t *testing.T) {
 	}
 }
 
-// A pipeline stays a pipeline: nobody holds its ends open, and the rest of it is left alone.
+// A pipeline stays a pipeline: no process holds its ends open, and the rest of it is left alone.
 func TestACommandInAPipeline(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
@@ -365,7 +365,8 @@ func TestTheGatesLimitHoldsForCommands(t *testing.T) {
 	c.wantCode(0, "")
 }
 
-// Whoever is killed, the caller, its guard or the agent: nothing of the command is left, and the next one has its turn.
+// Whichever is killed, the caller, its guard or the agent: nothing of the command is left, and the next caller has its
+// turn.
 func TestACommandDoesNotOutliveItsCaller(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
@@ -441,7 +442,7 @@ func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 	}
 }
 
-// A service manager that stops a unit tells all of its processes at once: what the command makes of that is its end.
+// A service manager that stops a unit signals all of its processes at once: how the command reacts decides how it ends.
 func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
@@ -461,7 +462,7 @@ func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
 }
 
 // The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost
-// says so.
+// is "stop".
 func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 	t.Parallel()
 	f := onDemand(t, 3, `on_lost = "stop"`)
@@ -479,7 +480,7 @@ func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 	wantAllGone(t, dir, pids)
 }
 
-// A caller that stands still when its turn comes holds nobody up, and has a turn later.
+// A caller that stands still when its turn comes delays nobody, and has a turn later.
 func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
@@ -536,7 +537,7 @@ func TestNothingOfACommandReachesTheLogButItsName(t *testing.T) {
 	}
 }
 
-// In a gate with a hook a command need not wait for min_interval, and is no run of the hook.
+// In a gate with a hook, a command need not wait for min_interval, and does not count as a run of the hook.
 func TestAGateWithAHookTakesCommands(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1, "--skip", "100ms", "--min-interval", "1h")
@@ -564,7 +565,7 @@ func (n *node) reachable() {
 	}
 }
 
-// nobody is a user, and a group, to whom nothing belongs.
+// nobody is a user, and a group, that owns nothing.
 const nobody = 65534
 
 func (c *calling) as(group uint32) *calling {
@@ -572,7 +573,7 @@ func (c *calling) as(group uint32) *calling {
 	return c
 }
 
-// A user who may not use the socket is told who may.
+// A user who may not use the socket is told which users may.
 func TestAStrangerMayNotAsk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -590,8 +591,8 @@ func TestAStrangerMayNotAsk(t *testing.T) {
 		wantCode(77, "run this as the agent's user, as a member of its socket_group, or as root")
 }
 
-// The members of the socket's group run commands, which are theirs, and see the state. They neither stop the agent nor
-// see what hooks say.
+// The members of the socket's group run commands, which belong to them, and see the state. They can neither stop the
+// agent nor see the output of hooks.
 func TestAMemberOfTheSocketsGroupMayAsk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -77,16 +77,16 @@ type fleet struct {
 	t       testing.TB
 	dir     string
 	journal string
-	// deaf is the file that makes hooks deaf, running the directory of the files of those that run.
+	// deaf is the file that makes hooks deaf, running the directory with a file for each hook that runs.
 	deaf, running string
 	args          []string
 	nodes         []*node
-	// noHook says that the arguments name gates.
+	// noHook is true if the arguments name gates.
 	noHook bool
 	// seeds is how many nodes the others join: the first ones, or all if it is 0.
 	seeds int
 
-	// known is what was read of the journal so far, beside how many hooks have found another one that ran when they
+	// known is what was read of the journal so far; beside is how many hooks have found another one running when they
 	// started.
 	known  []run
 	beside int
@@ -103,7 +103,7 @@ type node struct {
 	log        string
 	// program is a copy of the program; empty for the program itself.
 	program string
-	// args are this node's own, after the fleet's; under is a command that runs the program.
+	// args are this node's own arguments, after the fleet's; under is a command that runs the program.
 	args  []string
 	under []string
 	cmd   *exec.Cmd
@@ -111,8 +111,8 @@ type node struct {
 }
 
 // hookScript writes a line when it starts and one when it ends, and works for $WORK seconds in between. If there is a
-// file $DEAF, it ignores SIGTERM, and so does all that it starts. Before all it looks whether another one runs: each
-// has a file with its number.
+// file $DEAF, it ignores SIGTERM, and so does everything that it starts. First of all it checks whether another hook
+// runs: each has a file with its number.
 const hookScript = `#!/bin/sh
 [ -e "$DEAF" ] && trap '' TERM
 for other in "$RUNNING"/*; do
@@ -272,7 +272,7 @@ func (n *node) logged(text string) {
 	})
 }
 
-// status asks the node through its control socket; ok is false if nobody answers.
+// status asks the node through its control socket; ok is false if no agent answers.
 func (n *node) status() (control.Status, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -292,7 +292,7 @@ type run struct {
 	pid        int
 }
 
-// runs reads what has come to the journal, and returns all of it.
+// runs reads the new lines of the journal, and returns all runs.
 func (f *fleet) runs() []run {
 	f.t.Helper()
 	for _, line := range f.tail.lines(f.t) {
@@ -380,8 +380,8 @@ func until(t testing.TB, what string, cond func() bool) {
 	}
 }
 
-// freeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves,
-// which any connection may have taken until an agent listens.
+// freeAddr finds a loopback port that is free for TCP and UDP now. It is below the ports that systems choose
+// themselves, because any connection may take one of those before an agent listens.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	for range 100 {

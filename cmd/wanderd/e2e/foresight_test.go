@@ -46,8 +46,8 @@ func call(t *testing.T, path string, args ...string) (stdout, stderr string, cod
 	return out.String(), complaints.String(), code
 }
 
-// "wanderd plan" and "wanderd sim" are what they were before another program carried them out: output, names in it, and
-// exit codes.
+// "wanderd plan" and "wanderd sim" behave as before another program carried them out: their output, the names in it,
+// and their exit codes.
 func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
 	t.Parallel()
 	wanderd, wandersim := both(t)
@@ -86,7 +86,7 @@ func TestPlanAndSimAreCarriedOutByWandersim(t *testing.T) {
 			t.Errorf("wanderd %s: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
-	// A link to wanderd is as good as wanderd: the other program is beside the file.
+	// A link to wanderd works like wanderd: the other program is found beside the file.
 	link := filepath.Join(t.TempDir(), "wanderd")
 	if err := os.Symlink(wanderd, link); err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 var watchFor = flag.Duration("watch", 8*time.Second,
 	"how long the fleet of five is watched; its table is printed with -v")
 
-// Five processes take turns: nobody runs twice within min_interval, and nobody while another one does. Regeneration is
-// out of reach here, and nobody guards the token, so that a busy machine cannot make a second one.
+// Five processes take turns: none runs twice within min_interval, and none while another one does. Regeneration is out
+// of reach here, and no member guards the token, so that a busy machine cannot make a second one.
 func TestFiveProcessesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const minInterval = 2 * time.Second
@@ -62,7 +62,7 @@ func TestFiveProcessesTakeTurns(t *testing.T) {
 			continue
 		}
 		slices.Sort(intervals)
-		// The hook's own clock starts after the grant, by as much as it takes to start a process.
+		// The hook's own clock starts later than the grant, by the time that it takes to start a process.
 		if shortest := intervals[0]; shortest < minInterval-500*time.Millisecond {
 			t.Errorf("%s ran again after %s", n.name, shortest)
 		}

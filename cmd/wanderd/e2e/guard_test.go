@@ -18,8 +18,8 @@ echo $$ >$OUT
 wait
 `
 
-// Whoever kills every process of the program's name kills the agent. Its hook is gone a moment later, whatever it
-// ignores, for the guard has another name.
+// Killing every process of the program's name kills the agent. Its hook is gone a moment later, whatever it ignores,
+// because the guard has another name.
 func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
 	t.Parallel()
 	for tool, args := range map[string][]string{
@@ -32,7 +32,7 @@ func TestTheHookDoesNotOutliveAllProcessesOfTheProgramsName(t *testing.T) {
 			if errors.Is(err, exec.ErrNotFound) {
 				t.Skipf("no %s here", args[0])
 			}
-			// A name that no other process on this machine has.
+			// This is a name that no other process on this machine has.
 			name := fmt.Sprintf("guarded%d", os.Getpid())
 			f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")
 			f.hook(stubborn)

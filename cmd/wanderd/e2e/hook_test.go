@@ -90,7 +90,7 @@ func TestHookDoesNotOutliveAKilledAgent(t *testing.T) {
 	until(t, "the hook's child is gone", gone(pid))
 }
 
-// The environment says what a hook needs to know, and nothing of what it must not see.
+// The environment has what a hook needs to know, and nothing that it must not see.
 func TestHookEnvironment(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1, "--skip", "50ms", "--op", "200ms", "--min-interval", "1h")

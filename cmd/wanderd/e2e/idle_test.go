@@ -17,9 +17,9 @@ const (
 	idleFor = time.Minute
 )
 
-// BenchmarkIdleAgent measures what an agent costs that has nothing to do but pass the token on, with every constant at
-// its default. Pages of the program that many agents have in common count for each of them in what is resident, and
-// once for all of them in what is proportional.
+// BenchmarkIdleAgent measures the cost of an agent that only passes the token on, with every constant at its default.
+// Pages of the program that many agents share count for each of them in the resident figure, and once for all of them
+// in the proportional one.
 func BenchmarkIdleAgent(b *testing.B) {
 	for _, size := range []int{5, 20, 60, 200} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
@@ -74,8 +74,8 @@ func (f *fleet) measureIdle(b *testing.B) {
 	}
 }
 
-// machineTime is what the machine's processors have worked since its start, and how much there was in all, in the
-// kernel's ticks.
+// machineTime returns how long the machine's processors have worked since its start, and how much time there was in
+// all, in the kernel's ticks.
 func machineTime(b *testing.B) (busy, all float64) {
 	b.Helper()
 	text, err := os.ReadFile("/proc/stat")
@@ -95,7 +95,7 @@ func machineTime(b *testing.B) (busy, all float64) {
 	return busy, all
 }
 
-// processorTime is what the agent has used, in user and system mode.
+// processorTime returns the time that the agent has used, in user and system mode.
 func (n *node) processorTime() time.Duration {
 	n.fleet.t.Helper()
 	const perSecond = 100 // USER_HZ, the same on every Linux that Go runs on
@@ -108,7 +108,7 @@ func (n *node) processorTime() time.Duration {
 	return (user + system) * time.Second / perSecond
 }
 
-// memoryMiB is a line of the kernel's summary of the agent's memory.
+// memoryMiB returns a line of the kernel's summary of the agent's memory, in MiB.
 func (n *node) memoryMiB(what string) float64 {
 	n.fleet.t.Helper()
 	for line := range strings.Lines(n.proc("smaps_rollup")) {

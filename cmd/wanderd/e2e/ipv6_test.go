@@ -21,11 +21,11 @@ func ip(format string, args ...any) error {
 	return nil
 }
 
-// networks counts those that were made.
+// networks counts the networks that were made.
 var networks atomic.Int32
 
-// apart puts each node on a host of its own: a network namespace, all of which a bridge in one more connects. Its
-// addresses on eth0 are what of says of its number, from 1 on; at the first one the others join it.
+// apart puts each node on a host of its own: a network namespace. A bridge in one more namespace connects them. The
+// addresses of a node on eth0 are what of returns for its number, from 1 on; the others join it at the first one.
 func (f *fleet) apart(of func(i int) []string) (hosts []string) {
 	f.t.Helper()
 	if os.Geteuid() != 0 {
@@ -79,7 +79,7 @@ func (f *fleet) apart(of func(i int) []string) (hosts []string) {
 func ownIPv6(i int) string { return fmt.Sprintf("fd00:77::%d/64", i) }
 func ownIPv4(i int) string { return fmt.Sprintf("10.77.0.%d/24", i) }
 
-// Hosts that have IPv6 alone form a fleet by the defaults, and run their hooks.
+// Hosts that have only IPv6 form a fleet with the defaults, and run their hooks.
 func TestHostsWithIPv6AloneTakeTurns(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s")
@@ -109,8 +109,8 @@ func (n *node) unwell(words string) bool {
 	return cmd.ProcessState.ExitCode() == 2 && strings.Contains(string(out), words)
 }
 
-// A host that has IPv6 alone, in a fleet that advertises IPv4, is a member, because the others listen on IPv6 too. No
-// token gets to it. Both sides say why, and what to do.
+// A host that has only IPv6, in a fleet that advertises IPv4, is a member, because the others listen on IPv6 too. But
+// no token gets to it. Both sides report why, and what to do.
 func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "50ms", "--op", "200ms", "--min-interval", "1s")
@@ -136,8 +136,8 @@ func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	}
 }
 
-// A router announces a default route for IPv6 also to a host that has no IPv6 address but a link-local one. Nobody
-// reaches that.
+// A router announces a default route for IPv6 also to a host whose only IPv6 address is link-local. No other host
+// reaches that address.
 func TestALinkLocalAddressIsNotAdvertised(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// asking is a fleet of one whose host is asked by a script; the hook appends to $OUT.
+// asking is a fleet of one whose ready check is a script; the hook appends to $OUT.
 func asking(t *testing.T, ready string, args ...string) (n *node, out string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func asking(t *testing.T, ready string, args ...string) (n *node, out string) {
 	}, args...)...)
 }
 
-// says waits until the host has given that answer, that often.
+// says waits until the host has given that answer that many times.
 func (n *node) says(answer control.Answer, times uint64) {
 	n.fleet.t.Helper()
 	until(n.fleet.t, "it says "+string(answer), func() bool {
@@ -33,7 +33,7 @@ func (n *node) says(answer control.Answer, times uint64) {
 	})
 }
 
-// run is "wanderd run --wait".
+// run calls "wanderd run --wait".
 func (n *node) run() (code int, output string) {
 	n.fleet.t.Helper()
 	cmd := exec.Command(program(n.fleet.t), "run", "--wait", "--state-dir", n.state)

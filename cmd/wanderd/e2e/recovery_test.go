@@ -19,15 +19,15 @@ var rounds = flag.Int("rounds", 0, "how often each way to lose a token is tried;
 	"and held to three seconds, or to 0.3")
 
 const (
-	// briefly is how often each way is tried where nobody asks for figures.
+	// briefly is how often each way is tried when no figures are wanted.
 	briefly = 2
-	// soon is what the figures are held to, and atOnce what those are where nobody waits for a silence.
+	// soon is the limit of the figures, and atOnce the limit of those without a wait for a silence.
 	soon   = 3 * time.Second
 	atOnce = 300 * time.Millisecond
 )
 
-// The ways to lose a token for good: with its holder, whose hook may be stubborn, with the member that it was just
-// given to, and with nobody.
+// These are the ways to lose a token for good: with its holder, whose hook may be stubborn; with the member to which it
+// was just given; and with no member.
 func TestALostTokenIsBackInSeconds(t *testing.T) {
 	t.Parallel()
 	deep.Only(t, "loses a token again and again")
@@ -42,8 +42,8 @@ func TestALostTokenIsBackInSeconds(t *testing.T) {
 	}
 }
 
-// loss is a way to lose the token. within is how soon the next hook is to start. strike waits for its moment, and
-// returns when that was and who died, if anybody did.
+// loss is a way to lose the token. within is how soon the next hook has to start. strike waits for its moment, and
+// returns when that was and which member died, if any did.
 type loss struct {
 	name   string
 	within time.Duration
@@ -53,17 +53,17 @@ type loss struct {
 // drill is ten agents that lose their token again and again.
 type drill struct {
 	*fleet
-	// work is how long a hook runs. Ten of them take longer than min_interval, also where two were cut short, so that
-	// somebody is always due.
+	// work is how long a hook runs. Ten hooks take longer than min_interval, even if two of them are cut short, so that
+	// some member is always due.
 	work    time.Duration
 	relay   *relay
 	custody *custody
-	// looked is up to when it is known who was at work together.
+	// looked is the time up to which it is known which members were at work together.
 	looked time.Time
 }
 
-// newDrill starts ten agents. For figures every constant has its default, but min_interval, which is as short as op
-// allows. Otherwise all goes faster, and regeneration is out of reach, so that nothing but its guardians can bring the
+// newDrill starts ten agents. For figures every constant has its default, except min_interval, which is as short as op
+// allows. Otherwise everything goes faster, and regeneration is out of reach, so that only its guardians can bring the
 // token back.
 func newDrill(t *testing.T) *drill {
 	work, args := 400*time.Millisecond, []string{"--min-interval", "3s"}
@@ -97,7 +97,7 @@ func (d *drill) everybodyRuns(since time.Time) {
 	})
 }
 
-// letPass lets some runs begin, so that it is not always the same members' turn when the token is lost.
+// letPass lets some runs begin, so that the token is not always lost in the turn of the same members.
 func (d *drill) letPass(n int) {
 	before := len(d.runs())
 	until(d.t, "hooks start", func() bool { return len(d.runs()) >= before+n })
@@ -138,7 +138,7 @@ func (d *drill) killHolder() (time.Time, *node) {
 	}
 }
 
-// killDeafHolder does the same to a hook that ignores SIGTERM.
+// killDeafHolder does the same while the hook ignores SIGTERM.
 func (d *drill) killDeafHolder() (time.Time, *node) {
 	if err := os.WriteFile(d.deaf, nil, 0o600); err != nil {
 		d.t.Fatal(err)
@@ -147,8 +147,8 @@ func (d *drill) killDeafHolder() (time.Time, *node) {
 	return d.killHolder()
 }
 
-// killReceiver kills a member that has acknowledged a token, while the Commit is on its way to it: the sender has given
-// the token up already.
+// killReceiver kills a member that has acknowledged a token, while the Commit is on its way to it: the sender has
+// already given the token up.
 func (d *drill) killReceiver() (at time.Time, dead *node) {
 	done := make(chan struct{})
 	d.relay.watch(func(to *node, m *wire.Message) bool {
@@ -178,7 +178,7 @@ func (d *drill) loseCommits() (at time.Time, dead *node) {
 	return at, nil
 }
 
-// await waits for what the relay watches for. It goes on watching until told otherwise.
+// await waits for the event that the relay watches for. The relay goes on watching until told otherwise.
 func (d *drill) await(done <-chan struct{}) {
 	select {
 	case <-done:
@@ -187,15 +187,15 @@ func (d *drill) await(done <-chan struct{}) {
 	}
 }
 
-// round is what one loss of the token led to.
+// round is the outcome of one loss of the token.
 type round struct {
-	// next is how long it took until a hook started, together how long two members were at work without a break.
+	// next is how long it took until a hook started; together is how long two members were at work without a break.
 	next, together time.Duration
-	// fell says that the next hook had no higher fencing number than those before, beside how many hooks found another
-	// one that ran when they started.
+	// fell is true if the next hook had no higher fencing number than those before; beside is how many hooks found
+	// another one running when they started.
 	fell   bool
 	beside int
-	// story is what the agents' logs said of the token in the meantime.
+	// story is what the agents' logs reported of the token in the meantime.
 	story string
 }
 
@@ -222,7 +222,7 @@ func (d *drill) round(l loss) round {
 	return r
 }
 
-// repeat loses the token again and again, and adds up what that led to.
+// repeat loses the token again and again, and adds up the outcomes.
 func (d *drill) repeat(t *testing.T, l loss) {
 	defer func(outer testing.TB) { d.t, d.custody.t = outer, outer }(d.t)
 	d.t, d.custody.t = t, t

@@ -15,17 +15,17 @@ import (
 )
 
 // relay is the network of a fleet: the agents advertise its ports and bind their own, so that every datagram and every
-// stream from one to another passes here. It has the fleet's secret, sees what a datagram says, and may lose it.
+// stream from one to another passes here. It has the fleet's secret, reads the datagrams, and may lose one.
 type relay struct {
 	codec  *wire.Codec
 	byBind map[netip.AddrPort]*port
 
 	mu sync.Mutex
-	// loses says whether a message on its way to a node is lost; nil loses none.
+	// loses reports whether a message on its way to a node is lost; nil loses none.
 	loses func(to *node, m *wire.Message) bool
 }
 
-// port is where the others reach one agent, and where what it sends comes from.
+// port is where the others reach one agent, and the source of what it sends.
 type port struct {
 	node    *node
 	bind    netip.AddrPort
@@ -76,8 +76,8 @@ func (r *relay) watch(loses func(to *node, m *wire.Message) bool) {
 	r.loses = loses
 }
 
-// relayPackets hands on what comes for one agent, from the port of the one that sent it. An agent that is dead gets its
-// datagrams like any other: nobody is told that they were in vain.
+// relayPackets forwards the datagrams for one agent, from the port of their sender. It forwards datagrams to a dead
+// agent as well: no sender is told that they were in vain.
 func (r *relay) relayPackets(to *port) {
 	buf := make([]byte, 1<<16)
 	for {

@@ -33,7 +33,7 @@ func (n *node) reload() (code int, output string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// SIGHUP was a stop once.
+// SIGHUP used to stop an agent.
 func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
 	t.Parallel()
 	n := alone(t)

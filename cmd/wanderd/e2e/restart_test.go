@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// The agents of a daily gate are all stopped, or lose their power, and are started again. Who wants a run has it then,
-// by hand or with a command, and after a pause, and the token that they have is not replaced.
+// The agents of a daily gate are all stopped, or lose their power, and are started again. A run that is wanted then
+// takes place, by hand or with a command, and after a pause, and the token that they have is not replaced.
 func TestAFleetWhoseAgentsWereAllRestartedGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {
@@ -59,7 +59,7 @@ func TestAFleetWhoseAgentsWereAllRestartedGoesOn(t *testing.T) {
 	}
 }
 
-// does wants a command on the node's host to succeed.
+// does checks that a command on the node's host succeeds.
 func (n *node) does(args ...string) {
 	n.fleet.t.Helper()
 	args = slices.Insert(args, 1, "--state-dir", n.state)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A script without a terminal may have stopped a process of its own. The end of a command does not end the script, as
-// that of "flock FILE true" does not.
+// A script without a terminal may have stopped a process of its own. The end of a command does not end the script, just
+// as that of "flock FILE true" does not.
 func TestAStoppedProcessBesideACommandHarmsNobody(t *testing.T) {
 	t.Parallel()
 	n := alone(t)

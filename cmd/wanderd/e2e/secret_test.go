@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A fleet changes its secret while it works: no token is lost, so that nobody misses a run.
+// A fleet changes its secret while it works: no token is lost, so that no member misses a run.
 func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
@@ -23,7 +23,7 @@ func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
 		return string(b)
 	}
 	before, after := read(f.secret()), ""
-	for second := filepath.Join(f.dir, "second"); ; { // of one pair in 256 the file is refused
+	for second := filepath.Join(f.dir, "second"); ; { // for one pair in 256 the file is refused
 		if out, err := exec.Command(program(t), "keygen", "--secret", second).CombinedOutput(); err != nil {
 			t.Fatalf("keygen: %v\n%s", err, out)
 		}
@@ -72,7 +72,7 @@ func TestAFleetChangesItsSecretWhileItWorks(t *testing.T) {
 			})
 			everybodyRuns()
 			if step == after+before {
-				// Only those that have not come so far seal with what is now the second here.
+				// Only those that have not come so far seal with the secret that is now the second one here.
 				until(t, "status says who", func() bool {
 					s, ok := f.nodes[0].status()
 					return ok && s.TwoSecrets && len(s.SealedBySecond) == len(f.nodes)-1-i

@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// store is a resource that checks fencing numbers: it holds a text, and refuses whoever comes with a number below the
+// store is a resource that checks fencing numbers: it holds a text, and refuses a client whose number is below the
 // greatest that it has seen. A number counts as seen when its holder reads, not only when it writes: what a later
 // holder has read must not change.
 type store struct {
-	// checks says that it looks at the numbers at all.
+	// checks is true if it looks at the numbers at all.
 	checks bool
 
 	mu       sync.Mutex
 	text     string
 	greatest uint64
-	// accepted are the numbers whose write was acknowledged, refused those whose was not.
+	// accepted are the numbers whose write was acknowledged, refused those whose write was refused.
 	accepted, refused []string
 }
 
@@ -64,11 +64,11 @@ func (s *store) want(t *testing.T, whole bool, refused int) {
 	}
 }
 
-// storeClient is the first argument of this program where it adds its number to a store:
+// storeClient is the first argument with which this program adds its number to a store:
 //
 //	e2e.test store-client URL [READ GO]
 //
-// Between its reading and its writing it tells its process number in a file, and waits for another file.
+// Between reading and writing, the client writes its process number to a file, and waits for another file.
 const storeClient = "store-client"
 
 // The exit code of a client whose write was refused.
@@ -103,9 +103,9 @@ func runStoreClient(args []string) (code int) {
 	return code
 }
 
-// A host stands still with everything on it, between the reading and the writing of its command, until somebody else
-// has been granted the gate and has written. Then the command goes on before its guard does. No gate can help that; the
-// fencing number does.
+// A host stands still with everything on it, between the reading and the writing of its command, until another one has
+// been granted the gate and has written. Then the command goes on before its guard does. No gate can help against that;
+// the fencing number does.
 func TestAResourceThatChecksTheNumberLosesNothing(t *testing.T) {
 	t.Parallel()
 	strict := []string{`roster = ["m1", "m2", "m3"]`, `lease = "3s"`, `kill_after = "300ms"`}

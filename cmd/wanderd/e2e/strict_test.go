@@ -46,7 +46,7 @@ func (n *node) takesPart() {
 	})
 }
 
-// witness is a command that says that it runs, with its process and its number, and looks whether another one does.
+// witness is a command that records that it runs, with its process and its number, and checks whether another one does.
 func (f *fleet) witness() (path string) {
 	return f.script(`for other in "` + f.running + `"/*; do
 	[ -e "$other" ] && kill -0 "${other##*/}" 2>/dev/null && echo "beside" >>"` + f.journal + `"
@@ -59,7 +59,7 @@ exit 0
 }
 
 // witnessed returns the numbers of the commands that have run, in the order in which they began, and when each began.
-// None of them began while another one was alive.
+// It checks that none of them began while another one was alive.
 func (f *fleet) witnessed() (numbers []uint64, at []time.Time) {
 	f.t.Helper()
 	text, _ := os.ReadFile(f.journal)
@@ -114,8 +114,8 @@ func TestAStrictGateRunsTheCommandsOfAllHostsOneAtATime(t *testing.T) {
 	})
 }
 
-// The agent of the holder is killed while its command runs. Its guard ends the command, and says so: the next command
-// begins at once, and nothing of the first is alive.
+// The agent of the holder is killed while its command runs. The command's guard ends it, and reports that: the next
+// command begins at once, and nothing of the first is alive.
 func TestTheNextCommandBeginsWhenTheHoldersAgentIsKilled(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -189,7 +189,7 @@ func TestTheCommandOfAStoppedGuardIsKilledByItsAgent(t *testing.T) {
 	})
 }
 
-// Caller, guard and agent are killed, as by a power cut: nobody says a word. The gate stands still until the lease is
+// Caller, guard and agent are killed, as by a power cut: nobody can report it. The gate stands still until the lease is
 // over.
 func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,8 @@ func TestTheNextCommandBeginsAfterTheLeaseWhenNobodyIsLeftToTell(t *testing.T) {
 	})
 }
 
-// The agent of the holder stands still. The guard of its command needs no word from it, and ends the command in time.
+// The agent of the holder stands still. The guard of its command needs no message from it, and ends the command in
+// time.
 func TestTheCommandOfAnAgentThatStandsStillIsGoneBeforeTheNextBegins(t *testing.T) {
 	t.Parallel()
 	bothStrict(t, func(t *testing.T, f *fleet) {
@@ -258,7 +259,7 @@ func TestAStrictGateRunsWithAMajorityAndSaysWhenThereIsNone(t *testing.T) {
 			return ok && s.Gates[0].NotRunning == "no majority: sees m1, misses m2, m3"
 		})
 		f.nodes[0].logged("no majority")
-		// not by an agent that is too slow to say why
+		// not by an agent that is too slow to report why
 		until(t, "a caller that waits no longer is told so", func() bool {
 			c := f.nodes[0].exec("--wait", "100ms", "--", path)
 			c.wantCode(75, "")
@@ -313,7 +314,7 @@ func TestHooksOfAStrictGateRunOneAtATimeWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// A host that is not in the roster, and one with another roster, say so and change nothing.
+// A host that is not in the roster, and one with another roster, report that and change nothing.
 func TestHostsWithAnotherRosterDoNotCount(t *testing.T) {
 	t.Parallel()
 	f := strictFleet(t, "tree")

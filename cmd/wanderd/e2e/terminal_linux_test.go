@@ -93,7 +93,7 @@ func (m *terminal) types(keys string) {
 	}
 }
 
-// shows waits for a text that was not looked at yet.
+// shows waits for a text on the part of the screen that was not looked at yet.
 func (m *terminal) shows(text string) {
 	m.t.Helper()
 	until(m.t, "the terminal shows "+text, func() bool {
@@ -108,7 +108,7 @@ func (m *terminal) shows(text string) {
 	})
 }
 
-// wantCode wants the shell to be back, and the code of what it has run.
+// wantCode checks that the shell is back, and the code of what it has run.
 func (m *terminal) wantCode(want int) {
 	m.t.Helper()
 	m.enter("echo co''de=$?.")
@@ -145,7 +145,7 @@ func work(t *testing.T, dir string) string {
 	return fmt.Sprintf("sh -c 'echo $$ >%[1]s/pid; read line <%[1]s/go; echo fini''shed; exit 6'", dir)
 }
 
-// A command that Ctrl-Z has stopped keeps the gate, and fg and bg let it go on.
+// A command that Ctrl-Z has stopped keeps the gate, and fg and bg continue it.
 func TestCtrlZStopsACommandAndFgLetsItGoOn(t *testing.T) {
 	t.Parallel()
 	n := alone(t)

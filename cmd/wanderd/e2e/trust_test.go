@@ -32,7 +32,7 @@ func (f *fleet) keygen(name string, args ...string) (line string) {
 	return line
 }
 
-// certify gives nodes certificates of an authority, and returns the file of known hosts in which it stands.
+// certify gives nodes certificates of an authority, and returns the file of known hosts that names the authority.
 func (f *fleet) certify(nodes []*node) (knownHosts string) {
 	f.t.Helper()
 	authority := filepath.Join(f.dir, "ca")
@@ -43,7 +43,7 @@ func (f *fleet) certify(nodes []*node) (knownHosts string) {
 	return f.writeKnownHosts("@cert-authority " + line)
 }
 
-// list gives nodes keys, and returns the file of known hosts in which they stand.
+// list gives nodes keys, and returns the file of known hosts that names the keys.
 func (f *fleet) list(nodes []*node) (knownHosts string) {
 	f.t.Helper()
 	var lines strings.Builder
@@ -62,7 +62,8 @@ func (f *fleet) writeKnownHosts(text string) (path string) {
 	return path
 }
 
-// Whoever has the secret, and no trusted key, is alone; so is a member within five seconds of the line that revokes it.
+// A host that has the secret but no trusted key is alone; so is a member, within five seconds of the line that revokes
+// it.
 func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 5, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")
@@ -106,8 +107,8 @@ func TestOnlyTrustedKeysTakePartUntilTheyAreRevoked(t *testing.T) {
 	}
 }
 
-// BenchmarkRevocation measures from the line that revokes a host until nobody has it: it is no member that others
-// count, no token's holder, and in no gate.
+// BenchmarkRevocation measures from the line that revokes a host until nothing counts it any more: it is no member, no
+// token's holder, and in no gate.
 func BenchmarkRevocation(b *testing.B) {
 	for _, size := range []int{5, 40, 200} {
 		for _, known := range []struct {
@@ -127,7 +128,7 @@ func BenchmarkRevocation(b *testing.B) {
 }
 
 // revokeOne starts a fleet whose file of known hosts is written by vouch, and revokes its last host. It returns when
-// the first of the others was without it, and the last.
+// the first of the others was without that host, and when the last was.
 func revokeOne(b *testing.B, size int, vouch func(*fleet, []*node) string) (first, last time.Duration) {
 	f := newFleet(b, size, "--min-interval", "10m", "--log-level", "info")
 	defer func() {
@@ -205,8 +206,8 @@ func wanderd(t testing.TB, args ...string) (output string) {
 	return string(out)
 }
 
-// A host that has the secret, and no line in the known hosts, is named in the status, with the line that it lacks.
-// "keygen --show" prints this line on the host itself, and "members --known-hosts" those of all members.
+// The status names a host that has the secret but no line in the known hosts, with the line that it lacks. "keygen
+// --show" prints this line on the host itself, and "members --known-hosts" prints the lines of all members.
 func TestAHostWithoutALineIsNamedWithTheLine(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3, "--skip", "250ms", "--op", "200ms", "--min-interval", "1s")

@@ -29,7 +29,7 @@ func (n *node) whole() (control.Fleet, bool) {
 	return f, true
 }
 
-// missing are the members that have not answered.
+// missing returns the members that have not answered.
 func missing(f *control.Fleet) []string {
 	var names []string
 	for _, m := range f.Members {
@@ -40,7 +40,7 @@ func missing(f *control.Fleet) []string {
 	return names
 }
 
-// Each host tells of all, and names the one that was stopped; the history has the runs of all hosts.
+// Each host reports all, and names the one that was stopped; the history has the runs of all hosts.
 func TestAFleetFromAnyHost(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 4, "--min-interval", "2s", "--skip", "250ms")
@@ -74,12 +74,12 @@ func TestAFleetFromAnyHost(t *testing.T) {
 	})
 }
 
-// atATime is how many agents of a large fleet start at a time: so they need the machine for less time than after which
-// members suspect each other.
+// atATime is how many agents of a large fleet start at a time: few enough that they need the machine for less time than
+// that after which members suspect each other.
 const atATime = 10
 
-// startMany starts a large fleet in groups, each of which is in the fleet before the next starts, and waits until all
-// see all.
+// startMany starts a large fleet in groups, each of which is in the fleet before the next starts, and waits until every
+// member sees all.
 func (f *fleet) startMany() {
 	f.t.Helper()
 	f.seeds = 5
@@ -104,8 +104,8 @@ func (f *fleet) startMany() {
 	see(f.nodes, len(f.nodes))
 }
 
-// sees reports whether the node counts so many members, or more. A node whose port another one has taken for a
-// connection starts again.
+// sees reports whether the node counts so many members, or more. If another process has taken the node's port for a
+// connection, it starts the node again.
 func (n *node) sees(members int) bool {
 	select {
 	case <-n.ended:

@@ -65,14 +65,14 @@ func TestTheTokenIsSeenAsItGoesRound(t *testing.T) {
 		if len(seen) < 59 {
 			t.Errorf("%d snapshots in 30 s", len(seen))
 		}
-		// A snapshot that was told is not changed by later ones.
+		// Later snapshots do not change one that was handed out.
 		if got := seen[3].Tokens[0].Trail; !slices.Equal(got, []string{"m1", "m2"}) {
 			t.Errorf("the trail after 1.5 s: %q", got)
 		}
 	})
 }
 
-// All members are asked now and then, and when a run has ended, because its result is news.
+// All members are asked now and then, and when a run has ended, because its result is new.
 func TestAllAreAskedNowAndThenAndAfterARun(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		src := &agent{begun: time.Now()}

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 )
 
-// What all views show of a gate: whose run has failed last, who runs, who is due next, and who does not answer.
+// All views show the same of a gate: whose run has failed last, who runs, who is due next, and who does not answer.
 func TestRowsAreWhatAllViewsShow(t *testing.T) {
 	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 	member := func(name string, g *control.Gate) control.FleetMember {

@@ -223,7 +223,7 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 	}
 }
 
-// What viewers are shown at once after an order is of the same form as all else that they are shown.
+// The events that viewers get at once after an order have the same form as all others.
 func TestAFleetAfterAnOrderIsShownAsRows(t *testing.T) {
 	h := &hub{src: new(agent), viewers: make(map[chan struct{}]struct{})}
 	s := &Server{hub: h}
@@ -256,7 +256,7 @@ func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 	}
 }
 
-// watch opens the events, and returns them by and by.
+// watch opens the events, and returns them as they come.
 func watch(t *testing.T, s *Server) (next func() (name, data string), leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -312,7 +312,7 @@ func TestTheEventsTellOfTheFleet(t *testing.T) {
 	}
 }
 
-// The fleet is asked while somebody looks, and no longer.
+// The fleet is asked while there is a viewer, and no longer.
 func TestNobodyIsAskedWhileNobodyLooks(t *testing.T) {
 	src := new(agent)
 	s := serve(t, src)
@@ -329,7 +329,7 @@ func TestNobodyIsAskedWhileNobodyLooks(t *testing.T) {
 			other()
 		}
 		leaveToo()
-		s.hub.working.Wait() // it returns when the asking has ended
+		s.hub.working.Wait() // it returns when the questions have ended
 	}
 }
 

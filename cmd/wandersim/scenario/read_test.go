@@ -149,12 +149,12 @@ func TestEveryParameterComesFromFileAndFlagAlike(t *testing.T) {
 			t.Errorf("%s is not set: %v", s.Key, a)
 		}
 	}
-	// What is set reaches the simulator.
+	// Values that are set reach the simulator.
 	a, b := fromFile.World(), fromFlags.World()
 	if a.String() != b.String() || strings.Count(a.String(), "\n") < len(flags)-4 {
 		t.Errorf("%s\n%s", a.String(), b.String())
 	}
-	// On demand it is the callers who repeat what failed, and nobody else is asked.
+	// On demand the callers repeat what failed, and no member has a ready check.
 	onDemand := fromFile
 	onDemand.BesideHook = false
 	a = onDemand.World()
@@ -253,7 +253,7 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 			`s.toml:5: op is a number: a duration needs a unit and quotes, as in "4s" or "4m"`,
 			`s.toml:7: unknown key "crash": the keys are the flags of "wanderd sim --help", with underscores`,
 		}},
-		// A value that is wrong is told also where a flag replaces it, and a complaint quotes the line.
+		// A wrong value is reported even if a flag replaces it, and a complaint quotes the line.
 		{file: "op = \"x\"\nmin_interval = \"1s\"\n", flags: []string{"op=2s"}, want: []string{
 			`s.toml:1: op: "x" is not a duration: write a number with a unit, as in 90s, 10m, 1h30m or 1d`,
 			"min_interval 1s (s.toml:2) is below op 2s (--op), so a member would be due again " +
@@ -267,7 +267,7 @@ func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
 	}
 }
 
-// The file may have what seems to be missing, or not to fit.
+// The file may contain what seems to be missing, or not to fit.
 func TestNothingIsComparedWithAFileThatIsNotRead(t *testing.T) {
 	layer, set := settings.Flags{}, pflag.NewFlagSet("", pflag.ContinueOnError)
 	layer.AddTo(set, Table())

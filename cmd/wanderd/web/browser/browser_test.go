@@ -23,7 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// shots is where pictures of the page are written; nowhere if it is empty.
+// shots is the directory for pictures of the page; empty if none are wanted.
 var shots = flag.String("shots", "", "write pictures of the page into this `directory`")
 
 // patience bounds every wait.
@@ -128,7 +128,7 @@ func (f *fleet) start(cmd *exec.Cmd) {
 	})
 }
 
-// freeAddr finds a port that is free now, below those that any connection may take until an agent listens.
+// freeAddr finds a port that is free now, below the ports that any connection may take before an agent listens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -148,8 +148,8 @@ type page struct {
 	ctx context.Context
 }
 
-// open opens the page in a browser. What the page says on the console is a failure: an exception, or something that its
-// own policy forbids.
+// open opens the page in a browser. A message of the page on the console is a failure: an exception, or something that
+// its own policy forbids.
 func (f *fleet) open() *page {
 	f.t.Helper()
 	path := ""
@@ -223,7 +223,7 @@ func (p *page) until(what, expression string) {
 	}
 }
 
-// shoot writes a picture of the page, if somebody wants one.
+// shoot writes a picture of the page, if one is wanted.
 func (p *page) shoot(name string) {
 	p.t.Helper()
 	if *shots == "" {
