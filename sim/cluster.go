@@ -23,7 +23,7 @@ type Config struct {
 	Network    Network
 	Membership Membership
 	Hook       Hook
-	// OrphanGrace is how long a run goes on after its agent has died: its guard waits so long for its end, and then
+	// OrphanGrace is how long a run goes on after its agent has died: its guard waits this long for its end, and then
 	// kills it.
 	OrphanGrace time.Duration
 	Disk        Disk
@@ -38,7 +38,7 @@ type Config struct {
 	EarlyWakes float64
 	// StopTimeout bounds a graceful stop: a member that has not left by then is killed. Zero means no bound.
 	StopTimeout time.Duration
-	// Watchers are told of every occurrence, in this order.
+	// Watchers are called for every occurrence, in this order.
 	Watchers []Watcher
 }
 

@@ -23,7 +23,7 @@ type entry struct {
 	who, slot int32
 }
 
-// entryKind says what an entry means and what its slot holds.
+// entryKind is the meaning of an entry, and of its slot.
 type entryKind uint8
 
 const (

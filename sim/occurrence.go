@@ -48,7 +48,7 @@ func EachLife[T any](watch func(me *T, c *Cluster, o *Occurrence) error) Watcher
 	})
 }
 
-// OccurrenceKind says what occurred.
+// OccurrenceKind is the kind of an occurrence.
 type OccurrenceKind uint8
 
 const (

@@ -20,7 +20,7 @@ const Variable = "WANDERD_DEEP"
 // Is reports whether deep tests run.
 func Is() bool { return os.Getenv(Variable) != "" }
 
-// Only skips a test unless deep tests run. what names what takes so long.
+// Only skips a test unless deep tests run. what names the part that takes long.
 func Only(t testing.TB, what string) {
 	t.Helper()
 	if !Is() {

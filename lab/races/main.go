@@ -3,8 +3,8 @@
 //
 //	go -C lab/races run . [-only NAME] [--write ../../docs]
 //
-// A system whose program is not installed, or that fails, is skipped, and the page says so. It is a module of its own:
-// the clients of the other systems stay out of the product's go.sum.
+// A system whose program is not installed, or that fails, is skipped, and the page tells this. The command is a module
+// of its own: the clients of the other systems stay out of the product's go.sum.
 package main
 
 import (

@@ -43,7 +43,7 @@ func tableFour() []column {
 
 // tableFive is "Wandering token: duration of stabilization after a token loss event" (table 5), in bins of 5000 units
 // from
-// 10000. The caption says 100 transients; those of N=300 add up to 99.
+// 10000. The caption has 100 transients; those of N=300 add up to 99.
 func tableFive() []column {
 	return []column{
 		{150, []float64{39, 4, 13, 10, 10, 13, 7, 2, 2, 0, 0, 0, 0, 0, 0}},

@@ -29,7 +29,7 @@ type Byzantine struct {
 type Habits uint16
 
 const (
-	// Slanders: it says that there is a copy of the token with another number.
+	// Slanders: it claims that there is a copy of the token with another number.
 	Slanders Habits = 1 << iota
 	// Claims: it sends heartbeats as if it held the token.
 	Claims

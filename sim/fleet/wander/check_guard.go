@@ -70,7 +70,7 @@ type word struct {
 //   - A member that yielded a token because it heard nobody revives it only if it has heard somebody since, or is
 //     alone.
 //   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard
-//     says what the holder pre-signed for it, about the token of that run.
+//     sends what the holder pre-signed for it, about the token of that run.
 //   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member
 //     takes a copy with a number no higher than the one with which it passed the token on.
 //   - A member grants a run, passes a token on or goes on sending heartbeats only if its guardians had word of it

@@ -24,21 +24,22 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Small worlds are explored to the end: every order of everything that can happen, up to a number of things. A member
-// offers the token that it holds, or has just passed it on; from there on, at each step, one of these happens:
+// Small worlds are explored to the end: every order of everything that can happen, up to a number of events. A member
+// offers the token that it holds, or has just passed it on. From there on, at each step, one of these happens:
 //
 //   - any message that was ever sent is delivered, for the first time or again. A message that is never delivered was
-//     lost; so every loss, duplicate, replay, delay and reordering there can be is one of the orders.
+//     lost; so every possible loss, duplicate, replay, delay and reordering is one of the orders.
 //   - any member is woken when its deadline comes. Each has a clock of its own, which only its wake-ups move: members
 //     do not agree on how much time has passed, and any timeout may come before or after any message.
 //   - any run ends.
-//   - a member crashes before any effect of its step, and starts again with what it had saved. At most so many times.
-//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, what was on its way is on
-//     the disk or not. Where they are not, a save ends in the moment in which it was asked for.
-//   - a member that was stopped for longer than guardians are patient goes on. At most so many times.
+//   - a member crashes before any effect of its step, and starts again with what it had saved. The world
+//     bounds how often.
+//   - where disks are slow, a save that is under way ends, or fails; when a member crashes, such a save is on the disk
+//     or not. Where disks are not slow, a save ends at the moment at which it was requested.
+//   - a member that was stopped for longer than guardians are patient goes on. The world bounds how often.
 //
-// In every state, no two members hold the same copy of a token, no run has started that was not saved, and nobody has
-// revived a token without having asked everybody who may know of its holder, or having been told by it.
+// In every state, no two members hold the same copy of a token, no run has started that was not saved, and no member
+// has revived a token unless it has asked every member that may know of the token's holder, or the holder has told it.
 func TestSmallWorldsAreExploredExhaustively(t *testing.T) {
 	for _, w := range []struct {
 		name                             string
@@ -444,8 +445,8 @@ func (e *explorer) key(w *small) uint64 {
 }
 
 // A machine refers to nothing that a copy of it could change. It refers only to the source of entropy, to the list of
-// peers and an earlier one, to the windows, and to what is remembered of laps and of windows, which changes only the
-// time that steps take.
+// peers and an earlier one, to the windows, and to what is remembered of laps and of windows, which only saves
+// time.
 func TestAMachineIsAPlainValue(t *testing.T) {
 	allowed := map[string]bool{
 		"cfg.Env.Entropy": true, "handoff.cfg.Entropy": true, "guardian.cfg.Entropy": true,

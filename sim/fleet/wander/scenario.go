@@ -203,7 +203,8 @@ func (s *Scenario) lap() time.Duration {
 // Checkers returns new checkers of all rules, for one run of the scenario.
 func (s *Scenario) Checkers() []sim.Watcher { return s.checkers(false) }
 
-// checkers are these; with complete, the scenario says all that goes wrong, and nobody parts the network by hand.
+// checkers returns these checkers. complete is true if the scenario has everything that goes wrong: nobody parts the
+// network by hand.
 func (s *Scenario) checkers(complete bool) []sim.Watcher {
 	lap := time.Duration(0)
 	if s.Walk == wander.Random && s.Backups == 0 && !s.onDemand() {
