@@ -124,7 +124,7 @@ func (s state) String() string {
 type Machine struct {
 	cfg   Config
 	state state
-	// is what the token carries. It is valid while the token is here.
+	// T is what the token carries. It is valid while the token is here.
 	T token
 	// n is the number of live members. rank is this member's place in the roster; next and prev are the places of its
 	// live neighbours.

@@ -25,7 +25,7 @@ import (
 	"github.com/wanderd/wanderd/policy/kcopies"
 )
 
-// is the members that have the token or a copy of it: the holder first, then the predictable members in the order of
+// T is the members that have the token or a copy of it: the holder first, then the predictable members in the order of
 // the path, then the monitors, the most recent holder first. All are distinct, and there are at most k + 1.
 type T struct {
 	Sites []kcopies.Site
