@@ -17,7 +17,7 @@ const (
 )
 
 // offers remembers when which handoffs were offered to this member; the value is when the Token of the handoff first
-// came. If a Token comes later than its sender repeats it, somebody plays it back, and it would take one of the few
+// came. If a Token comes later than its sender repeats it, it is being played back, and it would take one of the few
 // places for incoming handoffs. A machine remembers only the last few handoffs. Only the loop uses offers.
 type offers struct{ recent[policy.Time] }
 

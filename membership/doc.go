@@ -37,40 +37,42 @@
 //	timing       signals, pauses, and the throttle of warnings
 //	broadcast    orders to a gate, signed, and which one replaces which
 //	packets      the packet filter, and what memberlist's messages say
-//	peers        who is there: announcements, views, joining, and duplicate identities
-//	admission    who may take part where keys have to be trusted, and whose certificates are missing
+//	peers        the members: announcements, views, joining, and duplicate identities
+//	admission    which members may take part where keys have to be trusted, and whose certificates are missing
 //	streams      connections: proof, seal, frames, and who gets a place
 //
 // This package wires them to memberlist and to the agent.
 //
 // # Problems of memberlist v0.7.0, and the remedies here
 //
-//   - Its callbacks run under its node lock, with live *Node pointers: they copy into a coalescing mailbox, which one
-//     goroutine of ours reads (mailbox.go, peers/peers.go). It also writes its log under that lock; the log has a
-//     queue, too (logadapter.go).
-//   - It calls NotifyAlive for all members at every full sync: the result of a check is cached with the bytes it is
-//     about.
-//   - It passes news on at its ticks, and also ticks without news: here ticks are few, and pings carry the news
+// After each problem, a colon and the remedy follow.
+//
+//   - It runs its callbacks under its node lock, with live *Node pointers: the callbacks copy into a coalescing
+//     mailbox, which one goroutine of ours reads (mailbox.go, peers/peers.go). It also writes its log under that lock:
+//     the log has a queue, too (logadapter.go).
+//   - It calls NotifyAlive for all members at every full sync: the result of a check is cached, together with the
+//     bytes that were checked.
+//   - It passes news on at its ticks, and ticks even without news: here ticks are few, and pings carry the news
 //     (spread.go).
-//   - The less it hears the less it probes, so a member that was cut off learns late what it has missed: such a member
-//     calls the others (call.go).
-//   - It believes anybody who says that a member left, moved, or has the highest incarnation of all, which nobody can
-//     contradict: announcements are signed (peers/metadata.go), and an incarnation is believed as far as a clock can
-//     explain it (packets/filter.go).
+//   - The less it hears, the less it probes, so a member that was cut off learns late what it has missed: here such a
+//     member calls the others (call.go).
+//   - It believes any statement that a member left, moved, or has the highest incarnation of all, which the member
+//     then cannot contradict: announcements are signed (peers/metadata.go), and an incarnation is believed only as far
+//     as a clock can explain it (packets/filter.go).
 //   - It believes every sender of a packet or a sync: both are signed, and are checked where keys have to be trusted
 //     (admission/introduce.go, admission/admission.go).
-//   - It forgets a member that NotifyAlive refuses: what is said of a member whose certificate is missing is kept until
-//     the certificate is here (admission/unverified.go, certificates.go, meet.go).
-//   - It stores and passes on any metadata, address and version numbers that others send, and one alive message without
-//     version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse (peers/metadata.go).
-//     Our own metadata stays below the 512 bytes at which the sender panics.
+//   - It forgets a member that NotifyAlive refuses: while a member's certificate is missing, the statements about the
+//     member are kept (admission/unverified.go, certificates.go, meet.go).
+//   - It stores and passes on any metadata, address and version numbers that others send, and one alive message
+//     without version numbers makes every later sync fail: NotifyAlive refuses a node that does not parse
+//     (peers/metadata.go). Our own metadata stays below the 512 bytes at which the sender panics.
 //   - Its encryption crashes if a packet has bad padding or a stream is empty, buffers 20 MiB of an unauthenticated
-//     stream, and lets streams be played back: it has no key. Packets and streams are sealed and opened here
+//     stream, and lets streams be played back: so it gets no key, and packets and streams are sealed and opened here
 //     (streams/sealed.go, streams/streams.go).
 //   - It believes the lengths in a header before the bytes are there (a header can cost gigabytes), and logs and keeps
 //     names of any length: what it sees has passed a filter (packets/filter.go).
-//   - It answers a ping to any address that the ping names, with gossip on top: without a secret, an answer goes to the
-//     ping's source, and is no longer than the ping (packets/answers.go).
+//   - It answers a ping to any address that the ping names, with gossip on top: without a secret, an answer goes to
+//     the ping's source, and is no longer than the ping (packets/answers.go).
 //   - It allocates for junk packets: a datagram is opened in a scratch buffer first, and copied only if it passes.
 //   - Compression costs 64 KiB of garbage for each packet sent and makes decompression bombs possible; it is off, and
 //     refused.
@@ -83,9 +85,10 @@
 //     and full syncs are twice as frequent as memberlist's default.
 //   - Bound to all addresses it may advertise an unreachable address: the advertised address is always set
 //     (peers/advertise.go).
-//   - It does not distinguish a member that left from one that failed: a leaving member says so in its metadata
-//     (leave.go). It reports suspicion in its log only: the log is parsed.
-//   - It gives up a probe and suspects nobody if sending fails with an error that is not a *net.OpError: ours are.
+//   - It does not distinguish a member that left from one that failed: a leaving member announces in its metadata that
+//     it leaves (leave.go). It reports suspicion only in its log: the log is parsed.
+//   - If sending fails with an error that is not a *net.OpError, it gives up the probe and suspects no member: all our
+//     errors are *net.OpError.
 //   - Leave panics after Shutdown, and UpdateNode races with itself: both are serialised here.
 //   - Its gossip queue is last in, first out and drops messages: no token travels by gossip.
 //

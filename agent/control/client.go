@@ -61,7 +61,7 @@ func (c *Client) History(ctx context.Context) (History, error) {
 	return get[History](ctx, c, pathHistory)
 }
 
-// Now requests who has the tokens now.
+// Now requests the present holders of the tokens.
 func (c *Client) Now(ctx context.Context) (Now, error) { return get[Now](ctx, c, pathNow) }
 
 // Fleet requests the status of all members.

@@ -27,7 +27,7 @@ type callers struct {
 	told bool
 }
 
-// Caller is somebody who waits for a run, and then for its end.
+// Caller is a process that waits for a run, and then for its end.
 type Caller struct {
 	control.Call
 	since, running time.Time

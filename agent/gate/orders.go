@@ -76,7 +76,7 @@ func (g *Gate) sayOrder(said *statedir.Order) {
 	}
 }
 
-// giver returns who has given an order: from its description, or the name of the member.
+// giver returns the giver of an order: from its description, or the name of the member.
 func (g *Gate) giver(said *statedir.Order) string {
 	if said.Who != "" {
 		return said.Who

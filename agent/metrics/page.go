@@ -20,7 +20,7 @@ const (
 	summary   kind = "summary"
 )
 
-// contentType is that of Prometheus' text format, in which each sample is a line, below two lines about its metric.
+// contentType is the type of Prometheus' text format, in which each sample is a line, below two lines about its metric.
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // page is all that a scrape gets.

@@ -40,7 +40,7 @@ import (
 //	  | signature     64 |  of the connection's nonces and what follows; one side's is not good for the other
 //	  +------------------+
 //
-// Old signed gossip that somebody with the secret plays back in a new seal changes nothing: announcements have
+// Old signed gossip that is played back in a new seal, by a host with the secret, changes nothing: announcements have
 // counters, and a statement about a member has an incarnation that the member has since exceeded.
 const (
 	SignedHeader  = len(wire.MemberID{}) + ed25519.SignatureSize
