@@ -89,9 +89,8 @@ type calling struct {
 	ended     chan struct{}
 }
 
-// exec prepares a call: the arguments of "wanderd exec". The call has a process group of its own. Otherwise, when a
-// process is stopped as the last command of an orphaned group ends, the kernel would hang up the whole group, and that
-// would be this test and its agents.
+// exec prepares a call: the arguments of "wanderd exec". The call has its own process group. Otherwise, if a process is
+// stopped when the last command of an orphaned group ends, the kernel would hang up this test and its agents.
 func (n *node) exec(args ...string) *calling {
 	n.fleet.t.Helper()
 	c := &calling{
