@@ -39,8 +39,8 @@ type run struct {
 	number int32
 	active bool
 	deaf   bool
-	// timedOut is true if the agent stops it at its timeout. denied is true if it does not start. demanded is that of
-	// its [policy.Run].
+	// timedOut is true if the agent stops it at its timeout. denied is true if it does not start. demanded is the
+	// Demanded of its [policy.Run].
 	timedOut, denied, demanded bool
 	outcome                    policy.Outcome
 	// exit is its exit status if it fails. It is zero if the agent has stopped it.

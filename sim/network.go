@@ -191,7 +191,7 @@ func (c *Cluster) latency() time.Duration {
 	return d
 }
 
-// distance returns how much longer a message takes between these two of so many members.
+// distance returns how much longer a message takes between two members of a fleet of this size.
 func (n *Network) distance(from, to, members int) (away time.Duration) {
 	fromFar, toFar := from >= members-n.Distant, to >= members-n.Distant
 	if fromFar && toFar && n.Together {

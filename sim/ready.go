@@ -63,8 +63,8 @@ func (c *Cluster) tellReady(who int32) {
 	}
 }
 
-// arrangeQuestion arranges when the host of a member is asked next. If the host is asked earlier, that is considered
-// again then.
+// arrangeQuestion arranges when the host of a member is asked next. If an earlier time is arranged already, that stays,
+// and the question is considered again then.
 func (c *Cluster) arrangeQuestion(who int32) {
 	if c.questions.each == nil {
 		return

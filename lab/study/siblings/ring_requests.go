@@ -30,8 +30,8 @@ func requestRings() []int { return []int{4, 8, 16, 32, 64, 128, 256} }
 // asks again: from very low demand to a demand at which all members wait all the time.
 func requestLoads() []float64 { return []float64{20_000, 1000, 100, 10, 1, 0.1} }
 
-// rarest returns the first of these with which a protocol is measured: a token that always moves needs no rarer
-// requests for a request to be alone.
+// rarest returns the first of these with which a protocol is measured. With a token that always moves, requests need
+// not be so rare that each is alone.
 func rarest(request ring.Request) float64 {
 	if request == ring.Always {
 		return requestLoads()[1]
