@@ -22,7 +22,7 @@ function svg(name, attributes, text) {
   return e;
 }
 
-// Times are of the hosts' clocks; "now" is that of the host of this page, as the last event told it.
+// Times are by the clocks of the hosts; "now" is the time of the host of this page, as of the last event.
 const now = () => Date.now() + state.ahead;
 
 function rough(ms) {
@@ -54,7 +54,7 @@ function runs() {
   return all;
 }
 
-// kindOf is how a member is drawn.
+// kindOf returns the kind as which a member is drawn.
 function kindOf(m) {
   const held = tokens().find((t) => t.member === m.member && !t.missing);
   if (m.missing) return "missing";
@@ -161,7 +161,7 @@ function drawFacts() {
   byId("facts").replaceChildren(...facts);
 }
 
-// drawPause says whether the gate is paused, and on how many of the members that answer.
+// drawPause shows whether the gate is paused, and on how many of the members that answer.
 function drawPause() {
   const told = members().filter((m) => !m.missing);
   const paused = told.filter((m) => m.paused);
@@ -186,7 +186,7 @@ byId("pause").addEventListener("submit", (e) => {
 });
 byId("resume").addEventListener("click", () => order({ pause: false }));
 
-// The roles say what the elements are also where a narrow screen shows them as blocks.
+// The roles keep the meaning of the elements where a narrow screen shows them as blocks.
 function drawMembers() {
   const head = html("tr");
   head.role = "row";
@@ -218,7 +218,7 @@ function drawMembers() {
   byId("members").replaceChildren(head, ...rows);
 }
 
-// tell says what a run was; the same for a pointer, a finger and a keyboard.
+// tell describes a run, in the same way for a pointer, a finger and a keyboard.
 function tell(r) {
   const took = under(r.run) ? rough(now() - Date.parse(r.run.start)) + " so far" :
     r.run.end ? ((Date.parse(r.run.end) - Date.parse(r.run.start)) / 1000).toFixed(1) + " s" : "an unknown time";
