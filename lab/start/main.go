@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 // Start measures the cost of a start of wanderd: "wanderd exec -- true" asks for the gate of a lone agent that holds
 // the token, and flock(1) runs the same command, in turn. It prints medians, and the median of the pairs' ratios.
