@@ -26,7 +26,7 @@ func larger() map[string]int {
 		"agent/hook/hook_test.go":          543,
 		"cmd/wanderd/e2e/exec_test.go":     624,
 		"policy/guardian/question_test.go": 533,
-		"policy/handoff/handoff_test.go":   546,
+		"policy/handoff/handoff_test.go":   545,
 		"policy/order/order_test.go":       556,
 		"policy/wander/guard_test.go":      617,
 		"policy/wander/inquire_test.go":    611,
