@@ -126,9 +126,27 @@ rm -f "$RUNNING/$$"
 echo "end $WANDERD_NAME $WANDERD_SEQ $(date +%s%N) $$" >>"$JOURNAL"
 `
 
+// tempDir is a directory in one of its own, like that of t.TempDir. A hook of an agent that was killed has a moment to
+// end, and may write there until then, so it is removed as soon as that works.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	parent, err := os.MkdirTemp("", "wanderd-e2e-") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		until(t, "the directory is removed", func() bool { return os.RemoveAll(parent) == nil })
+	})
+	dir := filepath.Join(parent, "fleet")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func newFleet(t testing.TB, size int, args ...string) *fleet {
 	t.Helper()
-	f := &fleet{t: t, dir: t.TempDir(), args: args}
+	f := &fleet{t: t, dir: tempDir(t), args: args}
 	f.journal = filepath.Join(f.dir, "journal")
 	f.tail.path = f.journal
 	if out, err := exec.Command(program(t), "keygen", "--secret", f.secret()).CombinedOutput(); err != nil {
