@@ -11,7 +11,6 @@ import (
 
 	"github.com/wanderd/wanderd/lab/study"
 	"github.com/wanderd/wanderd/policy/kcopies"
-	"github.com/wanderd/wanderd/policy/kcopies/beyond"
 	"github.com/wanderd/wanderd/policy/kcopies/survival"
 	"github.com/wanderd/wanderd/sim/report"
 )
@@ -67,11 +66,11 @@ func ringBeyond() study.Experiment {
 // runBeyond moves the token many times, and then lets members crash.
 func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error) {
 	dice := rand.New(rand.NewPCG(seed, 5))
-	now, next := beyond.T{Sites: []kcopies.Site{0}, Predictable: 1}, beyond.T{}
+	now, next := copySet{sites: []kcopies.Site{0}, predictable: 1}, copySet{}
 	var queue []kcopies.Site
 	for range beyondMoves {
 		for len(queue) < c.waiting+dice.IntN(2) {
-			if s := kcopies.Site(dice.IntN(beyondMembers)); s != now.Holder() && !slices.Contains(queue, s) {
+			if s := kcopies.Site(dice.IntN(beyondMembers)); s != now.holder() && !slices.Contains(queue, s) {
 				queue = append(queue, s)
 			}
 		}
@@ -79,9 +78,9 @@ func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error)
 		if c.rule == onlyMonitors {
 			path = queue[:1]
 		}
-		beyond.Next(&now, path, beyondK, &next)
+		nextCopySet(&now, path, beyondK, &next)
 		if c.rule == onlyPredictable {
-			next.Sites = next.Sites[:next.Predictable]
+			next.sites = next.sites[:next.predictable]
 		}
 		now, next = next, now
 		queue = queue[1:]
@@ -90,31 +89,31 @@ func runBeyond(_ context.Context, c *beyondCase, seed uint64) (beyondRun, error)
 	for _, i := range dice.Perm(beyondMembers)[:beyondCrashed] {
 		crashed[i] = true
 	}
-	alive := slices.ContainsFunc(now.Sites, func(s kcopies.Site) bool { return !crashed[s] })
-	return beyondRun{lost: !alive, copies: len(now.Sites) - 1, monitors: len(now.Sites) - now.Predictable}, nil
+	alive := slices.ContainsFunc(now.sites, func(s kcopies.Site) bool { return !crashed[s] })
+	return beyondRun{lost: !alive, copies: len(now.sites) - 1, monitors: len(now.sites) - now.predictable}, nil
 }
 
 // figureSix returns the sets of figure 6, by the rule: S4 receives the token from S5, and S1, S6 and S8 have asked for
 // it.
 func figureSix() report.Table {
-	before := beyond.T{Sites: []kcopies.Site{5, 4, 9, 2}, Predictable: 2}
-	var t beyond.T
-	beyond.Next(&before, []kcopies.Site{4, 1, 6, 8}, beyondK, &t)
+	before := copySet{sites: []kcopies.Site{5, 4, 9, 2}, predictable: 2}
+	var t copySet
+	nextCopySet(&before, []kcopies.Site{4, 1, 6, 8}, beyondK, &t)
 	table := report.Table{
 		Title:  "Figure 6(c): the detection sets of T, k = 6",
 		Header: []string{"member", "kind", "monitors", "published"},
 	}
 	published := map[kcopies.Site]string{8: "S6 S1 S4", 5: "S4 S1 S6 S8"}
-	for i, s := range t.Sites {
+	for i, s := range t.sites {
 		kind := "predictable"
 		switch {
 		case i == 0:
 			kind = "holder"
-		case t.Monitor(s):
+		case t.isMonitor(s):
 			kind = "monitor"
 		}
 		table.Rows = append(table.Rows, []string{
-			fmt.Sprintf("S%d", s), kind, siteNames(t.D(s)[:i]), cmp.Or(published[s], report.Missing),
+			fmt.Sprintf("S%d", s), kind, siteNames(t.detectionSet(s)[:i]), cmp.Or(published[s], report.Missing),
 		})
 	}
 	return table

@@ -1,4 +1,12 @@
-// Package beyond builds the detection sets of a token that does not go round a ring: section 5 of Arantes and Sopena,
+package siblings
+
+import (
+	"slices"
+
+	"github.com/wanderd/wanderd/policy/kcopies"
+)
+
+// This file builds the detection sets of a token that does not go round a ring: section 5 of Arantes and Sopena,
 // "Easily rendering token-ring algorithm fault tolerant" (k-copies, "Generalizing our algorithm").
 //
 // "Token holder chooses the set of its successors by exploiting as much as possible the knowledge that it has about the
@@ -17,54 +25,48 @@
 // it must be told of the replacement before it hears of a crash of the member that replaced it. Second, a member of T
 // that is known to have crashed is useless: a holder that leaves such members out has k living backups after every
 // move, and loses the token only to k + 1 crashes at once.
-package beyond
 
-import (
-	"slices"
-
-	"github.com/wanderd/wanderd/policy/kcopies"
-)
-
-// T is the members that have the token or a copy of it: the holder first, then the predictable members in the order of
-// the path, then the monitors, the most recent holder first. All are distinct, and there are at most k + 1.
-type T struct {
-	Sites []kcopies.Site
-	// Predictable is how many of them are predictable, the holder among them.
-	Predictable int
+// copySet is T: the members that have the token or a copy of it. The holder comes first, then the predictable members
+// in the order of the path, then the monitors, the most recent holder first. All are distinct, and there are at most
+// k + 1.
+type copySet struct {
+	sites []kcopies.Site
+	// predictable is how many of them are predictable, the holder among them.
+	predictable int
 }
 
-// Holder is S_T.
-func (t *T) Holder() kcopies.Site { return t.Sites[0] }
+// holder is S_T.
+func (t *copySet) holder() kcopies.Site { return t.sites[0] }
 
-// D is the detection set of a member of T: all members before it, and itself. "The k + 1 detection sets are different
-// from each other and have nested intersections." It is a part of T, and nil for other members.
-func (t *T) D(i kcopies.Site) []kcopies.Site {
-	at := slices.Index(t.Sites, i)
+// detectionSet is D of a member of T: all members before it, and itself. "The k + 1 detection sets are different from
+// each other and have nested intersections." It is a part of T, and nil for other members.
+func (t *copySet) detectionSet(i kcopies.Site) []kcopies.Site {
+	at := slices.Index(t.sites, i)
 	if at < 0 {
 		return nil
 	}
-	return t.Sites[:at+1]
+	return t.sites[:at+1]
 }
 
-// Monitor reports whether i is a member of T that is not on the path.
-func (t *T) Monitor(i kcopies.Site) bool { return slices.Index(t.Sites, i) >= t.Predictable }
+// isMonitor reports whether i is a member of T that is not on the path.
+func (t *copySet) isMonitor(i kcopies.Site) bool { return slices.Index(t.sites, i) >= t.predictable }
 
-// Next computes what T becomes when its holder S_k sends the token along the path. The path begins with the next
+// nextCopySet computes what T becomes when its holder S_k sends the token along the path. The path begins with the next
 // holder, not with S_k: "S_k must update its T set by replacing the monitor nodes by predictable ones as much as
 // possible. Nodes are replaced till either S_k is removed from T or there are no more sites in the predictable path.
 // […] In this case, S_k will become a monitor node." The result uses the memory of into.
-func Next(t *T, path []kcopies.Site, k int, into *T) {
-	into.Sites, into.Predictable = into.Sites[:0], 0
+func nextCopySet(t *copySet, path []kcopies.Site, k int, into *copySet) {
+	into.sites, into.predictable = into.sites[:0], 0
 	add := func(sites []kcopies.Site) {
 		for _, s := range sites {
-			if len(into.Sites) <= k && !slices.Contains(into.Sites, s) {
-				into.Sites = append(into.Sites, s)
+			if len(into.sites) <= k && !slices.Contains(into.sites, s) {
+				into.sites = append(into.sites, s)
 			}
 		}
 	}
 	add(path)
-	into.Predictable = len(into.Sites)
-	add(t.Sites[:1])
-	add(t.Sites[t.Predictable:])
-	add(t.Sites[1:t.Predictable])
+	into.predictable = len(into.sites)
+	add(t.sites[:1])
+	add(t.sites[t.predictable:])
+	add(t.sites[1:t.predictable])
 }
