@@ -118,10 +118,10 @@ func TestAMemberThatWasCutOffLearnsOfAnOrderWithinASecond(t *testing.T) {
 }
 
 // A member may give an order to a gate that it does not have: the members that have the gate get it, even those that
-// come later, and the others keep nothing.
+// come later, and the others keep nothing. The gate may be a small part of the fleet.
 func TestAnOrderToAGateThatItsGiverDoesNotHave(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
-		hosts := f.startAll(4)
+		hosts := f.startAll(10)
 		ofB := func(c *Config) { c.Gates = []wire.GateID{gateB} }
 		other := f.start(11, ofB)
 		time.Sleep(30 * time.Second)

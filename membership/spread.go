@@ -3,6 +3,7 @@ package membership
 import (
 	"context"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/membership/identity"
@@ -32,7 +33,7 @@ func (m *Membership) spread(ctx context.Context) {
 			return
 		}
 		for rounds := spreadRounds; rounds > 0; rounds-- {
-			for _, to := range peers.Some(m.peers.Others(), spreadTo) {
+			for _, to := range m.nextToHear() {
 				m.working.Go(func() { _ = m.ping(&to) })
 			}
 			if !timing.Sleep(ctx, spreadEvery) {
@@ -45,6 +46,19 @@ func (m *Membership) spread(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// nextToHear returns the members to ping in a round: some that have a gate to which this member carries an order without
+// having the gate itself, because nobody else keeps and repeats that order, and then some of all.
+func (m *Membership) nextToHear() []Member {
+	others, errands := m.peers.Others(), m.broadcasts.Errands()
+	var first []Member
+	for _, o := range others {
+		if slices.ContainsFunc(errands, o.Has) {
+			first = append(first, o)
+		}
+	}
+	return append(peers.Some(first, spreadTo), peers.Some(others, spreadTo)...)
 }
 
 // smallFleet is the size of the largest fleet in which news of members is passed on at once, and not only at the ticks.
