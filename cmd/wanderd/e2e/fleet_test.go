@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +44,11 @@ func TestMain(m *testing.M) {
 	}
 	if signal.Ignored(syscall.SIGHUP) { // under nohup; agents and scripts of tests would ignore it, too
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+	// These tests wait for processes more than they compute, so that many of them fit on a processor.
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = flag.Set(f.Name, strconv.Itoa(3*runtime.GOMAXPROCS(0)))
 	}
 	code := m.Run()
 	if built.path != "" {
