@@ -39,6 +39,7 @@ func TestAFleetThatWasRestartedRunsWithinSeconds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gate := testGate()
 			gate.MinInterval = 24 * time.Hour
+			gate.Walk = wander.Sweep // a random walk has no bound
 			inWorld(t, gate, func(w *world) {
 				w.startAll()
 				w.until("all have run", 2*time.Minute, func() bool {
