@@ -17,7 +17,7 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep large race browser fuzz hunt mutants explore chaos orders races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep large race browser fuzz hunt mutants explore chaos directives races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -82,9 +82,9 @@ chaos:
 	$(GO) -C lab/porcupine test .
 	$(GO) -C lab/porcupine run . $(CURDIR)/$(BIN)/chaos/[tr]*/journal
 
-# Ten agents get a hundred orders, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
-orders:
-	$(GO) run ./lab/orders
+# Ten agents get a hundred directives, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
+directives:
+	$(GO) run ./lab/directives
 
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:

@@ -53,7 +53,7 @@ func house() []rule {
 		{room: "membership/timing", why: "it waits, and does not know for what"},
 		{
 			room: "membership/broadcast", ours: []string{"wire", "membership/identity", "membership/timing"},
-			inTests: []string{"membership/peertest"}, why: "it carries orders, and does not know who is a member",
+			inTests: []string{"membership/peertest"}, why: "it carries directives, and does not know who is a member",
 		},
 		{
 			room: "membership/packets", ours: []string{"wire", "membership/identity", "membership/broadcast"},
@@ -82,7 +82,7 @@ func house() []rule {
 		{room: "membership/peertest", ours: []string{"wire", "membership/identity"}, why: "tests of every room use it"},
 		{
 			room: "agent/...", ours: []string{
-				"wire", "policy", "policy/order", "policy/ready", "membership/...", "smallfile",
+				"wire", "policy", "policy/directive", "policy/ready", "membership/...", "smallfile",
 			}, inTests: []string{"policy/..."},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
@@ -90,7 +90,7 @@ func house() []rule {
 		{room: "agent/changed", why: "it looks, and reads nothing"},
 		{
 			room: "agent/gate", ours: []string{
-				"wire", "policy", "policy/order", "policy/ready", "agent/beside", "agent/clock", "agent/control",
+				"wire", "policy", "policy/directive", "policy/ready", "agent/beside", "agent/clock", "agent/control",
 				"agent/history", "agent/hook", "agent/statedir",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
@@ -113,7 +113,7 @@ func house() []rule {
 			why:   "a seed decides everything",
 		},
 		{
-			room: "sim", ours: []string{"wire", "policy", "policy/order", "policy/ready"},
+			room: "sim", ours: []string{"wire", "policy", "policy/directive", "policy/ready"},
 			why: "the kernel knows no protocol, and nobody who uses it",
 		},
 		{
@@ -169,7 +169,7 @@ func house() []rule {
 		{room: "lab/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/report", why: "plain data in, bytes out"},
 		{room: "lab/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
-		{room: "lab/orders", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
+		{room: "lab/directives", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{

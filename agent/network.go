@@ -25,7 +25,7 @@ func (a *Agent) newEnv() *gate.Env {
 	}
 }
 
-// The reason of an order that a gate gives must not be longer than gossip carries.
+// The reason of a directive that a gate gives must not be longer than gossip carries.
 const _ = uint(broadcast.MaxReason - gate.MaxReason)
 
 // network gives gates access to the other members: by the view of the membership, and the socket. Only the loop uses
@@ -65,8 +65,8 @@ func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 
 func (n network) DeclareRoster(in wire.GateID, hash uint64) { n.a.members.DeclareRoster(in, hash) }
 
-func (n network) Notify(in wire.GateID, o wire.Order, who, reason string) error {
-	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Order: o, Who: who, Reason: reason})
+func (n network) Notify(in wire.GateID, o wire.Directive, who, reason string) error {
+	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Directive: o, Who: who, Reason: reason})
 }
 
 func (n network) Withdraw() error {

@@ -35,7 +35,7 @@
 //
 //	identity     names, signatures, and who may judge a key
 //	timing       signals, pauses, and the throttle of warnings
-//	broadcast    orders to a gate, signed, and which one replaces which
+//	broadcast    directives to a gate, signed, and which one replaces which
 //	packets      the packet filter, and what memberlist's messages say
 //	peers        the members: announcements, views, joining, and duplicate identities
 //	admission    which members may take part where keys have to be trusted, and whose certificates are missing

@@ -10,7 +10,7 @@ import (
 
 // These are the types of the rooms that an agent uses; each is documented in its room.
 type (
-	// Broadcast is an order to a gate.
+	// Broadcast is a directive to a gate.
 	Broadcast = broadcast.Broadcast
 	// Member is one agent as seen in gossip.
 	Member = peers.Member

@@ -24,6 +24,6 @@ func (m *Membership) SetGates(gates []wire.GateID) (*View, error) {
 	}
 	timing.Signal(m.changed)
 	m.broadcasts.SetGates(gates)
-	m.joiner.Unsettle() // a full sync brings the orders to a gate that is new here
+	m.joiner.Unsettle() // a full sync brings the directives to a gate that is new here
 	return m.peers.Look(m.peers.Current()), nil
 }

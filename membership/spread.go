@@ -48,8 +48,8 @@ func (m *Membership) spread(ctx context.Context) {
 	}
 }
 
-// nextToHear returns the members to ping in a round: some that have a gate to which this member carries an order without
-// having the gate itself, because nobody else keeps and repeats that order, and then some of all.
+// nextToHear returns the members to ping in a round: some that have a gate to which this member carries a directive
+// without having the gate itself, because nobody else keeps and repeats that directive, and then some of all.
 func (m *Membership) nextToHear() []Member {
 	others, errands := m.peers.Others(), m.broadcasts.Errands()
 	var first []Member

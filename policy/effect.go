@@ -36,8 +36,8 @@ const (
 	Gave
 	// Announce tells the other members soon that this one has met a token of the gate.
 	Announce
-	// Proclaim tells the other members soon of the newest order that this one knows: Msg.Order. It comes when that
-	// order has changed.
+	// Proclaim tells the other members soon of the newest directive that this one knows: Msg.Directive. It comes when
+	// that directive has changed.
 	Proclaim
 	// Tell is a note for people, in logs, metrics and traces: what happened (Note) and with whom (Peer, Token). Nothing
 	// else depends on it.
@@ -73,7 +73,7 @@ type Effect struct {
 	// Until comes with Run and Extend: by then nothing is left of the operation, whatever has become of this process.
 	// The operation's guard ensures that by itself. Zero sets no end.
 	Until Time
-	// Msg comes with Send, PreSign and Proclaim; a Proclaim has only its Order.
+	// Msg comes with Send, PreSign and Proclaim; a Proclaim has only its Directive.
 	Msg wire.Message
 	// State comes with Save.
 	State State
@@ -154,10 +154,10 @@ func AppendSave(out []Effect, state State) []Effect {
 	return out
 }
 
-// AppendProclaim appends the effect that tells the other members of an order.
-func AppendProclaim(out []Effect, order wire.Order) []Effect {
+// AppendProclaim appends the effect that tells the other members of a directive.
+func AppendProclaim(out []Effect, directive wire.Directive) []Effect {
 	out, e := extend(out, Proclaim)
-	e.Msg.Order = order
+	e.Msg.Directive = directive
 	return out
 }
 

@@ -29,10 +29,10 @@ const (
 	Unwanted
 	// Suspended: the host was asleep, and the others may have gone on without it.
 	Suspended
-	// Ordered brings an operator's order that pauses the gate or ends a pause; if Here is set, it is for this member
-	// alone. Package order keeps the newest order, and tells the machine by Paused whether it may run from now on. It
-	// does not affect a run in progress.
-	Ordered
+	// Directed brings an operator's directive that pauses the gate or ends a pause; if Here is set, it is for this
+	// member alone. Package directive keeps the newest directive, and tells the machine by Paused whether it may run
+	// from now on. It does not affect a run in progress.
+	Directed
 	// Renew: an operator has asked all other members, and none has the token of Slot. A [Renewable] machine makes a new
 	// one, unless it knows of one.
 	Renew
@@ -46,7 +46,7 @@ const (
 func (k EventKind) String() string {
 	return Name([]string{
 		Started: "Started", Received: "Received", PeersChanged: "PeersChanged", Saved: "Saved", Finished: "Finished",
-		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Ordered: "Ordered", Renew: "Renew",
+		Wanted: "Wanted", Unwanted: "Unwanted", Suspended: "Suspended", Directed: "Directed", Renew: "Renew",
 		Leave: "Leave", Woke: "Woke",
 	}, k)
 }
@@ -65,15 +65,15 @@ type Event struct {
 	Void bool
 	// Outcome comes with Finished: what the run has achieved.
 	Outcome Outcome
-	// ByHand comes with Finished to package order: a grant for a demand has run the gate's own operation, because
+	// ByHand comes with Finished to package directive: a grant for a demand has run the gate's own operation, because
 	// somebody at this member asked for it.
 	ByHand bool
 	// Exit comes with Finished of a Failed run: the run's exit status as a shell reports it, 1 to 255; zero if this
 	// member stopped the run.
 	Exit uint8
-	// Here and Order come with Ordered to package order; Paused comes with Ordered to the machine.
+	// Here and Directive come with Directed to package directive; Paused comes with Directed to the machine.
 	Here, Paused bool
-	Order        wire.Order
+	Directive    wire.Directive
 	// Slot comes with Renew.
 	Slot uint8
 	// Slept comes with Suspended: how much of the time that has passed the host was asleep.

@@ -124,7 +124,7 @@ func Times(n int, d time.Duration) time.Duration {
 type Instant struct {
 	// Time is the time by which every rule is measured.
 	Time Time
-	// Wall is Unix time in nanoseconds. Only a token's birth stamp and the orders of operators read it.
+	// Wall is Unix time in nanoseconds. Only a token's birth stamp and the directives of operators read it.
 	Wall int64
 }
 
@@ -136,10 +136,10 @@ type State struct {
 	HasRun bool
 	// LastRun is when the protected operation last started.
 	LastRun Time
-	// Order is the newest order that this member knows. Here is when a pause of this member alone ends, in nanoseconds
-	// of Unix time. Package order keeps both.
-	Order wire.Order
-	Here  int64
+	// Directive is the newest directive that this member knows. Here is when a pause of this member alone ends, in
+	// nanoseconds of Unix time. Package directive keeps both.
+	Directive wire.Directive
+	Here      int64
 	// Memo is the protocol's own.
 	Memo Memo
 }

@@ -66,7 +66,7 @@ func TestEveryEventKindHasANameOfItsOwn(t *testing.T) {
 	names(t, "EventKind", numbered[policy.EventKind]("EventKind"),
 		policy.Started, policy.Received, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted,
 		policy.Unwanted,
-		policy.Suspended, policy.Ordered, policy.Renew, policy.Leave, policy.Woke)
+		policy.Suspended, policy.Directed, policy.Renew, policy.Leave, policy.Woke)
 }
 
 func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {

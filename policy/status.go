@@ -31,7 +31,7 @@ type Status struct {
 type Bar uint8
 
 const (
-	// BarPaused: an operator's order has paused the gate.
+	// BarPaused: an operator's directive has paused the gate.
 	BarPaused Bar = iota + 1
 	// BarNoMajority: no majority of the roster is present.
 	BarNoMajority

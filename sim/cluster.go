@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -100,9 +100,9 @@ type Cluster struct {
 	// savings are the states of the members' saves. It is empty while all disks take no time.
 	savings map[int32]*saving
 	// callers are the callers of each member. It is nil if there is no demand.
-	callers   []callers
-	orders    orders
-	questions questions
+	callers    []callers
+	directives directives
+	questions  questions
 
 	// machineDice is the source of the machines' random choices. Each kind of choice has a source of its own, so that
 	// one more fault does not change the others.
@@ -133,7 +133,7 @@ func New(cfg Config) *Cluster {
 		c.callers = make([]callers, cfg.Members)
 	}
 	if cfg.Operators != (Operators{}) {
-		c.orders = orders{dice: dice(10), layers: make([]*order.Layer, cfg.Members)}
+		c.directives = directives{dice: dice(10), layers: make([]*directive.Layer, cfg.Members)}
 	}
 	if cfg.Ready != (Ready{}) {
 		c.questions = questions{dice: dice(11), each: make([]question, cfg.Members)}
@@ -294,8 +294,8 @@ func (c *Cluster) happen(e entry) {
 		c.saved(e.who, e.slot)
 	case entryView:
 		c.giveView(e.who)
-	case entryOrder:
-		c.hearOrder(e.who)
+	case entryDirective:
+		c.hearDirective(e.who)
 	case entryAsk:
 		c.ask(e.who, e.slot)
 	case entryAnswer:
@@ -411,7 +411,7 @@ func (c *Cluster) perform(who int32, effects []policy.Effect) (left bool, saves 
 		case policy.Announce:
 			c.announce(who)
 		case policy.Proclaim:
-			c.proclaim(who, e.Msg.Order)
+			c.proclaim(who, e.Msg.Directive)
 		case policy.Gone:
 			left = true
 		case policy.Took:

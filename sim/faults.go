@@ -252,7 +252,7 @@ func (f *faults) end(n Network) {
 		f.c.members[i].crashBefore = 0
 		f.keepUp(i)
 	}
-	if f.c.orders.layers != nil {
+	if f.c.directives.layers != nil {
 		f.c.mendOperation()
 		f.c.After(ResumedAfter, f.c.resumeAll)
 	}

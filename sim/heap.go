@@ -39,8 +39,8 @@ const (
 	entrySaved
 	// entryView gives the member the membership's view of its side.
 	entryView
-	// entryOrder tells the member the newest order that gossip has on its side.
-	entryOrder
+	// entryDirective tells the member the newest directive that gossip has on its side.
+	entryDirective
 	// entryAsk asks the host whether it needs a run, and entryAnswer brings its answer, if slot is the number of the
 	// appointment.
 	entryAsk

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 )
 
 // Boot starts all members at once with a complete membership.
@@ -54,8 +54,8 @@ func (c *Cluster) launch(who int32) {
 		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers,
 		OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice,
 	}})
-	if c.orders.layers != nil {
-		c.orders.layers[who] = order.New(m.machine, m.id, c.cfg.Operators.StopAfter)
+	if c.directives.layers != nil {
+		c.directives.layers[who] = directive.New(m.machine, m.id, c.cfg.Operators.StopAfter)
 	}
 	c.beginAsking(who)
 	c.statusOf = absent
@@ -175,7 +175,7 @@ func (c *Cluster) postponed(e entry) bool {
 	switch e.kind {
 	case entryCall, entryRecheck, entrySideView:
 		return false
-	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryOrder, entryAsk,
+	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryDirective, entryAsk,
 		entryAnswer:
 	}
 	m := &c.members[e.who]

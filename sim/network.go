@@ -92,9 +92,9 @@ func (c *Cluster) Part(sides []bool, oneWay bool) {
 func (c *Cluster) Divide(parts []uint8, oneWay bool) {
 	c.net.sides, c.net.oneWayCut = parts, oneWay
 	for s := 1; s < MaxParts; s++ {
-		if c.orders.spread[0].Compare(c.orders.spread[s]) > 0 {
-			// If side s has a newer order, the sides of the last partition have not told each other yet.
-			c.orders.spread[s] = c.orders.spread[0]
+		if c.directives.spread[0].Compare(c.directives.spread[s]) > 0 {
+			// If side s has a newer directive, the sides of the last partition have not told each other yet.
+			c.directives.spread[s] = c.directives.spread[0]
 		}
 	}
 	c.tell(Occurrence{Kind: Cut, OneWay: oneWay})
@@ -122,9 +122,9 @@ func (c *Cluster) Heal() {
 	c.net.sides = nil
 	c.tell(Occurrence{Kind: Healed})
 	c.recheckAll(c.cfg.Membership.RejoinAfter)
-	if c.orders.layers != nil {
+	if c.directives.layers != nil {
 		c.After(c.cfg.Membership.RejoinAfter, func() {
-			for _, o := range c.orders.spread[1:] {
+			for _, o := range c.directives.spread[1:] {
 				c.gossip(0, o)
 			}
 		})

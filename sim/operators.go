@@ -5,52 +5,52 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Operators describes the orders of operators. In a world with its zero value nobody gives orders, and members have no
-// layer of orders.
+// Operators describes the directives of operators. In a world with its zero value nobody gives directives, and members
+// have no layer of directives.
 type Operators struct {
-	// Every is the mean time between two orders, each at a random member: to pause the gate or, if that member knows
-	// that it is paused, to resume it. For is the mean duration of a pause.
+	// Every is the mean time between two directives, each at a random member: to pause the gate or, if that member
+	// knows that it is paused, to resume it. For is the mean duration of a pause.
 	Every, For time.Duration
-	// HereShare is the share of orders that are for one member alone.
+	// HereShare is the share of directives that are for one member alone.
 	HereShare float64
 	// StopAfter is how many hosts have to fail in a row until the gate is paused. Zero means never.
 	StopAfter int
-	// Scripted is true if orders come by [Cluster.Give], in addition to those of Every.
+	// Scripted is true if directives come by [Cluster.Give], in addition to those of Every.
 	Scripted bool
 }
 
-type orders struct {
+type directives struct {
 	dice *rand.Rand
-	// layers are the members' layers of orders. It is nil if there are no operators.
-	layers []*order.Layer
-	// spread is the newest order that gossip has spread, on each side of the network.
-	spread [MaxParts]wire.Order
+	// layers are the members' layers of directives. It is nil if there are no operators.
+	layers []*directive.Layer
+	// spread is the newest directive that gossip has spread, on each side of the network.
+	spread [MaxParts]wire.Directive
 }
 
 const failedExit = 1
 
 // stepping is the machine of a member as its shell steps it.
 func (c *Cluster) stepping(who int32) policy.Machine {
-	if c.orders.layers == nil {
+	if c.directives.layers == nil {
 		return c.members[who].machine
 	}
-	return c.orders.layers[who]
+	return c.directives.layers[who]
 }
 
-// Orders returns the layer of orders of member i, which must be up, in a world with operators.
-func (c *Cluster) Orders(i int) *order.Layer { return c.orders.layers[i] }
+// Directives returns the layer of directives of member i, which must be up, in a world with operators.
+func (c *Cluster) Directives(i int) *directive.Layer { return c.directives.layers[i] }
 
-// PausedByOrder reports whether an order to pause is in force at member i, which must be up.
-func (c *Cluster) PausedByOrder(i int) bool {
-	return c.orders.layers != nil && c.orders.layers[i].Paused()
+// PausedByDirective reports whether a directive to pause is in force at member i, which must be up.
+func (c *Cluster) PausedByDirective(i int) bool {
+	return c.directives.layers != nil && c.directives.layers[i].Paused()
 }
 
-// Give gives an order to member i, if it is up and not away. pause is for how long the gate is paused: [policy.Never]
-// means until it is resumed, and zero resumes it.
+// Give gives a directive to member i, if it is up and not away. pause is for how long the gate is paused:
+// [policy.Never] means until it is resumed, and zero resumes it.
 func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 	if !c.Up(i) || c.Away(i) {
 		return
@@ -63,12 +63,12 @@ func (c *Cluster) Give(i int, pause time.Duration, here bool) {
 	case pause > 0:
 		until = wall + int64(pause)
 	}
-	c.event.Kind, c.event.Here, c.event.Order = policy.Ordered, here, c.orders.layers[i].Next(wall, until)
+	c.event.Kind, c.event.Here, c.event.Directive = policy.Directed, here, c.directives.layers[i].Next(wall, until)
 	c.step(int32(i), &c.event, about{})
 }
 
 func (f *faults) operate() {
-	o := &f.c.orders
+	o := &f.c.directives
 	what := &f.c.cfg.Operators
 	i, pause, here := o.dice.IntN(len(f.c.members)), time.Duration(o.dice.ExpFloat64()*float64(what.For)),
 		happens(o.dice, what.HereShare)
@@ -78,8 +78,8 @@ func (f *faults) operate() {
 	f.c.Give(i, pause, here)
 }
 
-// proclaim carries out the effect: gossip brings the order to the others, if its member lives long enough.
-func (c *Cluster) proclaim(who int32, o wire.Order) {
+// proclaim carries out the effect: gossip brings the directive to the others, if its member lives long enough.
+func (c *Cluster) proclaim(who int32, o wire.Directive) {
 	life := c.members[who].life
 	c.After(c.cfg.Membership.GossipAfter, func() {
 		if m := &c.members[who]; m.up && m.life == life {
@@ -88,15 +88,15 @@ func (c *Cluster) proclaim(who int32, o wire.Order) {
 	})
 }
 
-// gossip gives an order to a side of the network, if it is new there.
-func (c *Cluster) gossip(side int, o wire.Order) {
-	if o.Compare(c.orders.spread[side]) <= 0 {
+// gossip gives a directive to a side of the network, if it is new there.
+func (c *Cluster) gossip(side int, o wire.Directive) {
+	if o.Compare(c.directives.spread[side]) <= 0 {
 		return
 	}
-	c.orders.spread[side] = o
+	c.directives.spread[side] = o
 	for i := range c.members {
 		if who := int32(i); c.members[i].up && c.side(who) == side {
-			c.push(entryOrder, c.now.Add(c.late()), who, 0)
+			c.push(entryDirective, c.now.Add(c.late()), who, 0)
 		}
 	}
 }
@@ -106,16 +106,16 @@ func (c *Cluster) late() time.Duration {
 	if c.cfg.Membership.Spread <= 0 {
 		return 0
 	}
-	return time.Duration(c.orders.dice.Uint64N(uint64(c.cfg.Membership.Spread)))
+	return time.Duration(c.directives.dice.Uint64N(uint64(c.cfg.Membership.Spread)))
 }
 
-// hearOrder tells a member the newest order that gossip has, if the member does not know it.
-func (c *Cluster) hearOrder(who int32) {
-	if c.orders.layers == nil || !c.members[who].up {
+// hearDirective tells a member the newest directive that gossip has, if the member does not know it.
+func (c *Cluster) hearDirective(who int32) {
+	if c.directives.layers == nil || !c.members[who].up {
 		return
 	}
-	if o := c.orders.spread[c.side(who)]; o.Compare(c.orders.layers[who].Newest()) > 0 {
-		c.event.Kind, c.event.Here, c.event.Order = policy.Ordered, false, o
+	if o := c.directives.spread[c.side(who)]; o.Compare(c.directives.layers[who].Newest()) > 0 {
+		c.event.Kind, c.event.Here, c.event.Directive = policy.Directed, false, o
 		c.step(who, &c.event, about{})
 	}
 }
@@ -124,7 +124,7 @@ func (c *Cluster) hearOrder(who int32) {
 // gate.
 func (c *Cluster) resumeAll() {
 	for i := range c.members {
-		if !c.Up(i) || c.Away(i) || !c.orders.layers[i].Paused() {
+		if !c.Up(i) || c.Away(i) || !c.directives.layers[i].Paused() {
 			continue
 		}
 		c.Give(i, 0, true)
@@ -144,7 +144,7 @@ func (c *Cluster) mendOperation() {
 		return
 	}
 	c.cfg.Operators.StopAfter = 0
-	for _, l := range c.orders.layers {
+	for _, l := range c.directives.layers {
 		if l != nil {
 			l.StopAfter(0)
 		}

@@ -213,7 +213,7 @@ func (c *Cluster) giveSideView(side int) {
 // itself.
 func (c *Cluster) giveView(who int32) {
 	c.views.pending[who] = false
-	c.hearOrder(who)
+	c.hearDirective(who)
 	b := &c.views.sides[c.side(who)]
 	if c.members[who].up && b.alive[who] {
 		c.showView(who, c.views.view(b, c.members, who))

@@ -29,9 +29,9 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			efad44bc9c45888c92a6208f4df6a082     # generator cy
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
-			0000018a1b2c3d4e                     # order: stamp
-			efad44bc9c45888c92a6208f4df6a082     # order by cy
-			18a1c2d3e4f50617                     # order: until
+			0000018a1b2c3d4e                     # directive: stamp
+			efad44bc9c45888c92a6208f4df6a082     # directive by cy
+			18a1c2d3e4f50617                     # directive: until
 			00000007                             # failures: stamp
 			8e04b064774391a8                     # failures on ann and bob
 			000000000000000000000000000000000000000000000000
@@ -59,7 +59,7 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # generator NULL
 			a1a2a3a4a5a6a7a8                     # random
 			0000000300000005                     # seq
-			000000000000000000000000000000000000000000000000 # no order
+			000000000000000000000000000000000000000000000000 # no directive
 			0000000000000000
 			00000000                             # no failures
 			00000000000000000000000000000000000000000000000000000000000000000000000000000000
@@ -86,7 +86,7 @@ func TestAMessageHasTheseBytes(t *testing.T) {
 			00000000000000000000000000000000     # generator NULL
 			0000000000000000                     # random
 			0000000000000000                     # seq
-			000000000000000000000000000000000000000000000000 # no order
+			000000000000000000000000000000000000000000000000 # no directive
 			0000000000000000
 			00000000                             # no failures
 			00000000000000000000000000000000000000000000000000000000000000000000000000000000

@@ -69,11 +69,11 @@
 //	 92 +--------------------------+
 //	    | token: seq            8  |  0 … 2⁶³-1
 //	100 +--------------------------+
-//	    | order: stamp          8  |  milliseconds of Unix time at least; 0 if there has been no order
+//	    | directive: stamp      8  |  milliseconds of Unix time at least; 0 if there has been no directive
 //	108 +--------------------------+
-//	    | order: by            16  |
+//	    | directive: by        16  |
 //	124 +--------------------------+
-//	    | order: until          8  |  nanoseconds of Unix time; 0 if the gate is not paused, 2⁶³-1 if for ever
+//	    | directive: until      8  |  nanoseconds of Unix time; 0 if the gate is not paused, 2⁶³-1 if for ever
 //	132 +--------------------------+
 //	    | failures: stamp       4  |
 //	136 +--------------------------+

@@ -34,7 +34,7 @@ func token() Message {
 			ID:  TokenID{Birth: 0x18a1b2c3d4e5f607, Generator: idOf(cysKey()), Random: 0xa1a2a3a4a5a6a7a8},
 			Seq: 0x0000000300000005, Slot: 1,
 		},
-		Order: Order{Stamp: 0x0000018a1b2c3d4e, By: idOf(cysKey()), Until: 0x18a1c2d3e4f50617},
+		Directive: Directive{Stamp: 0x0000018a1b2c3d4e, By: idOf(cysKey()), Until: 0x18a1c2d3e4f50617},
 		Failures: Failures{
 			Stamp: 7, Hosts: [MaxFailures]uint32{idOf(annsKey()).Hint(), idOf(bobsKey()).Hint()},
 			Exits: [MaxFailures]uint8{1, 143},
@@ -47,7 +47,7 @@ func token() Message {
 // reply returns the message of a handoff that answers another one, as its shell sends it.
 func reply(m Message, kind Kind, nonce Nonce) Message {
 	m.Kind, m.Nonce, m.From, m.To = kind, nonce, m.To, m.From
-	m.Token, m.Order, m.Failures, m.Load = m.Token.Bare(), Order{}, Failures{}, Load{}
+	m.Token, m.Directive, m.Failures, m.Load = m.Token.Bare(), Directive{}, Failures{}, Load{}
 	return m
 }
 

@@ -17,8 +17,8 @@ const (
 	atGenerator = atBirth + 8
 	atRandom    = atGenerator + 16
 	atSeq       = atRandom + 8
-	atOrder     = atSeq + 8
-	atFailures  = atOrder + orderSize
+	atDirective = atSeq + 8
+	atFailures  = atDirective + directiveSize
 	atLoad      = atFailures + failuresSize
 
 	// ContentSize is the length of a message's content in bytes: Append writes this many, and Parse needs at least this
@@ -39,7 +39,7 @@ func (m *Message) Append(dst []byte) []byte {
 	dst = append(dst, m.Token.ID.Generator[:]...)
 	dst = be.AppendUint64(dst, m.Token.ID.Random)
 	dst = be.AppendUint64(dst, uint64(m.Token.Seq))
-	dst = m.Order.Append(dst)
+	dst = m.Directive.Append(dst)
 	dst = m.Failures.append(dst)
 	return append(dst, m.Load[:]...)
 }
@@ -63,7 +63,7 @@ func Parse(content []byte) (m Message, ok bool) {
 	m.Token.ID.Generator = MemberID(content[atGenerator:atRandom])
 	m.Token.ID.Random = be.Uint64(content[atRandom:])
 	m.Token.Seq = Seq(be.Uint64(content[atSeq:]))
-	if m.Order, ok = ParseOrder(content[atOrder:]); !ok {
+	if m.Directive, ok = ParseDirective(content[atDirective:]); !ok {
 		return Message{}, false
 	}
 	m.Failures = parseFailures(content[atFailures:])

@@ -25,9 +25,11 @@ func TestAMessageThatBreaksARuleOfTheLayoutDoesNotParse(t *testing.T) {
 		{"more slots than a gate can have", all, func(m *Message) { m.Token.Slot = MaxSlots }},
 		{"birth before 1970", all, func(m *Message) { m.Token.ID.Birth = -1 }},
 		{"birth after 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth + 1 }},
-		{"an order of nobody", all, func(m *Message) { m.Order = Order{Stamp: 1} }},
-		{"an order without a stamp", all, func(m *Message) { m.Order = Order{By: m.From} }},
-		{"a pause until before 1970", all, func(m *Message) { m.Order = Order{Stamp: 1, By: m.From, Until: -1} }},
+		{"a directive of nobody", all, func(m *Message) { m.Directive = Directive{Stamp: 1} }},
+		{"a directive without a stamp", all, func(m *Message) { m.Directive = Directive{By: m.From} }},
+		{"a pause until before 1970", all, func(m *Message) {
+			m.Directive = Directive{Stamp: 1, By: m.From, Until: -1}
+		}},
 		{"a host without a failure", all, func(m *Message) { m.Failures = Failures{Hosts: [MaxFailures]uint32{1}} }},
 		{"a failure behind an empty place", all, func(m *Message) {
 			m.Failures = Failures{Exits: [MaxFailures]uint8{0, 1}}
@@ -64,9 +66,9 @@ func TestTheLimitsOfTheLayoutParse(t *testing.T) {
 		{"birth in 1970", all, func(m *Message) { m.Token.ID.Birth = 0 }},
 		{"birth in 2116", all, func(m *Message) { m.Token.ID.Birth = MaxBirth }},
 		{"random id zero", all, func(m *Message) { m.Token.ID.Random = 0 }},
-		{"no order", all, func(m *Message) { m.Order = Order{} }},
+		{"no directive", all, func(m *Message) { m.Directive = Directive{} }},
 		{"a pause for ever", all, func(m *Message) {
-			m.Order = Order{Stamp: math.MaxUint64, By: m.From, Until: ForEver}
+			m.Directive = Directive{Stamp: math.MaxUint64, By: m.From, Until: ForEver}
 		}},
 		{"no failures", all, func(m *Message) { m.Failures = Failures{} }},
 		{"as many failures as there can be", all, func(m *Message) {
@@ -151,8 +153,8 @@ func anyMessage() *rapid.Generator[Message] {
 				Slot: rapid.Uint8Max(MaxSlots-1).Draw(t, "slot"),
 			},
 		}
-		if rapid.Bool().Draw(t, "ordered") {
-			m.Order = Order{
+		if rapid.Bool().Draw(t, "directed") {
+			m.Directive = Directive{
 				Stamp: rapid.Uint64Min(1).Draw(t, "stamp"), By: anyMember().Draw(t, "by"), Until: rapid.Int64Min(0).
 					Draw(t, "until"),
 			}

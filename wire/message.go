@@ -28,10 +28,10 @@ type Message struct {
 	Nonce Nonce
 	// Token is what the message is about.
 	Token Ref
-	// Order and Failures are the newest ones that the sender knows of. The machines use neither: see package
-	// policy/order.
-	Order    Order
-	Failures Failures
+	// Directive and Failures are the newest ones that the sender knows of. The machines use neither: see package
+	// policy/directive.
+	Directive Directive
+	Failures  Failures
 	// Load is what else the message carries, in the layout of its protocol.
 	Load Load
 }

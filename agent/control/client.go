@@ -78,9 +78,9 @@ func (c *Client) Drain(ctx context.Context) error {
 	return err
 }
 
-// Order gives an order to a gate. It does not wait until others know it.
-func (c *Client) Order(ctx context.Context, call Order) error {
-	_, err := request[struct{}](ctx, c, http.MethodPost, pathOrder, call)
+// GiveDirective gives a directive to a gate. It does not wait until others know it.
+func (c *Client) GiveDirective(ctx context.Context, directive Directive) error {
+	_, err := request[struct{}](ctx, c, http.MethodPost, pathDirective, directive)
 	return err
 }
 

@@ -29,7 +29,7 @@ type Source interface {
 	FleetHistory(ctx context.Context, which Which) (FleetHistory, error)
 	Drain(ctx context.Context) error
 	Reload(ctx context.Context) (Reloaded, error)
-	Order(ctx context.Context, call Order) error
+	GiveDirective(ctx context.Context, directive Directive) error
 	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
 	Renew(ctx context.Context, call Renew) (Renewed, error)
 	Metrics() http.Handler
@@ -47,7 +47,7 @@ const (
 	pathFleet        = "/v1/fleet"
 	pathFleetHistory = "/v1/fleet/history"
 	pathMetrics      = "/metrics"
-	pathOrder        = "/v1/order"
+	pathDirective    = "/v1/order"
 	pathRun          = "/v1/run"
 	pathRenew        = "/v1/renew"
 	pathDrain        = "/v1/drain"
@@ -182,17 +182,17 @@ func (s *Server) routes() map[string]route {
 		pathDrain: {post: true, own: true, ask: plain(func(ctx context.Context) (struct{}, error) {
 			return struct{}{}, src.Drain(ctx)
 		})},
-		pathOrder: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
-			order := Order{User: userName(p.user)}
+		pathDirective: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
+			directive := Directive{User: userName(p.user)}
 			strict := json.NewDecoder(r.Body)
 			strict.DisallowUnknownFields()
-			switch err := strict.Decode(&order); {
+			switch err := strict.Decode(&directive); {
 			case err != nil:
-				return nil, &badRequestError{"an order is a document of at most 4 KiB: " + err.Error()}
-			case order.For < 0:
-				return nil, &badRequestError{"an order cannot end in the past"}
+				return nil, &badRequestError{"a directive is a document of at most 4 KiB: " + err.Error()}
+			case directive.For < 0:
+				return nil, &badRequestError{"a directive cannot end in the past"}
 			}
-			return struct{}{}, src.Order(ctx, order)
+			return struct{}{}, src.GiveDirective(ctx, directive)
 		}},
 		pathRenew: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, _ peer) (any, error) {
 			var call Renew

@@ -35,12 +35,12 @@ type told struct {
 	err     error
 }
 
-func (s told) Status(context.Context) (Status, error)   { return s.status, s.err }
-func (s told) Members(context.Context) (Members, error) { return s.members, s.err }
-func (s told) Drain(context.Context) error              { return s.err }
-func (s told) Reload(context.Context) (Reloaded, error) { return Reloaded{}, s.err }
-func (told) Metrics() http.Handler                      { return http.NotFoundHandler() }
-func (s told) Order(context.Context, Order) error       { return s.err }
+func (s told) Status(context.Context) (Status, error)         { return s.status, s.err }
+func (s told) Members(context.Context) (Members, error)       { return s.members, s.err }
+func (s told) Drain(context.Context) error                    { return s.err }
+func (s told) Reload(context.Context) (Reloaded, error)       { return Reloaded{}, s.err }
+func (told) Metrics() http.Handler                            { return http.NotFoundHandler() }
+func (s told) GiveDirective(context.Context, Directive) error { return s.err }
 func (s told) RunNow(context.Context, RunNow) (RunEnd, error) {
 	return RunEnd{}, s.err
 }

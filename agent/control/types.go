@@ -13,7 +13,7 @@
 //	GET /v1/fleet/history?gate=G&failed=true&since=T   a [FleetHistory]; see [Which]
 //	POST /v1/drain    {}; the agent stops when what runs has ended
 //	POST /v1/reload   a [Reloaded]; the agent reads its configuration again
-//	POST /v1/order    an [Order]; {}
+//	POST /v1/order    a [Directive]; {}
 //	POST /v1/renew    a [Renew]; a [Renewed]
 //	POST /v1/run      a [RunNow]; a [RunEnd], when the run has ended if it is to wait
 //	GET /metrics      the metrics, as Prometheus reads them
@@ -167,13 +167,13 @@ type Gate struct {
 	Notes map[string]uint64 `json:"notes"`
 }
 
-// Order asks for a pause of a gate, or for its end.
-type Order struct {
+// Directive asks for a pause of a gate, or for its end.
+type Directive struct {
 	// Gate is the gate's name; empty for all gates of this host.
 	Gate string `json:"gate,omitempty"`
 	// Elsewhere is true if this host need not have the gate, because other hosts do.
 	Elsewhere bool `json:"elsewhere,omitempty"`
-	// Pause is true to pause the gate, and false to resume it. Here limits the order to this host.
+	// Pause is true to pause the gate, and false to resume it. Here limits the directive to this host.
 	Pause bool `json:"pause"`
 	Here  bool `json:"here,omitempty"`
 	// For is how long the gate is paused; zero means until an operator resumes it.

@@ -196,7 +196,7 @@ func (f *pretendFleet) Seal(*wire.Message) []byte         { return []byte("seale
 func (f *pretendFleet) Announce(wire.GateID)              {}
 func (f *pretendFleet) DeclareRoster(wire.GateID, uint64) {}
 
-func (f *pretendFleet) Notify(_ wire.GateID, _ wire.Order, who, reason string) error {
+func (f *pretendFleet) Notify(_ wire.GateID, _ wire.Directive, who, reason string) error {
 	f.notified = append(f.notified, who+": "+reason)
 	return nil
 }

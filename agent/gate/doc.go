@@ -4,8 +4,8 @@
 // run, a save, a ready check) goes on beside the loop; when it has ended, the gate sends a completion to [Env.Ended],
 // which the loop calls. So nothing here waits, and nothing is locked.
 //
-//	       Receive, Meet, Wake, Slept, Learn ─▶┐           ┌─▶ Fleet    the other members: send, announce, notify
-//	Enqueue, RunNow, Order, Renew, Apply, … ──▶│  machine  ├─▶ Disk     save
+//	    Receive, Meet, Wake, Slept, Learn, … ─▶┐           ┌─▶ Fleet    the other members: send, announce, notify
+//	Enqueue, RunNow, GiveDirective, Renew, … ─▶│  machine  ├─▶ Disk     save
 //	         completions, by way of Env.Ended ─▶│           ├─▶ Start    run, stop, extend; the ready check
 //	                                            └───────────┴─▶ Log, Observe, Runs, Commands
 //

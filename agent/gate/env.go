@@ -75,10 +75,10 @@ type Fleet interface {
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte
 	// Announce tells the others that this member has met a token of a gate, DeclareRoster with which roster it takes
-	// part, Notify which order is the newest.
+	// part, Notify which directive is the newest.
 	Announce(gate wire.GateID)
 	DeclareRoster(gate wire.GateID, hash uint64)
-	Notify(gate wire.GateID, o wire.Order, who, reason string) error
+	Notify(gate wire.GateID, o wire.Directive, who, reason string) error
 	// Withdraw tells the others in which gates this member takes part, after one of them is closed.
 	Withdraw() error
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -47,8 +47,8 @@ func (g *Gate) closeByFault(fault any, stack []byte) {
 	g.log.Error().Str("fault", g.fault.last).Bytes("stack", stack).
 		Msg("a fault in this program: this gate is closed on this host, the others go on; " +
 			"restart the agent, and report this line")
-	g.machine = order.New(&closed{}, g.env.Self, g.cfg.StopAfter)
-	// From now on the gate knows only its orders.
+	g.machine = directive.New(&closed{}, g.env.Self, g.cfg.StopAfter)
+	// From now on the gate knows only its directives.
 	g.machine.Step(g.env.Clock.Now(), &policy.Event{Kind: policy.Started, State: g.state}, nil)
 	g.hands = [wire.MaxSlots]hands{}
 	g.callers.leave(g.refusal())

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -22,7 +22,7 @@ type Gate struct {
 	env        *Env
 	cfg        Config
 	id         wire.GateID
-	machine    *order.Layer
+	machine    *directive.Layer
 	descriptor policy.Descriptor
 	log        zerolog.Logger
 	// state is the state that was saved last, or will be saved next. At first it is the state after the last run of
@@ -42,7 +42,7 @@ type Gate struct {
 	// endHistory ends the writing of the history.
 	endHistory func()
 	callers    callers
-	orders     orders
+	directives directives
 	asking     asking
 	// roster is nil in a gate that accepts any member.
 	roster  *electorate
@@ -102,13 +102,13 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.machineEnv())
 	}
-	g.machine = order.New(machine, g.env.Self, cfg.StopAfter)
+	g.machine = directive.New(machine, g.env.Self, cfg.StopAfter)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}
 	if p.found {
 		g.state, g.saver.record = g.fromRecord(p.record), p.record
-		g.orders.fleet, g.orders.here = p.record.Order, p.record.Here
+		g.directives.fleet, g.directives.here = p.record.Directive, p.record.Here
 	}
 	return g
 }
@@ -223,7 +223,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	case policy.Announce:
 		g.env.Fleet.Announce(g.id)
 	case policy.Proclaim:
-		g.proclaim(e.Msg.Order)
+		g.proclaim(e.Msg.Directive)
 	case policy.Tell:
 		g.tell(now, e)
 	case policy.Gone:

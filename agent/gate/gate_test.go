@@ -125,11 +125,11 @@ func TestAFaultClosesTheGate(t *testing.T) {
 	}
 }
 
-// An order of an operator of this host reaches the machine, and the resulting order is announced to all, with its giver
-// and reason.
-func TestAnOrderIsToldToAllWithItsReason(t *testing.T) {
+// A directive of an operator of this host reaches the machine, and the resulting directive is announced to all, with
+// its giver and reason.
+func TestADirectiveIsToldToAllWithItsReason(t *testing.T) {
 	b := newBench(t, nil)
-	b.gate.Order(wire.ForEver, "alice@a", &control.Order{Pause: true, Reason: "repairs"})
+	b.gate.GiveDirective(wire.ForEver, "alice@a", &control.Directive{Pause: true, Reason: "repairs"})
 	if len(b.fleet.notified) != 1 || b.fleet.notified[0] != "alice@a: repairs" {
 		t.Errorf("told: %q", b.fleet.notified)
 	}

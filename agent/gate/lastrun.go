@@ -32,8 +32,10 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 		HasRun: s.HasRun, LastRun: time.Unix(0, now.Wall).Add(-ago), Seq: s.Seq,
 		Boot: boot.ID, SinceBoot: boot.Up - ago, Synced: boot.Synced,
 		Protocol: g.descriptor.Name, ProtocolVersion: g.descriptor.Version, Memo: s.Memo,
-		Order: statedir.Order{Order: s.Order, Who: g.orders.fleet.Who, Reason: g.orders.fleet.Reason},
-		Here:  g.orders.here,
+		Directive: statedir.Directive{
+			Directive: s.Directive, Who: g.directives.fleet.Who, Reason: g.directives.fleet.Reason,
+		},
+		Here: g.directives.here,
 	}
 }
 
@@ -42,7 +44,7 @@ func (g *Gate) fromRecord(r statedir.Record) policy.State {
 	now, boot := g.env.Clock.Now(), g.env.Clock.Boot()
 	g.forgetImpossible(now.Wall, &r)
 	g.undoCut(&boot, &r)
-	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Order: r.Order.Order, Here: r.Here.Until}
+	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Directive: r.Directive.Directive, Here: r.Here.Until}
 	g.forgetMemo(now.Wall, boot.Synced, &r, &s)
 	if !r.HasRun {
 		return s

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/order"
+	"github.com/wanderd/wanderd/policy/directive"
 )
 
 // A hook does not start after StartBy, nor after it was stopped, and then the log has no line that it starts.
@@ -29,7 +29,7 @@ func TestAHookDoesNotStartTooLateOrAfterItWasStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Gate{env: env, log: zerolog.New(&log), history: past, machine: &order.Layer{}}
+	g := &Gate{env: env, log: zerolog.New(&log), history: past, machine: &directive.Layer{}}
 	late, soon := time.Now().Add(-time.Millisecond), time.Now().Add(time.Hour)
 	if end := g.follow(&launch{}, hook.Spec{}, late); !end.denied || started != 0 || log.Len() > 0 {
 		t.Errorf("too late: %+v, started %d times, logged %s", end, started, &log)

@@ -43,7 +43,7 @@ type situation struct {
 func (s *situation) closed() bool { return len(s.gate.Windows) > 0 && !s.gate.WindowOpen }
 
 // why returns the reason why a gate does not run here, and completes "not running because …"; both are empty if there
-// is none. The first reason that holds is reported. What an operator has ordered comes before times, and times come
+// is none. The first reason that holds is reported. What an operator has directed comes before times, and times come
 // before what is broken, because a broken disk matters only when a run is due. The words are the machine's, unless only
 // the shell knows the reason.
 func (s *situation) why() (code control.Because, text string) {

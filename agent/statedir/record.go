@@ -38,9 +38,9 @@ type Record struct {
 	Before Before `json:"before,omitzero"`
 	// LastSuccess is when the operation last succeeded, by the wall clock; zero if it never did.
 	LastSuccess time.Time `json:"last_success,omitzero"`
-	// Order is the newest known order to the gate, Here the pause of this host alone.
-	Order Order `json:"order,omitzero"`
-	Here  Order `json:"here,omitzero"`
+	// Directive is the newest known directive to the gate, Here the pause of this host alone.
+	Directive Directive `json:"order,omitzero"`
+	Here      Directive `json:"here,omitzero"`
 }
 
 // Before is what a record contained before the last run.
@@ -50,9 +50,9 @@ type Before struct {
 	Memo      policy.Memo   `json:"memo,omitzero"`
 }
 
-// Order is an order with its giver and reason, for people.
-type Order struct {
-	wire.Order
+// Directive is a directive with its giver and reason, for people.
+type Directive struct {
+	wire.Directive
 	Who    string `json:"who,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
@@ -133,17 +133,17 @@ func decode(gate string, text []byte) (Record, error) {
 		return Record{}, fmt.Errorf("it belongs to gate %q", doc.Gate)
 	case r.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
-	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Order != (Order{}) ||
-		r.Here != (Order{})),
+	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Directive != (Directive{}) ||
+		r.Here != (Directive{})),
 		doc.Version == recordVersion && doc.LastToken != nil:
 		return Record{}, errors.New("it has keys of another version")
 	case doc.Version == oldVersion:
 		err := doc.LastToken.into(&r)
 		return r, err
 	}
-	for _, o := range []wire.Order{r.Order.Order, r.Here.Order} {
-		if _, ok := wire.ParseOrder(o.Append(nil)); !ok {
-			return Record{}, errors.New("it has an invalid order")
+	for _, o := range []wire.Directive{r.Directive.Directive, r.Here.Directive} {
+		if _, ok := wire.ParseDirective(o.Append(nil)); !ok {
+			return Record{}, errors.New("it has an invalid directive")
 		}
 	}
 	return r, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wanderd/follow"
 )
 
-// An order with --all-gates is meant for the gates of all hosts. This host need not have them, but a member that
+// A directive with --all-gates is meant for the gates of all hosts. This host need not have them, but a member that
 // answers must. The command then asks all hosts until they obey.
 
 const (
@@ -21,16 +21,16 @@ const (
 	obeyedEvery  = 500 * time.Millisecond
 )
 
-// orderAll gives an order to all gates of the fleet, and reports for each gate how many hosts obey.
-func (p *program) orderAll(ctx context.Context, client *control.Client, order control.Order) error {
+// directAll gives a directive to all gates of the fleet, and reports for each gate how many hosts obey.
+func (p *program) directAll(ctx context.Context, client *control.Client, directive control.Directive) error {
 	f, err := client.Fleet(ctx)
 	if err != nil {
 		return err
 	}
 	gates := follow.Gates(&f)
 	for _, gate := range gates {
-		order.Gate, order.Elsewhere = gate, true
-		if err := client.Order(ctx, order); err != nil {
+		directive.Gate, directive.Elsewhere = gate, true
+		if err := client.GiveDirective(ctx, directive); err != nil {
 			return fmt.Errorf("gate %s: %w", printable(gate), err)
 		}
 	}
@@ -41,7 +41,7 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 		}
 		all := true
 		for _, gate := range gates {
-			late[gate] = disobey(&f, gate, order.Pause)
+			late[gate] = disobey(&f, gate, directive.Pause)
 			all = all && len(late[gate]) == 0
 		}
 		if all || time.Now().After(deadline) {
@@ -54,7 +54,7 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 		}
 	}
 	var b strings.Builder
-	is := map[bool]string{true: "is paused", false: "is not paused"}[order.Pause]
+	is := map[bool]string{true: "is paused", false: "is not paused"}[directive.Pause]
 	failed := false
 	for _, gate := range gates {
 		fmt.Fprintf(&b, "gate %s %s on %s", printable(gate), is,
@@ -71,7 +71,7 @@ func (p *program) orderAll(ctx context.Context, client *control.Client, order co
 		return err
 	}
 	if failed {
-		return errors.New("not all hosts obey: see \"wanderd status\" there, and give the order there if their " +
+		return errors.New("not all hosts obey: see \"wanderd status\" there, and give the directive there if their " +
 			"clocks or versions differ")
 	}
 	return nil
@@ -87,7 +87,7 @@ func hostsOf(f *control.Fleet, gate string) (n int) {
 	return n
 }
 
-// disobey names the members that have a gate that is not in the ordered state.
+// disobey names the members that have a gate that is not in the state of the directive.
 func disobey(f *control.Fleet, gate string, pause bool) (names []string) {
 	for i := range f.Members {
 		if g := gateOf(f.Members[i].Status, gate); g != nil && (g.Paused != nil) != pause {

@@ -8,8 +8,9 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
-// An order to all gates of the fleet reports on how many hosts each gate obeys, and names the hosts that do not answer.
-func TestAnOrderToAllGatesSaysWhoObeys(t *testing.T) {
+// A directive to all gates of the fleet reports on how many hosts each gate obeys, and names the hosts that do not
+// answer.
+func TestADirectiveToAllGatesSaysWhoObeys(t *testing.T) {
 	status := func(gates ...string) *control.Status {
 		s := &control.Status{}
 		for _, name := range gates {

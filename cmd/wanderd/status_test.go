@@ -34,11 +34,11 @@ type told struct {
 	runs    control.FleetHistory
 }
 
-func (s told) Status(context.Context) (control.Status, error)   { return s.status, nil }
-func (s told) Members(context.Context) (control.Members, error) { return s.members, nil }
-func (told) Drain(context.Context) error                        { return nil }
-func (told) Reload(context.Context) (control.Reloaded, error)   { return control.Reloaded{}, nil }
-func (told) Order(context.Context, control.Order) error         { return nil }
+func (s told) Status(context.Context) (control.Status, error)       { return s.status, nil }
+func (s told) Members(context.Context) (control.Members, error)     { return s.members, nil }
+func (told) Drain(context.Context) error                            { return nil }
+func (told) Reload(context.Context) (control.Reloaded, error)       { return control.Reloaded{}, nil }
+func (told) GiveDirective(context.Context, control.Directive) error { return nil }
 func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
 	return control.RunEnd{}, nil
 }

@@ -1,5 +1,5 @@
-// Package broadcast spreads an order to all members of a gate by gossip: what the order says, who has signed it, and
-// which order replaces which.
+// Package broadcast spreads a directive to all members of a gate by gossip: what the directive says, who has signed it,
+// and which directive replaces which.
 package broadcast
 
 import (
@@ -18,21 +18,21 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Broadcast is an order to a gate, with details for people. Gossip spreads the newest one of each gate to all members
-// that take part in it: by packets within a second or two, and with every full sync.
+// Broadcast is a directive to a gate, with details for people. Gossip spreads the newest one of each gate to all
+// members that take part in it: by packets within a second or two, and with every full sync.
 type Broadcast struct {
-	Gate  wire.GateID
-	Order wire.Order
-	// Who is the giver of the order, and Reason its reason, both for people: printable, at most [MaxWho] and
-	// [MaxReason] bytes. Both are empty if the member that signs the broadcast has learned of the order from another
-	// one.
+	Gate      wire.GateID
+	Directive wire.Directive
+	// Who is the giver of the directive, and Reason its reason, both for people: printable, at most [MaxWho] and
+	// [MaxReason] bytes. Both are empty if the member that signs the broadcast has learned of the directive from
+	// another one.
 	Who, Reason string
 }
 
 const (
-	// MaxWho bounds the giver of an order, a user at a host, in bytes.
+	// MaxWho bounds the giver of a directive, a user at a host, in bytes.
 	MaxWho = 2 * identity.MaxName
-	// MaxReason bounds the reason of an order, in bytes.
+	// MaxReason bounds the reason of a directive, in bytes.
 	MaxReason = 200
 )
 
@@ -43,7 +43,7 @@ const (
 //	 1 +--------------------------+
 //	   | gate                  8  |
 //	 9 +--------------------------+
-//	   | order                32  |  see package wire
+//	   | directive            32  |  see package wire
 //	41 +--------------------------+
 //	   | key                  32  |  of the member that signs
 //	73 +--------------------------+
@@ -52,9 +52,9 @@ const (
 //	   | signature            64  |
 //	   +--------------------------+
 //
-// As with announcements, nobody else can give an order in a member's name. The sender of a token vouches for the order
-// that comes with the token. So the sender, or a member that has the order from the sender, may sign a broadcast of the
-// order, too. The giver's own broadcast replaces such a broadcast.
+// As with announcements, nobody else can give a directive in a member's name. The sender of a token vouches for the
+// directive that comes with the token. So the sender, or a member that has the directive from the sender, may sign a
+// broadcast of the directive, too. The giver's own broadcast replaces such a broadcast.
 const (
 	version = 1
 	context = "wanderd order v1"
@@ -70,21 +70,21 @@ type Signed struct {
 	packed []byte
 }
 
-// own reports whether the giver of the order has signed the broadcast.
-func (n *Signed) own() bool { return wire.MemberIDOf(n.key) == n.Order.By }
+// own reports whether the giver of the directive has signed the broadcast.
+func (n *Signed) own() bool { return wire.MemberIDOf(n.key) == n.Directive.By }
 
 // replaces reports whether a broadcast replaces another one of the same gate.
 func (n *Signed) replaces(old *Signed) bool {
 	if old == nil {
 		return true
 	}
-	newer := n.Order.Compare(old.Order)
+	newer := n.Directive.Compare(old.Directive)
 	return newer > 0 || newer == 0 && n.own() && !old.own()
 }
 
 func (n *Signed) sign(private ed25519.PrivateKey) {
 	b := binary.BigEndian.AppendUint64([]byte{version}, uint64(n.Gate))
-	b = append(n.Order.Append(b), n.key...)
+	b = append(n.Directive.Append(b), n.key...)
 	for _, text := range []string{n.name, n.Who, n.Reason} {
 		b = append(append(b, byte(len(text))), text...)
 	}
@@ -102,7 +102,7 @@ func Parse(b []byte) (*Signed, error) {
 	n := &Signed{packed: slices.Clone(b)}
 	n.Gate = wire.GateID(binary.BigEndian.Uint64(b[1:]))
 	var ok bool
-	if n.Order, ok = wire.ParseOrder(b[9:]); !ok || n.Order.Stamp == 0 {
+	if n.Directive, ok = wire.ParseDirective(b[9:]); !ok || n.Directive.Stamp == 0 {
 		return nil, errBroadcast
 	}
 	n.key = n.packed[textsAt-ed25519.PublicKeySize : textsAt]
@@ -128,8 +128,8 @@ func (n *Signed) vouched() bool {
 	return identity.IsSigned(n.key, n.packed[:at], n.packed[at:], context)
 }
 
-// Store has the newest broadcast of each gate of this member, and of the other gates to which it has given orders. It
-// is safe for concurrent use, never blocks, and never calls memberlist back.
+// Store has the newest broadcast of each gate of this member, and of the other gates to which it has given directives.
+// It is safe for concurrent use, never blocks, and never calls memberlist back.
 type Store struct {
 	gates []wire.GateID
 	judge identity.Judge
@@ -143,7 +143,7 @@ type Store struct {
 	newest map[wire.GateID]*Signed
 }
 
-// MaxErrands bounds the orders to gates that this member does not have.
+// MaxErrands bounds the directives to gates that this member does not have.
 const MaxErrands = 30
 
 // transmitMult is how many times a member sends a broadcast, times the logarithm of the number of members.
@@ -173,12 +173,12 @@ func (k *Store) keep(n *Signed, mine bool) {
 	timing.Signal(k.fresh)
 }
 
-// Give signs an order, keeps it and passes it on. The error names what is too long or not printable.
+// Give signs a directive, keeps it and passes it on. The error names what is too long or not printable.
 func (k *Store) Give(n Broadcast, name string, private ed25519.PrivateKey) error {
 	for _, text := range []struct {
 		what, text string
 		most       int
-	}{{"who gives the order", n.Who, MaxWho}, {"the reason", n.Reason, MaxReason}} {
+	}{{"who gives the directive", n.Who, MaxWho}, {"the reason", n.Reason, MaxReason}} {
 		switch {
 		case len(text.text) > text.most:
 			return fmt.Errorf("%s has %d bytes, at most %d are allowed", text.what, len(text.text), text.most)
@@ -187,7 +187,7 @@ func (k *Store) Give(n Broadcast, name string, private ed25519.PrivateKey) error
 		}
 	}
 	if !k.mayGo(n.Gate) {
-		return fmt.Errorf("this host carries orders to %d gates that it does not have, and to no more: "+
+		return fmt.Errorf("this host carries directives to %d gates that it does not have, and to no more: "+
 			"give this one on a host that has the gate", MaxErrands)
 	}
 	signed := &Signed{Broadcast: n, name: name, key: private.Public().(ed25519.PublicKey)}
@@ -196,8 +196,8 @@ func (k *Store) Give(n Broadcast, name string, private ed25519.PrivateKey) error
 	return nil
 }
 
-// Errands returns the gates that this member does not have, but to which it has given orders: it alone carries such an
-// order to a member that has the gate.
+// Errands returns the gates that this member does not have, but to which it has given directives: it alone carries such
+// a directive to a member that has the gate.
 func (k *Store) Errands() []wire.GateID {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -210,7 +210,7 @@ func (k *Store) errands() []wire.GateID {
 	})
 }
 
-// mayGo reports whether there is room for an order to a gate.
+// mayGo reports whether there is room for a directive to a gate.
 func (k *Store) mayGo(g wire.GateID) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,10 +13,12 @@ import (
 
 var gateA, gateB = wire.GateIDOf("a"), wire.GateIDOf("b")
 
-// paused returns an order of host i to gate a.
+// paused returns a directive of host i to gate a.
 func paused(i int, stamp uint64) Broadcast {
 	return Broadcast{
-		Gate: gateA, Order: wire.Order{Stamp: stamp, By: wire.MemberIDOf(peertest.KeyOf(i)), Until: wire.ForEver},
+		Gate: gateA, Directive: wire.Directive{
+			Stamp: stamp, By: wire.MemberIDOf(peertest.KeyOf(i)), Until: wire.ForEver,
+		},
 		Who: fmt.Sprintf("alice@host%d", i), Reason: "ticket 4711",
 	}
 }
@@ -31,9 +33,9 @@ func signedBy(i int, n Broadcast) *Signed {
 func TestABroadcastRoundTrips(t *testing.T) {
 	for name, n := range map[string]Broadcast{
 		"with all texts": paused(1, 7),
-		"with none":      {Gate: gateA, Order: paused(1, 7).Order},
+		"with none":      {Gate: gateA, Directive: paused(1, 7).Directive},
 		"the longest": {
-			Gate: gateA, Order: paused(1, 7).Order, Who: strings.Repeat("w", MaxWho),
+			Gate: gateA, Directive: paused(1, 7).Directive, Who: strings.Repeat("w", MaxWho),
 			Reason: strings.Repeat("r", MaxReason),
 		},
 	} {
@@ -69,7 +71,7 @@ func trustAll(string, wire.MemberID, ed25519.PublicKey, []byte) error { return n
 func TestTheNewerBroadcastIsKeptAndTheGiversOwn(t *testing.T) {
 	k := NewStore([]wire.GateID{gateA}, trustAll, func() int { return 1 }, make(chan struct{}, 1))
 	kept := func() Broadcast { return k.All()[0] }
-	witness := Broadcast{Gate: gateA, Order: paused(1, 7).Order}
+	witness := Broadcast{Gate: gateA, Directive: paused(1, 7).Directive}
 	for _, step := range []struct {
 		what string
 		hear *Signed
@@ -80,7 +82,7 @@ func TestTheNewerBroadcastIsKeptAndTheGiversOwn(t *testing.T) {
 		{"a witness's, again", signedBy(3, witness), paused(1, 7)},
 		{"an older one", signedBy(2, paused(2, 6)), paused(1, 7)},
 		{"a newer one", signedBy(2, paused(2, 8)), paused(2, 8)},
-		{"of another gate", signedBy(2, Broadcast{Gate: gateB, Order: paused(2, 9).Order}), paused(2, 8)},
+		{"of another gate", signedBy(2, Broadcast{Gate: gateB, Directive: paused(2, 9).Directive}), paused(2, 8)},
 	} {
 		if k.Hear(step.hear.packed); kept() != step.want || len(k.All()) != 1 {
 			t.Errorf("%s: %+v, want %+v", step.what, kept(), step.want)

@@ -142,7 +142,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Unwanted:
 		g.due.called = false
 		g.due.turns.Gone()
-	case policy.Ordered:
+	case policy.Directed:
 		g.due.paused = ev.Paused
 	case policy.Renew: // A strict gate replaces its token by itself, if a majority agrees.
 	case policy.Leave:

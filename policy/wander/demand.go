@@ -60,9 +60,9 @@ func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effec
 	return out
 }
 
-// onOrdered pauses the gate or continues it. While it is paused, the token goes round and rests for skip at each
+// onDirected pauses the gate or continues it. While it is paused, the token goes round and rests for skip at each
 // member, as if no member were due.
-func (m *Machine) onOrdered(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
+func (m *Machine) onDirected(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
 	if m.schedule.pause(paused); paused {
 		return m.desist(now, out)
 	}

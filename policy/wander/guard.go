@@ -234,7 +234,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		anyway := msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
 		return (anyway || m.numbers.believes(now, &msg.Token)) && m.Expects(msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
-		policy.Ordered, policy.Renew, policy.Leave, policy.Woke:
+		policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
 	return true
 }

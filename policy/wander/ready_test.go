@@ -89,7 +89,7 @@ func TestWhoIsNotReadyIsToldFromWhatWouldBeDue(t *testing.T) {
 	if due := s.m.DueAt(s.now.Time); due != s.now.Time {
 		t.Errorf("it would be due in %v", due.Sub(s.now.Time))
 	}
-	s.ordered(true)
+	s.directed(true)
 	if s.m.DueAt(s.now.Time) != policy.Never {
 		t.Error("a paused member would be due")
 	}

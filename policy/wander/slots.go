@@ -68,7 +68,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
-		policy.Ordered, policy.Leave:
+		policy.Directed, policy.Leave:
 	}
 	return true
 }

@@ -149,7 +149,7 @@ func (s *story) take(ev policy.Event) {
 			}
 			s.runs, s.preSigned = append(s.runs, e.Token), nil
 		case policy.Extend, policy.Proclaim:
-			s.t.Fatal("a soft gate sets no end, and knows of no orders")
+			s.t.Fatal("a soft gate sets no end, and knows of no directives")
 		case policy.Stop:
 			s.stops++
 		case policy.PreSign:

@@ -157,8 +157,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onUnwanted(now, out)
 	case policy.Suspended:
 		out = m.onSuspended(now, ev, out)
-	case policy.Ordered:
-		out = m.onOrdered(now, ev.Paused, out)
+	case policy.Directed:
+		out = m.onDirected(now, ev.Paused, out)
 	case policy.Renew:
 		out = m.onRenew(now, out)
 	case policy.Leave:

@@ -61,7 +61,7 @@ func NewTurnsChecker() sim.Watcher {
 		if !o.Completes() {
 			return nil
 		}
-		paused := c.PausedByOrder(o.Member)
+		paused := c.PausedByDirective(o.Member)
 		if me.due = !paused && c.Ready(o.Member) && c.OperationDue(o.Member) <= c.Instant(o.Member).Time; !me.due {
 			me.commands = 0
 		}
@@ -99,7 +99,7 @@ func NewScheduleChecker(exact bool) sim.Watcher {
 					o.Who(), sim.Seconds(me.saved))
 			}
 		}
-		if !exact || !o.Completes() || c.PausedByOrder(o.Member) {
+		if !exact || !o.Completes() || c.PausedByDirective(o.Member) {
 			return nil
 		}
 		now := o.At

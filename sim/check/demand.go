@@ -20,7 +20,7 @@ func NewDemandChecker(beside bool) sim.Watcher {
 			}
 			*wanted = false
 		}
-		if !o.Completes() || c.PausedByOrder(o.Member) {
+		if !o.Completes() || c.PausedByDirective(o.Member) {
 			return nil
 		}
 		if due := c.Status(o.Member).NextRun < policy.Never; due != *wanted && !(beside && due) {

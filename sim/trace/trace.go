@@ -91,7 +91,7 @@ func (t *Trace) event(e *policy.Event) string {
 			seen += ", another one has met a token"
 		}
 		return seen
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
 		policy.Leave, policy.Woke:
 	}
 	return happening(e)
@@ -111,8 +111,8 @@ func happening(e *policy.Event) string {
 		return "is wanted no longer"
 	case policy.Suspended:
 		return fmt.Sprintf("was asleep for %v", e.Slept)
-	case policy.Ordered:
-		return "is told: " + order(e.Order)
+	case policy.Directed:
+		return "is told: " + directive(e.Directive)
 	case policy.Renew:
 		return "is to make a new token"
 	case policy.Leave:
@@ -131,7 +131,7 @@ func or(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
-func order(o wire.Order) string {
+func directive(o wire.Directive) string {
 	switch by := sim.MemberName(sim.IndexOf(o.By)); o.Until {
 	case 0:
 		return "resumed by " + by
@@ -160,7 +160,7 @@ func (t *Trace) Effect(e *policy.Effect) string {
 		return "STOP"
 	case policy.PreSign, policy.Took, policy.Gave, policy.Gone:
 	case policy.Proclaim:
-		return "knows: " + order(e.Msg.Order)
+		return "knows: " + directive(e.Msg.Directive)
 	case policy.Announce:
 		return "announces that it has met a token"
 	case policy.Tell:

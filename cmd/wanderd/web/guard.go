@@ -17,14 +17,14 @@ type guard struct {
 	cookie string
 	// hosts are the names under which a request may address the port of the loopback interface.
 	hosts []string
-	// orderToken is in the page, and comes back with each order: see order.
-	orderToken string
+	// directiveToken is in the page, and comes back with each directive: see giveDirective.
+	directiveToken string
 }
 
 func newGuard(port int) guard {
 	// Cookies belong to a host, not to a port. So that two pages of one host do not share a cookie, its name has the
 	// port.
-	g := guard{token: rand.Text(), orderToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port)}
+	g := guard{token: rand.Text(), directiveToken: rand.Text(), cookie: fmt.Sprintf("wanderd-%d", port)}
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
 		g.hosts = append(g.hosts, fmt.Sprintf("%s:%d", host, port))
 	}
@@ -52,10 +52,10 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 			http.Error(w, "this page is "+g.hosts[0], http.StatusMisdirectedRequest)
 		case origin != "" && !sameOrigin(origin, r.Host), site != "" && site != "same-origin" && site != "none":
 			http.Error(w, "another page has asked", http.StatusForbidden)
-		case g.mayOrder(r):
+		case g.mayGiveDirective(r):
 			next.ServeHTTP(w, r)
-		case r.URL.Path == pathOrder:
-			http.Error(w, "orders come from the page only", http.StatusForbidden)
+		case r.URL.Path == pathDirective:
+			http.Error(w, "directives come from the page only", http.StatusForbidden)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "this is only shown", http.StatusMethodNotAllowed)

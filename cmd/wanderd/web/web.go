@@ -4,7 +4,7 @@
 //	GET /          the page; the first time with ?token=T, which the command has printed
 //	GET /events    what happens, as server-sent events: tokens, fleet, history
 //	GET /page.css, /page.js
-//	POST /order    a [control.Order]: pauses or resumes a gate
+//	POST /order    a [control.Directive]: pauses or resumes a gate
 //
 // The page shows the output of hooks, so only users who may use the control socket may see it. Other users of the host,
 // other pages in the same browser, and names that are made to point at this host must not reach it: see guard.
@@ -35,7 +35,7 @@ var static embed.FS
 type Source interface {
 	follow.Source
 	FleetHistory(ctx context.Context, which control.Which) (control.FleetHistory, error)
-	Order(ctx context.Context, call control.Order) error
+	GiveDirective(ctx context.Context, directive control.Directive) error
 }
 
 // Server serves the page.
@@ -113,8 +113,8 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		s.file(w, r, "page.js", "text/javascript; charset=utf-8")
 	case "/events":
 		s.hub.serve(w, r)
-	case pathOrder:
-		s.order(w, r)
+	case pathDirective:
+		s.giveDirective(w, r)
 	default:
 		http.NotFound(w, r)
 	}
@@ -123,7 +123,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name, kind string) {
 	text, _ := static.ReadFile("static/" + name) // it is part of the program
 	if name == "page.html" {
-		text = bytes.ReplaceAll(text, []byte(orderTokenHere), []byte(s.guard.orderToken))
+		text = bytes.ReplaceAll(text, []byte(directiveTokenHere), []byte(s.guard.directiveToken))
 	}
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

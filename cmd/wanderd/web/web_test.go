@@ -26,12 +26,12 @@ const patience = 20 * time.Second
 // agent is a source that counts how often it is asked.
 type agent struct {
 	asked atomic.Int64
-	// ordered is the last order.
-	ordered atomic.Pointer[control.Order]
+	// directed is the last directive.
+	directed atomic.Pointer[control.Directive]
 }
 
-func (a *agent) Order(_ context.Context, call control.Order) error {
-	a.ordered.Store(&call)
+func (a *agent) GiveDirective(_ context.Context, directive control.Directive) error {
+	a.directed.Store(&directive)
 	return nil
 }
 
@@ -161,14 +161,15 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 	}
 }
 
-// An order is taken from the page that this process has served, and from nobody else.
-func TestOnlyThePageGivesOrders(t *testing.T) {
+// A directive is taken from the page that this process has served, and from nobody else.
+func TestOnlyThePageGivesDirectives(t *testing.T) {
 	src := new(agent)
 	s := serve(t, src)
 	addr := s.listener.Addr().String()
 	const pause = `{"gate":"sync","pause":true,"for":"1h0m0s","reason":"a release"}`
 	good := map[string]string{
-		"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr, orderHeader: s.guard.orderToken,
+		"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr,
+		directiveHeader: s.guard.directiveToken,
 	}
 	but := func(key, value string) map[string]string {
 		headers := maps.Clone(good)
@@ -189,8 +190,8 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 		"no cookie, but a token": {
 			headers: but("Cookie", ""), path: "/order?token=" + s.guard.token, body: pause, want: 403,
 		},
-		"no token of the page": {headers: but(orderHeader, ""), body: pause, want: 403},
-		"the cookie's token":   {headers: but(orderHeader, s.guard.token), body: pause, want: 403},
+		"no token of the page": {headers: but(directiveHeader, ""), body: pause, want: 403},
+		"the cookie's token":   {headers: but(directiveHeader, s.guard.token), body: pause, want: 403},
 		"no origin":            {headers: but("Origin", ""), body: pause, want: 403},
 		"another origin":       {headers: but("Origin", "http://evil.example"), body: pause, want: 403},
 		"another scheme":       {headers: but("Origin", "https://"+addr), body: pause, want: 403},
@@ -201,11 +202,11 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 			headers: good, body: `{"gate":"sync","pause":true,"reason":"x","here":true}`, want: 400,
 		},
 		"junk":     {headers: good, body: "junk", want: 400},
-		"too long": {headers: good, body: `{"gate":"` + strings.Repeat("x", maxOrder) + `"}`, want: 400},
+		"too long": {headers: good, body: `{"gate":"` + strings.Repeat("x", maxDirective) + `"}`, want: 400},
 	} {
-		src.ordered.Store(nil)
+		src.directed.Store(nil)
 		req, err := http.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodPost),
-			"http://"+addr+cmp.Or(c.path, pathOrder), strings.NewReader(c.body))
+			"http://"+addr+cmp.Or(c.path, pathDirective), strings.NewReader(c.body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,18 +218,18 @@ func TestOnlyThePageGivesOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
-		if got := src.ordered.Load(); resp.StatusCode != c.want || (got != nil) != (c.want == 200) {
-			t.Errorf("%s: %s, ordered %+v", name, resp.Status, got)
+		if got := src.directed.Load(); resp.StatusCode != c.want || (got != nil) != (c.want == 200) {
+			t.Errorf("%s: %s, directed %+v", name, resp.Status, got)
 		}
 	}
 }
 
-// The events that viewers get at once after an order have the same form as all others.
-func TestAFleetAfterAnOrderIsShownAsRows(t *testing.T) {
+// The events that viewers get at once after a directive have the same form as all others.
+func TestAFleetAfterADirectiveIsShownAsRows(t *testing.T) {
 	h := &hub{src: new(agent), viewers: make(map[chan struct{}]struct{})}
 	s := &Server{hub: h}
-	r := httptest.NewRequest(http.MethodPost, pathOrder, strings.NewReader(`{"gate":"sync","pause":false}`))
-	s.order(httptest.NewRecorder(), r)
+	r := httptest.NewRequest(http.MethodPost, pathDirective, strings.NewReader(`{"gate":"sync","pause":false}`))
+	s.giveDirective(httptest.NewRecorder(), r)
 	var shown follow.Page
 	if err := json.Unmarshal(h.events[aboutFleet].data, &shown); err != nil || len(shown.Gates) != 1 ||
 		shown.Gates[0].Rows[0].Name != "m1" {

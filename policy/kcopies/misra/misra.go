@@ -101,7 +101,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		if m.active && now.Time >= m.until {
 			return m.becomePassive(out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
 		policy.Leave:
 	}
 	return out

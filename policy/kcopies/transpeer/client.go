@@ -68,7 +68,7 @@ func (m *Client) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 				out = m.submit(i, m.at[i], out)
 			}
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
 		policy.Leave:
 	}
 	return out

@@ -24,7 +24,7 @@ func (m *Router) Step(now policy.Instant, ev *policy.Event, out []policy.Effect)
 		if m.serving && now.Time >= m.until {
 			return m.onPerformed(now.Time, out)
 		}
-	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Ordered, policy.Renew,
+	case policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted, policy.Suspended, policy.Directed, policy.Renew,
 		policy.Leave:
 	}
 	return out

@@ -35,7 +35,7 @@ func NewRetryChecker(minInterval, retryAfter time.Duration, exact bool) sim.Watc
 			a.saved = a.saves && !o.Event.Failed
 		case o.EndsOperation() && !o.Event.Denied:
 			a.finish(o, minInterval, retryAfter)
-			if !o.Completes() || c.PausedByOrder(o.Member) {
+			if !o.Completes() || c.PausedByDirective(o.Member) {
 				break
 			}
 			if next, due := max(c.OperationDue(o.Member), o.At), max(a.due, o.At); next < due || next > due && exact {

@@ -230,7 +230,7 @@ func (v *Coverage) Counts() []Counted {
 	numbered := func(c class, what string, i int) { all = append(all, Counted{what, v.counts[c][i]}) }
 	new(Scenario).each(func(name string, _ reflect.Value) {
 		// Papers on other protocols assume the first two, and a soft gate does without them. The third is for tests
-		// that give orders themselves.
+		// that give directives themselves.
 		if name != "Network.FIFO" && name != "Membership.Perfect" && name != "Operators.Scripted" {
 			named("parameter " + name)
 		}

@@ -246,7 +246,7 @@ func (s *Scenario) checkers(complete bool) []sim.Watcher {
 		checkers = append(checkers, each(NewSightingChecker))
 	}
 	if s.Operators != (sim.Operators{}) {
-		checkers = append(checkers, check.NewOrderChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
+		checkers = append(checkers, check.NewDirectiveChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
 			2*s.Membership.Spread))
 	}
 	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 {

@@ -65,7 +65,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 	}
 	for seed, found := range map[uint64]string{
 		4763:  "a message that was not expected made a member save that its host was not ready",
-		12099: "gossip forgot an order when the network was cut twice",
+		12099: "gossip forgot a directive when the network was cut twice",
 	} {
 		s := wandering.Draw(seed)
 		s.AskBeforeRun = true

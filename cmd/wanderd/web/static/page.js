@@ -171,20 +171,20 @@ function drawPause() {
   byId("resume").hidden = paused.length === 0;
 }
 
-async function order(call) {
+async function directive(call) {
   const answer = await fetch("/order", {
     method: "POST", body: JSON.stringify({ gate: state.gate, ...call }),
     headers: { "Content-Type": "application/json", "X-Wanderd-Order": document.querySelector("meta[name=order-token]").content },
   });
-  trouble(answer.ok ? "" : "The order was refused: " + await answer.text());
+  trouble(answer.ok ? "" : "The directive was refused: " + await answer.text());
 }
 
 byId("pause").addEventListener("submit", (e) => {
   e.preventDefault();
   const time = byId("for").value;
-  order({ pause: true, reason: byId("reason").value, ...(time ? { for: time } : {}) });
+  directive({ pause: true, reason: byId("reason").value, ...(time ? { for: time } : {}) });
 });
-byId("resume").addEventListener("click", () => order({ pause: false }));
+byId("resume").addEventListener("click", () => directive({ pause: false }));
 
 // The roles keep the meaning of the elements where a narrow screen shows them as blocks.
 function drawMembers() {

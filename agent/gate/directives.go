@@ -1,0 +1,166 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A directive reaches the other members in three ways: with every message of the gate, by gossip, and by way of the
+// disk in the next life of this agent. Package directive decides which directive counts; this file has what people are
+// told of it.
+
+// directives are what this agent knows of the directives to a gate, in addition to what the layer of directives does.
+// Only the loop uses them.
+type directives struct {
+	// fleet describes the newest known directive; here describes the pause of this host alone.
+	fleet, here statedir.Directive
+}
+
+// GiveDirective gives a directive of an operator of this host: a pause until then, or none.
+func (g *Gate) GiveDirective(until int64, who string, directive *control.Directive) {
+	said := statedir.Directive{
+		Directive: g.machine.Next(g.env.Clock.Now().Wall, until), Who: who, Reason: directive.Reason,
+	}
+	if directive.Here {
+		g.directives.here = said
+	} else {
+		g.directives.fleet = said
+	}
+	g.stepDirective(said.Directive, directive.Here)
+}
+
+func (g *Gate) stepDirective(o wire.Directive, here bool) {
+	g.event.Kind, g.event.Directive, g.event.Here = policy.Directed, o, here
+	g.step()
+}
+
+// proclaim carries out the effect that the newest directive of a gate has changed.
+func (g *Gate) proclaim(o wire.Directive) {
+	switch {
+	case g.directives.fleet.Directive == o:
+	case o.By == g.env.Self && o.Until != 0:
+		g.directives.fleet = statedir.Directive{Directive: o, Who: "stop_after@" + g.env.Name, Reason: g.braked()}
+	default:
+		g.directives.fleet = statedir.Directive{Directive: o}
+	}
+	said := &g.directives.fleet
+	g.sayDirective(said)
+	var who, reason string
+	if o.By == g.env.Self {
+		who, reason = said.Who, said.Reason
+	}
+	if err := g.env.Fleet.Notify(g.id, o, who, reason); err != nil {
+		g.log.Warn().Err(err).Msg("the directive travels without its reason")
+		if err := g.env.Fleet.Notify(g.id, o, "", ""); err != nil {
+			g.log.Warn().Err(err).Msg("gossip does not carry the directive; it goes with the token only")
+		}
+	}
+}
+
+func (g *Gate) sayDirective(said *statedir.Directive) {
+	line := g.log.Warn().Str("by", g.giver(said))
+	if said.Reason != "" {
+		line.Str("reason", said.Reason)
+	}
+	switch until := said.Until; until {
+	case 0:
+		line.Msg("the gate is resumed")
+	case wire.ForEver:
+		line.Msg("the gate is paused until somebody resumes it")
+	default:
+		line.Time("until", time.Unix(0, until)).Msg("the gate is paused")
+	}
+}
+
+// giver returns the giver of a directive: from its description, or the name of the member.
+func (g *Gate) giver(said *statedir.Directive) string {
+	if said.Who != "" {
+		return said.Who
+	}
+	return g.nameOf(said.By)
+}
+
+// braked returns the hosts whose failures have stopped the gate, with their exit statuses.
+func (g *Gate) braked() string {
+	list := g.machine.Failures()
+	hosts := make([]string, 0, list.Len())
+	for i, exit := range list.Exits[:list.Len()] {
+		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", g.nameByHint(list.Hosts[i]), exit))
+	}
+	text := fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", "))
+	if len(text) > MaxReason {
+		text = text[:MaxReason-len(dots)] + dots
+	}
+	return text
+}
+
+// MaxReason bounds the reason of a directive, in bytes; gossip does not carry a longer one.
+const (
+	MaxReason = 200
+	dots      = "..."
+)
+
+// nameByHint returns the name of the member whose identity begins with hint, or the digits of hint.
+func (g *Gate) nameByHint(hint uint32) string {
+	if g.env.Self.Hint() == hint {
+		return g.env.Name
+	}
+	for _, m := range g.env.Fleet.Members(g.id) {
+		if m.ID.Hint() == hint {
+			return m.Name
+		}
+	}
+	return fmt.Sprintf("%08x", hint)
+}
+
+// Learn takes in what gossip reports of a directive.
+func (g *Gate) Learn(told statedir.Directive) {
+	if told.Compare(g.machine.Newest()) > 0 {
+		if g.directives.fleet = told; told.Stamp <= wire.LatestStamp(g.env.Clock.Now().Wall) {
+			g.stepDirective(told.Directive, false)
+		}
+	}
+	if told.Directive == g.machine.Newest() && told.Who != "" && g.directives.fleet != told {
+		g.directives.fleet = told
+		g.wantSaved(&g.state)
+		g.beginSave()
+	}
+}
+
+// exitOf returns the status of a failed run for the brake; zero if this agent has stopped the run.
+func exitOf(r *hook.Result) uint8 {
+	if r.Stopped {
+		return 0
+	}
+	return max(r.Status(), 1)
+}
+
+// pauses adds what holds a gate up to the status.
+func (g *Gate) pauses(s *control.Gate) {
+	wall := g.env.Clock.Now().Wall
+	if o := g.machine.Newest(); o.Pauses(wall) {
+		s.Paused = g.pause(&g.directives.fleet, o.Until)
+	}
+	if until := g.machine.Here(); wall < until {
+		s.PausedHere = g.pause(&g.directives.here, until)
+	}
+	list := g.machine.Failures()
+	for i, exit := range list.Exits[:list.Len()] {
+		s.Failing = append(s.Failing, control.Failing{Host: g.nameByHint(list.Hosts[i]), Exit: int(exit)})
+	}
+}
+
+func (g *Gate) pause(said *statedir.Directive, until int64) *control.Pause {
+	p := &control.Pause{By: g.giver(said), Reason: said.Reason, Since: time.UnixMilli(int64(said.Stamp))}
+	if until != wire.ForEver {
+		p.Until = time.Unix(0, until)
+	}
+	return p
+}
