@@ -266,7 +266,7 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 // most once a minute.
 func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
-	for name, story := range map[string]struct {
+	for name, scenario := range map[string]struct {
 		begin func(w *world)
 		says  string
 	}{
@@ -280,13 +280,13 @@ func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 				for _, name := range w.names()[:4] {
 					w.start(name, AloneWait)
 				}
-				story.begin(w)
+				scenario.begin(w)
 				var log bytes.Buffer
 				w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)
 				w.start("e", AloneWait)
 				time.Sleep(6 * time.Minute)
 				synctest.Wait()
-				if n := strings.Count(log.String(), story.says); n < 2 || n > 7 {
+				if n := strings.Count(log.String(), scenario.says); n < 2 || n > 7 {
 					t.Errorf("it is logged %d times in six minutes", n)
 				}
 			})

@@ -14,14 +14,14 @@ import (
 )
 
 // inStrictWorld runs a test in a world with a strict gate, whose roster all members have unless the test changes it.
-func inStrictWorld(t *testing.T, story func(w *world), roster ...string) {
+func inStrictWorld(t *testing.T, scenario func(w *world), roster ...string) {
 	t.Helper()
 	inWorld(t, testGate(), func(w *world) {
 		w.rosters = map[string][]string{}
 		for name := range w.agents {
 			w.rosters[name] = roster
 		}
-		story(w)
+		scenario(w)
 	})
 }
 

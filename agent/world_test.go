@@ -124,8 +124,8 @@ func asks(g *gate.Config) {
 	g.Ready, g.ReadyTimeout, g.ReadyAgain = []string{"ask"}, 30*time.Second, 10*time.Minute
 }
 
-// inWorld runs a story in virtual time and stops the remaining agents at its end.
-func inWorld(t *testing.T, gate soft, story func(w *world)) {
+// inWorld runs a scenario in virtual time and stops the remaining agents at its end.
+func inWorld(t *testing.T, gate soft, scenario func(w *world)) {
 	t.Helper()
 	dir := t.TempDir()
 	bubble.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func inWorld(t *testing.T, gate soft, story func(w *world)) {
 				bootedAt: time.Now(), addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}), 7946),
 			}
 		}
-		story(w)
+		scenario(w)
 		for _, r := range w.agents {
 			if r.stop != nil {
 				r.stop()

@@ -12,7 +12,7 @@
 //
 // # Other rooms
 //
-// Package check has the rules that hold for every protocol, trace writes runs as stories, measure counts. None of them
+// Package check has the rules that hold for every protocol, trace writes runs as text, measure counts. None of them
 // imports a protocol. The packages under fleet know one protocol each: they draw its scenarios, and have the rules that
 // hold for it alone.
 //

@@ -156,9 +156,9 @@ func TestAllMembersAreAskedAtOnceAndThoseThatDoNotAnswerAreNamed(t *testing.T) {
 
 func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		story func(w *world)
-		want  control.Holder
+		name     string
+		scenario func(w *world)
+		want     control.Holder
 	}{
 		{"this host", func(w *world) { w.holds(1, 10, true) }, control.Holder{Name: "m1", Seq: 10, Running: true}},
 		{
@@ -201,7 +201,7 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, 5, func(t *testing.T, w *world, f *Fleet) {
-				c.story(w)
+				c.scenario(w)
 				begun := time.Now()
 				got, err := f.Now(t.Context())
 				if err != nil || len(got.Tokens) != 1 || time.Since(begun) > holderWithin {

@@ -54,7 +54,7 @@ func TestAHuntPrintsItsProgress(t *testing.T) {
 func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 	broken := errors.New("a token is held twice")
 	failure := &hunt.Failure{
-		Seed: 17, Parameters: "  MinInterval  10s\n", Err: broken, Trace: "the end of the story\n",
+		Seed: 17, Parameters: "  MinInterval  10s\n", Err: broken, Trace: "the end of the trace\n",
 		Replay: "wanderd sim hunt --seed 17 --seeds 1",
 	}
 	var out bytes.Buffer
@@ -64,7 +64,7 @@ func TestASeedThatBreaksARuleIsShownWithParametersAndTrace(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, want := range []string{
-		"17 seeds, 17 a second", "seed 17: a token is held twice", "MinInterval", "the end of the story",
+		"17 seeds, 17 a second", "seed 17: a token is held twice", "MinInterval", "the end of the trace",
 		failure.Replay,
 	} {
 		if !strings.Contains(out.String(), want) {

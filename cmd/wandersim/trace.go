@@ -43,7 +43,7 @@ func (p *program) newTraceCommand() *cobra.Command {
 		settings.Row("liar", settings.Bool(&t.byzantine), "false", "Trace the run of a hunt with --liar."),
 	}
 	cmd := &cobra.Command{
-		Use:   "trace [STORY]",
+		Use:   "trace [EXCERPT]",
 		Short: "Trace one run, step by step",
 		Long: `Trace one run, step by step: as text, with a line for each event and below it the
 actions of the member; or as a sequence diagram in the language of Mermaid.
@@ -51,16 +51,16 @@ actions of the member; or as a sequence diagram in the language of Mermaid.
 With --seed (and --policy) it traces the run of "wanderd sim hunt" with this seed, to its
 end or for the time in --for. The exit code is 1 if the run breaks a rule. With any other
 parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
-time in --for. With the name of a story it traces that story:
+time in --for. With the name of an excerpt it shows that part of a run:
 
-` + storyLines() + `
+` + excerptLines() + `
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs
 h1, h2… in the order in which they appear.`,
 		Example: `  wanderd sim trace --seed 1415
   wanderd sim trace --seed 7 --liar
   wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
   wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
-  wanderd sim trace ` + wandering.Stories()[0].Name,
+  wanderd sim trace ` + wandering.Excerpts()[0].Name,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.flags.Read(own, "command line"); err != nil {
@@ -72,7 +72,7 @@ h1, h2… in the order in which they appear.`,
 			}
 			w := bufio.NewWriter(p.stdout)
 			if len(args) > 0 {
-				err = t.story(w, args[0], format)
+				err = t.excerpt(w, args[0], format)
 			} else {
 				err = t.run(cmd.Context(), w, format)
 			}
@@ -86,24 +86,24 @@ h1, h2… in the order in which they appear.`,
 	return cmd
 }
 
-func storyLines() string {
+func excerptLines() string {
 	var b strings.Builder
-	for _, s := range wandering.Stories() {
+	for _, s := range wandering.Excerpts() {
 		about := strings.Join(cli.Wrap(s.About, cli.HelpWidth-12), "\n"+strings.Repeat(" ", 11))
 		fmt.Fprintf(&b, "  %-8s %s\n", s.Name, about)
 	}
 	return b.String()
 }
 
-func (t *telling) story(w io.Writer, name string, format trace.Format) error {
+func (t *telling) excerpt(w io.Writer, name string, format trace.Format) error {
 	if t.flags.Given() || t.file != "" {
-		return cli.UsageError(fmt.Errorf("the story %q has no parameters: omit all flags but --format", name))
+		return cli.UsageError(fmt.Errorf("the excerpt %q has no parameters: omit all flags but --format", name))
 	}
-	story, err := wandering.FindStory(name)
+	excerpt, err := wandering.FindExcerpt(name)
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	return story.Tell(w, format)
+	return excerpt.Write(w, format)
 }
 
 func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) error {

@@ -54,8 +54,8 @@ func TestAGateUnderFaults(t *testing.T) {
 					strings.Join(c.faults, "\n"))
 			}
 			if t.Failed() {
-				story, _ := os.ReadFile(c.dir + "/story")
-				t.Logf("seed %d\n%s", c.seed, story)
+				trace, _ := os.ReadFile(c.dir + "/trace")
+				t.Logf("seed %d\n%s", c.seed, trace)
 			}
 		})
 	}

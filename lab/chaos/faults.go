@@ -146,7 +146,7 @@ func (t *trial) harm(dice *rand.Rand, until time.Time) {
 	}
 }
 
-// log tells the story of a trial, by the clock of its journal.
+// log writes the trace of a trial, by the clock of its journal.
 func (t *trial) log(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.story, "%.3f s  %s\n", sinceBoot().Seconds(), fmt.Sprintf(format, args...))
+	_, _ = fmt.Fprintf(t.trace, "%.3f s  %s\n", sinceBoot().Seconds(), fmt.Sprintf(format, args...))
 }

@@ -38,7 +38,7 @@ type trial struct {
 
 	fleet   *hosts.Fleet
 	journal string
-	story   io.WriteCloser
+	trace   io.WriteCloser
 	// struck counts the faults by kind. ends counts how callers ended, by exit code; -1 is a caller that was killed.
 	struck map[string]int
 	mu     sync.Mutex
@@ -57,10 +57,10 @@ func (t *trial) gate() string {
 // again, and reads what the commands have recorded.
 func (t *trial) run() (err error) {
 	t.struck, t.ends, t.journal = map[string]int{}, map[int]int{}, filepath.Join(t.dir, "journal")
-	if t.story, err = os.Create(filepath.Join(t.dir, "story")); err != nil {
+	if t.trace, err = os.Create(filepath.Join(t.dir, "trace")); err != nil {
 		return err
 	}
-	defer func() { _ = t.story.Close() }()
+	defer func() { _ = t.trace.Close() }()
 	t.fleet, err = hosts.New(hosts.Settings{
 		Size: t.members, Program: t.program, Dir: t.dir, Network: t.network,
 		Top: "skip = \"100ms\"\nstop_timeout = \"1s\"", Gate: t.gate(),

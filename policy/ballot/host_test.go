@@ -73,7 +73,7 @@ func (w *world) step(i int) {
 	h := &w.hosts[i]
 	w.out = h.g.Step(w.instant(i), &w.ev, w.out[:0])
 	if w.log != nil {
-		w.tellStep(i)
+		w.traceStep(i)
 	}
 	if w.err == nil {
 		w.check.stepped(i)

@@ -18,7 +18,7 @@ var (
 	huntGate = flag.String("ballot.gate", "", "the protocols of a hunt, all if empty: lock, tree; always, martin, q, "+
 		"d for rings; paced for gates with an operation of their own")
 	huntAll  = flag.Bool("ballot.all", false, "go on after a seed that fails")
-	huntShow = flag.Bool("ballot.show", false, "tell the story of the first seed")
+	huntShow = flag.Bool("ballot.show", false, "print the trace of the first seed")
 )
 
 // draw lets a seed draw every parameter of a world, including which faults there are at all.

@@ -60,10 +60,10 @@ func TestAckAndCommitNameTheTokenWithoutItsGenerator(t *testing.T) {
 // lose the token.
 func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 	for _, tc := range []struct {
-		name  string
-		story func(p *pair) (waiting *member)
-		waits time.Duration
-		gone  policy.Note
+		name     string
+		scenario func(p *pair) (waiting *member)
+		waits    time.Duration
+		gone     policy.Note
 	}{
 		{"the sender for the Ack", func(p *pair) *member {
 			p.offer()
@@ -85,7 +85,7 @@ func TestEachPartnerWaitsForOneTimeout(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := newPair(t)
-			waiting := tc.story(p)
+			waiting := tc.scenario(p)
 			waiting.notes = nil
 			p.advance(tc.waits - 1)
 			p.wantNotes(waiting)

@@ -15,30 +15,30 @@ import (
 // here, or that was heard of, is a copy that was overtaken.
 func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	for name, tc := range map[string]struct {
-		see func(s *story)
+		see func(s *scenario)
 		seq wire.Seq
 		// Its guardians are told of the other copy.
 		told   wire.Kind
 		latest wire.Seq
 	}{
-		"by one that is here":    {func(s *story) { s.arrive(born(1, 50), 1) }, 50, guardian.KindKnown, 51},
-		"by one that was here":   {func(s *story) { s.ran(born(1, 50)) }, 50, guardian.KindKnown, 52},
-		"by one that is guarded": {func(s *story) { s.guards(born(1, 50)) }, 49, guardian.KindKnown, 50},
-		"by itself, as it was here while an older one is guarded": {func(s *story) {
+		"by one that is here":    {func(s *scenario) { s.arrive(born(1, 50), 1) }, 50, guardian.KindKnown, 51},
+		"by one that was here":   {func(s *scenario) { s.ran(born(1, 50)) }, 50, guardian.KindKnown, 52},
+		"by one that is guarded": {func(s *scenario) { s.guards(born(1, 50)) }, 49, guardian.KindKnown, 50},
+		"by itself, as it was here while an older one is guarded": {func(s *scenario) {
 			s.ran(born(1, 50))
 			s.guards(born(0, 2000))
 		}, 51, guardian.KindKnown, 51},
-		"by one that is guarded where a younger one was": {func(s *story) {
+		"by one that is guarded where a younger one was": {func(s *scenario) {
 			s.guards(born(1, 30))
 			s.arrive(born(5, 1000), 1)
 			s.finish()
 			s.ack()
 		}, 29, guardian.KindKnown, 30},
-		"by one that went on": {func(s *story) {
+		"by one that went on": {func(s *scenario) {
 			s.guards(born(1, 40))
 			s.receive(word(guardian.KindKnown, 2, guardedBy(born(1, 50), 2)))
 		}, 49, guardian.KindKnown, 50},
-		"by one that was removed": {func(s *story) {
+		"by one that was removed": {func(s *scenario) {
 			s.guards(born(1, 40))
 			s.receive(word(guardian.KindTombstone, 2, born(1, 50)))
 			s.receive(word(guardian.KindKnown, 2, born(1, 50)))
@@ -126,13 +126,13 @@ func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
 }
 
 func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
-		"offering": func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
+	for state, scenario := range map[string]func(s *scenario){
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := inGuardedFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			offers := len(s.sent)
 			s.notes = nil
@@ -187,15 +187,15 @@ func TestOnLostHasAName(t *testing.T) {
 // A tombstone is about all copies with the number of the removed one, or a lower one: a member that holds such a copy
 // drops it, and tells its guardians.
 func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
-		"offering": func(s *story) { s.arrive(guardedBy(born(1, 20), 5, 4), 5); s.finish() },
-		"running":  func(s *story) { s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+	for state, scenario := range map[string]func(s *scenario){
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 20), 5, 4), 5); s.finish() },
+		"running":  func(s *scenario) { s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
 	} {
 		for more, drops := range map[int]bool{-1: false, 0: true, 1000: true} {
 			t.Run(fmt.Sprint(state, more), func(t *testing.T) {
 				s := inGuardedFleet(t)
-				story(s)
+				scenario(s)
 				s.wantState(state)
 				removed := guardedBy(born(1, 0), 5, 4)
 				removed.Seq = wire.Seq(int(s.m.Detail(s.now.Time).Token.Seq) + more)

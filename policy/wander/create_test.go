@@ -103,9 +103,9 @@ func TestTheNextInRankCreatesWhereTheFirstIsGone(t *testing.T) {
 }
 
 func TestAMemberThatKnowsOfATokenCreatesNone(t *testing.T) {
-	for name, met := range map[string]func(s *story){
-		"by gossip": func(s *story) { s.fleet(3, 4, 5) },
-		"by itself": func(s *story) { s.ran(born(1, 10)) },
+	for name, met := range map[string]func(s *scenario){
+		"by gossip": func(s *scenario) { s.fleet(3, 4, 5) },
+		"by itself": func(s *scenario) { s.ran(born(1, 10)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})
@@ -302,9 +302,9 @@ func TestAMemberThatWasInAFleetCreatesWithTheFirstToCome(t *testing.T) {
 // A member that has had company goes on alone when the others are gone: a soft gate never waits for members that are
 // away.
 func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
-	for name, company := range map[string]func(s *story){
-		"in its view": func(s *story) { s.fleet(3, 4) },
-		"by a token":  func(s *story) { s.arrive(born(2, 10), 4) }, // which is removed
+	for name, company := range map[string]func(s *scenario){
+		"in its view": func(s *scenario) { s.fleet(3, 4) },
+		"by a token":  func(s *scenario) { s.arrive(born(2, 10), 4) }, // which is removed
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()

@@ -11,7 +11,7 @@ import (
 )
 
 // onDemand starts a member of a gate on demand, in a fleet of five that has a token.
-func onDemand(t *testing.T, change func(*wander.Config)) *story {
+func onDemand(t *testing.T, change func(*wander.Config)) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.OnDemand, cfg.MinInterval, cfg.Walk = true, 0, wander.Sweep
@@ -23,10 +23,10 @@ func onDemand(t *testing.T, change func(*wander.Config)) *story {
 	return s
 }
 
-func (s *story) wanted()   { s.t.Helper(); s.step(policy.Event{Kind: policy.Wanted}) }
-func (s *story) unwanted() { s.t.Helper(); s.step(policy.Event{Kind: policy.Unwanted}) }
+func (s *scenario) wanted()   { s.t.Helper(); s.step(policy.Event{Kind: policy.Wanted}) }
+func (s *scenario) unwanted() { s.t.Helper(); s.step(policy.Event{Kind: policy.Unwanted}) }
 
-func (s *story) wantWhy(want string) {
+func (s *scenario) wantWhy(want string) {
 	s.t.Helper()
 	if st := s.m.Status(s.now.Time); st.Why != want || (st.NextRun == policy.Never) != (want == wander.WhyUnwanted) {
 		s.t.Fatalf("it does not run because it is %q, and may run at %v; want %q", st.Why, st.NextRun, want)
@@ -189,7 +189,7 @@ func TestAMemberThatLeavesRunsForNobody(t *testing.T) {
 }
 
 // wantDemanded wants a number of runs, and that the last of them is for waiting callers, or is the hook's.
-func (s *story) wantDemanded(runs int, demanded bool) {
+func (s *scenario) wantDemanded(runs int, demanded bool) {
 	s.t.Helper()
 	s.wantRuns(runs)
 	if s.demanded != demanded {

@@ -7,7 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-func (s *story) directed(paused bool) {
+func (s *scenario) directed(paused bool) {
 	s.t.Helper()
 	s.step(policy.Event{Kind: policy.Directed, Paused: paused})
 }

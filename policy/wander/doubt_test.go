@@ -13,16 +13,16 @@ import (
 )
 
 // doubtful are the states in which a member may hold a token, and in which it may come back after it was away.
-func doubtful() map[string]func(s *story) {
-	return map[string]func(s *story){
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
-		"offering": func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
-		"running":  func(s *story) { s.arrive(guardedBy(born(1, 10), 5, 4), 5) },
+func doubtful() map[string]func(s *scenario) {
+	return map[string]func(s *scenario){
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
+		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
+		"running":  func(s *scenario) { s.arrive(guardedBy(born(1, 10), 5, 4), 5) },
 	}
 }
 
 // away lets time pass in which the member stands still, and wakes it then.
-func (s *story) away(d time.Duration) {
+func (s *scenario) away(d time.Duration) {
 	s.t.Helper()
 	s.pass(d)
 	s.notes, s.sent = nil, nil
@@ -30,17 +30,17 @@ func (s *story) away(d time.Duration) {
 }
 
 // sure lets both guardians answer.
-func (s *story) sure() {
+func (s *scenario) sure() {
 	s.t.Helper()
 	s.answer(5)
 	s.answer(4)
 }
 
 func TestAHolderThatWasAwayAsksBeforeItDoesAnything(t *testing.T) {
-	for state, story := range doubtful() {
+	for state, scenario := range doubtful() {
 		t.Run(state, func(t *testing.T) {
 			s := inGuardedFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			runs := len(s.runs)
 			s.away(patience)
@@ -59,10 +59,10 @@ func TestAHolderThatWasAwayAsksBeforeItDoesAnything(t *testing.T) {
 }
 
 func TestAHolderThatIsSureGoesOn(t *testing.T) {
-	for state, story := range doubtful() {
+	for state, scenario := range doubtful() {
 		t.Run(state, func(t *testing.T) {
 			s := inGuardedFleet(t)
-			story(s)
+			scenario(s)
 			s.away(patience)
 			s.sure()
 			if state == "running" {
@@ -126,10 +126,10 @@ func TestTheEndOfARunMayBeginADoubt(t *testing.T) {
 }
 
 func TestAMemberThatLeavesInDoubtPassesItsTokenOnWhenItIsSure(t *testing.T) {
-	for state, story := range doubtful() {
+	for state, scenario := range doubtful() {
 		t.Run(state, func(t *testing.T) {
 			s := inGuardedFleet(t)
-			story(s)
+			scenario(s)
 			s.away(patience)
 			s.leave()
 			if state == "running" {
@@ -159,10 +159,10 @@ func TestAMemberThatLeavesInDoubtIsGoneWhenItIsOvertaken(t *testing.T) {
 }
 
 func TestAHolderThatIsOvertakenInDoubtDropsItsToken(t *testing.T) {
-	for state, story := range doubtful() {
+	for state, scenario := range doubtful() {
 		t.Run(state, func(t *testing.T) {
 			s := inGuardedFleet(t)
-			story(s)
+			scenario(s)
 			s.away(patience)
 			s.receive(word(guardian.KindHeartbeat, 4, born(1, 1000)))
 			if state == "running" {
@@ -199,11 +199,11 @@ func TestAStrayMessageBeginsNoDoubt(t *testing.T) {
 
 // A host that was asleep gives its token up, and asks no other member.
 func TestASuspendedHolderDoesNotAsk(t *testing.T) {
-	for state, story := range doubtful() {
+	for state, scenario := range doubtful() {
 		for _, inDoubt := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in doubt: %v", state, inDoubt), func(t *testing.T) {
 				s := inGuardedFleet(t)
-				story(s)
+				scenario(s)
 				if inDoubt {
 					s.away(patience)
 				}
@@ -287,7 +287,7 @@ func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
 }
 
 // until lets time pass until a note is told.
-func (s *story) until(note policy.Note) {
+func (s *scenario) until(note policy.Note) {
 	s.t.Helper()
 	for range 100 {
 		if slices.Contains(s.notes, note) {

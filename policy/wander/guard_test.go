@@ -17,7 +17,7 @@ const patience = timeout
 
 // inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers
 // it to the first of the others.
-func inGuardedFleet(t *testing.T) *story {
+func inGuardedFleet(t *testing.T) *scenario {
 	t.Helper()
 	s := begin(t, withBackups(2), policy.State{})
 	s.fleet(1, 2, 3, 4, 5)
@@ -25,7 +25,7 @@ func inGuardedFleet(t *testing.T) *story {
 }
 
 // ranLately starts a member that has run under a token a moment ago, in an earlier life.
-func ranLately(t *testing.T, cfg wander.Config, under guardian.Token) *story {
+func ranLately(t *testing.T, cfg wander.Config, under guardian.Token) *scenario {
 	t.Helper()
 	s := begin(t, cfg, policy.State{
 		HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq,
@@ -67,7 +67,7 @@ func word(kind wire.Kind, from int, about guardian.Token) wire.Message {
 }
 
 // askedOf returns the question that was put to a member last.
-func (s *story) askedOf(to int) wire.Message {
+func (s *scenario) askedOf(to int) wire.Message {
 	s.t.Helper()
 	for _, m := range slices.Backward(s.sent) {
 		if m.Kind == guardian.KindAsk && m.To == id(to) {
@@ -79,7 +79,7 @@ func (s *story) askedOf(to int) wire.Message {
 }
 
 // answer answers the question that was last put to a member: it knows no more than the asker.
-func (s *story) answer(from int) {
+func (s *scenario) answer(from int) {
 	s.t.Helper()
 	asked := s.askedOf(from)
 	m := word(guardian.KindKnown, from, guardian.TokenOf(&asked))
@@ -88,7 +88,7 @@ func (s *story) answer(from int) {
 }
 
 // answerAll answers the last question for all that were asked: none knows of a holder.
-func (s *story) answerAll() {
+func (s *scenario) answerAll() {
 	s.t.Helper()
 	asked := s.lastSent(guardian.KindAsk).Exchange
 	for _, m := range slices.Clone(s.sent) {
@@ -100,7 +100,7 @@ func (s *story) answerAll() {
 	}
 }
 
-func (s *story) wantTrail(want ...int) {
+func (s *scenario) wantTrail(want ...int) {
 	s.t.Helper()
 	if d := s.m.Detail(s.now.Time); d.Trail() != trailOf(want...) {
 		s.t.Fatalf("its guardians are %v, want %v", d.Trail(), want)
@@ -108,7 +108,7 @@ func (s *story) wantTrail(want ...int) {
 }
 
 // wantTold wants that messages of a kind went to exactly these since the last call.
-func (s *story) wantTold(kind wire.Kind, want ...int) {
+func (s *scenario) wantTold(kind wire.Kind, want ...int) {
 	s.t.Helper()
 	var got, ids []wire.MemberID
 	for _, m := range s.sent {
@@ -126,14 +126,14 @@ func (s *story) wantTold(kind wire.Kind, want ...int) {
 }
 
 // guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
-func (s *story) guards(t guardian.Token) {
+func (s *scenario) guards(t guardian.Token) {
 	s.t.Helper()
 	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(t, 3, 2)))
 	s.sent = nil
 }
 
 // revive lets the holder of the guarded token fall silent, until no member knows of it.
-func (s *story) revive() {
+func (s *scenario) revive() {
 	s.t.Helper()
 	s.advance(patience)
 	s.answerAll()
@@ -378,15 +378,15 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 // A token that is discarded for an older one gets a tombstone, or its guardians would revive it.
 func TestATokenThatIsDiscardedHasATombstone(t *testing.T) {
 	younger := guardedBy(born(5, 1000), 5, 4)
-	for name, discard := range map[string]func(s *story){
-		"after a run under an older one": func(s *story) { s.ran(born(1, 10)); s.arrive(younger, 5) },
-		"when it meets an older one":     func(s *story) { s.arrive(born(1, 10), 1); s.arrive(younger, 5) },
-		"when an older one meets it": func(s *story) {
+	for name, discard := range map[string]func(s *scenario){
+		"after a run under an older one": func(s *scenario) { s.ran(born(1, 10)); s.arrive(younger, 5) },
+		"when it meets an older one":     func(s *scenario) { s.arrive(born(1, 10), 1); s.arrive(younger, 5) },
+		"when an older one meets it": func(s *scenario) {
 			s.arrive(younger, 5)
 			s.sent = nil
 			s.arrive(born(1, 10), 1)
 		},
-		"when an older one meets it, resting": func(s *story) {
+		"when an older one meets it, resting": func(s *scenario) {
 			s.ran(born(6, 10))
 			s.arrive(younger, 5)
 			s.sent = nil
@@ -534,7 +534,7 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 // is held, as it arrives, as it is revived, and as a copy of the held one. It never replaces the held one.
 func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
-	holding := func(t *testing.T) (s *story, held guardian.Token) {
+	holding := func(t *testing.T) (s *scenario, held guardian.Token) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
 		s = begin(t, cfg, policy.State{
@@ -548,15 +548,15 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		return s, guardian.Token{Ref: d.Token, Load: d.Load}
 	}
 	for name, tc := range map[string]struct {
-		comes func(s *story, held guardian.Token)
+		comes func(s *scenario, held guardian.Token)
 		kept  bool
 	}{
-		"as it arrives": {func(s *story, _ guardian.Token) { s.arrive(born(2, 20), 4) }, true},
-		"as it is revived": {func(s *story, _ guardian.Token) {
+		"as it arrives": {func(s *scenario, _ guardian.Token) { s.arrive(born(2, 20), 4) }, true},
+		"as it is revived": {func(s *scenario, _ guardian.Token) {
 			s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(2, 1<<40), 3)))
 			s.advance(2 * patience)
 		}, true},
-		"as a copy of the held one": {func(s *story, held guardian.Token) {
+		"as a copy of the held one": {func(s *scenario, held guardian.Token) {
 			held.Seq += 9
 			s.arrive(held, 4)
 		}, false},
@@ -575,7 +575,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 }
 
 // wantPreSigned wants that the guard of the run has a Yield of the token, as it is held, for exactly these members.
-func (s *story) wantPreSigned(want ...int) {
+func (s *scenario) wantPreSigned(want ...int) {
 	s.t.Helper()
 	held := s.m.Detail(s.now.Time)
 	if len(s.preSigned) != len(want) {

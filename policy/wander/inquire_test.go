@@ -13,10 +13,10 @@ import (
 )
 
 // guarded starts a member of a fleet of seven whose tokens have guardians. It has run, and is no longer a guardian.
-func guarded(t *testing.T) *story { t.Helper(); return guardedFar(t, 0) }
+func guarded(t *testing.T) *scenario { t.Helper(); return guardedFar(t, 0) }
 
 // guardedFar is guarded in a network with the given round trip.
-func guardedFar(t *testing.T, roundTrip time.Duration) *story {
+func guardedFar(t *testing.T, roundTrip time.Duration) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Backups = 2
@@ -40,12 +40,12 @@ func guardedFar(t *testing.T, roundTrip time.Duration) *story {
 const silent = 7*(timeout/2/3) + timeout/2
 
 // unseen answers the open question for a member that has met no token, and knows that the members asks ask.
-func (s *story) unseen(from int, asks ...int) {
+func (s *scenario) unseen(from int, asks ...int) {
 	s.t.Helper()
 	s.unseenFrom(id(from), asks...)
 }
 
-func (s *story) unseenFrom(from wire.MemberID, asks ...int) {
+func (s *scenario) unseenFrom(from wire.MemberID, asks ...int) {
 	s.t.Helper()
 	asked := s.lastSent(wander.KindInquiry)
 	m := wire.Message{Gate: 7, Kind: wander.KindUnseen, From: from, To: self, Exchange: asked.Exchange}
@@ -57,7 +57,7 @@ func (s *story) unseenFrom(from wire.MemberID, asks ...int) {
 }
 
 // seen answers the last question: the token was there some time ago.
-func (s *story) seen(token guardian.Token, ago time.Duration) {
+func (s *scenario) seen(token guardian.Token, ago time.Duration) {
 	s.t.Helper()
 	asked := s.lastSent(wander.KindInquiry)
 	s.receive(wire.Message{
@@ -134,14 +134,14 @@ func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
 
 // This also holds where it would not have to ask any more: a wake-up before its time does nothing.
 func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
-	for name, story := range map[string]func(t *testing.T) *story{
-		"the others are gone": func(t *testing.T) *story {
+	for name, scenario := range map[string]func(t *testing.T) *scenario{
+		"the others are gone": func(t *testing.T) *scenario {
 			s := guarded(t)
 			s.advance(maxInterval)
 			s.fleet(3)
 			return s
 		},
-		"it is its turn to make the first token": func(t *testing.T) *story {
+		"it is its turn to make the first token": func(t *testing.T) *scenario {
 			cfg := withBackups(2)
 			cfg.MaxInterval = 3*timeout - 1
 			s := begin(t, cfg, policy.State{})
@@ -151,7 +151,7 @@ func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := story(t)
+			s := scenario(t)
 			s.wantNotes(wander.NoteInquired)
 			s.pass(1)
 			s.step(policy.Event{Kind: policy.Woke})
@@ -190,7 +190,7 @@ func TestWhoIsToldOfATokenWaitsForAnotherLap(t *testing.T) {
 	}
 }
 
-func (s *story) regenerateIn() time.Duration {
+func (s *scenario) regenerateIn() time.Duration {
 	return s.m.Detail(s.now.Time).RegenerateAt.Sub(s.now.Time)
 }
 
@@ -438,9 +438,9 @@ func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
 }
 
 // crowd starts a member that has had a token, and guards none, in a fleet of forty.
-func crowd(t *testing.T) *story { t.Helper(); return crowdFar(t, 0) }
+func crowd(t *testing.T) *scenario { t.Helper(); return crowdFar(t, 0) }
 
-func crowdFar(t *testing.T, roundTrip time.Duration) *story {
+func crowdFar(t *testing.T, roundTrip time.Duration) *scenario {
 	t.Helper()
 	s := guardedFar(t, roundTrip)
 	var all []int
@@ -452,7 +452,7 @@ func crowdFar(t *testing.T, roundTrip time.Duration) *story {
 }
 
 // asked returns the members to which the questions since then have gone.
-func (s *story) asked() map[wire.MemberID]int {
+func (s *scenario) asked() map[wire.MemberID]int {
 	asked := map[wire.MemberID]int{}
 	for _, m := range s.sent {
 		if m.Kind == wander.KindInquiry {
@@ -485,7 +485,7 @@ func TestAnAnswerThatIsTooOldIsPursued(t *testing.T) {
 
 // pursues lets a member of a crowd be told of a sighting. It wants that all are asked before the member makes a token,
 // and that it waits that long for an answer.
-func pursues(t *testing.T, s *story, waits time.Duration) {
+func pursues(t *testing.T, s *scenario, waits time.Duration) {
 	t.Helper()
 	token := born(1, 50)
 	token.SetTrail(&guardian.Trail{id(39), id(38)})

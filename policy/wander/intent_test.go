@@ -12,7 +12,7 @@ import (
 )
 
 // asks starts a member of a fleet of five that asks before it runs, with a token at which it is due.
-func asks(t *testing.T, token guardian.Token) *story {
+func asks(t *testing.T, token guardian.Token) *scenario {
 	t.Helper()
 	s := idleAsker(t)
 	s.arrive(token, 1)
@@ -20,7 +20,7 @@ func asks(t *testing.T, token guardian.Token) *story {
 	return s
 }
 
-func idleAsker(t *testing.T) *story {
+func idleAsker(t *testing.T) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.AskBeforeRun = true
@@ -30,7 +30,7 @@ func idleAsker(t *testing.T) *story {
 }
 
 // intents returns the Intents that were sent since the last call.
-func (s *story) intents() (list []wire.Message) {
+func (s *scenario) intents() (list []wire.Message) {
 	for i := range s.sent {
 		if s.sent[i].Kind == wander.KindIntent {
 			list = append(list, s.sent[i])
@@ -48,7 +48,7 @@ func answer(intent *wire.Message, kind wire.Kind) wire.Message {
 }
 
 // reply answers Intents.
-func (s *story) reply(kind wire.Kind, intents ...wire.Message) {
+func (s *scenario) reply(kind wire.Kind, intents ...wire.Message) {
 	s.t.Helper()
 	for i := range intents {
 		s.receive(answer(&intents[i], kind))
@@ -197,7 +197,7 @@ func TestOfTwoThatAskOneGivesWay(t *testing.T) {
 
 // visitOpposed lets a token come after a time, while one member objects and the others do not, and passes it on. It
 // reports whether the member has run.
-func (s *story) visitOpposed(token guardian.Token, after time.Duration, objector int) (ran bool) {
+func (s *scenario) visitOpposed(token guardian.Token, after time.Duration, objector int) (ran bool) {
 	s.t.Helper()
 	s.advance(after)
 	s.notes, s.sent = nil, nil

@@ -21,14 +21,14 @@ func TestALeavingMemberWithoutATokenIsGoneAtOnce(t *testing.T) {
 }
 
 func TestALeavingMemberHandsItsTokenOn(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"running":  func(s *story) { s.arrive(born(1, 10), 1) },
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
-		"offering": func(s *story) { s.arrive(born(1, 10), 1); s.finish() },
+	for state, scenario := range map[string]func(s *scenario){
+		"running":  func(s *scenario) { s.arrive(born(1, 10), 1) },
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
+		"offering": func(s *scenario) { s.arrive(born(1, 10), 1); s.finish() },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := inFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			s.leave()
 			s.leave() // said twice, done once
@@ -102,15 +102,15 @@ func TestALeavingMemberThatNobodyAnswersOffersOn(t *testing.T) {
 }
 
 func TestALeavingMemberWithNobodyThereDropsItsToken(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"running":  func(s *story) { s.leave(); s.finish() },
-		"resting":  func(s *story) { s.finish(); s.leave() },
-		"offering": func(s *story) { s.view(3, 4); s.finish(); s.view(3); s.leave(); s.advance(timeout) },
+	for state, scenario := range map[string]func(s *scenario){
+		"running":  func(s *scenario) { s.leave(); s.finish() },
+		"resting":  func(s *scenario) { s.finish(); s.leave() },
+		"offering": func(s *scenario) { s.view(3, 4); s.finish(); s.view(3); s.leave(); s.advance(timeout) },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})
 			s.view(3)
-			story(s)
+			scenario(s)
 			if n := len(s.notes); s.notes[n-2] != wander.NoteDropped || s.notes[n-1] != wander.NoteLeft {
 				t.Errorf("it notes %v", names(s.notes))
 			}
@@ -214,13 +214,13 @@ func TestWhoeverIsGoneDoesNothing(t *testing.T) {
 
 // A host that was asleep gives up its token first of all: the others may have made a new one.
 func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
-		"offering": func(s *story) { s.arrive(born(1, 10), 1); s.finish() },
+	for state, scenario := range map[string]func(s *scenario){
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
+		"offering": func(s *scenario) { s.arrive(born(1, 10), 1); s.finish() },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := inFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			s.notes = nil
 			s.sleep(time.Minute)
@@ -261,7 +261,7 @@ func TestASuspendedOfferIsNeverCommitted(t *testing.T) {
 // A run that also slept is left to end, without the token. When it ends, the member is absent, or passes on a token
 // that has arrived in the meantime.
 func TestASuspendedRunGoesOnWithoutTheToken(t *testing.T) {
-	asleepInRun := func(t *testing.T) *story {
+	asleepInRun := func(t *testing.T) *scenario {
 		s := inFleet(t)
 		s.arrive(born(1, 10), 1)
 		s.notes = nil
@@ -347,15 +347,15 @@ func TestTimeSleptIsNoTurnToCreate(t *testing.T) {
 
 // A member alone keeps its token: no other could have made one.
 func TestASuspendedMemberAloneKeepsItsToken(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"running":  func(*story) {},
-		"resting":  func(s *story) { s.finish() },
-		"offering": func(s *story) { s.view(3, 4); s.finish(); s.view(3) },
+	for state, scenario := range map[string]func(s *scenario){
+		"running":  func(*scenario) {},
+		"resting":  func(s *scenario) { s.finish() },
+		"offering": func(s *scenario) { s.view(3, 4); s.finish(); s.view(3) },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})
 			s.view(3)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			held := s.m.Detail(s.now.Time).Token.ID
 			s.sleep(time.Minute)

@@ -14,7 +14,7 @@ import (
 // What a member knows of the tokens that have left it: when they left, and which was the oldest.
 
 // leaves lets the token that is on offer leave after a while.
-func (s *story) leaves(after time.Duration) {
+func (s *scenario) leaves(after time.Duration) {
 	s.t.Helper()
 	s.advance(after)
 	s.sent = slices.DeleteFunc(s.sent, func(m wire.Message) bool { return m.Kind != handoff.KindToken })
@@ -62,7 +62,7 @@ func TestALapCountsFromTheLastTokenThatLeft(t *testing.T) {
 }
 
 // onWalk starts a member in a fleet with guardians and a random walk, which has passed on a token for the first time.
-func onWalk(t *testing.T) *story {
+func onWalk(t *testing.T) *scenario {
 	t.Helper()
 	s := inGuardedFleet(t)
 	s.ran(aged(1, 10, time.Hour))

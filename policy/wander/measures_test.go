@@ -11,7 +11,7 @@ import (
 )
 
 // measuring starts a member of a fleet of five that is not told how long the operation takes.
-func measuring(t *testing.T) *story {
+func measuring(t *testing.T) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Op = 0
@@ -21,7 +21,7 @@ func measuring(t *testing.T) *story {
 }
 
 // run lets a token with that estimate come, the operation take that long, and the token go; it returns that token.
-func (s *story) run(estimate uint32, takes time.Duration) guardian.Token {
+func (s *scenario) run(estimate uint32, takes time.Duration) guardian.Token {
 	s.t.Helper()
 	token := born(1, 10)
 	wander.SetOp(&token.Load, estimate)
@@ -34,7 +34,7 @@ func (s *story) run(estimate uint32, takes time.Duration) guardian.Token {
 	return gone
 }
 
-func (s *story) wantOp(op time.Duration, source wander.OpSource, maxInterval time.Duration) {
+func (s *scenario) wantOp(op time.Duration, source wander.OpSource, maxInterval time.Duration) {
 	s.t.Helper()
 	st := s.m.Detail(s.now.Time)
 	if st.Op != op || st.OpSource != source || st.MaxInterval != maxInterval {
@@ -146,10 +146,10 @@ func TestARunThatWasStoppedIsNotMeasured(t *testing.T) {
 // A run that loses its token and is stopped takes less time than the operation does; one during which the host slept
 // takes more.
 func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
-	for name, disturb := range map[string]func(s *story){
-		"overtaken and stopped": func(s *story) { s.receive(word(guardian.KindHeartbeat, 1, born(1, 1<<40))) },
-		"asleep":                func(s *story) { s.sleep(time.Hour) },
-		"asleep and alone":      func(s *story) { s.view(3); s.sleep(time.Hour) },
+	for name, disturb := range map[string]func(s *scenario){
+		"overtaken and stopped": func(s *scenario) { s.receive(word(guardian.KindHeartbeat, 1, born(1, 1<<40))) },
+		"asleep":                func(s *scenario) { s.sleep(time.Hour) },
+		"asleep and alone":      func(s *scenario) { s.view(3); s.sleep(time.Hour) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()

@@ -7,5 +7,5 @@ import (
 )
 
 // Most known-bad soft gates are in sim/fleet/wander, where hunts notice them. Those that ask wrongly before a run are
-// noticed by stories.
+// noticed by scenarios.
 func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "../..", "testdata/mutants").EachIsCaught(t) }

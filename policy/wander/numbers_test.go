@@ -12,7 +12,7 @@ import (
 )
 
 // forged returns a message of every kind that carries a token whole, about a token with some number.
-func forged(s *story, kind wire.Kind, token guardian.Token) wire.Message {
+func forged(s *scenario, kind wire.Kind, token guardian.Token) wire.Message {
 	m := wire.Message{Gate: 7, Kind: kind, From: id(1), To: self, Exchange: 99, Token: token.Ref, Load: token.Load}
 	switch kind {
 	case handoff.KindToken:
@@ -136,7 +136,7 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 }
 
 // remade lets this member be alone until it makes a token, and returns it.
-func remade(s *story) wire.Ref {
+func remade(s *scenario) wire.Ref {
 	s.t.Helper()
 	s.fleet(3)
 	s.advance(20 * maxInterval)

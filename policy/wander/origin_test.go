@@ -20,7 +20,7 @@ func first(second int, seq wire.Seq) guardian.Token {
 
 // restarted is a member that ran the given time ago under a token that was made at noon, with that many members, and
 // was then restarted.
-func restarted(t *testing.T, ago time.Duration, members uint32) *story {
+func restarted(t *testing.T, ago time.Duration, members uint32) *scenario {
 	t.Helper()
 	memo := wander.Memo{Token: born(0, 0).ID, Members: members}
 	return begin(t, config(), policy.State{
@@ -70,19 +70,19 @@ func TestARunInThisLifeCountsAgainstAFirstToken(t *testing.T) {
 // members may come.
 func TestAPartOfAFleetKeepsAFirstTokenUnused(t *testing.T) {
 	for name, c := range map[string]struct {
-		then func(s *story)
+		then func(s *scenario)
 		want []policy.Note
 	}{
-		"until the majority is here": {func(s *story) { s.fleet(1, 2, 3) }, []policy.Note{handoff.NoteOffered}},
+		"until the majority is here": {func(s *scenario) { s.fleet(1, 2, 3) }, []policy.Note{handoff.NoteOffered}},
 		"until min_interval is over": {
-			func(s *story) { s.advance(minInterval/2 - 10*skip - 1) }, []policy.Note{handoff.NoteOffered},
+			func(s *scenario) { s.advance(minInterval/2 - 10*skip - 1) }, []policy.Note{handoff.NoteOffered},
 		},
-		"although a caller waits": {func(s *story) { s.step(policy.Event{Kind: policy.Wanted}) }, nil},
-		"although a caller waits a bit": {func(s *story) {
+		"although a caller waits": {func(s *scenario) { s.step(policy.Event{Kind: policy.Wanted}) }, nil},
+		"although a caller waits a bit": {func(s *scenario) {
 			s.step(policy.Event{Kind: policy.Wanted})
 			s.step(policy.Event{Kind: policy.Unwanted})
 		}, nil},
-		"although others see it": {func(s *story) { s.fleet(1, 3) }, nil},
+		"although others see it": {func(s *scenario) { s.fleet(1, 3) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := restarted(t, minInterval/2, 5)
@@ -114,25 +114,25 @@ func TestAnOlderTokenTakesThePlaceOfAFirstOneThatIsKeptUnused(t *testing.T) {
 // A token shows whether it is a first one: the members around its maker had met none.
 func TestWhoMakesATokenSaysWhetherItIsTheFirst(t *testing.T) {
 	for name, c := range map[string]struct {
-		story func(s *story)
-		first bool
+		scenario func(s *scenario)
+		first    bool
 	}{
-		"after a start":   {func(s *story) { s.view(3, 4, 5); s.advance(3 * timeout) }, true},
-		"alone":           {func(s *story) { s.view(3) }, true},
-		"after a silence": {func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval) }, false},
+		"after a start":   {func(s *scenario) { s.view(3, 4, 5); s.advance(3 * timeout) }, true},
+		"alone":           {func(s *scenario) { s.view(3) }, true},
+		"after a silence": {func(s *scenario) { s.fleet(3, 4, 5); s.advance(maxInterval) }, false},
 		"in a part that met none": {
-			func(s *story) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) },
+			func(s *scenario) { s.fleet(3, 4, 5); s.view(3, 4); s.advance(3 * timeout) },
 			true,
 		},
-		"when all others have gone": {func(s *story) { s.fleet(3, 4, 5); s.view(3); s.advance(3 * timeout) }, true},
+		"when all others have gone": {func(s *scenario) { s.fleet(3, 4, 5); s.view(3); s.advance(3 * timeout) }, true},
 		"in a fleet whose others met": {
-			func(s *story) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) },
+			func(s *scenario) { s.fleet(3, 4, 5); s.advance(maxInterval + time.Second) },
 			false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, config(), policy.State{})
-			c.story(s)
+			c.scenario(s)
 			if id := s.m.Detail(s.now.Time).Token.ID; id.IsZero() || wander.IsFirst(id) != c.first {
 				t.Errorf("%v (%x) is the first: %v", id, id.Random, wander.IsFirst(id))
 			}

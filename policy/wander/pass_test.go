@@ -12,7 +12,7 @@ import (
 )
 
 // offered runs once more and returns the member to which the token is offered then.
-func (s *story) offered() wire.MemberID {
+func (s *scenario) offered() wire.MemberID {
 	s.t.Helper()
 	s.advance(minInterval)
 	s.arrive(born(1, 10), 1)
@@ -148,14 +148,14 @@ func TestWhereAllAreAvoidedNobodyIs(t *testing.T) {
 
 // A member that takes part in a handoff is no longer avoided: it acknowledged one, or offered one.
 func TestWhoTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
-	for name, takesPart := range map[string]func(s *story){
-		"as receiver": func(s *story) {
+	for name, takesPart := range map[string]func(s *scenario){
+		"as receiver": func(s *scenario) {
 			s.fleet(3, 4)
 			s.advance(timeout) // now only the member that failed is there
 			s.ack()
 			s.fleet(3, 4, 5)
 		},
-		"as sender": func(s *story) {
+		"as sender": func(s *scenario) {
 			s.advance(timeout)
 			s.ack()
 			s.arrive(born(1, 10), 4)

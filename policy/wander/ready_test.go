@@ -10,7 +10,7 @@ import (
 
 // unready starts a member of a sweep in a fleet of five that has a token, and whose host has not reported that it is
 // ready.
-func unready(t *testing.T) *story {
+func unready(t *testing.T) *scenario {
 	t.Helper()
 	s := windowed(t, nil, "00:00-24:00")
 	s.m.SetReady(false)
@@ -18,7 +18,7 @@ func unready(t *testing.T) *story {
 }
 
 // says tells the member what its host reports.
-func (s *story) says(ready bool) {
+func (s *scenario) says(ready bool) {
 	s.t.Helper()
 	s.m.SetReady(ready)
 	s.step(policy.Event{Kind: policy.Woke})

@@ -39,24 +39,24 @@ func TestARenewedTokenIsRemovedOnlyForWhatWasAfterItsMaking(t *testing.T) {
 
 func TestAMemberMakesANewTokenForAnOperatorUnlessItKnowsOfOne(t *testing.T) {
 	for name, c := range map[string]struct {
-		story func(s *story)
-		knows string
+		scenario func(s *scenario)
+		knows    string
 	}{
-		"it holds the token": {func(s *story) { s.arrive(born(1, 10), 1) }, "holds the token"},
+		"it holds the token": {func(s *scenario) { s.arrive(born(1, 10), 1) }, "holds the token"},
 		"it passed it on just now": {
-			func(s *story) { s.ran(born(1, 10)); s.advance(time.Second) },
+			func(s *scenario) { s.ran(born(1, 10)); s.advance(time.Second) },
 			"had the token, or heard of it, 1s ago: it may be on its way",
 		},
 		"one is about to come": {
-			func(s *story) { s.receive(s.offerIn(born(1, 10), 1)) }, "is about to get the token",
+			func(s *scenario) { s.receive(s.offerIn(born(1, 10), 1)) }, "is about to get the token",
 		},
-		"it leaves":                   {func(s *story) { s.leave() }, "leaves the gate"},
-		"it passed it on a while ago": {func(s *story) { s.ran(born(1, 10)); s.advance(time.Minute) }, ""},
-		"it never had any":            {func(*story) {}, ""},
+		"it leaves":                   {func(s *scenario) { s.leave() }, "leaves the gate"},
+		"it passed it on a while ago": {func(s *scenario) { s.ran(born(1, 10)); s.advance(time.Minute) }, ""},
+		"it never had any":            {func(*scenario) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inFleet(t)
-			c.story(s)
+			c.scenario(s)
 			s.notes = nil
 			if got := s.m.Knows(0, s.now.Time); got != c.knows {
 				t.Errorf("it %q, want %q", got, c.knows)

@@ -18,7 +18,7 @@ func withRetry() wander.Config {
 }
 
 // retrying starts a member that repeats failed runs, in a fleet of five that has a token.
-func retrying(t *testing.T, saved policy.State) *story {
+func retrying(t *testing.T, saved policy.State) *scenario {
 	t.Helper()
 	s := begin(t, withRetry(), saved)
 	s.fleet(1, 2, 3, 4, 5)
@@ -26,7 +26,7 @@ func retrying(t *testing.T, saved policy.State) *story {
 }
 
 // ends lets the member run for op, with that outcome, and pass the token on.
-func (s *story) ends(o policy.Outcome) {
+func (s *scenario) ends(o policy.Outcome) {
 	s.t.Helper()
 	s.arrive(born(1, 10), 1)
 	s.wantState("running")
@@ -42,7 +42,7 @@ func since(saved policy.State, now policy.Time) policy.State {
 }
 
 // wantDueIn wants that the member is due after d, and why it is not before.
-func (s *story) wantDueIn(d time.Duration, why string) {
+func (s *scenario) wantDueIn(d time.Duration, why string) {
 	s.t.Helper()
 	st := s.m.Status(s.now.Time)
 	if got := st.NextRun.Sub(s.now.Time); got != d || st.Why != why {

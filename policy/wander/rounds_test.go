@@ -9,7 +9,7 @@ import (
 )
 
 // lapping starts a member in a fleet with guardians that is configured with an op far too short.
-func lapping(t *testing.T, set func(cfg *wander.Config)) *story {
+func lapping(t *testing.T, set func(cfg *wander.Config)) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Walk, cfg.Backups = wander.Sweep, 2
@@ -22,7 +22,7 @@ func lapping(t *testing.T, set func(cfg *wander.Config)) *story {
 }
 
 // rounds lets the token come and go, each time the given duration after it last went.
-func (s *story) rounds(took ...time.Duration) {
+func (s *scenario) rounds(took ...time.Duration) {
 	s.t.Helper()
 	for _, d := range took {
 		s.pass(d)
@@ -30,7 +30,7 @@ func (s *story) rounds(took ...time.Duration) {
 	}
 }
 
-func (s *story) wantLap(lap, maxInterval time.Duration) {
+func (s *scenario) wantLap(lap, maxInterval time.Duration) {
 	s.t.Helper()
 	if st := s.m.Detail(s.now.Time); st.Lap.Round(time.Minute) != lap ||
 		st.MaxInterval.Round(time.Minute) != maxInterval {

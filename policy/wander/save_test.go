@@ -12,7 +12,7 @@ import (
 )
 
 // slowly brings a member to wait for its disk with a run that is granted under token. The token has two guardians.
-func slowly(t *testing.T, token guardian.Token) *story {
+func slowly(t *testing.T, token guardian.Token) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Backups = 2
@@ -27,7 +27,7 @@ func slowly(t *testing.T, token guardian.Token) *story {
 }
 
 // wantNoRunSaved wants that the member has never run, and that the last saved state has no run.
-func (s *story) wantNoRunSaved() {
+func (s *scenario) wantNoRunSaved() {
 	s.t.Helper()
 	if s.saved.HasRun {
 		s.t.Fatalf("it saves %+v", s.saved)
@@ -138,18 +138,18 @@ func TestATokenWithANewNumberIsNotOfferedBeforeThatIsSaved(t *testing.T) {
 // A grant that waits for the disk is forgotten if the token does not stay the same, and the record shows that.
 func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 	for name, tc := range map[string]struct {
-		happens func(*story)
+		happens func(*scenario)
 		state   string
 	}{
-		"overtaken": {func(s *story) {
+		"overtaken": {func(s *scenario) {
 			beat := wire.Message{
 				Gate: 7, Kind: guardian.KindHeartbeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref,
 			}
 			s.receive(beat)
 		}, "absent"},
-		"the host slept": {func(s *story) { s.sleep(time.Minute) }, "absent"},
-		"leaving":        {func(s *story) { s.leave() }, "offering"},
-		"was away": {func(s *story) {
+		"the host slept": {func(s *scenario) { s.sleep(time.Minute) }, "absent"},
+		"leaving":        {func(s *scenario) { s.leave() }, "offering"},
+		"was away": {func(s *scenario) {
 			s.pass(2 * skip)
 			s.step(policy.Event{Kind: policy.Woke})
 		}, "doubting"},

@@ -11,7 +11,7 @@ import (
 )
 
 // The fencing number: it rises at every handoff and at every new token. That it strictly rises over the runs of a
-// member is checked by every story.
+// member is checked by every scenario.
 
 func TestTheNumberRisesAtEveryHandoff(t *testing.T) {
 	s := inFleet(t)
@@ -34,15 +34,15 @@ func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		seq  wire.Seq // saved in an earlier life
-		see  func(s *story)
+		see  func(s *scenario)
 	}{
-		{"in an earlier life", 1000, func(*story) {}},
-		{"with a token that was offered and never came", 0, func(s *story) {
+		{"in an earlier life", 1000, func(*scenario) {}},
+		{"with a token that was offered and never came", 0, func(s *scenario) {
 			s.acknowledged(born(5, 1000), 2)
 			s.advance(skip)
 		}},
-		{"with a token that was removed", 0, func(s *story) { s.ran(born(5, 10)); s.arrive(born(6, 1000), 2) }},
-		{"with a token that met another", 0, func(s *story) {
+		{"with a token that was removed", 0, func(s *scenario) { s.ran(born(5, 10)); s.arrive(born(6, 1000), 2) }},
+		{"with a token that met another", 0, func(s *scenario) {
 			s.arrive(born(5, 10), 1)
 			s.arrive(born(6, 1000), 2)
 			s.finish()
@@ -64,7 +64,7 @@ func TestNoRunIsGrantedBelowANumberThatWasSeen(t *testing.T) {
 
 // A token at rest has a lower number than one that met it and is gone: it takes over that number before it is used.
 func TestATokenTakesOverTheNumberOfOneThatMetIt(t *testing.T) {
-	atRest := func(t *testing.T) *story {
+	atRest := func(t *testing.T) *scenario {
 		s := begin(t, config(), policy.State{})
 		s.fleet(1, 2, 3)
 		s.ran(born(5, 10))
@@ -136,7 +136,7 @@ func TestATokenSwappedInDuringARunGoesOnWithAHigherNumber(t *testing.T) {
 // begun with a number ends with it: an offer, and a run whose start is being saved.
 func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 	const named = 1000
-	number := func(s *story) wire.Seq { return s.m.Status(s.now.Time).Token.Seq }
+	number := func(s *scenario) wire.Seq { return s.m.Status(s.now.Time).Token.Seq }
 	ask := word(guardian.KindAsk, 4, born(1, named))
 	t.Run("resting", func(t *testing.T) {
 		s := ranLately(t, withBackups(2), born(1, 1))

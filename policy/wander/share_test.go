@@ -12,7 +12,7 @@ import (
 )
 
 // sharing starts a member that ran a moment ago, in a sweep with two tokens; the test is about the token of slot.
-func sharing(t *testing.T, slot uint8, view ...int) *story {
+func sharing(t *testing.T, slot uint8, view ...int) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Walk, cfg.Slot, cfg.LastSlot = wander.Sweep, slot, 1
@@ -32,7 +32,7 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-func (s *story) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArmed }
+func (s *scenario) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArmed }
 
 // A token comes only to the members of its part: the others miss nothing if it does not come.
 func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 }
 
 // taken lets the token of a slot of two come to it.
-func (s *story) taken(slot uint8) {
+func (s *scenario) taken(slot uint8) {
 	s.t.Helper()
 	token := born(1, 10)
 	token.Slot = slot
@@ -151,7 +151,7 @@ func TestWhoAsksForATokenAndIsAvoidedDoesNotGetIt(t *testing.T) {
 }
 
 // offeredTo is the member to which the token is offered.
-func (s *story) offeredTo() wire.MemberID {
+func (s *scenario) offeredTo() wire.MemberID {
 	s.t.Helper()
 	for _, m := range slices.Backward(s.sent) {
 		if m.Kind == handoff.KindToken {
@@ -180,7 +180,7 @@ func TestWhileMembersDisagreeOnTheNumberOfTokensEachVisitsAll(t *testing.T) {
 }
 
 // offerOf is an offer of a token of a slot, by a member of a gate with that last slot.
-func (s *story) offerOf(slot, last uint8) wire.Message {
+func (s *scenario) offerOf(slot, last uint8) wire.Message {
 	token := born(1, 5)
 	token.Slot = slot
 	wander.SetLastSlot(&token.Load, last)

@@ -11,25 +11,26 @@ import (
 
 func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 	for _, tc := range []struct {
-		name  string
-		story func(s *story)
-		state string
-		why   string
+		name     string
+		scenario func(s *scenario)
+		state    string
+		why      string
 	}{
-		{"due", func(*story) {}, "absent", wander.WhyNoToken},
-		{"running", func(s *story) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
-		{"running and leaving", func(s *story) { s.arrive(born(1, 10), 1); s.leave() }, "running", wander.WhyRunning},
-		{"just ran", func(s *story) { s.ran(born(1, 10)) }, "absent", pace.WhyTooSoon},
+		{"due", func(*scenario) {}, "absent", wander.WhyNoToken},
+		{"running", func(s *scenario) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
+		{"running and leaving", func(s *scenario) { s.arrive(born(1, 10), 1); s.leave() }, "running",
+			wander.WhyRunning},
+		{"just ran", func(s *scenario) { s.ran(born(1, 10)) }, "absent", pace.WhyTooSoon},
 		{
-			"just ran, at rest", func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
+			"just ran, at rest", func(s *scenario) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
 			pace.WhyTooSoon,
 		},
-		{"made a token", func(s *story) { s.advance(maxInterval) }, "offering", wander.WhyPassing},
-		{"leaving", func(s *story) { s.leave() }, "gone", wander.WhyLeaving},
+		{"made a token", func(s *scenario) { s.advance(maxInterval) }, "offering", wander.WhyPassing},
+		{"leaving", func(s *scenario) { s.leave() }, "gone", wander.WhyLeaving},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := inFleet(t)
-			tc.story(s)
+			tc.scenario(s)
 			if st := s.m.Detail(s.now.Time); st.Phase != tc.state || st.Why != tc.why {
 				t.Errorf("it is %s, not running because %s; want %s, %s", st.Phase, st.Why, tc.state, tc.why)
 			}

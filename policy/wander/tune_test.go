@@ -13,7 +13,7 @@ func settings(minInterval time.Duration) wander.Settings {
 	return wander.Settings{Skip: skip, Op: op, MinInterval: minInterval, Walk: wander.Sweep, Backups: 2}
 }
 
-func tune(t *testing.T, s *story, with wander.Settings) {
+func tune(t *testing.T, s *scenario, with wander.Settings) {
 	t.Helper()
 	if !s.m.Tune(with) {
 		t.Fatal("it cannot be tuned")

@@ -12,7 +12,7 @@ import (
 // No member revives or makes a token while another runs: a member that runs answers so, even if it has lost its token.
 
 // runningWithout starts a member that runs, and has lost its token to a copy with a higher number.
-func runningWithout(t *testing.T) *story {
+func runningWithout(t *testing.T) *scenario {
 	t.Helper()
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
@@ -67,10 +67,10 @@ func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 
 // A member that misses the token makes none while another member runs.
 func TestWhoRunsWithoutItsTokenSaysThatOneWasSeenJustNow(t *testing.T) {
-	for name, change := range map[string]func(s *story){
-		"at once":          func(*story) {},
-		"after half of it": func(s *story) { s.advance(maxInterval / 2) },
-		"after hearing of another token": func(s *story) {
+	for name, change := range map[string]func(s *scenario){
+		"at once":          func(*scenario) {},
+		"after half of it": func(s *scenario) { s.advance(maxInterval / 2) },
+		"after hearing of another token": func(s *scenario) {
 			s.receive(word(guardian.KindHeartbeat, 2, guardedBy(born(0, 1<<40), 3, 4)))
 			s.advance(maxInterval / 2)
 		},

@@ -105,7 +105,7 @@ func TestBrokenLinksStarveNobody(t *testing.T) {
 }
 
 // going is a member that has run under a token of a sweep and offers it to the next.
-func going(t *testing.T, route wander.Route) *story {
+func going(t *testing.T, route wander.Route) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Walk = wander.Sweep
@@ -118,7 +118,7 @@ func going(t *testing.T, route wander.Route) *story {
 	return s
 }
 
-func (s *story) offer() (wire.MemberID, wander.Route) {
+func (s *scenario) offer() (wire.MemberID, wander.Route) {
 	s.t.Helper()
 	m := s.lastSent(handoff.KindToken)
 	return m.To, wander.RouteOf(&m.Load)
@@ -309,7 +309,7 @@ func TestATokenGrowsOlderOnItsWay(t *testing.T) {
 	s.wantAge(0) // it has made a new one
 }
 
-func (s *story) wantAge(want time.Duration) {
+func (s *scenario) wantAge(want time.Duration) {
 	s.t.Helper()
 	if got := wander.AgeOf(&s.lastSent(handoff.KindToken).Load); got != want {
 		s.t.Errorf("the token on offer has an age of %v, want %v", got, want)
@@ -317,7 +317,7 @@ func (s *story) wantAge(want time.Duration) {
 }
 
 // visit lets a token come, rest or run, and go, at once as far as it can.
-func (s *story) visit(token guardian.Token) {
+func (s *scenario) visit(token guardian.Token) {
 	s.t.Helper()
 	wander.SetAge(&token.Load, wander.MaxAge)
 	s.arrive(token, 2)

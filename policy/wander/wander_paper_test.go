@@ -364,21 +364,21 @@ func TestMaxIntervalFollowsTheMembership(t *testing.T) {
 func TestOfTwoTokensThatMeetTheOlderSurvives(t *testing.T) {
 	held := born(10, 50)
 	older, younger := born(5, 20), born(15, 80)
-	hold := map[string]func(s *story){
-		"running": func(s *story) { s.arrive(held, 1) },
-		"resting": func(s *story) {
+	hold := map[string]func(s *scenario){
+		"running": func(s *scenario) { s.arrive(held, 1) },
+		"resting": func(s *scenario) {
 			s.ran(born(10, 1))
 			s.arrive(held, 1)
 		},
-		"offering": func(s *story) {
+		"offering": func(s *scenario) {
 			s.arrive(held, 1)
 			s.finish()
 		},
 	}
-	for state, story := range hold {
+	for state, scenario := range hold {
 		t.Run("the held one, "+state, func(t *testing.T) {
 			s := inFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			s.notes = nil
 			s.arrive(younger, 4)
@@ -388,7 +388,7 @@ func TestOfTwoTokensThatMeetTheOlderSurvives(t *testing.T) {
 		})
 		t.Run("the one that arrives, "+state, func(t *testing.T) {
 			s := inFleet(t)
-			story(s)
+			scenario(s)
 			runs := len(s.runs)
 			s.arrive(older, 4)
 			s.wantHeld(older.ID)
@@ -471,14 +471,14 @@ func TestAMemberAloneNoticesWhenOthersCome(t *testing.T) {
 
 // Rule 7, if the others go away: in each state that holds the token.
 func TestAMemberThatIsLeftAloneKeepsTheToken(t *testing.T) {
-	for state, story := range map[string]func(s *story){
-		"running":  func(s *story) { s.arrive(born(1, 10), 1) },
-		"resting":  func(s *story) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
-		"offering": func(s *story) { s.arrive(born(1, 10), 1); s.finish() },
+	for state, scenario := range map[string]func(s *scenario){
+		"running":  func(s *scenario) { s.arrive(born(1, 10), 1) },
+		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) },
+		"offering": func(s *scenario) { s.arrive(born(1, 10), 1); s.finish() },
 	} {
 		t.Run(state, func(t *testing.T) {
 			s := inFleet(t)
-			story(s)
+			scenario(s)
 			s.wantState(state)
 			s.view(3)
 			runs := len(s.runs)

@@ -10,11 +10,11 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
-// noon plus an hour, at which a story begins, is 23:13:20 in UTC.
+// noon plus an hour, at which a scenario begins, is 23:13:20 in UTC.
 const untilMidnight = 46*time.Minute + 40*time.Second
 
 // windowed starts a member of a sweep with windows, in a fleet of five that has a token.
-func windowed(t *testing.T, change func(*wander.Config), texts ...string) *story {
+func windowed(t *testing.T, change func(*wander.Config), texts ...string) *scenario {
 	t.Helper()
 	cfg := config()
 	cfg.Walk, cfg.MaxInterval = wander.Sweep, 24*time.Hour
@@ -106,7 +106,7 @@ func TestWindowsGoByTheWallClockAlsoIfItIsSet(t *testing.T) {
 }
 
 func TestFactsSayWhenWindowsOpenAndClose(t *testing.T) {
-	at := func(s *story, key policy.Key) time.Duration {
+	at := func(s *scenario, key policy.Key) time.Duration {
 		for _, f := range s.m.Facts(s.now.Time, nil) {
 			if f.Key == key {
 				return f.At.Sub(s.now.Time)

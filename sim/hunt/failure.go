@@ -6,7 +6,7 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// traceLines is how many lines of a failing run's story are shown.
+// traceLines is how many lines of a failing run's trace are shown.
 const traceLines = 50
 
 // Failure is a seed that leads to a broken rule. It is an error.
@@ -16,10 +16,10 @@ type Failure struct {
 	Parameters string
 	// Err is the broken rule, and how it was broken.
 	Err error
-	// Trace is the end of the run's story: its last 50 lines.
+	// Trace is the end of the run's trace: its last 50 lines.
 	Trace string
-	// Replay and Story are the commands that run this seed again, and that tell its whole story.
-	Replay, Story string
+	// Replay and Whole are the commands that run this seed again, and that trace the whole run.
+	Replay, Whole string
 }
 
 // newFailure runs a seed again, with a trace.
@@ -29,7 +29,7 @@ func newFailure(f *Subject, seed uint64, err error) *Failure {
 	return &Failure{
 		Seed: seed, Parameters: f.parameters(seed), Err: err, Trace: tail.String(),
 		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", f.flags, seed),
-		Story:  fmt.Sprintf("wanderd sim trace%s --seed %d", f.flags, seed),
+		Whole:  fmt.Sprintf("wanderd sim trace%s --seed %d", f.flags, seed),
 	}
 }
 
@@ -39,7 +39,7 @@ func (f *Failure) Error() string { return fmt.Sprintf("seed %d: %v", f.Seed, f.E
 // Unwrap returns the rule that was broken.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// String returns everything that is known: the rule, every parameter, the end of the story, and how to see it again.
+// String returns everything that is known: the rule, every parameter, the end of the trace, and how to see it again.
 func (f *Failure) String() string {
-	return fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\nstory:   %s\n", f.Error(), f.Parameters, f.Trace, f.Replay, f.Story)
+	return fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\ntrace:   %s\n", f.Error(), f.Parameters, f.Trace, f.Replay, f.Whole)
 }

@@ -76,7 +76,7 @@ func TestTheLeastSeedThatFailsIsShownWithAllThatIsKnown(t *testing.T) {
 		}
 	}
 	if n := strings.Count(r.Failure.Trace, "\n"); n != traceLines {
-		t.Errorf("%d lines of the story are shown, want %d", n, traceLines)
+		t.Errorf("%d lines of the trace are shown, want %d", n, traceLines)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Subject is a protocol with its worlds and rules, in which a hunt looks for bugs.
 type Subject struct {
-	// Name is the name of its policy. Words are the words of its stories.
+	// Name is the name of its policy. Words are the words of its traces.
 	Name  string
 	Words trace.Words
 	// flags are the command-line flags that choose it.

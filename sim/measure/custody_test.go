@@ -12,8 +12,8 @@ import (
 
 func came() sim.Occurrence { return sim.Occurrence{Kind: sim.Came} }
 
-// tokens checks the accounts after 30 s, where these stories end.
-func (s *story) tokens(alive int, want Tokens[Number]) {
+// tokens checks the accounts after 30 s, where these scenarios end.
+func (s *scenario) tokens(alive int, want Tokens[Number]) {
 	s.t.Helper()
 	got := s.meter.Figures(at(30)).Tokens
 	if s.meter.custody.alive != alive {
@@ -101,11 +101,11 @@ func TestATokenIsLostWithASenderThatCrashesBeforeItsCommit(t *testing.T) {
 }
 
 func TestATokenIsLostWhoseCommitIsRefused(t *testing.T) {
-	for name, refuse := range map[string]func(*story){
-		"by the machine": func(s *story) {
+	for name, refuse := range map[string]func(*scenario){
+		"by the machine": func(s *scenario) {
 			s.step(22, 1, s.received(handoff.KindCommit, 0, 1, 1))
 		},
-		"by the shell": func(s *story) {
+		"by the shell": func(s *scenario) {
 			commit := s.received(handoff.KindCommit, 0, 1, 1).Msg
 			s.occur(22, 1, sim.Occurrence{Kind: sim.Ignored, Msg: &commit})
 		},

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // The names of the figures are an interface: scripts read them.
 func TestFiguresAsJSON(t *testing.T) {
-	var stories []Figures
+	var scenarios []Figures
 	for _, longest := range []float64{1300, 6100} {
 		s := tell(t, Config{Members: 3, Quiet: quiet, Bin: 250 * time.Millisecond})
 		s.hands(10, 0, policy.CauseMade, 1)
@@ -32,10 +32,10 @@ func TestFiguresAsJSON(t *testing.T) {
 		s.start(610.125+longest, 0)
 		s.crash(7000, 1)
 		s.hands(8000, 2, policy.CauseMade, 2)
-		stories = append(stories, s.meter.Figures(at(10_000)))
+		scenarios = append(scenarios, s.meter.Figures(at(10_000)))
 	}
-	golden(t, "figures.json", stories[0])
-	golden(t, "summary.json", Across(stories))
+	golden(t, "figures.json", scenarios[0])
+	golden(t, "summary.json", Across(scenarios))
 	golden(t, "nothing.json", New(Config{}).Figures(0))
 }
 

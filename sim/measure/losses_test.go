@@ -11,7 +11,7 @@ import (
 
 const good = 600 * time.Second
 
-func (s *story) losses(when float64, held, single []time.Duration) {
+func (s *scenario) losses(when float64, held, single []time.Duration) {
 	s.t.Helper()
 	f := s.meter.Figures(at(when))
 	l := &s.meter.custody.losses

@@ -20,7 +20,7 @@ func seconds64(of ...float64) []time.Duration {
 	return d
 }
 
-func (s *story) recoveries(when float64, stabilised, tokenless []time.Duration) {
+func (s *scenario) recoveries(when float64, stabilised, tokenless []time.Duration) {
 	s.t.Helper()
 	if got := s.meter.Recoveries(at(when)); !slices.Equal(got, stabilised) {
 		s.t.Errorf("at %v the recoveries are %v, want %v", when, got, stabilised)

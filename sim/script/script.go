@@ -1,4 +1,4 @@
-// Package script tells stories in tests: each file in testdata is one situation, and what must follow from it, message
+// Package script runs scenarios in tests: each file in testdata is one situation, and what must follow from it, message
 // by message. With -rewrite the files are rewritten from what happens; read the difference as you would read a change
 // of the protocol. The product does not use this package.
 package script
@@ -15,22 +15,22 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Stage is where a story takes place. These commands are the same on all stages:
+// Stage is where a scenario takes place. These commands are the same on all stages:
 //
 //	want b [c …]      a caller waits for a run of b
 //	crash b [c …]     kill them now
 //	run for=100ms     let time pass
 type Stage struct {
-	// Cluster is the world of the story. A command of the protocol makes it.
+	// Cluster is the world of the scenario. A command of the protocol makes it.
 	Cluster *sim.Cluster
-	// Story is what has been told since the command began.
-	Story bytes.Buffer
+	// Trace is what has happened since the command began.
+	Trace bytes.Buffer
 }
 
 // Command carries out a command of a protocol, and reports whether it is such a command.
 type Command func(t *testing.T, s *Stage, d *datadriven.TestData) bool
 
-// Run tells the stories in testdata.
+// Run runs the scenarios in testdata.
 func Run(t *testing.T, own Command) {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.txt")
@@ -42,11 +42,11 @@ func Run(t *testing.T, own Command) {
 			s := &Stage{}
 			datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 				t.Helper()
-				s.Story.Reset()
+				s.Trace.Reset()
 				if !own(t, s, d) {
 					s.command(t, d)
 				}
-				return s.Story.String()
+				return s.Trace.String()
 			})
 		})
 	}
@@ -74,7 +74,7 @@ func (s *Stage) command(t *testing.T, d *datadriven.TestData) {
 func (s *Stage) Pass(t *testing.T, d *datadriven.TestData, passes time.Duration) {
 	t.Helper()
 	if err := s.Cluster.Run(s.Cluster.Now().Add(passes)); err != nil {
-		d.Fatalf(t, "%v\n%s", err, s.Story.String())
+		d.Fatalf(t, "%v\n%s", err, s.Trace.String())
 	}
 }
 

@@ -11,51 +11,51 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Story is a situation that is worth reading. The least seed that leads to it is told, so the situation stays the same
-// when a rule of the protocol changes.
-type Story struct {
-	// Name identifies the story, About describes it.
+// Excerpt is a part of a run that is worth reading. It is of the least seed that leads to its turns, so it stays the
+// same when a rule of the protocol changes.
+type Excerpt struct {
+	// Name identifies the excerpt, About describes it.
 	Name, About string
 	// World makes and starts the world of a seed, with its faults and all checkers.
 	World func(seed uint64, watchers ...sim.Watcher) *sim.Cluster
-	// The story begins at From and ends with the last of its Turns. No other note of their kinds comes between.
+	// The excerpt begins at From and ends with the last of its Turns. No other note of their kinds comes between.
 	From  policy.Time
 	Turns []Turn
-	// Untold is the number of turns that lead to the story but are not told.
-	Untold int
+	// Skipped is the number of turns that lead to the excerpt but are not shown.
+	Skipped int
 	// Dull reports whether an occurrence is left out. If it is nil, none is.
 	Dull  func(*sim.Occurrence) bool
 	Words Words
 }
 
-// storySeeds and storyTime bound the search for a run that leads to a story.
+// excerptSeeds and excerptTime bound the search for a run that leads to an excerpt.
 const (
-	storySeeds = 2000
-	storyTime  = policy.Time(2 * time.Minute)
+	excerptSeeds = 2000
+	excerptTime  = policy.Time(2 * time.Minute)
 )
 
-// Tell writes the story to w.
-func (s *Story) Tell(w io.Writer, f Format) error {
-	for seed := uint64(1); seed <= storySeeds; seed++ {
-		p := &plot{Story: s, begin: s.From}
-		if err := s.World(seed, s.excerpt(s.From, p)).Run(storyTime); !p.complete() {
-			if errors.Is(err, errOtherStory) {
+// Write writes the excerpt to w.
+func (s *Excerpt) Write(w io.Writer, f Format) error {
+	for seed := uint64(1); seed <= excerptSeeds; seed++ {
+		p := &plot{Excerpt: s, begin: s.From}
+		if err := s.World(seed, s.from(s.From, p)).Run(excerptTime); !p.complete() {
+			if errors.Is(err, errOtherExcerpt) {
 				continue
 			}
 			return err
 		}
-		return s.World(seed, s.excerpt(p.begin, NewWriter(w, f, s.Words))).Run(p.end)
+		return s.World(seed, s.from(p.begin, NewWriter(w, f, s.Words))).Run(p.end)
 	}
-	return fmt.Errorf("no seed up to %d leads to the story %q", storySeeds, s.Name)
+	return fmt.Errorf("no seed up to %d leads to the excerpt %q", excerptSeeds, s.Name)
 }
 
-// plot is the progress of a story.
+// plot is the progress of an excerpt.
 type plot struct {
-	*Story
+	*Excerpt
 	// taken is how many turns have come so far. cast has the member of each role.
 	taken int
 	cast  []int
-	// begin is the time of the first turn that is told. end is the time of the last turn.
+	// begin is the time of the first turn that is shown. end is the time of the last turn.
 	begin, end policy.Time
 }
 
@@ -66,8 +66,8 @@ type Turn struct {
 	Role int
 }
 
-// errOtherStory ends a run that leads to another story.
-var errOtherStory = errors.New("another story")
+// errOtherExcerpt ends a run that leads to another excerpt.
+var errOtherExcerpt = errors.New("another excerpt")
 
 func (p *plot) complete() bool { return p.taken == len(p.Turns) }
 
@@ -82,9 +82,9 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			p.cast = append(p.cast, o.Member)
 		}
 		if e.Note != next.Note || slices.Index(p.cast, o.Member) != next.Role {
-			return errOtherStory
+			return errOtherExcerpt
 		}
-		if p.taken == p.Untold && p.Untold > 0 {
+		if p.taken == p.Skipped && p.Skipped > 0 {
 			p.begin = o.At
 		}
 		p.taken++
@@ -93,8 +93,8 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// excerpt passes on the occurrences from a given time on, except dull ones.
-func (s *Story) excerpt(from policy.Time, to sim.Watcher) sim.WatcherFunc {
+// from passes on the occurrences from a given time on, except dull ones.
+func (s *Excerpt) from(from policy.Time, to sim.Watcher) sim.WatcherFunc {
 	return func(c *sim.Cluster, o *sim.Occurrence) error {
 		if o.At < from || s.Dull != nil && s.Dull(o) {
 			return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Trace writes a run as a story: one line for each thing that happens and, indented below it, what the member does. It
+// Trace writes a run: one line for each thing that happens and, indented below it, what the member does. It
 // is a [sim.Watcher]. Members are called a, b, c…; tokens T1, T2…, handoffs h1, h2… and nonces n1, n2…, in the order in
-// which they appear. A story has messages, effects and notes, never the wording of a log.
+// which they appear. A trace has messages, effects and notes, never the wording of a log.
 type Trace struct{ writer }
 
 // NewTrace returns a trace that writes to w, in the words of a protocol.
@@ -47,11 +47,11 @@ func (t *Trace) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 }
 
 func (t *Trace) step(o *sim.Occurrence, who string) {
-	// A wake-up without effects is not part of the story. check.NewWakeChecker has the rule about it.
+	// A wake-up without effects is not part of the trace. check.NewWakeChecker has the rule about it.
 	if o.Event.Kind == policy.Woke && len(o.Effects) == 0 {
 		return
 	}
-	// A save that takes no time is not an event of the story.
+	// A save that takes no time is not an event of the trace.
 	if !o.AtOnce || o.Event.Failed {
 		t.line(o.At, "%s %s", who, t.event(o.Event))
 	}

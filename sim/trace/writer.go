@@ -22,7 +22,7 @@ type Words struct {
 	Drawn []policy.Note
 }
 
-// writer writes text, and gives short names to the things in a story: tokens T1, T2…, handoffs h1, h2… and nonces n1,
+// writer writes text, and gives short names to the things in a trace: tokens T1, T2…, handoffs h1, h2… and nonces n1,
 // n2…, in the order in which they appear.
 type writer struct {
 	w        io.Writer

@@ -18,8 +18,8 @@ type custody struct {
 	// since is when each present holder took its token.
 	since map[string]time.Time
 	held  []span
-	// story is what all logs have reported of the token since the last call of tell.
-	story []saying
+	// said is what all logs have reported of the token since the last call of tell.
+	said []saying
 }
 
 // saying is a line of a log that reports what happened to a token.
@@ -68,7 +68,7 @@ func (c *custody) read(n *node) {
 		}
 		if said.Note != "" {
 			said.Name = n.name
-			c.story = append(c.story, said)
+			c.said = append(c.said, said)
 		}
 		holds, changes := afterNote[said.Note]
 		_, held := c.since[n.name]
@@ -113,16 +113,16 @@ func (c *custody) atWork(f *fleet, after, now time.Time) []span {
 
 // tell returns what the logs have reported of the token since the last call, up to now, in the order of time.
 func (c *custody) tell(from, to time.Time) string {
-	slices.SortStableFunc(c.story, func(a, b saying) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(c.said, func(a, b saying) int { return a.Time.Compare(b.Time) })
 	var text strings.Builder
-	for _, s := range c.story {
+	for _, s := range c.said {
 		if s.Time.Before(from) || s.Time.After(to) {
 			continue
 		}
 		fmt.Fprintf(&text, "%s %-3s %-12s %-3s %s#%d\n", s.Time.Format("15:04:05.000"), s.Name, s.Note, s.Peer, s.Token,
 			s.Seq)
 	}
-	c.story = c.story[:0]
+	c.said = c.said[:0]
 	return text.String()
 }
 

@@ -195,8 +195,8 @@ type round struct {
 	// another one running when they started.
 	fell   bool
 	beside int
-	// story is what the agents' logs reported of the token in the meantime.
-	story string
+	// trace is what the agents' logs reported of the token in the meantime.
+	trace string
 }
 
 // round loses the token once, and waits until the fleet is whole again.
@@ -217,7 +217,7 @@ func (d *drill) round(l loss) round {
 	}
 	now := time.Now()
 	r.together = longestTogether(d.custody.atWork(d.fleet, d.looked, now), d.looked)
-	r.story = d.custody.tell(at.Add(-soon/2), next.start.Add(soon/2))
+	r.trace = d.custody.tell(at.Add(-soon/2), next.start.Add(soon/2))
 	d.looked = now
 	return r
 }
@@ -234,12 +234,12 @@ func (d *drill) repeat(t *testing.T, l loss) {
 		switch {
 		case *rounds == 0:
 		case r.fell:
-			t.Errorf("round %d: the next hook's fencing number is not the highest:\n%s", i+1, r.story)
+			t.Errorf("round %d: the next hook's fencing number is not the highest:\n%s", i+1, r.trace)
 		case r.next > l.within:
-			t.Errorf("round %d took longer than %s:\n%s", i+1, l.within, r.story)
+			t.Errorf("round %d took longer than %s:\n%s", i+1, l.within, r.trace)
 		case r.together > 0 || r.beside > 0:
 			t.Errorf("round %d: two at work for %s, %d hooks start while another runs:\n%s", i+1, r.together, r.beside,
-				r.story)
+				r.trace)
 		}
 	}
 	t.Logf("%d rounds: next hook after %s; two at work for %s", len(all),

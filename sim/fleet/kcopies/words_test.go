@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// words returns the words of a ring's stories: the token is T1, and the copies of a TOKEN message name its S_T. carries
+// words returns the words of a ring's traces: the token is T1, and the copies of a TOKEN message name its S_T. carries
 // describes the data of the application; it returns nil if there is nothing to describe.
 func words(carries func(*kcopies.Data) string) trace.Words {
 	return trace.Words{

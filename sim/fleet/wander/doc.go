@@ -6,8 +6,8 @@
 // progress within a bound. A [Coverage] counts what has ever occurred.
 //
 // In addition to the rules of package check it has those of the wandering token, each in a file of its own, check_*.go.
-// The tests explore small worlds to the end, tell one story for each situation worth knowing (testdata), and make sure
-// that known-bad variants of the protocol are caught (testdata/mutants, docs/mutants.md). [Stories] are those in the
+// The tests explore small worlds to the end, run one script for each situation worth knowing (testdata), and make sure
+// that known-bad variants of the protocol are caught (testdata/mutants, docs/mutants.md). [Excerpts] are those in the
 // README.
 //
 // The package is about the soft gate only, never presents its findings, and never reaches into a machine: it sees only

@@ -17,14 +17,14 @@ import (
 // today. With -update it rewrites them, between their marks.
 func TestTheReadmeShowsWhatHappens(t *testing.T) {
 	for _, shown := range []struct {
-		page, mark, story string
-		format            trace.Format
+		page, mark, excerpt string
+		format              trace.Format
 	}{
 		{"README.md", "trace", "round", trace.FormatText},
 		{"docs/protocol.md", "diagram", "lost", trace.FormatMermaid},
 	} {
 		t.Run(shown.mark, func(t *testing.T) {
-			want := fmt.Sprintf("\n```%s\n%s```\n", shown.format, told(t, shown.story, shown.format))
+			want := fmt.Sprintf("\n```%s\n%s```\n", shown.format, told(t, shown.excerpt, shown.format))
 			name := "../../../" + shown.page
 			page, err := os.ReadFile(name)
 			if err != nil {
@@ -52,12 +52,12 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 
 func told(t *testing.T, name string, f trace.Format) string {
 	t.Helper()
-	s, err := wandering.FindStory(name)
+	s, err := wandering.FindExcerpt(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := s.Tell(&b, f); err != nil {
+	if err := s.Write(&b, f); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

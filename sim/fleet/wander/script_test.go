@@ -21,9 +21,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// TestStories runs the scripts in testdata: each is one situation, and what must follow from it, message by message.
-// With -rewrite the scripts are rewritten from what happens; read the difference as you would read a change of the
-// protocol.
+// TestScriptedScenarios runs the scripts in testdata: each is one situation, and what must follow from it, message by
+// message. With -rewrite the scripts are rewritten from what happens; read the difference as you would read a change of
+// the protocol.
 //
 // The commands, with their defaults:
 //
@@ -48,7 +48,7 @@ import (
 //	renew a                     an operator asks a for a new token
 //	leave a · sleep a for=5s · pause a for=5s · part a b · heal
 //	status                      what every member says of itself
-func TestStories(t *testing.T) {
+func TestScriptedScenarios(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
@@ -61,11 +61,11 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// script is a world about which a story is told.
+// script is a world of a scenario.
 type script struct {
 	c     *sim.Cluster
 	world Scenario
-	story bytes.Buffer
+	text  bytes.Buffer
 	turns bytes.Buffer
 	trace *trace.Trace
 	// beats is true if every heartbeat is told.
@@ -87,7 +87,7 @@ type rule struct {
 
 func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
-	s.story.Reset()
+	s.text.Reset()
 	switch d.Cmd {
 	case "cluster":
 		s.cluster(t, d)
@@ -152,7 +152,7 @@ func (s *script) told(t *testing.T, d *datadriven.TestData) string {
 	if s.c.Err() != nil {
 		d.Fatalf(t, "%v", s.c.Err())
 	}
-	return s.story.String()
+	return s.text.String()
 }
 
 func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
@@ -179,7 +179,7 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Only the script asks for runs.
 	}
-	s.trace = trace.NewTrace(&s.story, Words())
+	s.trace = trace.NewTrace(&s.text, Words())
 	s.rules, s.heard = nil, nil
 	s.c = s.world.NewCluster(append([]sim.Watcher{s}, s.world.Checkers()...)...)
 	s.c.Intercept(s.decide)
@@ -235,7 +235,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	s.turns.Reset()
 	s.beats = d.HasArg("beats")
 	if err := s.c.Run(s.c.Now().Add(span(t, d, "for", 0))); err != nil {
-		d.Fatalf(t, "%v\n%s", err, s.story.String())
+		d.Fatalf(t, "%v\n%s", err, s.text.String())
 	}
 	switch {
 	case d.HasArg("notes"):
@@ -246,7 +246,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	return s.told(t, d)
 }
 
-// Watch writes down the story, and its turning points.
+// Watch writes the trace, and its turning points.
 func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if s.beats || !beatsOnly(o) {
 		if err := s.trace.Watch(c, o); err != nil {

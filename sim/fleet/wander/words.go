@@ -11,7 +11,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Words returns the words in which a wandering token's story is told.
+// Words returns the words in which a wandering token's trace is written.
 func Words() trace.Words {
 	return trace.Words{
 		Ran: func(s *policy.State) wire.TokenID { return wander.MemoOf(&s.Memo).Token },

@@ -47,9 +47,9 @@ func config() wander.Config {
 	}
 }
 
-// story is one member, its clock and the effects it has had. The test plays all other members. After each step it
+// scenario is one member, its clock and the effects it has had. The test plays all other members. After each step it
 // checks what must always hold.
-type story struct {
+type scenario struct {
 	t     *testing.T
 	m     *wander.Machine
 	now   policy.Instant
@@ -82,9 +82,9 @@ type story struct {
 }
 
 // begin starts a member with what an earlier life saved.
-func begin(t *testing.T, cfg wander.Config, saved policy.State) *story {
+func begin(t *testing.T, cfg wander.Config, saved policy.State) *scenario {
 	t.Helper()
-	s := &story{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32, numbers: map[wire.TokenID]wire.Seq{}}
+	s := &scenario{t: t, m: wander.New(cfg), saved: saved, handoffs: 1 << 32, numbers: map[wire.TokenID]wire.Seq{}}
 	s.within = max(cfg.Skip, 250*time.Millisecond) / 2
 	s.now = policy.Instant{Time: policy.Time(time.Hour), Wall: noon + int64(time.Hour)}
 	s.step(policy.Event{Kind: policy.Started, State: saved})
@@ -92,14 +92,14 @@ func begin(t *testing.T, cfg wander.Config, saved policy.State) *story {
 }
 
 // inFleet starts a member that has never run, in a fleet of five that has a token.
-func inFleet(t *testing.T) *story {
+func inFleet(t *testing.T) *scenario {
 	t.Helper()
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3, 4, 5)
 	return s
 }
 
-func (s *story) step(ev policy.Event) {
+func (s *scenario) step(ev policy.Event) {
 	s.t.Helper()
 	s.out = s.out[:0]
 	s.take(ev)
@@ -118,14 +118,14 @@ const (
 )
 
 // saves ends the save that is under way. Its effects are added to those of the step.
-func (s *story) saves(failed bool) {
+func (s *scenario) saves(failed bool) {
 	s.t.Helper()
 	s.unsaved = false
 	s.take(policy.Event{Kind: policy.Saved, Failed: failed})
 }
 
 // take lets the member take one event.
-func (s *story) take(ev policy.Event) {
+func (s *scenario) take(ev policy.Event) {
 	s.t.Helper()
 	s.event = ev
 	before := len(s.out)
@@ -185,10 +185,10 @@ func (s *story) take(ev policy.Event) {
 }
 
 // view gives the member a view without news of a token; fleet gives one with such news.
-func (s *story) view(ids ...int)  { s.t.Helper(); s.changed(false, ids) }
-func (s *story) fleet(ids ...int) { s.t.Helper(); s.changed(true, ids) }
+func (s *scenario) view(ids ...int)  { s.t.Helper(); s.changed(false, ids) }
+func (s *scenario) fleet(ids ...int) { s.t.Helper(); s.changed(true, ids) }
 
-func (s *story) changed(known bool, ids []int) {
+func (s *scenario) changed(known bool, ids []int) {
 	s.t.Helper()
 	peers := make([]wire.MemberID, len(ids))
 	for i, each := range ids {
@@ -198,7 +198,7 @@ func (s *story) changed(known bool, ids []int) {
 	s.step(policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: known})
 }
 
-func (s *story) receive(msg wire.Message) {
+func (s *scenario) receive(msg wire.Message) {
 	s.t.Helper()
 	expected, before := s.m.Expects(&msg), *s.m
 	sent := len(s.sent)
@@ -209,7 +209,7 @@ func (s *story) receive(msg wire.Message) {
 }
 
 // offerIn returns the Token message of a new handoff to this member.
-func (s *story) offerIn(token guardian.Token, from int) wire.Message {
+func (s *scenario) offerIn(token guardian.Token, from int) wire.Message {
 	s.handoffs++
 	return wire.Message{
 		Gate: 7, Kind: handoff.KindToken, From: id(from), To: self, Exchange: s.handoffs,
@@ -218,7 +218,7 @@ func (s *story) offerIn(token guardian.Token, from int) wire.Message {
 }
 
 // acknowledged offers a token and returns the Commit that would end the handoff. Along its way a token's number rises.
-func (s *story) acknowledged(token guardian.Token, from int) (commit wire.Message) {
+func (s *scenario) acknowledged(token guardian.Token, from int) (commit wire.Message) {
 	s.t.Helper()
 	if last := s.numbers[token.ID]; token.Seq <= last {
 		token.Seq = last + 1
@@ -230,13 +230,13 @@ func (s *story) acknowledged(token guardian.Token, from int) (commit wire.Messag
 }
 
 // arrive carries a whole handoff to this member.
-func (s *story) arrive(token guardian.Token, from int) {
+func (s *scenario) arrive(token guardian.Token, from int) {
 	s.t.Helper()
 	s.receive(s.acknowledged(token, from))
 }
 
 // ack takes the offered token, as the member to which it is offered, and returns it.
-func (s *story) ack() (guardian.Token, wire.MemberID) {
+func (s *scenario) ack() (guardian.Token, wire.MemberID) {
 	s.t.Helper()
 	offer := s.lastSent(handoff.KindToken)
 	s.numbers[offer.Token.ID] = offer.Token.Seq
@@ -245,7 +245,7 @@ func (s *story) ack() (guardian.Token, wire.MemberID) {
 	return guardian.TokenOf(offer), offer.To
 }
 
-func (s *story) lastSent(kind wire.Kind) *wire.Message {
+func (s *scenario) lastSent(kind wire.Kind) *wire.Message {
 	s.t.Helper()
 	if n := len(s.sent); n > 0 && s.sent[n-1].Kind == kind {
 		return &s.sent[n-1]
@@ -254,23 +254,23 @@ func (s *story) lastSent(kind wire.Kind) *wire.Message {
 	return nil
 }
 
-func (s *story) finish() { s.t.Helper(); s.step(policy.Event{Kind: policy.Finished}) }
-func (s *story) leave()  { s.t.Helper(); s.step(policy.Event{Kind: policy.Leave}) }
+func (s *scenario) finish() { s.t.Helper(); s.step(policy.Event{Kind: policy.Finished}) }
+func (s *scenario) leave()  { s.t.Helper(); s.step(policy.Event{Kind: policy.Leave}) }
 
 // sleep suspends the host: time passes and the member is not woken.
-func (s *story) sleep(d time.Duration) {
+func (s *scenario) sleep(d time.Duration) {
 	s.t.Helper()
 	s.pass(d)
 	s.step(policy.Event{Kind: policy.Suspended, Slept: d})
 }
 
-func (s *story) pass(d time.Duration) {
+func (s *scenario) pass(d time.Duration) {
 	s.now.Time = s.now.Time.Add(d)
 	s.now.Wall += int64(d)
 }
 
 // advance lets time pass and wakes the member whenever it asks for it.
-func (s *story) advance(d time.Duration) {
+func (s *scenario) advance(d time.Duration) {
 	s.t.Helper()
 	for end := s.now.Time.Add(d); ; {
 		at, ok := s.m.NextWake()
@@ -283,7 +283,7 @@ func (s *story) advance(d time.Duration) {
 	}
 }
 
-func (s *story) wantState(want string) {
+func (s *scenario) wantState(want string) {
 	s.t.Helper()
 	if got := s.m.Detail(s.now.Time).Phase; got != want {
 		s.t.Fatalf("it is %s, want %s", got, want)
@@ -291,7 +291,7 @@ func (s *story) wantState(want string) {
 }
 
 // wantNotes wants exactly these notes since the last call.
-func (s *story) wantNotes(want ...policy.Note) {
+func (s *scenario) wantNotes(want ...policy.Note) {
 	s.t.Helper()
 	if !slices.Equal(s.notes, want) {
 		s.t.Fatalf("it notes %v, want %v", names(s.notes), names(want))
@@ -299,7 +299,7 @@ func (s *story) wantNotes(want ...policy.Note) {
 	s.notes = nil
 }
 
-func (s *story) wantRuns(want int) {
+func (s *scenario) wantRuns(want int) {
 	s.t.Helper()
 	if len(s.runs) != want {
 		s.t.Fatalf("it ran %d times, want %d", len(s.runs), want)
@@ -307,7 +307,7 @@ func (s *story) wantRuns(want int) {
 }
 
 // wantHeld wants that the member holds this token.
-func (s *story) wantHeld(want wire.TokenID) {
+func (s *scenario) wantHeld(want wire.TokenID) {
 	s.t.Helper()
 	if st := s.m.Detail(s.now.Time); !st.Holding || st.Token.ID != want {
 		s.t.Fatalf("it holds %v (%v), want %v", st.Token.ID, st.Holding, want)
@@ -315,7 +315,7 @@ func (s *story) wantHeld(want wire.TokenID) {
 }
 
 // ran brings the member to a state in which it has just run under token and passed it on, and min_interval is not over.
-func (s *story) ran(token guardian.Token) {
+func (s *scenario) ran(token guardian.Token) {
 	s.t.Helper()
 	s.arrive(token, 1)
 	s.wantState("running")
@@ -325,7 +325,7 @@ func (s *story) ran(token guardian.Token) {
 	s.notes = nil
 }
 
-func (s *story) wantRegenerateAfter(want time.Duration) {
+func (s *scenario) wantRegenerateAfter(want time.Duration) {
 	s.t.Helper()
 	if got := s.m.Detail(s.now.Time).RegenerateAfter; got != want {
 		s.t.Fatalf("regenerate-after is %v, want %v", got, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// TestStrictStories runs the scripts in testdata: each is one situation of a strict gate of three members, and what
+// TestScriptedScenarios runs the scripts in testdata: each is one situation of a strict gate of three members, and what
 // must follow from it, message by message. With -rewrite the scripts are rewritten from what happens; read the
 // difference as you would read a change of the protocol. A message takes 10 ms, a command 20 s, a lease 8 s, of which
 // the first has passed.
@@ -26,7 +26,7 @@ import (
 //	want a             a caller at a waits for a run
 //	kill a             a's agent; the guard of its command lives
 //	run for=5s         let time pass
-func TestStrictStories(t *testing.T) {
+func TestScriptedScenarios(t *testing.T) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
@@ -39,20 +39,20 @@ func TestStrictStories(t *testing.T) {
 	}
 }
 
-// script is a gate about which a story is told.
+// script is a gate of a scenario.
 type script struct {
-	c     *sim.Cluster
-	story bytes.Buffer
+	c    *sim.Cluster
+	text bytes.Buffer
 }
 
 func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	member := func() int { return int(d.CmdArgs[0].Key[0] - 'a') }
 	var passes time.Duration
-	s.story.Reset()
+	s.text.Reset()
 	switch d.Cmd {
 	case "gate":
-		s.c = storied(t, d.CmdArgs[0].Key, trace.NewTrace(&s.story, trace.Words{}))
+		s.c = scripted(t, d.CmdArgs[0].Key, trace.NewTrace(&s.text, trace.Words{}))
 		s.c.Boot()
 		passes = 2 * lease
 	case "want":
@@ -68,16 +68,16 @@ func (s *script) command(t *testing.T, d *datadriven.TestData) string {
 		d.Fatalf(t, "no such command: %s", d.Cmd)
 	}
 	if err := s.c.Run(s.c.Now().Add(passes)); err != nil {
-		d.Fatalf(t, "%v\n%s", err, s.story.String())
+		d.Fatalf(t, "%v\n%s", err, s.text.String())
 	}
 	if d.Cmd == "gate" {
 		return ""
 	}
-	return s.story.String()
+	return s.text.String()
 }
 
-// storied returns a gate of three members, in which nothing goes wrong by itself.
-func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
+// scripted returns a gate of three members, in which nothing goes wrong by itself.
+func scripted(t *testing.T, name string, told sim.Watcher) *sim.Cluster {
 	t.Helper()
 	gate := gates(rosterOf(t, 1, 3))[name]
 	return sim.New(sim.Config{
@@ -91,6 +91,6 @@ func storied(t *testing.T, name string, story sim.Watcher) *sim.Cluster {
 		},
 		Hook:        sim.Hook{Takes: 20 * time.Second},
 		OrphanGrace: gate.OrphanGrace(),
-		Watchers:    []sim.Watcher{check.NewHandoffChecker(), check.NewCustodyChecker(), newExclusionChecker(), story},
+		Watchers:    []sim.Watcher{check.NewHandoffChecker(), check.NewCustodyChecker(), newExclusionChecker(), told},
 	})
 }

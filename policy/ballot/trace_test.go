@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-func (w *world) tellStep(i int) {
+func (w *world) traceStep(i int) {
 	what := w.ev.Kind.String()
 	if w.ev.Kind == policy.Received {
 		what = fmt.Sprintf("%s from %d %s", w.descriptor.Kinds.Of(w.ev.Msg.Kind).Name, w.ev.Msg.From[15]-1,

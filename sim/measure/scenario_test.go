@@ -10,8 +10,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// story is an invented run that a test tells a meter. Times are in seconds.
-type story struct {
+// scenario is an invented run that a test tells a meter. Times are in seconds.
+type scenario struct {
 	t       *testing.T
 	meter   *Meter
 	handoff wire.Exchange
@@ -20,11 +20,11 @@ type story struct {
 }
 
 // Expects reports whether a receiver still waits for a Commit.
-func (s *story) Expects(_ int, m *wire.Message) bool { return !s.over[m.Exchange] }
+func (s *scenario) Expects(_ int, m *wire.Message) bool { return !s.over[m.Exchange] }
 
-func tell(t *testing.T, cfg Config) *story {
+func tell(t *testing.T, cfg Config) *scenario {
 	t.Helper()
-	s := &story{t: t, meter: New(cfg), over: map[wire.Exchange]bool{}}
+	s := &scenario{t: t, meter: New(cfg), over: map[wire.Exchange]bool{}}
 	s.meter.custody.world = s
 	for i := range cfg.Members {
 		s.occur(0, i, sim.Occurrence{Kind: sim.Came})
@@ -34,7 +34,7 @@ func tell(t *testing.T, cfg Config) *story {
 
 func at(seconds float64) policy.Time { return policy.Time(seconds * float64(time.Second)) }
 
-func (s *story) occur(when float64, member int, o sim.Occurrence) {
+func (s *scenario) occur(when float64, member int, o sim.Occurrence) {
 	s.t.Helper()
 	o.At, o.Member = at(when), member
 	if o.Kind == sim.Stepped && o.Of == 0 {
@@ -45,34 +45,34 @@ func (s *story) occur(when float64, member int, o sim.Occurrence) {
 	}
 }
 
-func (s *story) step(when float64, member int, ev policy.Event, effects ...policy.Effect) {
+func (s *scenario) step(when float64, member int, ev policy.Event, effects ...policy.Effect) {
 	s.t.Helper()
 	s.occur(when, member, sim.Occurrence{Kind: sim.Stepped, Event: &ev, Effects: effects})
 }
 
-func (s *story) start(when float64, member int) {
+func (s *scenario) start(when float64, member int) {
 	s.t.Helper()
 	s.step(when, member, policy.Event{Kind: policy.Woke}, policy.Effect{Kind: policy.Run})
 }
 
-func (s *story) finish(when float64, member int) {
+func (s *scenario) finish(when float64, member int) {
 	s.t.Helper()
 	s.step(when, member, policy.Event{Kind: policy.Finished})
 }
 
-func (s *story) crash(when float64, member int) {
+func (s *scenario) crash(when float64, member int) {
 	s.t.Helper()
 	s.occur(when, member, sim.Occurrence{Kind: sim.Crashed})
 }
 
 // hands lets a token come to a member, or leave it.
-func (s *story) hands(when float64, member int, cause policy.Cause, id uint64) {
+func (s *scenario) hands(when float64, member int, cause policy.Cause, id uint64) {
 	s.t.Helper()
 	s.step(when, member, policy.Event{Kind: policy.Woke}, changing(cause, wire.MemberID{}, token(id)))
 }
 
 // pass lets a member give a token up. Its Commit is then on its way.
-func (s *story) pass(when float64, from, to int, id uint64) {
+func (s *scenario) pass(when float64, from, to int, id uint64) {
 	s.t.Helper()
 	s.handoff++
 	s.step(when, from, s.received(handoff.KindAck, to, from, id),
@@ -81,7 +81,7 @@ func (s *story) pass(when float64, from, to int, id uint64) {
 }
 
 // arrive lets the Commit that was sent last come to a member, which takes the token, and perhaps gives it up again.
-func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cause) {
+func (s *scenario) arrive(when float64, from, to int, id uint64, more ...policy.Cause) {
 	s.t.Helper()
 	effects := []policy.Effect{changing(policy.CauseReceived, member(from), token(id))}
 	for _, cause := range more {
@@ -92,14 +92,14 @@ func (s *story) arrive(when float64, from, to int, id uint64, more ...policy.Cau
 }
 
 // waitsNoLonger wakes the member to which a token is on its way. The member no longer waits.
-func (s *story) waitsNoLonger(when float64, member int) {
+func (s *scenario) waitsNoLonger(when float64, member int) {
 	s.t.Helper()
 	s.over[s.handoff] = true
 	s.step(when, member, policy.Event{Kind: policy.Woke})
 }
 
 // received returns a message of the handoff that began last.
-func (s *story) received(kind wire.Kind, from, to int, id uint64) policy.Event {
+func (s *scenario) received(kind wire.Kind, from, to int, id uint64) policy.Event {
 	return policy.Event{Kind: policy.Received, Msg: wire.Message{
 		Kind: kind, From: member(from), To: member(to), Exchange: s.handoff, Token: token(id),
 	}}

@@ -14,11 +14,11 @@ import (
 )
 
 // A message takes 10 ms, a section 50 ms; member a has the token first, which goes to b, c and so on. Besides the
-// commands of all stories there are
+// commands of all scenarios there are
 //
 //	ring q [udp] [members=4]    start the members of a ring, always, martin, q or d
 //	lose kind=COMMIT            let the network lose the messages of a kind until time has passed
-func TestStories(t *testing.T) {
+func TestScriptedScenarios(t *testing.T) {
 	lost := ""
 	script.Run(t, func(t *testing.T, s *script.Stage, d *datadriven.TestData) bool {
 		t.Helper()
@@ -57,8 +57,8 @@ func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 		scenario.Links, scenario.Network.FIFO = ring.UDP, false
 	}
 	scenario.Network.Encode = true
-	s.Cluster = scenario.NewCluster(trace.NewTrace(&s.Story, trace.Words{}))
+	s.Cluster = scenario.NewCluster(trace.NewTrace(&s.Trace, trace.Words{}))
 	s.Cluster.Boot()
 	s.Pass(t, d, time.Second)
-	s.Story.Reset()
+	s.Trace.Reset()
 }

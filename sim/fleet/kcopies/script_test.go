@@ -15,13 +15,13 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Besides the commands of all stories there are these, with their defaults:
+// Besides the commands of all scenarios there are these, with their defaults:
 //
 //	ring lelann|martin|misra|election|transpeer members=4 k=2 latency=10ms detect=50ms op=1s
 //	boot              start all members at once
 //	run for=100ms [without=copies]   let time pass; copies that are sent and kept need not be told
 //	late from=a to=c by=100ms        the next TOKEN message on that link takes longer
-func TestStories(t *testing.T) {
+func TestScriptedScenarios(t *testing.T) {
 	script.Run(t, func(t *testing.T, s *script.Stage, d *datadriven.TestData) bool {
 		t.Helper()
 		switch d.Cmd {
@@ -34,9 +34,9 @@ func TestStories(t *testing.T) {
 		case "run":
 			s.Pass(t, d, script.Span(t, d, "for", 100*time.Millisecond))
 			if d.HasArg("without") {
-				told := withoutCopies(s.Story.String())
-				s.Story.Reset()
-				s.Story.WriteString(told)
+				told := withoutCopies(s.Trace.String())
+				s.Trace.Reset()
+				s.Trace.WriteString(told)
 			}
 		default:
 			return false
@@ -60,14 +60,14 @@ func ring(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	}
 	if d.HasArg("transpeer") {
 		load := kcopies.Load{Transactions: 2, Every: 20 * time.Millisecond, Service: 5 * time.Millisecond}
-		s.Cluster, _ = w.Routers(load, trace.NewTrace(&s.Story, words(performed)), kcopies.NewProof(&w))
+		s.Cluster, _ = w.Routers(load, trace.NewTrace(&s.Trace, words(performed)), kcopies.NewProof(&w))
 		return
 	}
 	if d.HasArg("election") {
-		s.Cluster = w.Election([]int{0}, trace.NewTrace(&s.Story, words(claimed)))
+		s.Cluster = w.Election([]int{0}, trace.NewTrace(&s.Trace, words(claimed)))
 		return
 	}
-	switch watchers := []sim.Watcher{trace.NewTrace(&s.Story, told), kcopies.NewProof(&w)}; {
+	switch watchers := []sim.Watcher{trace.NewTrace(&s.Trace, told), kcopies.NewProof(&w)}; {
 	case d.HasArg("lelann"):
 		s.Cluster = w.LeLann(append(watchers, newExclusion())...)
 	case d.HasArg("martin"):
@@ -94,9 +94,9 @@ func late(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 }
 
 // withoutCopies leaves out the copies that are sent and kept, and nothing else.
-func withoutCopies(story string) string {
+func withoutCopies(text string) string {
 	var b strings.Builder
-	lines := strings.SplitAfter(story, "\n")
+	lines := strings.SplitAfter(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		switch {
 		case strings.Contains(lines[i], "-> ") && strings.Contains(lines[i], "copy, S_T"):

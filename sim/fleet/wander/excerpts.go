@@ -14,14 +14,14 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-// Stories returns the stories of the README.
-func Stories() []trace.Story {
+// Excerpts returns the excerpts of runs that the docs show.
+func Excerpts() []trace.Excerpt {
 	const late = policy.Time(8 * time.Second)
-	return []trace.Story{
+	return []trace.Excerpt{
 		{
 			Name:  "round",
 			About: "the token goes round three members; one of them is due and runs its operation",
-			World: storyWorld(Scenario{Members: 3}, nil),
+			World: excerptWorld(Scenario{Members: 3}, nil),
 			From:  late.Add(-time.Second),
 			Turns: []trace.Turn{
 				{Note: wander.NoteResting, Role: 0},
@@ -32,13 +32,13 @@ func Stories() []trace.Story {
 				{Note: handoff.NoteOffered, Role: 2},
 				{Note: wander.NoteResting, Role: 0},
 			},
-			Untold: 1, Dull: beatsOnly, Words: Words(),
+			Skipped: 1, Dull: beatsOnly, Words: Words(),
 		},
 		{
 			Name: "lost",
 			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, " +
 				"and revives it",
-			World: storyWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) {
+			World: excerptWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) {
 				c.At(late, func() { c.LoseNext(func() {}) })
 			}),
 			From: late,
@@ -54,21 +54,21 @@ func Stories() []trace.Story {
 	}
 }
 
-// FindStory returns the story with that name. The error lists all names.
-func FindStory(name string) (trace.Story, error) {
+// FindExcerpt returns the excerpt with that name. The error lists all names.
+func FindExcerpt(name string) (trace.Excerpt, error) {
 	var names []string
-	for _, s := range Stories() {
+	for _, s := range Excerpts() {
 		if s.Name == name {
 			return s, nil
 		}
 		names = append(names, s.Name)
 	}
-	return trace.Story{}, fmt.Errorf("unknown story %q: choose %s", name, strings.Join(names, " or "))
+	return trace.Excerpt{}, fmt.Errorf("unknown excerpt %q: choose %s", name, strings.Join(names, " or "))
 }
 
-// storyWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan, if not nil,
-// arranges faults.
-func storyWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
+// excerptWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan, if not
+// nil, arranges faults.
+func excerptWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watcher) *sim.Cluster {
 	s.Order, s.TokenInPlace = sim.InOrder, true
 	s.Skip, s.Op, s.MinInterval = time.Second, 2*time.Second, 10*time.Second
 	s.Network = sim.Network{Latency: 50 * time.Millisecond, Encode: true}

@@ -12,12 +12,12 @@ import (
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
-func TestEveryStoryIsShortAndTheSameEachTime(t *testing.T) {
-	for _, s := range wandering.Stories() {
+func TestEveryExcerptIsShortAndTheSameEachTime(t *testing.T) {
+	for _, s := range wandering.Excerpts() {
 		for _, f := range []trace.Format{trace.FormatText, trace.FormatMermaid} {
 			once, again := told(t, s.Name, f), told(t, s.Name, f)
 			if once != again {
-				t.Errorf("%s, %s: told twice, it is two stories", s.Name, f)
+				t.Errorf("%s, %s: written twice, it is two excerpts", s.Name, f)
 			}
 			if n := strings.Count(once, "\n"); n < 10 || n > 70 {
 				t.Errorf("%s, %s: %d lines are not what somebody reads on a page:\n%s", s.Name, f, n, once)
@@ -63,10 +63,10 @@ func TestABarThatEndsInADiagramHasBegun(t *testing.T) {
 	}
 }
 
-func TestAStoryThatCannotBeWrittenIsAnError(t *testing.T) {
-	for _, s := range wandering.Stories() {
+func TestAnExcerptThatCannotBeWrittenIsAnError(t *testing.T) {
+	for _, s := range wandering.Excerpts() {
 		for _, f := range []trace.Format{trace.FormatText, trace.FormatMermaid} {
-			if err := s.Tell(full{}, f); !errors.Is(err, io.ErrShortWrite) {
+			if err := s.Write(full{}, f); !errors.Is(err, io.ErrShortWrite) {
 				t.Errorf("%s, %s: %v", s.Name, f, err)
 			}
 		}
@@ -79,8 +79,8 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWhoAsksForWhatIsNotThereIsToldWhatIs(t *testing.T) {
-	if _, err := wandering.FindStory("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
-		t.Errorf("story: %v", err)
+	if _, err := wandering.FindExcerpt("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
+		t.Errorf("excerpt: %v", err)
 	}
 	if _, err := trace.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text or mermaid") {
 		t.Errorf("format: %v", err)

@@ -14,12 +14,12 @@ import (
 )
 
 // A message takes 10 ms, a section 1 s unless told otherwise; CommitTimer and TokenTimer are 4 s, ReconnectionTimer is
-// 1 s, and an answer takes 100 ms at most. Besides the commands of all stories there are
+// 1 s, and an answer takes 100 ms at most. Besides the commands of all scenarios there are
 //
 //	sites members=4 backups=2 section=1s   start sites a, b, c…; a has the token
 //	want a [b …] [together]     one after the other, 50 ms apart, or all at once
 //	lose kind=REQ from=b        let the network lose the next message of a kind
-func TestStories(t *testing.T) {
+func TestScriptedScenarios(t *testing.T) {
 	script.Run(t, func(t *testing.T, s *script.Stage, d *datadriven.TestData) bool {
 		t.Helper()
 		switch d.Cmd {
@@ -56,11 +56,11 @@ func begin(t *testing.T, s *script.Stage, d *datadriven.TestData) {
 	d.MaybeScanArgs(t, "members", &scenario.Members)
 	d.MaybeScanArgs(t, "backups", &scenario.Backups)
 	k := &checker{}
-	k.world = NewWorld(scenario, k, trace.NewTrace(&s.Story, trace.Words{}))
+	k.world = NewWorld(scenario, k, trace.NewTrace(&s.Trace, trace.Words{}))
 	s.Cluster = k.world.cluster
 	s.Cluster.Boot()
 	s.Pass(t, d, 0)
-	s.Story.Reset()
+	s.Trace.Reset()
 }
 
 func loseOne(t *testing.T, s *script.Stage, d *datadriven.TestData) {
