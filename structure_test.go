@@ -195,6 +195,7 @@ func soleImporter() map[string]string {
 	return map[string]string{
 		"github.com/hashicorp/memberlist": "membership/...",
 		module + "/agent/agenttest":       "lab/...", // what only tests use is not in a program
+		"testing/synctest":                "lab/bubble",
 	}
 }
 
@@ -302,6 +303,8 @@ func TestImportRulesCatchAPlantedImport(t *testing.T) {
 		{at: "cmd/cli", imports: module + "/agent/control", caught: true},
 		{at: "agent", imports: "github.com/hashicorp/memberlist", test: true, caught: true},
 		{at: "membership", imports: "github.com/hashicorp/memberlist"},
+		{at: "agent", imports: "testing/synctest", test: true, caught: true},
+		{at: "lab/bubble", imports: "testing/synctest"},
 	} {
 		p := listed{ImportPath: module + "/" + plant.at}
 		if plant.test {

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -255,7 +255,7 @@ func TestRunThatCannotBeRecordedDoesNotHappen(t *testing.T) {
 		if !strings.Contains(now.SaveError, "the previous one is kept") {
 			t.Errorf("the status says of the disk: %q", now.SaveError)
 		}
-		synctest.Wait()
+		bubble.Wait()
 		if n := strings.Count(log.String(), "cannot save"); n < 2 || n > 11 || n != strings.Count(log.String(), "\n") {
 			t.Errorf("in ten minutes %d lines tell of it:\n%s", n, log.String())
 		}
@@ -285,7 +285,7 @@ func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 				w.log = zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.InfoLevel)
 				w.start("e", AloneWait)
 				time.Sleep(6 * time.Minute)
-				synctest.Wait()
+				bubble.Wait()
 				if n := strings.Count(log.String(), scenario.says); n < 2 || n > 7 {
 					t.Errorf("it is logged %d times in six minutes", n)
 				}

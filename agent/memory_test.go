@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -98,7 +98,7 @@ func TestARestartedMemberContinuesAloneAfterMaxInterval(t *testing.T) {
 				if n := len(w.runs(restart)); n != 1 {
 					t.Errorf("%d runs after max_interval", n)
 				}
-				synctest.Wait()
+				bubble.Wait()
 				if s := log.String(); strings.Count(s, `"remembers":2`) != 1 || !strings.Contains(s, "--alone run") {
 					t.Errorf("it logged %s", s)
 				}
@@ -169,7 +169,7 @@ func TestAFleetIsFoundWithoutAMemory(t *testing.T) {
 		}
 		w.startAll()
 		time.Sleep(10 * time.Minute)
-		synctest.Wait()
+		bubble.Wait()
 		if s := log.String(); strings.Count(s, "without a memory of the fleet") != 1 ||
 			strings.Count(s, "by --join only") != 1 {
 			t.Errorf("it logged %s", s)

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -54,7 +54,7 @@ func TestASlowDiskNeverLetsTwoRun(t *testing.T) {
 			t.Error("no run was denied")
 		}
 		w.until("the status says so", time.Minute, func() bool { return !gateOf(t, w, "a").SavingSince.IsZero() })
-		synctest.Wait()
+		bubble.Wait()
 		// The log has one line a minute, at the end of a save or at a run that is denied, whichever comes first.
 		slowly := strings.Count(log.String(), "the disk is slow")
 		if n := slowly + strings.Count(log.String(), "the disk of the state directory is slow or hangs"); n < 9 ||

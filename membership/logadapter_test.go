@@ -3,7 +3,6 @@ package membership
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -24,7 +23,7 @@ func writeLines(a *logAdapter, lines ...string) {
 	}()
 	for _, line := range lines {
 		_, _ = a.Write([]byte(line + "\n"))
-		synctest.Wait()
+		bubble.Wait()
 	}
 	close(stop)
 	<-done

@@ -1,4 +1,5 @@
-// Package bubble runs tests in virtual time.
+// Package bubble runs tests in virtual time. It is the only importer of testing/synctest, so that no test is without what
+// [Test] does under the race detector.
 package bubble
 
 import (
@@ -41,3 +42,6 @@ func Test(t *testing.T, f func(*testing.T)) {
 	}
 	synctest.Test(t, f)
 }
+
+// Wait is [synctest.Wait].
+func Wait() { synctest.Wait() }
