@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -112,7 +113,7 @@ func TestTheTimeSinceTheLastRunAcrossARestart(t *testing.T) {
 
 func TestWhatAnotherProtocolHasSavedIsForgotten(t *testing.T) {
 	g := &Gate{descriptor: wander.Descriptor(), log: zerolog.Nop()}
-	memo := wander.Memo{Token: wire.TokenID{Birth: 1, Random: 2}}.Bytes()
+	memo := soft.Memo{Token: wire.TokenID{Birth: 1, Random: 2}}.Bytes()
 	for _, tc := range []struct {
 		protocol string
 		version  uint8

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -20,7 +20,7 @@ func sample() Record {
 		LastRun: time.Unix(1_800_000_000, 123_456_789),
 		Boot:    "81572068-96ac-4645-852d-ee1361038aea", SinceBoot: -5 * time.Second, Synced: true,
 		Seq: wire.MaxSeq, Protocol: "wander", ProtocolVersion: 1,
-		Memo: wander.Memo{
+		Memo: soft.Memo{
 			Token: wire.TokenID{
 				Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1,
 			},
@@ -99,7 +99,7 @@ func TestARecordOfAnOlderAgentIsRead(t *testing.T) {
 		`"generator":"0102ff00000000000000000000000000","random":2}}` + "\n"
 	want := Record{
 		HasRun: true, LastRun: time.Unix(1_800_000_000, 0), Seq: 7, Protocol: "wander", ProtocolVersion: 1,
-		Memo: wander.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{1, 2, 0xff}, Random: 2}}.Bytes(),
+		Memo: soft.Memo{Token: wire.TokenID{Birth: 1, Generator: wire.MemberID{1, 2, 0xff}, Random: 2}}.Bytes(),
 	}
 	if got, err := decode("default", []byte(onDisk)); err != nil || !same(got, want) {
 		t.Errorf("%+v, %v", got, err)

@@ -18,7 +18,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	if latest, outdated := m.custody.isOutdated(token, &m.guardian); outdated {
 		return m.discardOutdated(now, from, token, latest, out)
 	}
-	token.Seq = m.numbers.arrived(token.Seq)
+	token.Seq = m.numbers.Arrived(token.Seq)
 	out = policy.AppendTell(out, NoteArrived, from, &token.Ref)
 	out = m.loss.meet(out)
 	switch {
@@ -40,7 +40,7 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 // removes is the token removal rule: "the component discards a token t when it has been enabled from less than Δmin
 // time units by another token preceding t" (Ciuffoletti, section 5). Which runs count after a restart: see origin.go.
 func (m *Machine) removes(now policy.Time, t *guardian.Token) bool {
-	if m.schedule.ranUnderOlder(&m.cfg, now, t) && !m.schedule.isBygone(now, t) {
+	if m.schedule.RanUnderOlder(m.cfg.terms(), now, t.ID) && !isBygone(&m.schedule, now, t) {
 		return true
 	}
 	o := m.outlook()
@@ -83,7 +83,7 @@ func (m *Machine) onMeeting(
 	}
 	out = m.take(now, how, from, arrived, out)
 	if m.custody.in(running) {
-		m.schedule.goOnUnder(arrived.ID)
+		m.schedule.GoOnUnder(arrived.ID)
 		return m.save(out)
 	}
 	m.handoff.Withdraw()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -32,7 +33,7 @@ func newVisit(t testing.TB) *visit {
 	v := &visit{m: wander.New(cfg), out: make([]policy.Effect, 0, 8)}
 	v.now.Wall = noon
 	v.step(policy.Event{Kind: policy.Started, State: policy.State{
-		HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
+		HasRun: true, LastRun: 0, Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
 	}})
 	v.step(policy.Event{
 		Kind: policy.PeersChanged, TokenKnown: true, Peers: []wire.MemberID{id(1), id(2), self, id(4), id(5)},

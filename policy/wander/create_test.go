@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -311,7 +312,7 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 			cfg.WaitsAlone = true
 			earlier := policy.Time(time.Hour - time.Minute)
 			s := begin(t, cfg, policy.State{
-				HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
+				HasRun: true, LastRun: earlier, Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 1,
 			})
 			s.view(3)
 			company(s)
@@ -326,7 +327,7 @@ func TestAMemberThatHasHadCompanyDoesNotWait(t *testing.T) {
 // A restart within min_interval: the first token is made, or kept, without a run.
 func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 	earlier := policy.Time(time.Hour - time.Minute)
-	saved := policy.State{HasRun: true, LastRun: earlier, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50}
+	saved := policy.State{HasRun: true, LastRun: earlier, Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50}
 	t.Run("alone", func(t *testing.T) {
 		s := begin(t, config(), saved)
 		s.view(3)
@@ -354,7 +355,7 @@ func TestARestartWithinMinIntervalDoesNotRun(t *testing.T) {
 func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 	for _, lastRun := range []policy.Time{1<<63 - 1, policy.Time(24 * 365 * time.Hour)} {
 		s := begin(t, config(), policy.State{
-			HasRun: true, LastRun: lastRun, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
+			HasRun: true, LastRun: lastRun, Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
 		})
 		s.view(3)
 		s.wantNotes(wander.NoteCreated, wander.NoteAlone, wander.NoteResting)
@@ -367,7 +368,7 @@ func TestASavedRunInTheFutureCountsAsOneNow(t *testing.T) {
 
 func TestASavedRunInTheFarPastIsOver(t *testing.T) {
 	s := begin(t, config(), policy.State{
-		HasRun: true, LastRun: -1 << 63, Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
+		HasRun: true, LastRun: -1 << 63, Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 50,
 	})
 	s.view(3)
 	s.wantNotes(wander.NoteCreated, wander.NoteRan)
@@ -379,7 +380,7 @@ func TestATokenFitsIntoADatagram(t *testing.T) {
 		for _, wall := range []int64{-1 << 63, -5, 0, noon, wire.MaxBirth + 5, 1<<63 - 1} {
 			for _, seq := range []wire.Seq{0, 1, wire.MaxSeq - 1, wire.MaxSeq, 1<<64 - 1} {
 				s := begin(t, config(), policy.State{
-					Memo: wander.Memo{Token: wire.TokenID{Birth: birth}}.Bytes(), Seq: seq,
+					Memo: soft.Memo{Token: wire.TokenID{Birth: birth}}.Bytes(), Seq: seq,
 				})
 				s.now.Wall = wall
 				s.view(3, 4)

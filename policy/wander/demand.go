@@ -2,6 +2,7 @@ package wander
 
 import (
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 )
 
 // While a token rests at a member, callers may come and go, the host may report that it needs a run, and an operator
@@ -10,29 +11,36 @@ import (
 
 // dueAt is when this member may run: see schedule.
 func (m *Machine) dueAt(now policy.Time) policy.Time {
-	return m.schedule.due(&m.cfg, now, m.shelves(now))
+	return m.schedule.Due(m.cfg.terms(), now, m.shelves(now))
 }
 
 // shelves reports whether this member keeps the held token unused: see schedule.
 func (m *Machine) shelves(now policy.Time) bool {
-	return m.schedule.shelves(&m.cfg, now, m.custody.held(), m.walk.count())
+	return shelves(&m.cfg, &m.schedule, now, m.custody.held(), m.walk.count())
 }
 
 // dueSoon reports whether this member keeps the token until it is due.
 func (m *Machine) dueSoon(now, due policy.Time) bool {
-	return m.schedule.dueSoon(&m.cfg, now, due, m.walk.lapLength(&m.cfg))
+	return dueSoon(&m.cfg, &m.schedule, now, due, m.walk.lapLength(&m.cfg))
+}
+
+// dueSoon reports whether a member that is not due yet keeps the token until it is. If the token comes a moment too
+// early, the next chance is a lap later, and the resource idles meanwhile. This pays only if the token comes at regular
+// times, and if no other token waits here.
+func dueSoon(cfg *Config, s *soft.Schedule, now, due policy.Time, lapLength int) bool {
+	return cfg.Walk == Sweep && !s.Waiting() && due.Sub(now) <= policy.Times(lapLength, cfg.Skip)
 }
 
 // onWanted handles the arrival of a caller that waits for a run here. A token that rests here is used at once, unless
 // it has had a grant on this visit: a member that is wanted again and again must not keep it.
 func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.schedule.want(&m.cfg, m.custody.in(running) && !m.schedule.isCallers())
+	m.schedule.Want(m.cfg.terms(), m.custody.in(running) && !m.schedule.IsCallers())
 	return m.reconsider(now, out)
 }
 
 // reconsider uses a token that rests here at once if this member has become due.
 func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
-	due, had := m.dueAt(now.Time), m.numbers.wasGranted(m.custody.last().Seq)
+	due, had := m.dueAt(now.Time), m.numbers.WasGranted(m.custody.last().Seq)
 	switch {
 	case !m.custody.in(resting) || had && !m.walk.alone():
 	case now.Time >= due || m.walk.alone() || !m.custody.restsUntilDue() && m.dueSoon(now.Time, due):
@@ -44,8 +52,8 @@ func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.E
 // onUnwanted handles the end of a demand: no caller waits any longer. A run that has not started does not start. A
 // token that was kept only until this member is due rests for skip, as at any other member.
 func (m *Machine) onUnwanted(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.schedule.unwant()
-	if m.cfg.OnDemand || m.custody.granting() && m.schedule.isCallers() {
+	m.schedule.Unwant()
+	if m.cfg.OnDemand || m.custody.granting() && m.schedule.IsCallers() {
 		return m.desist(now, out)
 	}
 	return out
@@ -63,7 +71,7 @@ func (m *Machine) desist(now policy.Instant, out []policy.Effect) []policy.Effec
 // onDirected pauses the gate or continues it. While it is paused, the token goes round and rests for skip at each
 // member, as if no member were due.
 func (m *Machine) onDirected(now policy.Instant, paused bool, out []policy.Effect) []policy.Effect {
-	if m.schedule.pause(paused); paused {
+	if m.schedule.Pause(paused); paused {
 		return m.desist(now, out)
 	}
 	return m.reconsider(now, out)
@@ -79,12 +87,12 @@ var (
 
 // SetReady implements [policy.Askable].
 func (m *Machine) SetReady(ready bool) {
-	m.custody.ready(ready, m.schedule.setReady(ready))
+	m.custody.ready(ready, m.schedule.SetReady(ready))
 }
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {
-	return m.schedule.ifReady(&m.cfg, now, m.shelves(now))
+	return m.schedule.IfReady(m.cfg.terms(), now, m.shelves(now))
 }
 
 // SetReady implements [policy.Askable].

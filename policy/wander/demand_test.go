@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -28,14 +29,14 @@ func (s *scenario) unwanted() { s.t.Helper(); s.step(policy.Event{Kind: policy.U
 
 func (s *scenario) wantWhy(want string) {
 	s.t.Helper()
-	if st := s.m.Status(s.now.Time); st.Why != want || (st.NextRun == policy.Never) != (want == wander.WhyUnwanted) {
+	if st := s.m.Status(s.now.Time); st.Why != want || (st.NextRun == policy.Never) != (want == soft.WhyUnwanted) {
 		s.t.Fatalf("it does not run because it is %q, and may run at %v; want %q", st.Why, st.NextRun, want)
 	}
 }
 
 func TestOnDemandAMemberThatNobodyWantsPassesTheTokenOn(t *testing.T) {
 	s := onDemand(t, nil)
-	s.wantWhy(wander.WhyUnwanted)
+	s.wantWhy(soft.WhyUnwanted)
 	for range 3 {
 		s.arrive(born(1, 10), 1)
 		s.wantState("resting")
@@ -53,7 +54,7 @@ func TestADemandIsServedOnceByTheNextToken(t *testing.T) {
 	s.wantRuns(1)
 	s.finish()
 	s.ack()
-	s.wantWhy(wander.WhyUnwanted)
+	s.wantWhy(soft.WhyUnwanted)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
 	s.wantRuns(1)
@@ -100,7 +101,7 @@ func TestADemandThatIsTakenBackLeadsToNoRun(t *testing.T) {
 	s := onDemand(t, nil)
 	s.wanted()
 	s.unwanted()
-	s.wantWhy(wander.WhyUnwanted)
+	s.wantWhy(soft.WhyUnwanted)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
 	s.wantRuns(0)
@@ -347,7 +348,7 @@ func TestTokensOfSeveralSlotsServeADemandOnce(t *testing.T) {
 	b.step(policy.Event{Kind: policy.Finished})
 	b.advance(skip)
 	b.step(policy.Event{Kind: policy.Woke})
-	if st := b.m.Status(b.now.Time); st.Why != wander.WhyUnwanted || slices.Contains(b.notes(), wander.NoteRan) {
+	if st := b.m.Status(b.now.Time); st.Why != soft.WhyUnwanted || slices.Contains(b.notes(), wander.NoteRan) {
 		t.Errorf("it does not run because it is %q, and notes %v", st.Why, names(b.notes()))
 	}
 }

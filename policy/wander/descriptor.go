@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -14,8 +15,8 @@ import (
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(),
-		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), pace.Notes()), WellFormed: wellFormed,
-		Doubt: doubt,
+		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes()), WellFormed: wellFormed,
+		Doubt: soft.Doubt,
 	}
 }
 

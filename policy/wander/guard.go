@@ -3,6 +3,7 @@ package wander
 import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -92,7 +93,7 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 	}
-	if msg.Kind == guardian.KindHeartbeat && m.numbers.isOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
+	if msg.Kind == guardian.KindHeartbeat && m.numbers.IsOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 		}
@@ -111,7 +112,7 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 		m.walk.noteAsker(&m.cfg, msg.From)
 		out = m.loss.onInquiry(&o, now, msg, m.custody.holds() || m.custody.in(running), out)
 	case KindSeen:
-		out = m.loss.onSeen(&o, now, msg, m.numbers.witness(now, msg, out))
+		out = m.loss.onSeen(&o, now, msg, m.numbers.Witness(now, msg, out))
 	case KindUnseen:
 		m.loss.onUnseen(&o, now, msg)
 	case KindIntent:
@@ -132,7 +133,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 			out = m.preSign(out)
 		}
 	}
-	out = m.numbers.witness(now, msg, out)
+	out = m.numbers.Witness(now, msg, out)
 	if msg.Kind == guardian.KindHeartbeat {
 		out = m.loss.meet(out)
 	}
@@ -161,7 +162,7 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 // as long as its clock and this one differ, or because it has continued from the highest possible number that a member
 // has named. So a question is answered, and an answer proves that a holder lives; the number itself changes nothing.
 func (m *Machine) onImpossible(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	out = policy.AppendTell(out, NoteSeqRefused, msg.From, &msg.Token)
+	out = policy.AppendTell(out, soft.NoteSeqRefused, msg.From, &msg.Token)
 	switch {
 	case msg.Token.Slot != m.cfg.Slot || m.custody.in(gone):
 	case msg.Kind == KindIntent:
@@ -200,7 +201,7 @@ func (m *Machine) onRevived(
 	if !from.IsZero() {
 		m.walk.shun(&m.cfg, now.Time, from, m.handoff.Patience())
 	}
-	token.Seq = m.numbers.revived(token.Seq, m.cfg.Entropy)
+	token.Seq = m.numbers.Revived(token.Seq, m.cfg.Entropy)
 	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	switch {
@@ -232,7 +233,7 @@ func (m *Machine) concerns(now policy.Instant, ev *policy.Event) bool {
 		msg := &ev.Msg
 		// These messages have an effect although their number is not believed: see onImpossible.
 		anyway := msg.Kind == guardian.KindAsk || msg.Kind == KindIntent || m.guardian.Meets(msg)
-		return (anyway || m.numbers.believes(now, &msg.Token)) && m.Expects(msg)
+		return (anyway || m.numbers.Believes(now, &msg.Token)) && m.Expects(msg)
 	case policy.Started, policy.PeersChanged, policy.Saved, policy.Finished, policy.Wanted, policy.Unwanted,
 		policy.Directed, policy.Renew, policy.Leave, policy.Woke:
 	}
@@ -291,7 +292,7 @@ func (m *Machine) onOvertaken(
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
 	if m.custody.in(running) && m.cfg.OnLost == Stop {
-		out = m.schedule.stop(out)
+		out = m.schedule.Stop(out)
 	}
 	return out
 }

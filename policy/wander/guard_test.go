@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -18,7 +19,6 @@ const patience = timeout
 // inGuardedFleet starts a member that has never run, in a fleet of five that has a token with two guardians. It offers
 // it to the first of the others.
 func inGuardedFleet(t *testing.T) *scenario {
-	t.Helper()
 	s := begin(t, withBackups(2), policy.State{})
 	s.fleet(1, 2, 3, 4, 5)
 	return s
@@ -28,7 +28,7 @@ func inGuardedFleet(t *testing.T) *scenario {
 func ranLately(t *testing.T, cfg wander.Config, under guardian.Token) *scenario {
 	t.Helper()
 	s := begin(t, cfg, policy.State{
-		HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: under.ID}.Bytes(), Seq: under.Seq,
+		HasRun: true, LastRun: policy.Time(time.Hour), Memo: soft.Memo{Token: under.ID}.Bytes(), Seq: under.Seq,
 	})
 	s.fleet(1, 2, 3, 4, 5)
 	return s
@@ -368,8 +368,8 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 			if !slices.Contains(s.notes, wander.NoteMet) {
 				t.Errorf("it notes %v", names(s.notes))
 			}
-			if tc.running && wander.MemoOf(&s.saved.Memo).Token != survivor.ID {
-				t.Errorf("saved is a run under %v", wander.MemoOf(&s.saved.Memo).Token)
+			if tc.running && soft.MemoOf(&s.saved.Memo).Token != survivor.ID {
+				t.Errorf("saved is a run under %v", soft.MemoOf(&s.saved.Memo).Token)
 			}
 		})
 	}
@@ -538,7 +538,7 @@ func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
 		s = begin(t, cfg, policy.State{
-			HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10,
+			HasRun: true, LastRun: policy.Time(time.Hour), Memo: soft.Memo{Token: born(1, 10).ID}.Bytes(), Seq: 10,
 		})
 		s.fleet(3)
 		s.advance(minInterval / 2)

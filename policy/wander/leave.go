@@ -23,7 +23,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.guardian.Close()
 	switch m.custody.doing() {
 	case running:
-		out = m.schedule.stop(out)
+		out = m.schedule.Stop(out)
 	case resting, asking:
 		out = m.pass(now, out)
 	case saves:
@@ -52,7 +52,7 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 // would not undo what it has done.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
-	m.schedule.disturb()
+	m.schedule.Disturb()
 	o := m.outlook()
 	m.loss.slept(&o, now.Time, ev.Slept)
 	if !m.custody.holds() {

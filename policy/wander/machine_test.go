@@ -17,10 +17,8 @@ var ownFiles = map[string][]string{
 	"custody":  {"custody.go"},
 	"loss":     {"loss.go", "create.go", "inquire.go", "census.go", "regenerate.go"},
 	"measures": {"measures.go"},
-	"numbers":  {"numbers.go"},
 	"passed":   {"passed.go"},
 	"reunion":  {"reunion.go"},
-	"schedule": {"schedule.go"},
 	"walker":   {"walk.go", "share.go"},
 }
 

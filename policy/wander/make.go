@@ -25,7 +25,7 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 	if which == missingNone {
 		return out
 	}
-	birth, seq := m.numbers.create(now)
+	birth, seq := m.numbers.Create(now)
 	random := which.origin().random(m.cfg.Entropy.Uint64())
 	token := guardian.Token{Ref: wire.Ref{
 		ID: wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: random}, Seq: seq, Slot: m.cfg.Slot,

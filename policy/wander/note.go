@@ -39,10 +39,6 @@ const (
 	NoteOutdated
 	// NoteSlotsDiffer: Peer is configured with another number of slots.
 	NoteSlotsDiffer
-	// NoteSeqRefused: Peer's message is refused, because no fleet can have reached the fencing number of Token yet.
-	NoteSeqRefused
-	// NoteBirthRefused: Token, in a message of Peer, was made in the future. Its stamp does not count as the newest.
-	NoteBirthRefused
 	// NoteAlone: no other member is there; Token stays here.
 	NoteAlone
 	// NoteWaiting: this member has seen no other one since it started, and waits for one.
@@ -110,17 +106,6 @@ func Notes() policy.Notes {
 		{
 			Note: NoteSlotsDiffer, Name: "slots_differ", Level: policy.Warn, Repeats: true,
 			Text: "a member has another number of slots: give all members of a gate the same",
-		},
-		{
-			Note: NoteSeqRefused, Name: "seq_refused", Level: policy.Warn, Repeats: true,
-			Text: "refused a message: its fencing number is higher than any fleet can have reached by this host's " +
-				"clock; " +
-				"its sender is broken or hostile, or this host's clock is wrong",
-		},
-		{
-			Note: NoteBirthRefused, Name: "birth_refused", Level: policy.Warn, Repeats: true,
-			Text: "a token was made more than a day in the future: the clock of the member that made it or of this " +
-				"host is wrong",
 		},
 		{
 			Note: NoteAlone, Name: "alone", Level: policy.Info, Facts: []policy.Key{policy.KeyNextRun},

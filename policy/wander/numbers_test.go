@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -54,7 +55,7 @@ func TestANumberThatCannotBeIsRefused(t *testing.T) {
 			before := *s.m
 			sent := len(s.sent)
 			s.receive(forged(s, kind, token))
-			s.wantNotes(wander.NoteSeqRefused)
+			s.wantNotes(soft.NoteSeqRefused)
 			answers := 0
 			if kind == guardian.KindAsk {
 				answers = 1 // It is a question all the same.
@@ -119,7 +120,7 @@ func TestAStampInTheFutureIsNotTheNewest(t *testing.T) {
 		s.receive(forged(s, kind, token))
 		refused := 0
 		for _, n := range s.notes {
-			if n == wander.NoteBirthRefused {
+			if n == soft.NoteBirthRefused {
 				refused++
 			}
 		}

@@ -1,6 +1,9 @@
 package wander
 
 import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -48,3 +51,26 @@ func originOf(id wire.TokenID) origin { return origin(id.Random & originBits) }
 
 // IsFirst reports whether the fleet of a token had met no token since it started.
 func IsFirst(id wire.TokenID) bool { return originOf(id) == originFirst }
+
+// isBygone reports whether the last run does not count against t.
+func isBygone(s *soft.Schedule, now policy.Time, t *guardian.Token) bool {
+	switch originOf(t.ID) {
+	case originFirst:
+		return s.Restored()
+	case originRenewed:
+		ran, _ := s.LastRun()
+		return wasMadeAfter(now.Sub(ran), t)
+	case originLost:
+	}
+	return false
+}
+
+// shelves reports whether this member keeps the held token unused. It does if the token is a first one that another
+// member has made, while this member ran lately in an earlier life and no majority of the fleet of that time is here.
+// held is nil if no token is held.
+func shelves(cfg *Config, s *soft.Schedule, now policy.Time, held *guardian.Token, members int) bool {
+	if held == nil || !s.Restored() || !IsFirst(held.ID) || held.ID.Generator == cfg.Self {
+		return false
+	}
+	return s.RanUnderOlder(cfg.terms(), now, held.ID) && 2*members <= s.MembersThen()
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -22,7 +23,7 @@ func first(second int, seq wire.Seq) guardian.Token {
 // was then restarted.
 func restarted(t *testing.T, ago time.Duration, members uint32) *scenario {
 	t.Helper()
-	memo := wander.Memo{Token: born(0, 0).ID, Members: members}
+	memo := soft.Memo{Token: born(0, 0).ID, Members: members}
 	return begin(t, config(), policy.State{
 		HasRun: true, LastRun: policy.Time(time.Hour).Add(-ago), Memo: memo.Bytes(), Seq: 10,
 	})

@@ -9,8 +9,8 @@ import (
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case m.shelves(now.Time) && !m.custody.leaves():
-		return m.becomeResting(now.Time, m.schedule.unshelvedAt(&m.cfg), out)
-	case m.numbers.mustSave(m.custody.last().Seq) && !m.walk.alone():
+		return m.becomeResting(now.Time, m.schedule.UnshelvedAt(m.cfg.terms()), out)
+	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.alone():
 		m.custody.save(&m.cfg, now.Time, false)
 		return out
 	case !m.walk.alone():
@@ -34,10 +34,10 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 // other member would ever get the token. So it asks its guardians.
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
-	soon := !m.custody.leaves() && !m.schedule.runsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
+	soon := !m.custody.leaves() && !m.schedule.RunsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
 	unheard := m.custody.unheard() && !m.walk.alone()
 	// A member that is due again and again must not keep its token: it has already run under this number.
-	ran := m.numbers.wasGranted(m.custody.last().Seq)
+	ran := m.numbers.WasGranted(m.custody.last().Seq)
 	switch {
 	case unheard && (ran || !soon):
 		m.custody.doubt()

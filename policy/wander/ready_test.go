@@ -5,6 +5,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -26,7 +27,7 @@ func (s *scenario) says(ready bool) {
 
 func TestAMemberWhoseHostIsNotReadyIsNotDue(t *testing.T) {
 	s := unready(t)
-	s.wantDueIn(0, wander.WhyNotReady)
+	s.wantDueIn(0, soft.WhyNotReady)
 	s.arrive(born(1, 10), 1)
 	s.wantState("resting")
 	s.advance(skip)
@@ -52,7 +53,7 @@ func TestAMemberThatRanIsDueAfterMinIntervalWhateverItsHostSays(t *testing.T) {
 	s.m.SetReady(false)
 	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	s.advance(minInterval - op)
-	s.wantDueIn(0, wander.WhyNotReady)
+	s.wantDueIn(0, soft.WhyNotReady)
 }
 
 func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
@@ -99,7 +100,7 @@ func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.m.(policy.Askable).SetReady(false)
 	for i := range 2 {
-		if s := b.m.(policy.Slotted).SlotStatus(i, b.now.Time); s.Why != wander.WhyNotReady {
+		if s := b.m.(policy.Slotted).SlotStatus(i, b.now.Time); s.Why != soft.WhyNotReady {
 			t.Errorf("slot %d: %q", i, s.Why)
 		}
 	}

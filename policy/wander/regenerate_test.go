@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -85,7 +86,7 @@ func TestNoConstantWrapsAround(t *testing.T) {
 			cfg := config()
 			set(&cfg)
 			s := begin(t, cfg, policy.State{
-				HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(),
+				HasRun: true, LastRun: policy.Time(time.Hour), Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(),
 			})
 			s.view(1, 2, 3, 4, 5)
 			s.fleet(1, 2, 3, 4, 5)

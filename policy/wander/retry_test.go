@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -85,7 +86,7 @@ func TestASuccessEndsTheRowOfFailures(t *testing.T) {
 	}
 	s.ends(policy.Succeeded)
 	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
-	if memo := wander.MemoOf(&s.saved.Memo); memo.Failures != 0 || memo.Wait != 0 {
+	if memo := soft.MemoOf(&s.saved.Memo); memo.Failures != 0 || memo.Wait != 0 {
 		t.Errorf("it saves %+v", memo)
 	}
 	s.advance(minInterval)
@@ -150,7 +151,7 @@ func TestADeniedRepetitionIsStillDue(t *testing.T) {
 func TestASavedWaitIsNeverLongerThanMinInterval(t *testing.T) {
 	for _, wait := range []time.Duration{-1, minInterval + 1, 1<<63 - 1} {
 		s := begin(t, withRetry(), policy.State{})
-		memo := wander.Memo{Token: born(1, 1).ID, Wait: wait, Failures: 3}
+		memo := soft.Memo{Token: born(1, 1).ID, Wait: wait, Failures: 3}
 		s = retrying(t, policy.State{HasRun: true, LastRun: s.now.Time, Memo: memo.Bytes()})
 		s.wantDueIn(minInterval, pace.WhyTooSoon)
 	}

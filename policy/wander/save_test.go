@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -171,7 +172,7 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 	s.advance(skip / 4)
 	s.arrive(born(1, 50), 2)
 	s.wantState("saving")
-	if wander.MemoOf(&s.saved.Memo).Token != born(1, 0).ID || s.saved.LastRun != s.now.Time {
+	if soft.MemoOf(&s.saved.Memo).Token != born(1, 0).ID || s.saved.LastRun != s.now.Time {
 		t.Fatalf("it saves %+v", s.saved)
 	}
 	s.saves(false)
@@ -185,7 +186,7 @@ func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 func TestARunThatWasNotStartedCountsAsNone(t *testing.T) {
 	last := policy.State{
 		HasRun: true, LastRun: policy.Time(time.Hour).Add(-2 * minInterval),
-		Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
+		Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
 	}
 	s := begin(t, config(), last)
 	s.fleet(1, 2, 3, 4, 5)

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -137,7 +138,7 @@ func (s *scenario) take(ev policy.Event) {
 		case policy.Send:
 			s.sent = append(s.sent, e.Msg)
 		case policy.Run:
-			counts := s.saved.LastRun == s.savedAt && wander.MemoOf(&s.saved.Memo).Token == e.Token.ID
+			counts := s.saved.LastRun == s.savedAt && soft.MemoOf(&s.saved.Memo).Token == e.Token.ID
 			if s.demanded = e.Demanded; s.unsaved || !counts && !e.Demanded || s.saved.Seq < e.Token.Seq {
 				s.t.Fatalf("the run under %+v starts before it is saved: %+v", e.Token, s.saved)
 			}

@@ -65,7 +65,7 @@ func (m *Machine) Tune(p policy.Protocol) bool {
 		return false
 	}
 	m.cfg.Settings = &s
-	m.schedule.tune(&m.cfg)
+	m.schedule.Tune(m.cfg.terms())
 	if m.custody.in(resting) {
 		m.custody.hurry(math.MinInt64)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -18,7 +19,7 @@ func sharing(t *testing.T, slot uint8, view ...int) *scenario {
 	cfg.Walk, cfg.Slot, cfg.LastSlot = wander.Sweep, slot, 1
 	s := begin(t, cfg, policy.State{
 		HasRun: true, LastRun: policy.Time(time.Hour),
-		Memo: wander.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1,
+		Memo: soft.Memo{Token: born(1, 0).ID, Slot: slot}.Bytes(), Seq: 1,
 	})
 	s.fleet(view...)
 	return s

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -32,17 +33,6 @@ func NewGate(cfg Config, slots int) policy.Machine {
 		s.machines[i] = *New(cfg)
 	}
 	return s
-}
-
-// elsewhere is the state of the other slots of this member.
-type elsewhere struct {
-	// running is true while a run under another token is in progress. waiting is true while another token waits here
-	// until this member is due.
-	running, waiting bool
-	// hasRun is true if there was a run under another token. intervalEnds is when the intervals after all such runs are
-	// over.
-	hasRun       bool
-	intervalEnds policy.Time
 }
 
 // Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to
@@ -84,7 +74,7 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 	}
 	s.effects = m.Step(now, ev, s.effects[:0])
 	for j := range s.machines {
-		s.machines[j].schedule.share(&m.schedule)
+		s.machines[j].schedule.Share(&m.schedule)
 		if at, mixed := m.walk.isMixed(); mixed {
 			other := &s.machines[j]
 			o := other.outlook()
@@ -119,21 +109,21 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 
 // slot returns the machine of a slot, after telling it the state of the others.
 func (s *Slots) slot(i int) *Machine {
-	s.machines[i].schedule.know(s.around(i))
+	s.machines[i].schedule.Know(s.around(i))
 	return &s.machines[i]
 }
 
 // around returns the state of the other slots.
-func (s *Slots) around(i int) (e elsewhere) {
+func (s *Slots) around(i int) (e soft.Elsewhere) {
 	for j := range s.machines {
 		m := &s.machines[j]
 		if j == i {
 			continue
 		}
-		e.running = e.running || m.custody.in(running) || m.custody.granting()
-		e.waiting = e.waiting || m.custody.in(resting) && m.custody.restsUntilDue()
-		if ends, hasRun := m.schedule.ownIntervalEnds(&m.cfg); hasRun && (!e.hasRun || ends > e.intervalEnds) {
-			e.hasRun, e.intervalEnds = true, ends
+		e.Running = e.Running || m.custody.in(running) || m.custody.granting()
+		e.Waiting = e.Waiting || m.custody.in(resting) && m.custody.restsUntilDue()
+		if ends, hasRun := m.schedule.OwnIntervalEnds(m.cfg.terms()); hasRun && (!e.HasRun || ends > e.IntervalEnds) {
+			e.HasRun, e.IntervalEnds = true, ends
 		}
 	}
 	return e
@@ -144,7 +134,7 @@ func (s *Slots) around(i int) (e elsewhere) {
 // future counts as one that starts now; otherwise no later run would replace it in the record.
 func (s *Slots) restore(i int, now policy.Time, saved policy.State) policy.State {
 	saved.LastRun = min(saved.LastRun, now)
-	mine, owner := saved, int(MemoOf(&saved.Memo).Slot)
+	mine, owner := saved, int(soft.MemoOf(&saved.Memo).Slot)
 	if owner >= len(s.machines) {
 		owner = 0
 	}
@@ -206,7 +196,7 @@ func (s *Slots) slotOf(m *wire.Message) int {
 func (s *Slots) Status(now policy.Time) policy.Status {
 	status := s.SlotStatus(s.busiest(), now)
 	for i := range s.machines {
-		if at, hasRun := s.machines[i].schedule.lastRun(); hasRun && (!status.HasRun || at > status.LastRun) {
+		if at, hasRun := s.machines[i].schedule.LastRun(); hasRun && (!status.HasRun || at > status.LastRun) {
 			status.HasRun, status.LastRun = true, at
 		}
 	}
@@ -234,7 +224,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		}
 	}
 	begin := len(out)
-	out = busiest.schedule.windowFacts(now, busiest.paceFacts(now, out))
+	out = busiest.schedule.WindowFacts(now, busiest.paceFacts(now, out))
 	for i := range out[begin:] {
 		if f := &out[begin+i]; f.Key == policy.KeyOp {
 			f.For, f.Text = op, source.String()

@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -142,7 +143,7 @@ func TestARunCountsForMinIntervalUnderAllTokens(t *testing.T) {
 
 func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
 	b := newBooth(t, 2, policy.State{
-		HasRun: true, LastRun: 0, Memo: wander.Memo{Token: born(5, 0).ID, Slot: 1}.Bytes(), Seq: 5,
+		HasRun: true, LastRun: 0, Memo: soft.Memo{Token: born(5, 0).ID, Slot: 1}.Bytes(), Seq: 5,
 	})
 	if s := b.m.Status(b.now.Time); !s.HasRun || s.LastRun != 0 {
 		t.Errorf("its status is %+v", s)
@@ -152,7 +153,7 @@ func TestTheStatusTellsTheLastRunUnderAnyToken(t *testing.T) {
 func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
 	b.arrive(slotted(1, 5, 10))
-	if wander.MemoOf(&b.saved.Memo).Slot != 1 || wander.MemoOf(&b.saved.Memo).Token != born(5, 0).ID {
+	if soft.MemoOf(&b.saved.Memo).Slot != 1 || soft.MemoOf(&b.saved.Memo).Token != born(5, 0).ID {
 		t.Fatalf("it saves %+v", b.saved)
 	}
 	saved := b.saved
@@ -172,12 +173,12 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 // anew.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
 	b := newBooth(t, 2, policy.State{
-		HasRun: true, LastRun: 1<<63 - 1, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1,
+		HasRun: true, LastRun: 1<<63 - 1, Memo: soft.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1,
 	})
 	b.advance(minInterval)
 	wantNote(t, b.arrive(slotted(0, 1, 10)), wander.NoteRan)
-	if b.saved.LastRun != b.now.Time || wander.MemoOf(&b.saved.Memo).Token != born(1, 0).ID ||
-		wander.MemoOf(&b.saved.Memo).Slot != 0 {
+	if b.saved.LastRun != b.now.Time || soft.MemoOf(&b.saved.Memo).Token != born(1, 0).ID ||
+		soft.MemoOf(&b.saved.Memo).Slot != 0 {
 		t.Errorf("it saves %+v", b.saved)
 	}
 }
@@ -246,7 +247,7 @@ func lapOf(walk wander.Walk, slot, slots uint8, n int) (visits []wire.MemberID) 
 		m := wander.New(cfg)
 		now := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}
 		m.Step(now, &policy.Event{Kind: policy.Started, State: policy.State{
-			HasRun: true, LastRun: now.Time, Memo: wander.Memo{Token: token.ID}.Bytes(),
+			HasRun: true, LastRun: now.Time, Memo: soft.Memo{Token: token.ID}.Bytes(),
 		}}, nil)
 		m.Step(now, &policy.Event{Kind: policy.PeersChanged, Peers: peers, TokenKnown: true}, nil)
 		next, passed := comeBy(m, now, at, token)
@@ -320,7 +321,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 	b.step(policy.Event{Kind: policy.Finished})
 	b.advance(minInterval)
 	wantNote(t, b.arrive(slotted(1, 1, 10)), wander.NoteRan)
-	if wander.MemoOf(&b.saved.Memo).Slot != 1 || b.saved.Seq < 1000 {
+	if soft.MemoOf(&b.saved.Memo).Slot != 1 || b.saved.Seq < 1000 {
 		t.Errorf("it saves %+v", b.saved)
 	}
 }
@@ -329,7 +330,7 @@ func TestTheNumberInTheRecordNeverFalls(t *testing.T) {
 func TestARunUnderASlotThatIsNoMoreCounts(t *testing.T) {
 	now := policy.Time(time.Hour)
 	b := newBooth(t, 2, policy.State{
-		HasRun: true, LastRun: now, Memo: wander.Memo{Token: born(1, 0).ID, Slot: 5}.Bytes(), Seq: 10,
+		HasRun: true, LastRun: now, Memo: soft.Memo{Token: born(1, 0).ID, Slot: 5}.Bytes(), Seq: 10,
 	})
 	for slot := range uint8(2) {
 		wantNote(t, b.arrive(slotted(slot, 9, 20)), wander.NoteResting)
@@ -342,7 +343,7 @@ func TestOneTokenWaitsUntilAMemberIsDue(t *testing.T) {
 	cfg.Walk = wander.Sweep
 	now := policy.Time(time.Hour)
 	b := boothOf(t, wander.NewGate(cfg, 2), policy.State{
-		HasRun: true, LastRun: now.Add(2*skip - minInterval), Memo: wander.Memo{Token: born(1, 0).ID, Slot: 0}.Bytes(),
+		HasRun: true, LastRun: now.Add(2*skip - minInterval), Memo: soft.Memo{Token: born(1, 0).ID, Slot: 0}.Bytes(),
 		Seq: 1,
 	})
 	for slot, waits := range []time.Duration{2 * skip, skip} {
@@ -398,7 +399,7 @@ func TestAGateHasOneTokenUnlessItsSettingsSayMore(t *testing.T) {
 // elsewhere.
 func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
 	b := newBooth(t, 3, policy.State{
-		HasRun: true, LastRun: policy.Time(time.Hour), Memo: wander.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
+		HasRun: true, LastRun: policy.Time(time.Hour), Memo: soft.Memo{Token: born(1, 0).ID}.Bytes(), Seq: 5,
 	})
 	for _, slot := range []uint8{1, 2} {
 		token := slotted(slot, 2, 10)

@@ -10,23 +10,19 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// The reasons why a member does not run its operation now, as clauses that complete "not running because …"; package
-// pace has the clauses about times.
+// The reasons why a member does not run its operation now, as clauses that complete "not running because …"; packages
+// soft and pace have others.
 const (
 	// WhyRunning: it runs.
 	WhyRunning = "running"
 	// WhyNoToken: it is due, and waits for the token.
 	WhyNoToken = "due, waiting for the token"
-	// WhyNotReady: it is due, and its host has not reported that it needs a run.
-	WhyNotReady = "due, and the host has not said that it is ready"
 	// WhyPassing: it is due only after this token has been passed on.
 	WhyPassing = "passing the token on"
 	// WhyAlone: it belongs to a fleet, and has seen no other member of it since it started.
 	WhyAlone = "has not seen any other member yet (see --alone)"
 	// WhyLeaving: it is stopping.
 	WhyLeaving = "leaving"
-	// WhyUnwanted: it runs on demand, and no caller waits.
-	WhyUnwanted = "nobody here waits for a run"
 	// WhySaving: it is due, and the start of its run is being saved.
 	WhySaving = "due, recording the start"
 	// WhyAsking: it is due, and asks whether another member runs.
@@ -79,12 +75,12 @@ func DetailOf(m policy.Machine, slot int, now policy.Time) Detail {
 
 // Status describes this member.
 func (m *Machine) Status(now policy.Time) policy.Status {
-	next := m.schedule.next(&m.cfg, now, m.shelves(now))
+	next := m.schedule.Next(m.cfg.terms(), now, m.shelves(now))
 	s := policy.Status{
 		Phase: m.custody.doing().String(), Why: m.why(now, next), NextRun: next, Since: m.loss.since(),
 		Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(),
 	}
-	s.LastRun, s.HasRun = m.schedule.lastRun()
+	s.LastRun, s.HasRun = m.schedule.LastRun()
 	guarded, guards := m.guardian.Guards()
 	switch {
 	case m.custody.holds():
@@ -113,7 +109,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custody.facts(m.cfg.Slot, &m.guardian, m.schedule.windowFacts(now, m.paceFacts(now, out)))
+	return m.custody.facts(m.cfg.Slot, &m.guardian, m.schedule.WindowFacts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.
@@ -133,7 +129,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if d.RegenerateArmed {
 		out = append(out, policy.Fact{Key: policy.KeyRegenerateAt, At: d.RegenerateAt})
 	}
-	out = m.schedule.facts(&m.cfg, now, out)
+	out = m.schedule.Facts(m.cfg.terms(), now, out)
 	if d.Lap > 0 {
 		out = append(out, policy.Fact{Key: policy.KeyLap, For: d.Lap})
 	}
@@ -156,7 +152,7 @@ func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 }
 
 func (m *Machine) why(now, next policy.Time) string {
-	why := m.schedule.why(&m.cfg, now, next)
+	why := m.schedule.Why(m.cfg.terms(), now, next)
 	switch {
 	case m.custody.in(running):
 		return WhyRunning

@@ -7,9 +7,9 @@
 // away.
 //
 // The machine is the switch between its components. Each component keeps its state and its rules, and knows only what
-// it is given; its fields are touched in no other file:
+// it is given; its fields are touched in no other file. Package soft has two of them, the schedule of runs and the
+// fencing numbers:
 //
-//	schedule.go    when a run is due: interval, retry, windows, readiness, callers, pause
 //	walk.go        the view, those to avoid, and the next member: random, shuffle, sweep. share.go: how several tokens
 //	               share the members in a sweep
 //	custody.go     the token that is held, and what this member does with it
@@ -19,7 +19,6 @@
 //	               how regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go:
 //	               asking all of them; create.go: the first token of a fleet, in the order of rank; a member alone
 //	consent.go     asking all others before a run, if the operator wants that
-//	numbers.go     fencing numbers and stamps, and impossible ones
 //	reunion.go     members that come, perhaps with a token of their own
 //
 // What the machine does, by file:
@@ -54,6 +53,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -79,11 +79,11 @@ type Machine struct {
 	cfg Config
 
 	custody  custody
-	schedule schedule
+	schedule soft.Schedule
 	walk     walker
 	measures measures
 	passed   passed
-	numbers  numbers
+	numbers  soft.Numbers
 	loss     loss
 	consent  consent
 	reunion  reunion
@@ -98,7 +98,7 @@ func New(cfg Config) *Machine {
 		cfg.Laps = new(Laps)
 	}
 	m := &Machine{cfg: cfg}
-	m.schedule.setCalendar(&m.cfg)
+	m.schedule.SetCalendar(m.cfg.terms())
 	m.handoff = handoff.New(handoff.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy,
 	})
@@ -124,12 +124,20 @@ func LeastSkip(roundTrip time.Duration) time.Duration {
 	return (2*roundTrip + step - 1) / step * step
 }
 
+// terms are what the schedule knows of this gate.
+func (c *Config) terms() soft.Terms {
+	return soft.Terms{
+		Slot: c.Slot, OnDemand: c.OnDemand, Skip: c.Skip, MinInterval: c.MinInterval, RetryAfter: c.RetryAfter,
+		Windows: &c.Windows,
+	}
+}
+
 func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeout()) }
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m.schedule.see(&m.cfg, now)
-	if m.custody.granting() && m.schedule.calledOff() && m.concerns(now, ev) {
+	m.schedule.See(m.cfg.terms(), now)
+	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
 			// The save was for the start that is called off. If a caller is to run in its place, that run has a save of
@@ -209,9 +217,9 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 
 // onStarted restores the state of an earlier life.
 func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
-	ran := MemoOf(&ev.State.Memo)
-	m.schedule.restore(&m.cfg, now.Time, &ev.State, &ran)
-	m.numbers.restore(ev.State.Seq, ran.Token.Birth)
+	ran := soft.MemoOf(&ev.State.Memo)
+	m.schedule.Restore(m.cfg.terms(), now.Time, &ev.State, &ran)
+	m.numbers.Restore(ev.State.Seq, ran.Token.Birth)
 	m.loss.begin(now.Time)
 }
 
@@ -249,7 +257,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 
 func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	msg := &ev.Msg
-	if !m.numbers.believes(now, &msg.Token) {
+	if !m.numbers.Believes(now, &msg.Token) {
 		return m.onImpossible(now, msg, out)
 	}
 	if m.handoff.Answers(msg) || m.guardian.Answers(msg) || m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers) {
@@ -267,7 +275,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 	case !handoff.Owns(msg.Kind):
 		return m.onWord(now, msg, out)
 	case msg.Kind == handoff.KindToken && news:
-		out = m.numbers.witness(now, msg, out)
+		out = m.numbers.Witness(now, msg, out)
 		// A holder that others do not hear learns only from this that its token has been revived.
 		if t := &msg.Token; m.custody.holdsCopy(t.ID) && t.Seq > m.custody.last().Seq {
 			higher := guardian.TokenOf(msg)
@@ -340,17 +348,17 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if !m.custody.in(running) {
 		return out
 	}
-	m.schedule.end(ev.Denied)
+	m.schedule.End(ev.Denied)
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}
-	if took, counts := m.schedule.took(now.Time); counts && !ev.Void && ev.Outcome != policy.NotNow {
+	if took, counts := m.schedule.Took(now.Time); counts && !ev.Void && ev.Outcome != policy.NotNow {
 		m.measures.ran(took)
 		if m.custody.holds() {
 			SetOp(&m.custody.last().Load, m.measures.estimate())
 		}
 	}
-	note, changed := m.schedule.conclude(&m.cfg, now.Time, ev.Outcome)
+	note, changed := m.schedule.Conclude(m.cfg.terms(), now.Time, ev.Outcome)
 	if note != 0 {
 		out = policy.AppendTell(out, note, wire.MemberID{}, &m.custody.last().Ref)
 	}
@@ -377,10 +385,10 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning starts the protected operation; its grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.custody.run()
-	m.schedule.begin(now.Time, m.custody.last().ID, m.walk.count())
+	m.schedule.Begin(now.Time, m.custody.last().ID, m.walk.count())
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.custody.last().Ref)
 	out = policy.AppendRun(out, &m.custody.last().Ref, m.custody.until())
-	out[len(out)-1].Demanded = m.schedule.isCallers()
+	out[len(out)-1].Demanded = m.schedule.IsCallers()
 	return m.guardian.PreSign(m.custody.last(), out)
 }
 
@@ -399,7 +407,7 @@ func (m *Machine) restOnce(now policy.Time, out []policy.Effect) []policy.Effect
 // does not become a guardian, and does not remove the receiver from the trail, because the receiver may never get the
 // token.
 func (m *Machine) becomeOffering(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
-	m.custody.offer(now.Time, m.numbers.passed(m.custody.last().Seq))
+	m.custody.offer(now.Time, m.numbers.Passed(m.custody.last().Seq))
 	load, trail := m.custody.last().Load, m.custody.last().Trail()
 	if !m.custody.leaves() {
 		trail = trail.Behind(m.cfg.Self, to, m.cfg.Backups)

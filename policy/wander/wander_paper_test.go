@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -58,7 +59,7 @@ func TestANewTokenIsYoungerThanAnySeen(t *testing.T) {
 // The same after a restart.
 func TestANewTokenIsYoungerThanTheOneOfAnEarlierLife(t *testing.T) {
 	last := born(7200, 0).ID
-	s := begin(t, config(), policy.State{HasRun: true, LastRun: 0, Memo: wander.Memo{Token: last}.Bytes(), Seq: 10})
+	s := begin(t, config(), policy.State{HasRun: true, LastRun: 0, Memo: soft.Memo{Token: last}.Bytes(), Seq: 10})
 	s.view(3, 4)
 	s.advance(3 * timeout)
 	if got := s.m.Detail(s.now.Time).Token.ID; !last.Precedes(got) {
@@ -421,7 +422,7 @@ func TestARunGoesOnUnderTheOlderToken(t *testing.T) {
 	s.arrive(born(5, 20), 4)
 	s.wantState("running")
 	s.wantRuns(1)
-	if wander.MemoOf(&s.saved.Memo).Token != born(5, 0).ID || !s.saved.HasRun {
+	if soft.MemoOf(&s.saved.Memo).Token != born(5, 0).ID || !s.saved.HasRun {
 		t.Errorf("saved is %+v", s.saved)
 	}
 	s.finish()

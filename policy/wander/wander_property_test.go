@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -171,7 +172,7 @@ func (w *world) run(m *subject, token wire.Ref, demanded bool) {
 		m.called = true
 		return
 	case m.saving != nil || !m.saved.HasRun || m.saved.LastRun != m.savedAt ||
-		wander.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
+		soft.MemoOf(&m.saved.Memo).Token != token.ID || m.saved.Seq < token.Seq:
 		w.t.Fatalf("a run starts before it is saved: %+v", m.saved)
 	case m.ran && w.now.Time < m.lastRun.Add(m.cfg.MinInterval-slack):
 		w.t.Fatalf("a run starts %v after the last", w.now.Time.Sub(m.lastRun))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -18,7 +19,7 @@ func NewBirthChecker() sim.Watcher {
 		if o.Ends() {
 			// A member that starts forgets what it has not saved.
 			saved := c.Disk(o.Member)
-			*met = wander.MemoOf(&saved.Memo).Token.Birth
+			*met = soft.MemoOf(&saved.Memo).Token.Birth
 		}
 		for e := range o.Did(policy.Took) {
 			birth, newest, latest := e.Token.ID.Birth, *met, wire.LatestBirth(c.Instant(o.Member).Wall)

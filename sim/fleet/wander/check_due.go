@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -30,7 +31,7 @@ func NewDueChecker() sim.Watcher {
 		// A run that is being saved may be denied because the disk fails, and other members may object to a run. Then
 		// the token goes on.
 		tries := slices.Contains([]string{
-			wander.WhyRunning, wander.WhyAsking, wander.WhySaving, wander.WhyNotReady,
+			wander.WhyRunning, wander.WhyAsking, wander.WhySaving, soft.WhyNotReady,
 		}, s.Why)
 		if !s.Holding || tries || s.NextRun > o.At || me.leaving {
 			me.failed = 0

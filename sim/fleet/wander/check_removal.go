@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -98,7 +99,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 				me.before, me.last, me.running = me.last, sighting{at: o.At, token: e.Token.ID}, true
 			case e.Kind == policy.Save && me.running && e.State.LastRun == me.last.at:
 				// The run goes on, now under an older token.
-				me.last.token = wander.MemoOf(&e.State.Memo).Token
+				me.last.token = soft.MemoOf(&e.State.Memo).Token
 			case e.Kind == policy.Gave && e.Cause == policy.CausePassed:
 				me.pass(c, o, e.Token.ID, e.Peer)
 			}
@@ -110,7 +111,7 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 // event records, when a member starts, what it knows of its last run, and when a run ends. Denied runs do not count.
 func (me *tokensMet) event(c *sim.Cluster, o *sim.Occurrence) {
 	s := &o.Event.State
-	ran := wander.MemoOf(&s.Memo)
+	ran := soft.MemoOf(&s.Memo)
 	switch {
 	case o.On(policy.Started) && s.HasRun && int(ran.Slot) == c.Slot():
 		me.last = sighting{at: s.LastRun, token: ran.Token, restored: true, members: int(ran.Members)}

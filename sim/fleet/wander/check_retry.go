@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -81,7 +81,7 @@ func (a *attempts) finish(o *sim.Occurrence, minInterval, retryAfter time.Durati
 
 // restart compares what a member finds on its disk with what it was last told to save.
 func (a *attempts) restart(o *sim.Occurrence, minInterval time.Duration) error {
-	memo, ends := wander.MemoOf(&o.Event.State.Memo), o.Event.State.LastRun.Add(minInterval)
+	memo, ends := soft.MemoOf(&o.Event.State.Memo), o.Event.State.LastRun.Add(minInterval)
 	if memo.Wait > 0 {
 		ends = o.Event.State.LastRun.Add(memo.Wait)
 	}

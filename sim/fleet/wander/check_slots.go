@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -18,7 +18,7 @@ func NewSlotChecker() sim.Watcher {
 		was := c.Disk(o.Member)
 		for e := range o.Did(policy.Save) {
 			same := was.HasRun && e.State.HasRun && was.LastRun == e.State.LastRun
-			before, after := wander.MemoOf(&was.Memo), wander.MemoOf(&e.State.Memo)
+			before, after := soft.MemoOf(&was.Memo), soft.MemoOf(&e.State.Memo)
 			if same && (before.Slot != after.Slot || after.Token.IsZero() && !before.Token.IsZero()) {
 				return fmt.Errorf("slots: %s records its last run under %v of slot %d, and it was under %v of slot %d",
 					o.Who(), after.Token, after.Slot, before.Token, before.Slot)
@@ -30,7 +30,7 @@ func NewSlotChecker() sim.Watcher {
 				return fmt.Errorf("slots: %s runs twice at once", o.Who())
 			}
 			saved, t := c.Disk(o.Member), &e.Token
-			if under := wander.MemoOf(&saved.Memo); !e.Demanded && (under.Token != t.ID || under.Slot != t.Slot) {
+			if under := soft.MemoOf(&saved.Memo); !e.Demanded && (under.Token != t.ID || under.Slot != t.Slot) {
 				return fmt.Errorf("grant: %s runs under %v#%d without having saved it", o.Who(), t.ID, t.Seq)
 			}
 			*running = true

@@ -16,6 +16,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
@@ -329,7 +330,7 @@ func (e *explorer) step(w *small, i int, ev *policy.Event, upTo int) int {
 		case policy.Run:
 			w.running[i] = true
 			if w.clocks[i].Sub(w.disks[i].LastRun) > time.Second/2 ||
-				wander.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
+				soft.MemoOf(&w.disks[i].Memo).Token != f.Token.ID {
 				panic("a run that was not saved: " + w.machines[i].String())
 			}
 		case policy.Tell:

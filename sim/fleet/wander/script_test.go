@@ -15,6 +15,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/trace"
@@ -272,7 +273,7 @@ func isTurn(e *policy.Effect) bool {
 		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft,
 		wander.NoteWaiting,
 		guardian.NoteSuspected, wander.NoteRevived, guardian.NoteStoodDown, guardian.NoteDoubting, wander.NoteOvertaken,
-		wander.NoteOutdated, wander.NoteSeqRefused, wander.NoteBirthRefused,
+		wander.NoteOutdated, soft.NoteSeqRefused, soft.NoteBirthRefused,
 	}
 	return e.Kind == policy.Run || e.Kind == policy.Stop || e.Kind == policy.Tell && slices.Contains(turns, e.Note)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -14,7 +15,7 @@ import (
 // while: "the component discards a token t when it has been enabled from less than Δmin time units by another token
 // preceding t" (Ciuffoletti, section 5).
 func Remember(c *sim.Cluster, i int, age time.Duration) {
-	under := wander.Memo{Token: wire.TokenID{Birth: c.Instant(i).Wall + int64(time.Hour)}}
+	under := soft.Memo{Token: wire.TokenID{Birth: c.Instant(i).Wall + int64(time.Hour)}}
 	c.SetDiskState(i, policy.State{HasRun: true, LastRun: c.Now().Add(-age), Memo: under.Bytes()})
 }
 

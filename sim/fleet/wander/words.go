@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim/trace"
 	"github.com/wanderd/wanderd/wire"
@@ -14,7 +15,7 @@ import (
 // Words returns the words in which a wandering token's trace is written.
 func Words() trace.Words {
 	return trace.Words{
-		Ran: func(s *policy.State) wire.TokenID { return wander.MemoOf(&s.Memo).Token },
+		Ran: func(s *policy.State) wire.TokenID { return soft.MemoOf(&s.Memo).Token },
 		Nonce: func(m *wire.Message) (said string, none bool) {
 			if m.Kind == guardian.KindHeard || m.Kind == wander.KindSeen {
 				return time.Duration(m.Nonce).Round(time.Millisecond).String() + " ago", true
