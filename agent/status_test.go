@@ -44,7 +44,7 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 				t.Errorf("%+v guards the token of %s", g, holder)
 			}
 		}
-		time.Sleep(gate.Skip) // for a beat
+		time.Sleep(gate.Skip) // for a moment
 		for _, g := range held.Guardians {
 			if s := gateOf(t, w, g.Name); !s.Guards || s.HolderName != holder {
 				t.Errorf("%s guards the token of %s, and says that %s holds it", g.Name, holder, s.HolderName)

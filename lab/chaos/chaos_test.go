@@ -78,10 +78,16 @@ func TestTheSweepKnowsALockFromWhatIsNone(t *testing.T) {
 		},
 		"beside the one before last": {"start 1 a 7 0 alone\nstart 2 b 8 1 alone\nend 2 b 8 2\nstart 3 b 9 5 " +
 			"alone\nend 1 a 7 6\nend 3 b 9 9\n", 2, 0, 1, 4},
-		"killed, and then another":   {"start 1 a 7 100 alone\nbeat 1 a 7 140\nstart 2 b 8 150 alone\n", 0, 0, 0, 50},
-		"killed after another began": {"start 1 a 7 100 alone\nbeat 1 a 7 160\nstart 2 b 8 150 alone\n", 1, 0, 0, 50},
-		"alive without a beat":       {"start 1 a 7 100 alone\nbeat 1 a 7 140\nstart 2 b 8 150 beside\n", 1, 0, 0, 50},
-		"one number twice":           {"start 1 a 7 100 alone\nend 1 a 7 110\nstart 1 b 8 150 alone\n", 0, 1, 0, 50},
+		"killed, and then another": {
+			"start 1 a 7 100 alone\nheartbeat 1 a 7 140\nstart 2 b 8 150 alone\n", 0, 0, 0, 50,
+		},
+		"killed after another began": {
+			"start 1 a 7 100 alone\nheartbeat 1 a 7 160\nstart 2 b 8 150 alone\n", 1, 0, 0, 50,
+		},
+		"alive without a heartbeat": {
+			"start 1 a 7 100 alone\nheartbeat 1 a 7 140\nstart 2 b 8 150 beside\n", 1, 0, 0, 50,
+		},
+		"one number twice": {"start 1 a 7 100 alone\nend 1 a 7 110\nstart 1 b 8 150 alone\n", 0, 1, 0, 50},
 		"a number that falls": {
 			"start 3 a 7 0 alone\nend 3 a 7 1\nstart 5 b 8 2 alone\nend 5 b 8 3\nstart 4 a 9 4 alone\n", 0, 1, 0, 2,
 		},

@@ -19,9 +19,9 @@ import (
 //	chaos record JOURNAL WORK [deaf]
 const recorder = "record"
 
-// beatTime is how often a command records that it is alive. The last record is the only known end of a command that is
-// killed.
-const beatTime = 20 * time.Millisecond
+// heartbeatTime is how often a command records that it is alive. The last record is the only known end of a command
+// that is killed.
+const heartbeatTime = 20 * time.Millisecond
 
 // record writes into a journal when it starts and ends, and works for a while in between. Each line is one write to the
 // end of the file; its clock is boot time. A witness file beside the journal is locked for as long as the process
@@ -59,10 +59,10 @@ func record(args []string) error {
 	}
 	write("start", start, beside)
 	over := time.After(work)
-	for beat := time.Tick(beatTime); err == nil; {
+	for heartbeat := time.Tick(heartbeatTime); err == nil; {
 		select {
-		case <-beat:
-			write("beat", sinceBoot(), "")
+		case <-heartbeat:
+			write("heartbeat", sinceBoot(), "")
 			continue
 		case <-over:
 		case <-told:

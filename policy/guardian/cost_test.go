@@ -28,8 +28,8 @@ func newVigil() *vigil {
 	return v
 }
 
-// beat lets the holder send one heartbeat, and reports whether it was news.
-func (v *vigil) beat() bool {
+// heartbeat lets the holder send one heartbeat, and reports whether it was news.
+func (v *vigil) heartbeat() bool {
 	v.now, _ = v.holder.NextWake(&v.token)
 	v.out[0] = v.holder.Wake(v.now, &v.token, &v.end, v.out[0][:0])
 	news := v.guardian.Expects(&v.out[0][0].Msg, nil)
@@ -37,21 +37,21 @@ func (v *vigil) beat() bool {
 	return news && len(v.out[0]) == 2 && len(v.out[1]) == 0
 }
 
-func TestABeatAllocatesNothing(t *testing.T) {
+func TestAHeartbeatAllocatesNothing(t *testing.T) {
 	v := newVigil()
 	allocs := testing.AllocsPerRun(100, func() {
-		if !v.beat() {
-			t.Fatal("the beat is no news")
+		if !v.heartbeat() {
+			t.Fatal("the heartbeat is no news")
 		}
 	})
 	if allocs != 0 {
-		t.Errorf("a beat allocates %v times", allocs)
+		t.Errorf("a heartbeat allocates %v times", allocs)
 	}
 }
 
 func TestAQuestionAllocatesNothing(t *testing.T) {
 	v := newVigil()
-	v.beat()
+	v.heartbeat()
 	allocs := testing.AllocsPerRun(100, func() {
 		v.now, _ = v.guardian.NextWake(nil)
 		v.out[1] = v.guardian.Wake(v.now, nil, &v.end, v.out[1][:0])
@@ -71,8 +71,8 @@ func BenchmarkHeartbeat(b *testing.B) {
 	v := newVigil()
 	b.ReportAllocs()
 	for b.Loop() {
-		if !v.beat() {
-			b.Fatal("the beat is no news")
+		if !v.heartbeat() {
+			b.Fatal("the heartbeat is no news")
 		}
 	}
 }

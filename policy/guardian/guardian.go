@@ -9,7 +9,7 @@
 //	  ── Beat ─────────────────────────────────────────────▶
 //	  ✗                          a patience of silence
 //	    ◀──────────────── Ask ──  ── Ask ──────────────────▶  which member holds it?
-//	                             ◀─────────────── Heard ────  no beat for a patience
+//	                             ◀─────────────── Heard ────  no heartbeat for a patience
 //	                             half a patience: no holder
 //	                             revives the token
 //	                              ── Beat ─────────────────▶  and is its holder
@@ -41,10 +41,10 @@ import (
 // a patience, because a holder that asks sends no heartbeats. Where three in ten datagrams are lost, three questions
 // reach no member once in some hundred times, and a holder that runs for long is suspected again and again.
 const (
-	beatsPerPatience     = 4
-	questionsPerPatience = 2
-	firstRepeat          = 8
-	repeats              = 8
+	heartbeatsPerPatience = 4
+	questionsPerPatience  = 2
+	firstRepeat           = 8
+	repeats               = 8
 )
 
 // Config configures the guarding of a gate's tokens.
@@ -179,8 +179,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 
 // Wake does what is due: it sends heartbeats, repeats a question, suspects, or revives.
 func (g *Machine) Wake(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
-	if g.beats(held) && now >= g.holding.beatAt {
-		out = g.beat(now, held, out)
+	if g.mustSend(held) && now >= g.holding.heartbeatAt {
+		out = g.sendHeartbeats(now, held, out)
 	}
 	switch {
 	case g.question.live:
@@ -199,8 +199,8 @@ func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 	case g.watch.live:
 		at, ok = g.watch.suspectAt, true
 	}
-	if g.beats(held) && (!ok || g.holding.beatAt < at) {
-		at, ok = g.holding.beatAt, true
+	if g.mustSend(held) && (!ok || g.holding.heartbeatAt < at) {
+		at, ok = g.holding.heartbeatAt, true
 	}
 	return at, ok
 }

@@ -9,8 +9,8 @@ import (
 type holding struct {
 	// count numbers the heartbeats of all held tokens, so that a replayed heartbeat is not the newest.
 	count wire.Nonce
-	// beatAt is when the next heartbeat is due.
-	beatAt policy.Time
+	// heartbeatAt is when the next heartbeat is due.
+	heartbeatAt policy.Time
 }
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It sends heartbeats at once.
@@ -20,17 +20,17 @@ func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []poli
 		g.stopAsking()
 		g.watch.live = false
 	}
-	return g.beat(now, held, out)
+	return g.sendHeartbeats(now, held, out)
 }
 
-// beats reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
-func (g *Machine) beats(held *Token) bool {
+// mustSend reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
+func (g *Machine) mustSend(held *Token) bool {
 	return held != nil && !g.Doubting() && held.Guarded()
 }
 
-// beat sends the guardians heartbeats: this member holds the token.
-func (g *Machine) beat(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
-	g.holding.beatAt = now.Add(g.cfg.Patience / beatsPerPatience)
+// sendHeartbeats sends the guardians heartbeats: this member holds the token.
+func (g *Machine) sendHeartbeats(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
+	g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
 	g.holding.count++
 	trail := held.Trail()
 	for _, to := range trail[:trail.Len()] {
@@ -54,19 +54,19 @@ func (g *Machine) Greet(to wire.MemberID, held *Token, out []policy.Effect) []po
 
 // Dismiss answers the heartbeat of another token's holder: that token is no more, because by a rule of the protocol the
 // one that this member holds survives.
-func (g *Machine) Dismiss(beat *wire.Message, out []policy.Effect) []policy.Effect {
-	other := TokenOf(beat)
-	out, _ = g.send(KindTombstone, beat.From, &other, out)
+func (g *Machine) Dismiss(heartbeat *wire.Message, out []policy.Effect) []policy.Effect {
+	other := TokenOf(heartbeat)
+	out, _ = g.send(KindTombstone, heartbeat.From, &other, out)
 	return out
 }
 
 // Overdue reports whether this member has been away, paused or starved, for so long since its last heartbeat that its
 // guardians may suspect it.
 func (g *Machine) Overdue(now policy.Time, held *Token) bool {
-	if !g.beats(held) {
+	if !g.mustSend(held) {
 		return false
 	}
-	lastHeartbeat := g.holding.beatAt.Add(-g.cfg.Patience / beatsPerPatience)
+	lastHeartbeat := g.holding.heartbeatAt.Add(-g.cfg.Patience / heartbeatsPerPatience)
 	return now >= lastHeartbeat.Add(g.cfg.Patience)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-func TestAHolderBeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
+func TestAHolderSendsHeartbeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.ann, theToken)
 	c.until(patience)
@@ -21,7 +21,7 @@ func TestAHolderBeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
 	)
 }
 
-func TestATokenThatNobodyGuardsHasNoBeat(t *testing.T) {
+func TestATokenThatNobodyGuardsHasNoHeartbeat(t *testing.T) {
 	c := newStrangers(t)
 	c.hold(c.ann, born(10, 5))
 	if at, ok := c.ann.g.NextWake(c.ann.held()); ok {
@@ -34,7 +34,7 @@ func TestATokenThatNobodyGuardsHasNoBeat(t *testing.T) {
 	}
 }
 
-func TestANewGuardianGetsABeatAtOnce(t *testing.T) {
+func TestANewGuardianGetsAHeartbeatAtOnce(t *testing.T) {
 	c := newCircle(t)
 	c.until(100 * time.Millisecond)
 	token := c.ann.token
@@ -45,7 +45,7 @@ func TestANewGuardianGetsABeatAtOnce(t *testing.T) {
 }
 
 // Each heartbeat has its own number, also over several tokens, so a replayed one is never the latest.
-func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
+func TestEveryHeartbeatHasAHigherCountThanTheLast(t *testing.T) {
 	c := newStrangers(t)
 	last := wire.Nonce(0)
 	see := func() {
@@ -53,7 +53,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 		for _, f := range c.air {
 			if f.msg.Kind == guardian.KindHeartbeat && f.msg.From == annsID && f.msg.To == bobsID {
 				if f.msg.Nonce <= last {
-					t.Fatalf("a beat has the count %d after %d", f.msg.Nonce, last)
+					t.Fatalf("a heartbeat has the count %d after %d", f.msg.Nonce, last)
 				}
 				last = f.msg.Nonce
 			}
@@ -71,7 +71,7 @@ func TestEveryBeatHasAHigherCountThanTheLast(t *testing.T) {
 	c.hold(c.ann, born(3, 9, bobsID))
 	see()
 	if last < 4 {
-		t.Errorf("only %d beats were seen", last)
+		t.Errorf("only %d heartbeats were seen", last)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestAHolderThatWasAwayForAPatienceIsOverdue(t *testing.T) {
 	}{{0, false}, {patience - 1, false}, {patience, true}, {time.Hour, true}} {
 		at := began.Add(200 * time.Millisecond).Add(tc.away)
 		if got := c.ann.g.Overdue(at, c.ann.held()); got != tc.want {
-			t.Errorf("%v after her last beat: overdue is %v", tc.away, got)
+			t.Errorf("%v after her last heartbeat: overdue is %v", tc.away, got)
 		}
 		if c.bob.g.Overdue(at, nil) {
 			t.Error("bob holds nothing, and is overdue")
@@ -104,7 +104,7 @@ func away(t *testing.T) *circle {
 	return c
 }
 
-func TestAHolderThatWasAwayAsksItsGuardiansAndDoesNotBeat(t *testing.T) {
+func TestAHolderThatWasAwayAsksItsGuardiansAndSendsNoHeartbeat(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead, c.cyd.dead = true, true
 	c.ann.away = true

@@ -140,7 +140,7 @@ func (g *Machine) askOne(to wire.MemberID, about *Token, out []policy.Effect) []
 func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out []policy.Effect) []policy.Effect {
 	q := &g.question
 	switch {
-	case now >= q.until.Add(g.cfg.Patience/beatsPerPatience) || g.silentSinceAsked(now):
+	case now >= q.until.Add(g.cfg.Patience/heartbeatsPerPatience) || g.silentSinceAsked(now):
 		if q.byHolder {
 			return g.Doubt(now, held, out)
 		}

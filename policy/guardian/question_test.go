@@ -423,7 +423,7 @@ func TestAfterAnAbsenceThePatienceWithOthersBeginsAgain(t *testing.T) {
 }
 
 // While a guardian asks, it still sends heartbeats for the token that it holds.
-func TestAGuardianThatAsksBeatsForItsOwnToken(t *testing.T) {
+func TestAGuardianThatAsksSendsHeartbeatsForItsOwnToken(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.bob, born(20, 9, dansID))
 	c.ann.dead, c.cyd.dead = true, true
@@ -466,8 +466,8 @@ func TestAllOthersAreAskedAsWell(t *testing.T) {
 	if n := c.askOthers(fleet...); n != 0 {
 		t.Errorf("%d others are asked again at once", n)
 	}
-	beat := c.answering(message(guardian.KindHeartbeat, c.dan, c.bob, born(20, 1)))
-	c.receive(beat)
+	heartbeat := c.answering(message(guardian.KindHeartbeat, c.dan, c.bob, born(20, 1)))
+	c.receive(heartbeat)
 	c.advance(patience - 1)
 	c.wantHolders() // dan holds another token
 }
@@ -512,16 +512,16 @@ func TestAGuardianGivesWayToOneThatAsksAboutAnOlderToken(t *testing.T) {
 // A holder that answers lives, even if its number is lower: its copy is overtaken, but no other copy is needed now. If
 // it sends an unasked heartbeat, it is told that it is overtaken.
 func TestAHolderOfALowerNumberThatAnswersIsNoReasonToRevive(t *testing.T) {
-	for name, asked := range map[string]bool{"answers": true, "beats unasked": false} {
+	for name, asked := range map[string]bool{"answers": true, "sends a heartbeat unasked": false} {
 		t.Run(name, func(t *testing.T) {
 			c := suspecting(t, cydsID)
 			c.askOthers(annsID, bobsID, cydsID, dansID)
-			beat := message(guardian.KindHeartbeat, c.dan, c.bob, since(theToken, 4))
-			beat.Nonce = 99
+			heartbeat := message(guardian.KindHeartbeat, c.dan, c.bob, since(theToken, 4))
+			heartbeat.Nonce = 99
 			if asked {
-				beat = c.answering(beat)
+				heartbeat = c.answering(heartbeat)
 			}
-			if told := c.receive(beat); (told == 1) == asked {
+			if told := c.receive(heartbeat); (told == 1) == asked {
 				t.Errorf("it is answered by %d messages", told)
 			}
 			c.advance(patience - 1)

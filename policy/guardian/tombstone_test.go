@@ -100,7 +100,7 @@ func TestACopyWithAHigherNumberOutlivesATombstone(t *testing.T) {
 
 func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 	for name, learn := range map[string]func(c *circle){
-		"by a beat": func(c *circle) { c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, theToken)) },
+		"by a heartbeat": func(c *circle) { c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, theToken)) },
 		"by its hands": func(c *circle) {
 			c.hold(c.bob, born(10, 4, cydsID))
 			c.giveUp(c.bob, dansID)

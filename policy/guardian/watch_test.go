@@ -18,7 +18,7 @@ func TestAPatienceOfSilenceLeadsToAQuestion(t *testing.T) {
 	c.wantNotes(c.bob, guardian.NoteSuspected)
 }
 
-func TestEveryBeatPostponesSuspicion(t *testing.T) {
+func TestEveryHeartbeatPostponesSuspicion(t *testing.T) {
 	c := newCircle(t)
 	c.until(10 * patience)
 	c.wantNotes(c.bob)
@@ -29,30 +29,30 @@ func TestEveryBeatPostponesSuspicion(t *testing.T) {
 }
 
 // A few heartbeats may be lost: three lost ones in a row are no silence.
-func TestThreeLostBeatsAreNoSilence(t *testing.T) {
+func TestThreeLostHeartbeatsAreNoSilence(t *testing.T) {
 	c := newCircle(t)
-	beats := 0
+	heartbeats := 0
 	c.lose = func(m *wire.Message) bool {
 		if m.Kind == guardian.KindHeartbeat && m.To == bobsID {
-			beats++
+			heartbeats++
 		}
-		return m.Kind == guardian.KindHeartbeat && beats%4 != 0
+		return m.Kind == guardian.KindHeartbeat && heartbeats%4 != 0
 	}
 	c.until(10 * patience)
 	c.wantNotes(c.bob)
-	if beats < 30 {
-		t.Errorf("there were only %d beats", beats)
+	if heartbeats < 30 {
+		t.Errorf("there were only %d heartbeats", heartbeats)
 	}
 }
 
 // A replayed heartbeat with an old count is ignored, one with an old number is corrected, and neither postpones
 // suspicion.
-func TestAReplayedBeatChangesNothing(t *testing.T) {
+func TestAReplayedHeartbeatChangesNothing(t *testing.T) {
 	c := newStrangers(t)
-	var beats []wire.Message
+	var heartbeats []wire.Message
 	c.lose = func(m *wire.Message) bool {
 		if m.Kind == guardian.KindHeartbeat && m.To == bobsID {
-			beats = append(beats, *m)
+			heartbeats = append(heartbeats, *m)
 		}
 		return false
 	}
@@ -62,16 +62,16 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 	c.advance(patience)
 	c.pass(c.dan, c.ann)
 	c.advance(patience + latency)
-	if len(beats) < 12 {
-		t.Fatalf("there are only %d beats", len(beats))
+	if len(heartbeats) < 12 {
+		t.Fatalf("there are only %d heartbeats", len(heartbeats))
 	}
 	last := c.ann.token.Seq
 	c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
 	for range 32 { // Two patiences, because bob is not the first in the trail.
 		c.wantHolders()
-		for _, beat := range beats {
-			if sent := c.receive(beat); sent > 1 || beat.Token.Seq == last && sent > 0 {
-				t.Fatalf("%d messages are sent because of an old beat", sent)
+		for _, heartbeat := range heartbeats {
+			if sent := c.receive(heartbeat); sent > 1 || heartbeat.Token.Seq == last && sent > 0 {
+				t.Fatalf("%d messages are sent because of an old heartbeat", sent)
 			}
 		}
 		c.advance(patience / 16)
@@ -80,7 +80,7 @@ func TestAReplayedBeatChangesNothing(t *testing.T) {
 }
 
 // Heartbeats may be reordered.
-func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
+func TestAHeartbeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 	c := newStrangers(t)
 	for _, tc := range []struct {
 		count wire.Nonce
@@ -89,7 +89,7 @@ func TestABeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
 		m := message(guardian.KindHeartbeat, c.ann, c.bob, theToken)
 		m.Nonce = tc.count
 		if got := c.bob.g.Expects(&m, nil); got != tc.news {
-			t.Errorf("beat %d is expected: %v", tc.count, got)
+			t.Errorf("heartbeat %d is expected: %v", tc.count, got)
 		}
 		c.receive(m)
 	}
@@ -108,7 +108,7 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 }
 
 // A member ignores a heartbeat whose trail does not list it; while it leaves, it also ignores one of a new token.
-func TestABeatIsForAGuardian(t *testing.T) {
+func TestAHeartbeatIsForAGuardian(t *testing.T) {
 	c := newStrangers(t)
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, cydsID)))
 	c.wantNotes(c.bob, guardian.NoteStrayWord)

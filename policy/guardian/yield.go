@@ -26,7 +26,7 @@ func (g *Machine) Yield(now policy.Time, held *Token, out []policy.Effect) []pol
 		g.stopAsking()
 		g.watch = watch{
 			live: !g.closed, own: true, token: *held,
-			heardAt: now.Add(-g.cfg.Patience), suspectAt: now.Add(g.cfg.Patience / beatsPerPatience),
+			heardAt: now.Add(-g.cfg.Patience), suspectAt: now.Add(g.cfg.Patience / heartbeatsPerPatience),
 		}
 	}
 	return out

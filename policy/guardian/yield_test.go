@@ -77,15 +77,15 @@ func TestARepeatedYieldPostponesNothing(t *testing.T) {
 
 // A holder that sends a heartbeat after its Yield holds the token: the Yield is void, and only a whole silence leads to
 // suspicion.
-func TestABeatAfterAYieldVoidsIt(t *testing.T) {
+func TestAHeartbeatAfterAYieldVoidsIt(t *testing.T) {
 	c := newCircle(t)
 	c.bob.dead, c.ann.dead = true, true
 	c.receive(message(guardian.KindYield, c.ann, c.cyd, theToken))
-	beat := message(guardian.KindHeartbeat, c.ann, c.cyd, theToken)
-	c.receive(beat) // a replay of the first heartbeat
+	heartbeat := message(guardian.KindHeartbeat, c.ann, c.cyd, theToken)
+	c.receive(heartbeat) // a replay of the first heartbeat
 	c.advance(patience/2 - latency)
-	beat.Nonce = 100
-	c.receive(beat)
+	heartbeat.Nonce = 100
+	c.receive(heartbeat)
 	c.advance(2*patience - 1)
 	c.wantHolders()
 	c.wantEndings(c.cyd)

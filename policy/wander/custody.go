@@ -292,11 +292,11 @@ func (c *custody) meetsAnother(msg *wire.Message, g *guardian.Machine) bool {
 // answerAnother answers the heartbeat of another token. The older token survives, as where two meet. It is the holder
 // of the older one that tells the other holder so: it knows that its token is not lost, while a heartbeat may be a
 // replay. The holder of the younger one only answers with a heartbeat.
-func (c *custody) answerAnother(beat *wire.Message, g *guardian.Machine, out []policy.Effect) []policy.Effect {
-	if !c.token.ID.Precedes(beat.Token.ID) {
-		return g.Greet(beat.From, &c.token, out)
+func (c *custody) answerAnother(heartbeat *wire.Message, g *guardian.Machine, out []policy.Effect) []policy.Effect {
+	if !c.token.ID.Precedes(heartbeat.Token.ID) {
+		return g.Greet(heartbeat.From, &c.token, out)
 	}
-	return g.Dismiss(beat, out)
+	return g.Dismiss(heartbeat, out)
 }
 
 // facts appends the guardians of the token.

@@ -438,7 +438,7 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 }
 
 // A restarted member does not become a guardian because of an old message that is replayed now.
-func TestABeatFromBeforeARestartIsNotBelieved(t *testing.T) {
+func TestAHeartbeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 	for _, tc := range []struct {
 		seq    wire.Seq
 		guards bool
@@ -610,8 +610,8 @@ func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 func TestTheGuardOfARunThatWasOvertakenSaysNothing(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
-	beat := word(guardian.KindHeartbeat, 2, guardedBy(born(1, 1000), 5, 4))
-	s.receive(beat)
+	heartbeat := word(guardian.KindHeartbeat, 2, guardedBy(born(1, 1000), 5, 4))
+	s.receive(heartbeat)
 	s.wantState("running")
 	s.wantPreSigned()
 }

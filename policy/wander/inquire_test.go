@@ -423,17 +423,17 @@ func TestAGuardianThatIsAskedSaysWhenItHeardTheHolder(t *testing.T) {
 }
 
 // A replayed earlier heartbeat does not count as heard.
-func TestAGuardiansSilenceBeginsWithTheLastBeat(t *testing.T) {
+func TestAGuardiansSilenceBeginsWithTheLastHeartbeat(t *testing.T) {
 	s := guarded(t)
 	held := born(2, 90)
 	held.SetTrail(&guardian.Trail{id(5), self})
-	beat := word(guardian.KindHeartbeat, 6, held)
-	s.receive(beat)
+	heartbeat := word(guardian.KindHeartbeat, 6, held)
+	s.receive(heartbeat)
 	heard := s.now.Time
 	s.advance(time.Second / 2)
-	s.receive(beat)
+	s.receive(heartbeat)
 	if at := s.m.Detail(s.now.Time).RegenerateAt; at != heard.Add(maxInterval) {
-		t.Errorf("its silence is over %v after the beat", at.Sub(heard))
+		t.Errorf("its silence is over %v after the heartbeat", at.Sub(heard))
 	}
 }
 
@@ -515,7 +515,7 @@ func pursues(t *testing.T, s *scenario, waits time.Duration) {
 
 // A guardian hears a heartbeat with another number: a higher one is from the present token, and counts like it. A lower
 // one is from a copy that is no more.
-func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
+func TestAGuardianHearsAHeartbeatOfAnotherNumber(t *testing.T) {
 	for name, tc := range map[string]struct {
 		seq    wire.Seq
 		begins bool
@@ -524,10 +524,10 @@ func TestAGuardianHearsABeatOfAnotherNumber(t *testing.T) {
 			s := guarded(t)
 			s.receive(word(guardian.KindHeartbeat, 6, guardedBy(born(2, 90), 5, 3)))
 			s.advance(patience / 2)
-			beat := word(guardian.KindHeartbeat, 6, guardedBy(born(2, tc.seq), 5, 3))
-			beat.Nonce = 99
+			heartbeat := word(guardian.KindHeartbeat, 6, guardedBy(born(2, tc.seq), 5, 3))
+			heartbeat.Nonce = 99
 			before := s.m.Detail(s.now.Time).RegenerateAt
-			s.receive(beat)
+			s.receive(heartbeat)
 			if at := s.m.Detail(s.now.Time).RegenerateAt; (at == s.now.Time.Add(maxInterval)) != tc.begins ||
 				(at == before) == tc.begins {
 				t.Errorf("its silence is over in %v", at.Sub(s.now.Time))

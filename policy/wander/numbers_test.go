@@ -182,9 +182,9 @@ func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.guards(born(10, 1000))
 	s.advance(patience)
-	beat := word(guardian.KindHeartbeat, 4, guardedBy(born(1, 10), 5))
-	beat.Exchange = s.askedOf(4).Exchange
-	s.receive(beat)
+	heartbeat := word(guardian.KindHeartbeat, 4, guardedBy(born(1, 10), 5))
+	heartbeat.Exchange = s.askedOf(4).Exchange
+	s.receive(heartbeat)
 	s.advance(patience - 1)
 	if s.m.Detail(s.now.Time).Holding {
 		t.Error("it revives a token although another member holds one")

@@ -38,12 +38,12 @@ func (s *scenario) wantNoRunSaved() {
 	}
 }
 
-func TestARunWaitsForItsSaveAndTheHolderBeats(t *testing.T) {
+func TestARunWaitsForItsSaveAndTheHolderSendsHeartbeats(t *testing.T) {
 	s := slowly(t, born(1, 10))
-	beats := len(s.sent)
+	heartbeats := len(s.sent)
 	s.advance(skip/2 - time.Millisecond)
-	if n := len(s.sent) - beats; n != 2 {
-		t.Errorf("%d beats in half a skip to two guardians", n)
+	if n := len(s.sent) - heartbeats; n != 2 {
+		t.Errorf("%d heartbeats in half a skip to two guardians", n)
 	}
 	if why := s.m.Detail(s.now.Time).Why; why != wander.WhySaving {
 		t.Errorf("it does not run because it is %q", why)
@@ -143,10 +143,10 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 		state   string
 	}{
 		"overtaken": {func(s *scenario) {
-			beat := wire.Message{
+			heartbeat := wire.Message{
 				Gate: 7, Kind: guardian.KindHeartbeat, From: id(4), To: self, Nonce: 1, Token: born(2, 99).Ref,
 			}
-			s.receive(beat)
+			s.receive(heartbeat)
 		}, "absent"},
 		"the host slept": {func(s *scenario) { s.sleep(time.Minute) }, "absent"},
 		"leaving":        {func(s *scenario) { s.leave() }, "offering"},

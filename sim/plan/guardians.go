@@ -10,9 +10,9 @@ import (
 
 const (
 	// minPatience is the least time for which a guardian waits for a heartbeat of the holder. In a patience it usually
-	// gets beatsPerPatience of them.
-	minPatience      = 250 * time.Millisecond
-	beatsPerPatience = 4
+	// gets heartbeatsPerPatience of them.
+	minPatience           = 250 * time.Millisecond
+	heartbeatsPerPatience = 4
 	// patiencesToRevive is the time until a guardian revives the token: it waits for one patience, and asks for half of
 	// another one.
 	patiencesToRevive = 1.5
@@ -55,12 +55,12 @@ func measured(m *measure.Figures) rhythm {
 	return rhythm{runs: float64(m.Operations / m.Duration), hops: float64(m.Hops / m.Duration)}
 }
 
-// beats returns the number of heartbeats a second to the guardians of each rank: one at the beginning of each stay of
-// the token, and four in every patience until the Ack that ends it. Most stays without a run last for skip, so no
+// heartbeats returns the number of heartbeats a second to the guardians of each rank: one at the beginning of each stay
+// of the token, and four in every patience until the Ack that ends it. Most stays without a run last for skip, so no
 // heartbeat follows their end; runs end at any moment between two heartbeats.
-func (f *fleet) beats(r rhythm) float64 {
+func (f *fleet) heartbeats(r rhythm) float64 {
 	t := &f.theory
-	between, offer := patience(&f.constants).Seconds()/beatsPerPatience, 2*f.request.latency().Seconds()
+	between, offer := patience(&f.constants).Seconds()/heartbeatsPerPatience, 2*f.request.latency().Seconds()
 	inRun := max(0, (t.op+offer)/between-0.5)
 	rests := max(0, r.hops-r.runs)
 	resting := max(0, t.slots-r.runs*(t.op+t.handoff)-rests*(t.skip+t.handoff)) // beyond skip
@@ -68,14 +68,14 @@ func (f *fleet) beats(r rhythm) float64 {
 }
 
 // guarding returns the number of datagrams a second that guardians add to those of handoffs.
-func (f *fleet) guarding(r rhythm) float64 { return f.guards()*f.beats(r) + f.releases()*r.hops }
+func (f *fleet) guarding(r rhythm) float64 { return f.guards()*f.heartbeats(r) + f.releases()*r.hops }
 
 // stepsPerSecond returns the number of steps in a simulated second: a heartbeat is a step of the holder and one of each
 // guardian.
 func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	steps := hopSteps * r.hops
 	if f.guarded {
-		steps += f.beats(r)*(1+f.guards()) + f.releases()*r.hops
+		steps += f.heartbeats(r)*(1+f.guards()) + f.releases()*r.hops
 	}
 	return steps
 }

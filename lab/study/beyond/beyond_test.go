@@ -184,7 +184,7 @@ func TestAnExperimentThatIsCancelledAtOnceMeetsNoTarget(t *testing.T) {
 	}
 }
 
-func TestAllowedMessagesAreThoseOfTheHandoffItsGuardiansAndTheirBeats(t *testing.T) {
+func TestAllowedMessagesAreThoseOfTheHandoffItsGuardiansAndTheirHeartbeats(t *testing.T) {
 	f := measure.Figures{Duration: 100, Hops: 20, Operations: 10, Messages: 500}
 	// One token, held all the time: five seconds after each handoff.
 	f.Tokens.Live = measure.Table[measure.Number]{{Key: 0, Value: 0}, {Key: 1, Value: 100}}

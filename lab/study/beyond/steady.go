@@ -59,12 +59,12 @@ func (l *line) steady() steady {
 // the handoff's three; one to each guardian, and one to the guardian that drops out, to name the holder; and four
 // heartbeats to each guardian in a skip.
 func (l *line) allowance(held float64) float64 {
-	const handoff, beats = 3, 4
+	const handoff, heartbeats = 3, 4
 	if l.rules.backups == 0 {
 		return handoff
 	}
 	b := float64(l.rules.backups)
-	return handoff + b + 1 + beats*b*held/study.Skip.Seconds()
+	return handoff + b + 1 + heartbeats*b*held/study.Skip.Seconds()
 }
 
 func steadyTable(lines []line) report.Table {

@@ -214,11 +214,11 @@ func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 }
 
 func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken error) {
-	switch beats, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
-	case beats || asks:
+	switch heartbeat, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
+	case heartbeat || asks:
 		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated,
 			wander.NoteRegenerated, wander.NoteRenewed)
-		if beats && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
+		if heartbeat && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
 			broken = k.inTouch(me, o, "says that all is well")
 		}
 		me.writes = o.At

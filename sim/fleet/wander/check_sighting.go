@@ -14,10 +14,10 @@ import (
 // sightingRule is what a member knows of tokens: when it last asked, and the latest sighting that it may name. As a
 // guardian it also knows the time and the sender of the last heartbeat, and the token about which it asked last.
 type sightingRule struct {
-	asked, seen policy.Time
-	beatAt      policy.Time
-	beatFrom    wire.MemberID
-	about       wire.TokenID
+	asked, seen   policy.Time
+	heartbeatAt   policy.Time
+	heartbeatFrom wire.MemberID
+	about         wire.TokenID
 }
 
 // NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later
@@ -27,7 +27,7 @@ type sightingRule struct {
 func NewSightingChecker() sim.Watcher {
 	return sim.EachMember(func(me *sightingRule, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {
-			me.beatFrom = wire.MemberID{}
+			me.heartbeatFrom = wire.MemberID{}
 		}
 		if o.Kind != sim.Stepped {
 			return nil
@@ -37,7 +37,7 @@ func NewSightingChecker() sim.Watcher {
 		// token than the guarded one.
 		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 &&
 			(m.Exchange == 0 || m.Token.ID == me.about) {
-			me.beatAt, me.beatFrom = o.At, m.From
+			me.heartbeatAt, me.heartbeatFrom = o.At, m.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen
 		asked := received && o.Event.Msg.Kind == wander.KindInquiry
@@ -94,8 +94,8 @@ func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Durati
 			return nil
 		}
 	}
-	if since := o.At.Sub(me.beatAt); !me.beatFrom.IsZero() && o.Completes() && age > max(since, 1) {
-		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.beatFrom {
+	if since := o.At.Sub(me.heartbeatAt); !me.heartbeatFrom.IsZero() && o.Completes() && age > max(since, 1) {
+		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.heartbeatFrom {
 			return fmt.Errorf("sighting: %s says that it knows of no token in the last %v, and heard its holder %v ago",
 				o.Who(), age, since)
 		}

@@ -48,7 +48,7 @@ const pieceClass = "piece "
 func situations() []string {
 	return append([]string{
 		"timer Token is repeated", "timer Ack is repeated", "timer token has rested", "timer min_interval is over",
-		"timer nobody needs a member that leaves", "timer beat", "timer Ask is repeated", "timer no answer came",
+		"timer nobody needs a member that leaves", "timer heartbeat", "timer Ask is repeated", "timer no answer came",
 		"timer Inquiry is repeated",
 		"timer a save takes too long",
 		"case a holder gets a younger token", "case a holder gets an older token", "case an older token during a run",
@@ -347,7 +347,7 @@ func (v *Coverage) guardWake(o *sim.Occurrence) {
 	for i := range o.Effects {
 		switch e := &o.Effects[i]; {
 		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindHeartbeat && i == 0:
-			v.count("timer beat")
+			v.count("timer heartbeat")
 		case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk && !asks:
 			asks = true
 			v.count("timer Ask is repeated")

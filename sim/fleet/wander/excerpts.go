@@ -32,7 +32,7 @@ func Excerpts() []trace.Excerpt {
 				{Note: handoff.NoteOffered, Role: 2},
 				{Note: wander.NoteResting, Role: 0},
 			},
-			Skipped: 1, Dull: beatsOnly, Words: Words(),
+			Skipped: 1, Dull: heartbeatsOnly, Words: Words(),
 		},
 		{
 			Name: "lost",
@@ -49,7 +49,7 @@ func Excerpts() []trace.Excerpt {
 				{Note: wander.NoteRevived, Role: 2},
 				{Note: wander.NoteRan, Role: 2},
 			},
-			Dull: beatsOnly, Words: Words(),
+			Dull: heartbeatsOnly, Words: Words(),
 		},
 	}
 }
@@ -84,8 +84,8 @@ func excerptWorld(s Scenario, plan func(*sim.Cluster)) func(uint64, ...sim.Watch
 	}
 }
 
-// beatsOnly reports whether only a heartbeat occurred: there are four in a skip.
-func beatsOnly(o *sim.Occurrence) bool {
+// heartbeatsOnly reports whether only a heartbeat occurred: there are four in a skip.
+func heartbeatsOnly(o *sim.Occurrence) bool {
 	switch {
 	case o.Kind == sim.Lost:
 		return o.Msg.Kind == guardian.KindHeartbeat

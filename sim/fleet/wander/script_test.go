@@ -33,8 +33,8 @@ import (
 //	boot                        start everybody at once, with a complete membership
 //	start a [b …] [wait] [slots=1]     start members, each alone at first; with wait, they wait until they see
 //	                            another one; those that are started from now on have so many slots
-//	run for=5s [beats|notes|quietly]   let time pass; tell all but the beats that are no news, or these too, or the
-//	                            turning points only, or nothing
+//	run for=5s [beats|notes|quietly]   let time pass; tell all but the heartbeats that are no news, or these too, or
+//	                            the turning points only, or nothing
 //	lose|twice kind=Commit [from=a] [to=b] [count=1]   let the network lose or double the next messages of a kind
 //	late kind=Token by=3s [count=1]                    or deliver them late
 //	break from=a to=b           let nothing arrive that a sends to b
@@ -69,10 +69,10 @@ type script struct {
 	text  bytes.Buffer
 	turns bytes.Buffer
 	trace *trace.Trace
-	// beats is true if every heartbeat is told.
-	beats bool
-	rules []*rule
-	heard []handedOver
+	// heartbeats is true if every heartbeat is told.
+	heartbeats bool
+	rules      []*rule
+	heard      []handedOver
 }
 
 // handedOver is a handoff that the network has seen: the messages of its sender.
@@ -234,7 +234,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	before := s.c.Steps()
 	s.turns.Reset()
-	s.beats = d.HasArg("beats")
+	s.heartbeats = d.HasArg("beats")
 	if err := s.c.Run(s.c.Now().Add(span(t, d, "for", 0))); err != nil {
 		d.Fatalf(t, "%v\n%s", err, s.text.String())
 	}
@@ -249,7 +249,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 
 // Watch writes the trace, and its turning points.
 func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	if s.beats || !beatsOnly(o) {
+	if s.heartbeats || !heartbeatsOnly(o) {
 		if err := s.trace.Watch(c, o); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
 		282:    "who was told of a token that it knew to be removed guarded and revived it",
 		784:    "a message that was not expected made a holder ask its guardians",
-		103202: "two holders of one token with the same number answered each other's beats for ever",
+		103202: "two holders of one token with the same number answered each other's heartbeats for ever",
 		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
 		136:    "operations took longer than op said, and several tokens lived for ever",
 		2:      "a member that was due offered its token in vain again and again, and never ran",
@@ -45,7 +45,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		46:     "where no datagram arrived, nobody ran any more",
 		83:     "one member was not heard, and nobody ran any more",
 		1:      "a holder that heard nobody kept its token for as long as it calmed its guardians",
-		13902:  "a holder that heard nobody kept its token because somebody played back a beat to it",
+		13902:  "a holder that heard nobody kept its token because somebody played back a heartbeat to it",
 		18954: "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one " +
 			"that was left",
 		29166: "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",

@@ -25,7 +25,8 @@ func NewHeartbeatChecker(patience time.Duration) sim.Watcher {
 			return nil
 		}
 		if silent := o.At.Sub(me.since); me.holds && silent > patience/2 {
-			return fmt.Errorf("beat: %s holds a token, and its guardians have heard nothing for %v", o.Who(), silent)
+			return fmt.Errorf("heartbeat: %s holds a token, and its guardians have heard nothing for %v", o.Who(),
+				silent)
 		}
 		held := me.holds
 		if me.holds = guarded(c, o.Member); me.holds && (!held || writes(o)) {
