@@ -297,15 +297,15 @@ func TestARepeatingNoteIsLoggedOnceAMinute(t *testing.T) {
 // Recorded, truncated, changed and foreign datagrams are counted and never answered.
 func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
-		stranger := w.net.Endpoint(netip.MustParseAddrPort("10.0.0.99:1"))
-		defer func() { _ = stranger.Close() }()
+		unverified := w.net.Endpoint(netip.MustParseAddrPort("10.0.0.99:1"))
+		defer func() { _ = unverified.Close() }()
 		var mu sync.Mutex
 		var recorded [][]byte
 		answers := 0
 		w.net.SetFilter(func(_, dst netip.AddrPort, payload []byte) bool {
 			mu.Lock()
 			defer mu.Unlock()
-			if dst == stranger.Addr {
+			if dst == unverified.Addr {
 				answers++
 			}
 			if dst == w.agents["b"].addr && payload[3] == byte(wire.ClassSealed) && len(recorded) < 50 {
@@ -322,7 +322,7 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 			t.Fatalf("only %d datagrams were recorded", len(old))
 		}
 		send := func(b []byte) {
-			if err := stranger.Packets.WriteTo(b, netip.Addr{}, w.agents["b"].addr); err != nil {
+			if err := unverified.Packets.WriteTo(b, netip.Addr{}, w.agents["b"].addr); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -355,7 +355,7 @@ func TestForeignDatagramsAreCountedAndNeverAnswered(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if answers != 0 {
-			t.Errorf("%d answers to a stranger", answers)
+			t.Errorf("%d answers to an unverified sender", answers)
 		}
 	})
 }

@@ -87,7 +87,7 @@ func remedy(why wire.Drop) string {
 	case wire.DropOverload:
 		return "dropped messages because this agent is behind: its host is overloaded"
 	case wire.DropSize, wire.DropMagic, wire.DropClass, wire.DropMalformed, wire.DropGate, wire.DropAddressee,
-		wire.DropStranger, wire.DropUnexpected, wire.DropDuplicate:
+		wire.DropUnverified, wire.DropUnexpected, wire.DropDuplicate:
 	}
 	return ""
 }

@@ -136,7 +136,7 @@ func (a *Agent) onInbound(in *inbound) {
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok || !sender.Has(m.Gate): // a member that sends a message about a token is in its gate
-		a.intake.drops.add(wire.DropStranger, in.src)
+		a.intake.drops.add(wire.DropUnverified, in.src)
 		return
 	case offers && a.intake.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
 		a.intake.drops.add(wire.DropDuplicate, in.src)

@@ -98,8 +98,9 @@
 //
 // The seal encrypts everything from the gate to the end of the signature, with XChaCha20-Poly1305 under a key derived
 // from the fleet secret. The nonce is random, except that its first byte is the mark of the secret. A fleet that
-// changes its secret opens with two secrets. The envelope is the additional data. The seal makes datagrams of strangers
-// cheap to refuse. It does not identify the sender, because every member has the secret: only the signature does.
+// changes its secret opens with two secrets. The envelope is the additional data. The seal makes datagrams of hosts
+// without the secret cheap to refuse. It does not identify the sender, because every member has the secret: only the
+// signature does.
 //
 // # Order of checks
 //

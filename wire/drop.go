@@ -29,8 +29,8 @@ const (
 	DropProtocol
 	// DropAddressee: for another member.
 	DropAddressee
-	// DropStranger: the sender is not in the membership, or not in the gate.
-	DropStranger
+	// DropUnverified: the membership does not know the sender, or not as a member of the gate.
+	DropUnverified
 	// DropRate: its sender sends more than it may.
 	DropRate
 	// DropUnexpected: the message could not change the gate's machine now.
@@ -68,7 +68,7 @@ func (d Drop) String() string {
 		DropGate:       "gate",
 		DropProtocol:   "protocol",
 		DropAddressee:  "addressee",
-		DropStranger:   "stranger",
+		DropUnverified: "stranger",
 		DropRate:       "rate",
 		DropUnexpected: "unexpected",
 		DropSignature:  "signature",

@@ -32,11 +32,11 @@ func ExampleCodec() {
 	got, drop := receiver.Open(datagram)
 	fmt.Println(len(recorded) <= wire.MaxDatagram, drop == 0, got.Verify(public), got.Message.Exchange)
 
-	stranger, err := wire.NewCodec(otherKey, rand.Reader, wire.Secret{4})
+	unverified, err := wire.NewCodec(otherKey, rand.Reader, wire.Secret{4})
 	if err != nil {
 		panic(err)
 	}
-	_, drop = stranger.Open(recorded)
+	_, drop = unverified.Open(recorded)
 	fmt.Println(drop)
 	// Output:
 	// true true true 42

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDatagram checks that what a stranger sends is dropped, in the clear and sealed: only a datagram that a member has
-// signed verifies.
+// FuzzDatagram checks that what a sender without a key sends is dropped, in the clear and sealed: only a datagram that
+// a member has signed verifies.
 func FuzzDatagram(f *testing.F) {
 	for _, m := range cast() {
 		f.Add(datagramOf(f, m, nil))

@@ -221,7 +221,7 @@ func TestALineThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// A stranger writes the certificate that it shows; the reason of its refusal is a line of the log.
+// An unverified host writes the certificate that it shows; the reason of its refusal is a line of the log.
 func TestTheReasonOfARefusalIsShort(t *testing.T) {
 	l, err := parse([]byte("@cert-authority * " + strings.SplitN(lineOf(t, "x", 9), " ", 2)[1]))
 	if err != nil {

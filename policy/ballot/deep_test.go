@@ -26,7 +26,7 @@ func isShared(t reflect.Type) bool {
 
 // isMute reports whether a part affects nothing that a machine does: it is only shown to people.
 func isMute(t reflect.Type) bool {
-	return t.String() == "ballot.rates" || t.String() == "ballot.strangers"
+	return t.String() == "ballot.rates"
 }
 
 // isDrawn reports whether a type has drawn numbers, of which only equality means anything.

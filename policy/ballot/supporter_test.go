@@ -104,12 +104,12 @@ func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 // "members that differ are warned about and do not count" (the roster), and no forged number ends the numbers of a
 // gate.
 func TestWhatCannotBeIsRefused(t *testing.T) {
-	stranger := wire.MemberID{1: 1, 15: 1}
+	outsider := wire.MemberID{1: 1, 15: 1}
 	for name, tc := range map[string]struct {
 		change func(*wire.Message)
 		note   policy.Note
 	}{
-		"an outsider":    {func(m *wire.Message) { m.From = stranger }, ballot.NoteOutsider},
+		"an outsider":    {func(m *wire.Message) { m.From = outsider }, ballot.NoteOutsider},
 		"itself":         {func(m *wire.Message) { m.From = m.To }, ballot.NoteOutsider},
 		"another roster": {func(m *wire.Message) { m.Load[7]++ }, ballot.NoteOtherRoster},
 		"too long a lease": {

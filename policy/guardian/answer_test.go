@@ -34,7 +34,7 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		"by the holder, of whose copy another one has more": {
 			nil, holder, since(theToken, 8), guardian.KindHeartbeat, 5,
 		},
-		"by one who has never heard of it":           {nil, stranger, theToken, guardian.KindKnown, 5},
+		"by one who has never heard of it":           {nil, unaware, theToken, guardian.KindKnown, 5},
 		"by one who guards another token":            {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
 		"by one who has passed it on, and left it":   {left, holder, theToken, guardian.KindKnown, 6},
 		"by one who has passed it on, and guards it": {passed, holder, theToken, guardian.KindHeard, 6},
@@ -70,7 +70,7 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 
 func holder(c *circle) *member     { return c.ann }
 func guardianOf(c *circle) *member { return c.bob }
-func stranger(c *circle) *member   { return c.dan }
+func unaware(c *circle) *member    { return c.dan }
 
 // silent lets a patience pass in which no member hears the holder.
 func silent(c *circle) {

@@ -107,15 +107,15 @@ const began = policy.Time(time.Hour)
 // newCircle returns ann, who holds the token, bob and cyd, who guard it and have heard ann's first heartbeat, and dan.
 func newCircle(t *testing.T) *circle {
 	t.Helper()
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, theToken)
 	c.advance(latency)
 	c.sent = nil
 	return c
 }
 
-// newStrangers returns four members that have never heard of a token.
-func newStrangers(t rapid.TB) *circle {
+// newUnaware returns four members that have never heard of a token.
+func newUnaware(t rapid.TB) *circle {
 	c := &circle{
 		t: t, now: began,
 		ann: newMember("ann", annsID, 1), bob: newMember("bob", bobsID, 2),

@@ -22,7 +22,7 @@ type world struct {
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{circle: newStrangers(t)}
+	w := &world{circle: newUnaware(t)}
 	coin := rapid.Bool()
 	w.lose = func(m *wire.Message) bool {
 		w.ever = append(w.ever, *m)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAHolderSendsHeartbeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, theToken)
 	c.until(patience)
 	c.wantSent(
@@ -22,7 +22,7 @@ func TestAHolderSendsHeartbeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
 }
 
 func TestATokenThatNobodyGuardsHasNoHeartbeat(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, born(10, 5))
 	if at, ok := c.ann.g.NextWake(c.ann.held()); ok {
 		t.Errorf("ann asks to be woken at %v", at)
@@ -46,7 +46,7 @@ func TestANewGuardianGetsAHeartbeatAtOnce(t *testing.T) {
 
 // Each heartbeat has its own number, also over several tokens, so a replayed one is never the latest.
 func TestEveryHeartbeatHasAHigherCountThanTheLast(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	last := wire.Nonce(0)
 	see := func() {
 		t.Helper()
@@ -245,7 +245,7 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 		holder, other wire.MemberID
 		overtaken     bool
 	}{{bobsID, cydsID, true}, {cydsID, bobsID, false}} {
-		c := newStrangers(t)
+		c := newUnaware(t)
 		m, other := c.find(tc.holder), c.find(tc.other)
 		c.hold(m, born(10, 5, dansID))
 		c.sent = nil
@@ -262,7 +262,7 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 // Two members hold the same token with the same number and guard each other: one holder is left, and no messages
 // follow.
 func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.bob, born(10, 5, cydsID))
 	c.hold(c.cyd, born(10, 5, bobsID))
 	c.sent = nil
@@ -282,7 +282,7 @@ func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
 }
 
 func TestAHolderWithALowerNumberIsAnsweredByTheHigher(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, born(10, 8, cydsID))
 	c.hold(c.bob, born(10, 7, annsID))
 	c.advance(2 * latency)
@@ -345,7 +345,7 @@ func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
 
 // Of two tokens the older survives: a member that guards it does not turn to a copy of the token that it has held.
 func TestAnOvertakenHolderContinuesToGuardAnOlderToken(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, born(10, 5))
 	c.hold(c.dan, born(3, 7, annsID))
 	c.advance(latency)

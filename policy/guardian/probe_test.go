@@ -38,8 +38,8 @@ func TestAProbeEndsWithTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// probing is ann, who holds the token and hears no other member, and a fleet of strangers that is too large to be asked
-// at once.
+// probing is ann, who holds the token and hears no other member, and a fleet of members without the token that is too
+// large to be asked at once.
 func probing(t *testing.T) (c *circle, fleet []wire.MemberID) {
 	t.Helper()
 	c = newCircle(t)

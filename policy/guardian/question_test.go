@@ -35,7 +35,7 @@ func TestAQuestionIsAskedSevenTimesInHalfAPatience(t *testing.T) {
 
 // A holder may also be in the trail, because a member that leaves is not replaced.
 func TestNobodyIsAskedTwiceAtOnce(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, bobsID, annsID)))
 	c.advance(patience)
 	c.wantSent("800ms bob→ann Ask")
@@ -165,7 +165,7 @@ func TestTheFirstInTheTrailRevivesTheToken(t *testing.T) {
 }
 
 func TestEachRankWaitsHalfAPatienceLonger(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, born(10, 5, bobsID, cydsID, dansID))
 	c.advance(latency)
 	c.ann.dead, c.bob.dead, c.cyd.away = true, true, true
@@ -246,7 +246,7 @@ func TestASightingDoesNotShowThatTheHolderLives(t *testing.T) {
 func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T) {
 	for _, kind := range []wire.Kind{guardian.KindHeard, guardian.KindKnown} {
 		t.Run(nameOf(kind), func(t *testing.T) {
-			c := newStrangers(t)
+			c := newUnaware(t)
 			c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 			c.receive(message(guardian.KindKnown, c.ann, c.bob, born(10, 6, annsID, bobsID)))
 			c.advance(patience * 3 / 2)
@@ -270,7 +270,7 @@ func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
 			since(theToken, 6)), born(10, 5, cydsID)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newStrangers(t)
+			c := newUnaware(t)
 			c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))
 			c.receive(tc.learn)
 			c.advance(patience)

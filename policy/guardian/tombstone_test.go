@@ -85,7 +85,7 @@ func TestAMemberThatRemovedATokenTellsItsHolder(t *testing.T) {
 
 // The tombstone does not apply to a copy with a higher number than the removed one.
 func TestACopyWithAHigherNumberOutlivesATombstone(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.ann, since(theToken, 8))
 	c.advance(latency)
 	for _, m := range []*member{c.ann, c.bob} {
@@ -111,7 +111,7 @@ func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newStrangers(t)
+			c := newUnaware(t)
 			c.tombstone(c.bob, theToken)
 			learn(c)
 			c.cyd.dead = true
@@ -147,7 +147,7 @@ func TestAGuardianOfAnotherTokenRemembersATombstone(t *testing.T) {
 
 // A later tombstone with a higher number replaces the earlier one.
 func TestTheTombstoneWithTheHighestNumberIsRemembered(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	for _, seq := range []wire.Seq{5, 8, 6} {
 		c.tombstone(c.bob, since(theToken, seq))
 	}
@@ -161,7 +161,7 @@ func TestTheTombstoneWithTheHighestNumberIsRemembered(t *testing.T) {
 }
 
 func TestTheLastFourTombstonesAreRemembered(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	for i := range int64(5) {
 		c.tombstone(c.bob, born(i+1, 5))
 	}

@@ -48,7 +48,7 @@ func TestThreeLostHeartbeatsAreNoSilence(t *testing.T) {
 // A replayed heartbeat with an old count is ignored, one with an old number is corrected, and neither postpones
 // suspicion.
 func TestAReplayedHeartbeatChangesNothing(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	var heartbeats []wire.Message
 	c.lose = func(m *wire.Message) bool {
 		if m.Kind == guardian.KindHeartbeat && m.To == bobsID {
@@ -81,7 +81,7 @@ func TestAReplayedHeartbeatChangesNothing(t *testing.T) {
 
 // Heartbeats may be reordered.
 func TestAHeartbeatThatComesAfterALaterOneIsNoNews(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	for _, tc := range []struct {
 		count wire.Nonce
 		news  bool
@@ -109,7 +109,7 @@ func TestAGuardianCorrectsAHolderThatHasBeenOvertaken(t *testing.T) {
 
 // A member ignores a heartbeat whose trail does not list it; while it leaves, it also ignores one of a new token.
 func TestAHeartbeatIsForAGuardian(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(10, 5, cydsID)))
 	c.wantNotes(c.bob, guardian.NoteStrayWord)
 	c.cyd.g.Close()
@@ -134,7 +134,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 		"the older first": {older, younger}, "the younger first": {younger, older},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newStrangers(t)
+			c := newUnaware(t)
 			for i, token := range order {
 				from := []*member{c.ann, c.dan}[i]
 				c.receive(message(guardian.KindHeartbeat, from, c.bob, token))
@@ -150,7 +150,7 @@ func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
 
 // This holds also if it has just passed on the younger one.
 func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.receive(message(guardian.KindHeartbeat, c.dan, c.ann, born(1, 3, annsID)))
 	c.hold(c.ann, theToken)
 	c.giveUp(c.ann, bobsID)
@@ -162,7 +162,7 @@ func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T)
 
 // A member that guards no token can guard any.
 func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 3, bobsID)))
 	c.receive(message(guardian.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
 	c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, born(2, 9, bobsID)))
@@ -185,7 +185,7 @@ func TestAHolderOfATokenDoesNotReviveAnOldCopyOfIt(t *testing.T) {
 // The revived token is the last known copy, without the lost and the new holder in its trail. The owner raises its
 // number.
 func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	token := theToken
 	token.Load[guardian.TrailSize], token.Load[wire.LoadSize-1] = 17, 40 // the protocol's own
 	token.SetTrail(&guardian.Trail{cydsID, bobsID, annsID})
@@ -240,7 +240,7 @@ func TestALeavingMemberStillAnswers(t *testing.T) {
 
 // The latest copy of a token is the one with the highest number.
 func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	want := func(m *member, seq wire.Seq) {
 		t.Helper()
 		latest, ok := m.g.Latest(theToken.ID)
@@ -262,7 +262,7 @@ func TestTheLatestIsTheHighestThatIsKnown(t *testing.T) {
 
 // A machine without work has no wake-up.
 func TestANewMachineSleeps(t *testing.T) {
-	c := newStrangers(t)
+	c := newUnaware(t)
 	for _, m := range c.all {
 		if at, ok := m.g.NextWake(nil); ok {
 			t.Errorf("%s asks to be woken at %v", m.name, at)
@@ -283,7 +283,7 @@ func TestAGuardianIsAsPatientAsItsNetworkIsSlow(t *testing.T) {
 		{patience, 2 * patience, patience * 3 / 2},
 		{3 * patience, 6 * patience, patience * 9 / 2},
 	} {
-		c := newStrangers(t)
+		c := newUnaware(t)
 		c.ann.dead, c.cyd.dead, c.dan.dead = true, true, true
 		c.bob.g.Measured(tc.roundTrip)
 		c.receive(message(guardian.KindHeartbeat, c.ann, c.bob, theToken))

@@ -12,7 +12,7 @@ import (
 // newPassed is newCircle, but bob has passed the token to ann.
 func newPassed(t *testing.T) *circle {
 	t.Helper()
-	c := newStrangers(t)
+	c := newUnaware(t)
 	c.hold(c.bob, born(10, 4, cydsID))
 	c.pass(c.bob, c.ann)
 	c.advance(latency)

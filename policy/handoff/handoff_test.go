@@ -141,7 +141,7 @@ func TestACommitWithAnotherNonceIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnAckFromAStrangerIsIgnored(t *testing.T) {
+func TestAnAckThatDiffersFromTheOfferIsIgnored(t *testing.T) {
 	for name, forge := range map[string]func(m *wire.Message){
 		"sender":           func(m *wire.Message) { m.From = thiefID },
 		"handoff":          func(m *wire.Message) { m.Exchange++ },

@@ -63,7 +63,7 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 	}
 	if err := settings(t, 3).Check(wire.MemberID{15: 9}); err == nil ||
 		!strings.Contains(err.Error(), "not in the roster (a, b, c)") {
-		t.Errorf("a stranger gets %v", err)
+		t.Errorf("a member outside the roster gets %v", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestALoadOutOfRangeIsNotReadable(t *testing.T) {
 }
 
 // A message is from the site whose rank it names, and names only sites of the roster.
-func TestAMessageOfAStrangerIsNotRead(t *testing.T) {
+func TestAMessageThatNamesASiteOutsideTheRosterIsNotRead(t *testing.T) {
 	roster := ids(3)
 	m := New(Config{Gate: 1, Self: roster[0], Roster: roster, Backups: 1, Timers: timers(), Entropy: new(counter)})
 	for name, b := range map[string]body{

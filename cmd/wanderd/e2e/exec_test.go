@@ -573,7 +573,7 @@ func (c *calling) as(group uint32) *calling {
 }
 
 // A user who may not use the socket is told which users may.
-func TestAStrangerMayNotAsk(t *testing.T) {
+func TestAUserOutsideTheSocketsGroupMayNotAsk(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become somebody else")

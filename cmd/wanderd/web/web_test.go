@@ -97,7 +97,7 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 		"another cookie": {
 			path: "/", headers: map[string]string{"Cookie": s.guard.cookie + "=x"}, want: 403,
 		},
-		"a stranger's name for this host": {path: "/?token=" + s.guard.token, host: "evil.example:80", want: 421},
+		"another name for this host": {path: "/?token=" + s.guard.token, host: "evil.example:80", want: 421},
 		"the right name, another port": {
 			path: "/", host: "localhost:1", headers: map[string]string{"Cookie": cookie}, want: 421,
 		},
