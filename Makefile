@@ -63,7 +63,7 @@ SEED     ?= $(shell date +%Y%m%d000000)
 hunt:
 	GOGC=400 $(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.all -ballot.gate "$(GATES)" -first $(SEED) -seeds $(SEEDS)
 
-# All known-bad protocols: which seed of the first 4000, in strict gates 40000, notices each. Their files are written anew where that has changed, and
+# All known-bad protocols: which seed of the first 4000, in strict gates 40000, notices each. Their files are rewritten where that has changed, and
 # docs/mutants.md. The broken shells of strict gates show theirs.
 mutants:
 	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000

@@ -24,7 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write docs/limits.md anew")
+var update = flag.Bool("update", false, "rewrite docs/limits.md")
 
 const (
 	limitsPage     = "docs/limits.md"
@@ -67,7 +67,7 @@ func TestLimitsPageHasTheConstants(t *testing.T) {
 		return
 	}
 	if d := cmp.Diff(read(t, limitsPage), b.String()); d != "" {
-		t.Errorf("%s is not what the constants say (-page +constants); write it anew with "+
+		t.Errorf("%s is not what the constants say (-page +constants); rewrite it with "+
 			"go test . -run LimitsPage -update\n%s", limitsPage, d)
 	}
 }

@@ -111,7 +111,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 			continue
 		case g.Removed():
 			about.Waits = append(about.Waits,
-				"gate "+g.Name()+": it was being removed, and begins anew when that is done")
+				"gate "+g.Name()+": it was being removed, and begins again when that is done")
 			continue
 		}
 		c := a.awaited[i]

@@ -14,7 +14,7 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter = next.StopAfter
 	g.machine.StopAfter(next.StopAfter)
-	g.askAnew(next)
+	g.replaceReady(next)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}
@@ -28,8 +28,8 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	return true
 }
 
-// askAnew replaces the ready check. The answer to the former one no longer counts.
-func (g *Gate) askAnew(next *Config) {
+// replaceReady replaces the ready check. The answer to the former one no longer counts.
+func (g *Gate) replaceReady(next *Config) {
 	another := !slices.Equal(g.cfg.Ready, next.Ready)
 	g.cfg.Ready, g.cfg.ReadyTimeout, g.cfg.ReadyAgain = next.Ready, next.ReadyTimeout, next.ReadyAgain
 	if !another {

@@ -130,7 +130,7 @@ func (l *Log) read(file io.Reader) error {
 		}
 	}
 	if damaged > 0 {
-		l.lines = tooManyLines // The file is written anew, lest the next line be appended to half of one.
+		l.lines = tooManyLines // The file is rewritten, lest the next line be appended to half of one.
 	}
 	switch err := scanner.Err(); {
 	case err != nil:
@@ -218,22 +218,22 @@ func (l *Log) write() error {
 	l.mu.Lock()
 	news := l.unwritten
 	l.unwritten = nil
-	anew := l.lines+len(news) >= tooManyLines
-	if anew {
+	rewrite := l.lines+len(news) >= tooManyLines
+	if rewrite {
 		news = slices.Clone(l.runs)
 	}
 	l.mu.Unlock()
 	if len(news) == 0 {
 		return nil
 	}
-	err := l.save(news, anew)
+	err := l.save(news, rewrite)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case err != nil:
 		l.unwritten = append(news, l.unwritten...)
 		l.unwritten = l.unwritten[max(len(l.unwritten)-Keep, 0):]
-	case anew:
+	case rewrite:
 		l.lines = len(news)
 	default:
 		l.lines += len(news)
@@ -241,8 +241,8 @@ func (l *Log) write() error {
 	return err
 }
 
-// save makes runs durable: appended to the file, or in place of its content if anew is true.
-func (l *Log) save(runs []Run, anew bool) error {
+// save makes runs durable: appended to the file, or in place of its content if rewrite is true.
+func (l *Log) save(runs []Run, rewrite bool) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	for i := range runs {
@@ -252,7 +252,7 @@ func (l *Log) save(runs []Run, anew bool) error {
 	}
 	// The write does not wait for a pipe's reader.
 	path, flags := l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK
-	if anew {
+	if rewrite {
 		path, flags = l.path+".tmp", flags|os.O_TRUNC
 	}
 	file, err := os.OpenFile(path, flags, 0o600)
@@ -261,7 +261,7 @@ func (l *Log) save(runs []Run, anew bool) error {
 	}
 	_, err = file.Write(text.Bytes())
 	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil && anew {
+	if err == nil && rewrite {
 		err = os.Rename(path, l.path)
 	}
 	return err

@@ -32,12 +32,12 @@ func (l *Layer) listen(wall int64, m *wire.Message) {
 }
 
 // hear takes a directive if it is newer than the one that this member knows. With each directive the count of failures
-// begins anew, because the operator who gives a directive has looked at them. So a list of failures from a member with
-// another directive means nothing.
+// begins again at zero, because the operator who gives a directive has looked at them. So a list of failures from a
+// member with another directive means nothing.
 func (l *Layer) hear(wall int64, d wire.Directive) {
 	if d.Compare(l.directive) > 0 && d.Stamp <= wire.LatestStamp(wall) {
 		l.directive = d
-		// The stamp of the list begins anew, too: only lists under one directive are compared.
+		// The stamp of the list begins again, too: only lists under one directive are compared.
 		l.failures = wire.Failures{}
 	}
 }

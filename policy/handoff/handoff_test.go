@@ -515,7 +515,7 @@ func TestAnOfferIsToOneMember(t *testing.T) {
 	}
 }
 
-// One failed offer is a failure, four double the patience, and a member that stops offering for a while begins anew.
+// One failed offer is a failure, four double the patience, and a member that stops offering for a while begins again.
 func TestAWithdrawalForgetsTheFailures(t *testing.T) {
 	p := newPair(t)
 	fail := func(times int) {

@@ -119,7 +119,7 @@ func recent(longest, another time.Duration) time.Duration {
 // slowness counts slow answers.
 type slowness uint8
 
-// answered counts an answer, and reports whether too many are slow; then it begins anew.
+// answered counts an answer, and reports whether too many are slow; then it begins again.
 func (s *slowness) answered(isSlow bool) (tooMany bool) {
 	switch {
 	case isSlow:

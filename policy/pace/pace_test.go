@@ -162,7 +162,7 @@ func TestWhoseTurnItIs(t *testing.T) {
 }
 
 // The last answer must not be used for a time after a window has opened or closed, nor for other windows.
-func TestACalendarIsAskedAnewWhereTheLastAnswerDoesNotTell(t *testing.T) {
+func TestACalendarIsAskedAgainWhereTheLastAnswerDoesNotTell(t *testing.T) {
 	parse := func(text string) window.Set {
 		w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
 		if err != nil {

@@ -91,7 +91,7 @@ func newExplorer(request Request, n int) *explorer {
 	return e
 }
 
-// hop is the number of every hop: the machines are made anew for each step, and have seen none.
+// hop is the number of every hop: the machines are created for each step, and have seen none.
 const hop = 100
 
 // tokenTo is the token on its way to a member.

@@ -21,7 +21,7 @@
 //
 // Corrections to the paper. Q and D need links that are FIFO between the token and the requests. D as printed can move
 // its token for ever while no member waits: see d.go. Members may crash: package kcopies keeps as many copies of the
-// token as Backups, and Q and D count anew: see recount.go.
+// token as Backups, and Q and D count again from zero: see recount.go.
 //
 // Its decisions, in docs/decisions: 065.
 package ring

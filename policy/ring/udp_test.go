@@ -10,7 +10,7 @@ import (
 
 // A call that has waited for the end of a handoff has met the token, also in its second round: it goes on as a new call
 // of this member, which leaves the copies of the token where they are.
-func TestACallThatHasMetATokenOnOfferBeginsAnew(t *testing.T) {
+func TestACallThatHasMetATokenOnOfferGoesOnAsANewCall(t *testing.T) {
 	cfg := configOf(Q, rosterOf(4), 0)
 	cfg.Links = UDP
 	m := New(cfg)

@@ -15,9 +15,9 @@ func (m *Machine) becomeAsking(now policy.Instant, out []policy.Effect) []policy
 // this member was away while an objection may have come, it asks once more.
 func (m *Machine) wakeAsking(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
-	case m.consent.beginsAnew(now.Time, m.custody.until(), m.cfg.answersWithin(m.handoff.RoundTrip())):
+	case m.consent.beginsAgain(now.Time, m.custody.until(), m.cfg.answersWithin(m.handoff.RoundTrip())):
 		out = m.serve(now, out)
-		m.consent.begunAnew()
+		m.consent.begunAgain()
 		return out
 	case now.Time >= m.custody.until():
 		return m.unopposed(now, out)

@@ -37,7 +37,7 @@ type consent struct {
 	silent    uint64
 	objectors objectors
 	// asked is how often this member has asked the others before this run. again is true if it was away when the
-	// answers were due, and has begun anew.
+	// answers were due, and has begun again.
 	asked uint8
 	again bool
 }
@@ -78,14 +78,14 @@ func (q *consent) ask(cfg *Config, to wire.MemberID, held *guardian.Token, out [
 	return out
 }
 
-// beginsAnew reports whether the question that ended at until is asked once more: this member was away, and an
+// beginsAgain reports whether the question that ended at until is asked once more: this member was away, and an
 // objection may have come meanwhile.
-func (q *consent) beginsAnew(now, until policy.Time, answersWithin time.Duration) bool {
+func (q *consent) beginsAgain(now, until policy.Time, answersWithin time.Duration) bool {
 	return now >= until.Add(answersWithin/timesAsked) && !q.again
 }
 
-// begunAnew records that the question was asked once more.
-func (q *consent) begunAnew() { q.again = true }
+// begunAgain records that the question was asked once more.
+func (q *consent) begunAgain() { q.again = true }
 
 // repeat asks the members that have not answered, if the time for that has come. The question ends at until.
 func (q *consent) repeat(

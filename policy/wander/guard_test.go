@@ -518,7 +518,7 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 			f.broken = nil
 			f.advance(10 * patience)
 			if f.created != 1 || f.regenerated != 0 {
-				t.Errorf("%d tokens were made anew", f.regenerated)
+				t.Errorf("%d tokens were regenerated", f.regenerated)
 			}
 			for range 100 {
 				f.advance(patience / 10)

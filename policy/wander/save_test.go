@@ -166,7 +166,7 @@ func TestAGrantIsWithdrawnWithItsToken(t *testing.T) {
 	}
 }
 
-// The older token replaces the one under which the run was granted: the run is granted anew.
+// The older token replaces the one under which the run was granted: the run is granted again.
 func TestAnOlderTokenThatArrivesMeanwhileIsTheOneThatIsRunUnder(t *testing.T) {
 	s := slowly(t, born(2, 10))
 	s.advance(skip / 4)

@@ -36,7 +36,7 @@ func upTo(n int) (all []int) {
 func (s *scenario) regenerates() bool { return s.m.Detail(s.now.Time).RegenerateArmed }
 
 // A token comes only to the members of its part: the others miss nothing if it does not come.
-func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
+func TestOnlyMembersToWhichATokenComesRegenerateIt(t *testing.T) {
 	for n := 3; n < 20; n++ {
 		if first, second := sharing(t, 0, upTo(n)...),
 			sharing(t, 1, upTo(n)...); first.regenerates() == second.regenerates() {
@@ -47,7 +47,7 @@ func TestOnlyThoseToWhomATokenComesMakeItAnew(t *testing.T) {
 }
 
 // A member that is alone has all the tokens.
-func TestAMemberAloneMakesAllTokensAnew(t *testing.T) {
+func TestAMemberAloneRegeneratesAllTokens(t *testing.T) {
 	for slot := range uint8(2) {
 		s := sharing(t, slot, upTo(5)...)
 		s.fleet(3)

@@ -170,7 +170,7 @@ func TestTheRecordNamesTheSlotOfTheLastRun(t *testing.T) {
 }
 
 // A run that was saved under a wrong wall clock must not stay in the record: each restart would wait for min_interval
-// anew.
+// again.
 func TestARunIsRecordedThoughTheLastOneSeemsToBeInTheFuture(t *testing.T) {
 	b := newBooth(t, 2, policy.State{
 		HasRun: true, LastRun: 1<<63 - 1, Memo: soft.Memo{Token: born(1, 0).ID, Slot: 1}.Bytes(), Seq: 1,

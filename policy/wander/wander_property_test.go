@@ -273,7 +273,7 @@ func (w *world) advance(t *rapid.T) {
 	}
 }
 
-// longSpan is longer than max_interval, so that tokens are made anew.
+// longSpan is longer than max_interval, so that tokens are regenerated.
 const longSpan = 70 * time.Second
 
 // wake lets time pass until something is due somewhere, and does it.

@@ -118,7 +118,7 @@ const (
 )
 
 // clocks returns the weekday and the time of the day that the clocks of the zone show. It computes them itself, because
-// package time computes the zone's offset anew for each part of a date, and this is called in every step of a machine.
+// package time computes the zone's offset again for each part of a date, and this is called in every step of a machine.
 func (w *Window) clocks(at int64) (today time.Weekday, shown int64) {
 	t := time.Unix(0, at)
 	_, offset := t.In(w.zone).Zone()

@@ -13,7 +13,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The names of the figures are an interface: scripts read them.
 func TestFiguresAsJSON(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func text(t *testing.T, a *Result) string {
 	t.Helper()

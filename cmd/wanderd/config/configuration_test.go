@@ -14,7 +14,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 )
 
-var update = flag.Bool("update", false, "write docs/configuration.md anew")
+var update = flag.Bool("update", false, "rewrite docs/configuration.md")
 
 const configurationPage = "../../../docs/configuration.md"
 
@@ -32,7 +32,7 @@ func TestConfigurationPageIsTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(got), want); d != "" {
-		t.Errorf("docs/configuration.md is not the table (-page +table); write it anew with "+
+		t.Errorf("docs/configuration.md is not the table (-page +table); rewrite it with "+
 			"go test ./cmd/wanderd/config -run ConfigurationPage -update\n%s", d)
 	}
 }

@@ -22,7 +22,7 @@ func TestATokenThatIsHandedOnInTimeIsOneTokenAllTheTime(t *testing.T) {
 	}
 }
 
-func TestAGapLongerThanAHandoffBeginsAnew(t *testing.T) {
+func TestAGapLongerThanAHandoffBeginsANewPeriod(t *testing.T) {
 	h := newHolders(3)
 	h.set(at(10), 0, 1)
 	h.set(at(20), 0, 0)

@@ -73,7 +73,7 @@ func steadyTable(lines []line) report.Table {
 		Header: []string{
 			"members, rules", "busy", "of the best", "two at once", "interval p50, s", "p99, s", "longest, s",
 			"of the best",
-			"messages per operation", "per handoff", "made anew", "revived",
+			"messages per operation", "per handoff", "regenerated", "revived",
 		},
 	}
 	for i := range lines {

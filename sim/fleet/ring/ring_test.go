@@ -101,7 +101,7 @@ func TestTheRingGoesOnAfterCrashes(t *testing.T) {
 
 // Over UDP a lost Commit is sent again, and nobody notices. If all Commits of one handoff are lost, the receiver calls:
 // the call finds no token, and the receiver regenerates it.
-func TestALostCommitIsRepeatedAndALostTokenIsMadeAnew(t *testing.T) {
+func TestALostCommitIsRepeatedAndALostTokenIsRegenerated(t *testing.T) {
 	for lost, remade := range map[int]int{1: 0, 1000: 1} {
 		s := onPaperLinks(ring.Q, 5, 0, time.Second, time.Millisecond, time.Minute)
 		s.Links, s.Order, s.Seed = ring.UDP, sim.InOrder, 1

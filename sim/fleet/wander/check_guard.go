@@ -76,7 +76,7 @@ type word struct {
 //   - A member grants a run, passes a token on or goes on sending heartbeats only if its guardians had word of it
 //     within the last patience.
 //   - The higher a guardian's rank, the longer it waits before it asks. If another guardian tells it that the holder
-//     was heard, it asks anew before it revives the token.
+//     was heard, it asks again before it revives the token.
 //   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an
 //     overtaken copy tells the guardians of that copy.
 func NewGuardChecker(patience time.Duration) sim.Watcher {

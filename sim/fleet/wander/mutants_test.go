@@ -15,7 +15,7 @@ import (
 
 var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep tests only")
 
-var update = flag.Bool("update", false, "write docs/mutants.md and the runs in README.md and docs/protocol.md anew")
+var update = flag.Bool("update", false, "rewrite docs/mutants.md and the runs in README.md and docs/protocol.md")
 
 // mutantsPage is the page that the test keeps true.
 const mutantsPage = "../../../docs/mutants.md"
@@ -105,6 +105,6 @@ func compareMutants(t *testing.T, mutants []*mutant.Mutant) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(page), b.String()); d != "" {
-		t.Errorf("docs/mutants.md is not what the mutants say (-page +mutants); write it anew with make mutants\n%s", d)
+		t.Errorf("docs/mutants.md is not what the mutants say (-page +mutants); rewrite it with make mutants\n%s", d)
 	}
 }

@@ -43,7 +43,7 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 				return
 			}
 			if d := cmp.Diff(got, want); d != "" {
-				t.Errorf("%s is not true any longer (-page +run); write it anew with "+
+				t.Errorf("%s is not true any longer (-page +run); rewrite it with "+
 					"go test ./sim/fleet/wander -run Readme -update\n%s", shown.page, d)
 			}
 		})
