@@ -27,7 +27,7 @@ type Outcome struct {
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
 	progress := NewProgress(s)
 	ran := runners{}
-	c := s.NewCluster(slices.Concat(s.checkers(true), []sim.Watcher{progress, ran}, watchers)...)
+	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{progress, ran}, watchers)...)
 	s.start(c)
 	end := c.StartFaults(s.Faults)
 	err := c.Run(policy.Time(s.Duration))

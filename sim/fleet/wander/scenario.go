@@ -201,11 +201,7 @@ func (s *Scenario) lap() time.Duration {
 }
 
 // Checkers returns new checkers of all rules, for one run of the scenario.
-func (s *Scenario) Checkers() []sim.Watcher { return s.checkers(false) }
-
-// checkers returns these checkers. complete is true if the scenario has everything that goes wrong: nobody parts the
-// network by hand.
-func (s *Scenario) checkers(complete bool) []sim.Watcher {
+func (s *Scenario) Checkers() []sim.Watcher {
 	lap := time.Duration(0)
 	if s.Walk == wander.Random && s.Backups == 0 && !s.onDemand() {
 		lap = -1
@@ -265,7 +261,7 @@ func (s *Scenario) checkers(complete bool) []sim.Watcher {
 		back, within := s.restarted()
 		checkers = append(checkers, NewRestartChecker(back, within))
 	}
-	if complete && s.Backups > 0 && s.Slots <= 1 && s.isSound() {
+	if s.Backups > 0 && s.Slots <= 1 && s.isSound() {
 		checkers = append(checkers, NewOverlapChecker(overlapTimeouts*timeout))
 	}
 	if s.LongLap {
