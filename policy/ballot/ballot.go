@@ -181,7 +181,7 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 		return b.onRefused(now, m, rank, end, out)
 	}
 	if m.Kind == KindRenewed && l.number != 0 {
-		b.holder.wished = true
+		b.holder.awaited = true
 	}
 	var carried Copy
 	if believable(EpochOf(wire.Seq(l.number)), now.Wall) {

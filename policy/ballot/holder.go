@@ -18,9 +18,9 @@ type holder struct {
 	// contester is a member that has promised a newer epoch and refused to renew while the lease was running; zero if
 	// there is none.
 	contester wire.MemberID
-	// wished is true if a member that has renewed the lease waits without being served, and would propose a new epoch
+	// awaited is true if a member that has renewed the lease waits without being served, and would propose a new epoch
 	// as soon as the lease ends.
-	wished bool
+	awaited bool
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
@@ -80,9 +80,9 @@ func (b *Machine) Spent() bool { return b.holder.holds && isLastHop(b.holder.tok
 // accepts this token. The holder finishes its run, releases the token, and passes it to no other member.
 func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.contester.IsZero() }
 
-// Wished reports whether, since the token came here, a member that renewed the lease has reported that it waits and
+// Awaited reports whether, since the token came here, a member that renewed the lease has reported that it waits and
 // would propose a new epoch.
-func (b *Machine) Wished() bool { return b.holder.wished }
+func (b *Machine) Awaited() bool { return b.holder.awaited }
 
 // Need starts the renewals of the lease, the first at once and then again and again, because the holder is about to
 // run, runs, or passes the token on. "An idle holder lets its lease go and renews when demand comes: one majority round

@@ -82,7 +82,7 @@ func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effe
 }
 
 // yield gives the token up for other members. This member has just run, so it is the last to propose the next epoch. It
-// yields in two cases: another member has outbid this epoch; or another member wishes for a new epoch while the token
+// yields in two cases: another member has outbid this epoch; or another member waits for a new epoch while the token
 // does not move and this member would run again. In the second case the ring or tree does not know the waiting members,
 // because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {

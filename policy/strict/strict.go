@@ -173,7 +173,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = g.destroy(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
-		case g.turn.state == entered && g.ranHere && g.b.Wished():
+		case g.turn.state == entered && g.ranHere && g.b.Awaited():
 			out = g.yield(now, out)
 		case g.turn.state == entered && !g.turn.tried:
 			out = g.try(now, out)

@@ -13,10 +13,10 @@ type election struct {
 	until       policy.Time
 }
 
-// beats: "Si does so by comparing logical clock timestamps of the SEARCH_QUEUE messages it received. If they are
+// wins: "Si does so by comparing logical clock timestamps of the SEARCH_QUEUE messages it received. If they are
 // concurrent, i.e. they have the same counter value, the winner is the site with the greatest identifier." Of different
 // values the smaller one wins: the search that began first ends first.
-func (e *election) beats(site rank, stamp uint64, now policy.Time) bool {
+func (e *election) wins(site rank, stamp uint64, now policy.Time) bool {
 	switch {
 	case e.leader == nobody || now >= e.until || e.leader == site:
 		return true
@@ -61,7 +61,7 @@ func (m *Machine) searchQueue(now policy.Instant, out []policy.Effect) []policy.
 func (m *Machine) receiveSEARCHQUEUE(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	sj := b.from
 	m.searches.add(sj, none, now.Time.Add(m.timers().Reconnection))
-	wins := m.election.beats(sj, b.clock, now.Time)
+	wins := m.election.wins(sj, b.clock, now.Time)
 	// Line 79; a candidate that loses sends a request instead.
 	if m.pos != none || m.knowsNewer(b) && !(wins && m.candidate) {
 		out = m.answer(KindPosition, sj, out) // line 80

@@ -29,7 +29,7 @@ import (
 )
 
 const (
-	// NoteClaimed: this member wishes to become the leader.
+	// NoteClaimed: this member wants to become the leader.
 	NoteClaimed policy.Note = iota + 64
 	// NoteKept: this member is a better candidate than Peer, and keeps its claim.
 	NoteKept
@@ -43,7 +43,7 @@ const (
 // Descriptor describes the election.
 func Descriptor() policy.Descriptor {
 	return application.Descriptor(18, "election", policy.Notes{
-		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wishes to become the leader"},
+		{Note: NoteClaimed, Name: "claimed", Level: policy.Info, Text: "wants to become the leader"},
 		{Note: NoteKept, Name: "kept", Level: policy.Debug, Text: "is a better candidate"},
 		{Note: NoteLeader, Name: "leader", Level: policy.Info, Text: "there is a leader"},
 		{

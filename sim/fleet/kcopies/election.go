@@ -9,15 +9,15 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// Election makes a ring that elects a leader. The candidates wish to become the leader.
+// Election makes a ring that elects a leader. The candidates want to become the leader.
 func (w *World) Election(candidates []int, watchers ...sim.Watcher) *sim.Cluster {
 	ring := w.ring()
-	wishes := make([]bool, w.Members)
+	wants := make([]bool, w.Members)
 	for _, i := range candidates {
-		wishes[i] = true
+		wants[i] = true
 	}
 	return w.cluster(election.Descriptor(), 0, func(env sim.Env) policy.Machine {
-		return election.New(ring[env.Index], wishes[env.Index])
+		return election.New(ring[env.Index], wants[env.Index])
 	}, watchers)
 }
 

@@ -361,7 +361,8 @@ func (d drawing) byzantine(s *Scenario) Byzantine {
 // String returns one line for each parameter that is not zero.
 func (s *ByzantineScenario) String() string {
 	return s.Scenario.String() + fmt.Sprintf("  %-28s %v\n  %-28s %v\n  %-28s %v\n",
-		"Liar.Every", s.Byzantine.Every, "Liar.Habits", s.Byzantine.Habits, "Liar.SwallowFor", s.Byzantine.SwallowFor)
+		"Byzantine.Every", s.Byzantine.Every, "Byzantine.Habits", s.Byzantine.Habits, "Byzantine.SwallowFor",
+		s.Byzantine.SwallowFor)
 }
 
 // Explore lets the member lie for a while, and then revokes its key. From then on the fleet must come back to one token
