@@ -30,8 +30,9 @@ type logAdapter struct {
 	// probe; refuted, this node's objection that it is alive.
 	suspected func(node string)
 	refuted   func()
-	// unanswered gets the nodes that did not answer a datagram; nil if this is of no interest.
-	unanswered func(node string)
+	// unanswered gets the nodes that did not answer a datagram. onlyTCP gets those that answered neither it nor the
+	// datagrams of other members, but answered by TCP. Both are nil if this is of no interest.
+	unanswered, onlyTCP func(node string)
 
 	classes map[string]*timing.Throttle
 	lost    atomic.Uint64
@@ -60,6 +61,11 @@ func (a *logAdapter) Write(p []byte) (int, error) {
 	if rest, begins := strings.CutPrefix(line.text, "Failed UDP ping: "); begins && a.unanswered != nil {
 		if node, ends := strings.CutSuffix(rest, " (timeout reached)"); ends {
 			a.unanswered(node)
+		}
+	}
+	if rest, begins := strings.CutPrefix(line.text, "Was able to connect to "); begins && a.onlyTCP != nil {
+		if node, _, found := strings.Cut(rest, " over TCP but UDP probes failed"); found {
+			a.onlyTCP(node)
 		}
 	}
 	if strings.HasPrefix(line.text, "Refuting a") {

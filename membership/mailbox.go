@@ -192,8 +192,14 @@ func (b *mailbox) suspect(node string) {
 	timing.Signal(b.ring)
 }
 
-// unanswered records that a node did not answer a datagram, or that none could be sent to it.
+// unanswered records that a node did not answer a datagram.
 func (b *mailbox) unanswered(node string) { b.probes.failed(node, time.Now()) }
+
+// onlyTCP records that a node answered a probe by TCP only.
+func (b *mailbox) onlyTCP(node string) { b.probes.overTCP(node, time.Now()) }
+
+// unsent records that no datagram could be sent to a node.
+func (b *mailbox) unsent(node string, err error) { b.probes.unsent(node, err, time.Now()) }
 
 // answered records that a node answered its last probe.
 func (b *mailbox) answered(node string) {

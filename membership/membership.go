@@ -191,8 +191,8 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 		return m.peers.Current().Lookup(id)
 	})
 	m.adapter = newLogAdapter(cfg.Log, m.mailbox.suspect, m.haveSmallNews)
-	m.adapter.unanswered = m.mailbox.unanswered
-	m.transport.unsent = m.mailbox.unanswered
+	m.adapter.unanswered, m.adapter.onlyTCP = m.mailbox.unanswered, m.mailbox.onlyTCP
+	m.transport.unsent = m.mailbox.unsent
 
 	mc.Name, mc.Transport = node, m.transport
 	mc.Logger = log.New(m.adapter, "", 0)

@@ -59,7 +59,7 @@ type gossipTransport struct {
 
 	overflow, malformed, foreign, noPreamble, untrusted, crowded atomic.Uint64
 	// unsent gets the nodes to which a datagram could not be sent; nil if this is of no interest.
-	unsent func(node string)
+	unsent func(node string, err error)
 	// lastForeign is the last foreign gossip that was noted; nil if none was.
 	lastForeign atomic.Pointer[sign]
 	// heard is when memberlist last got a datagram, as the time since begun.
@@ -308,7 +308,7 @@ func (t *gossipTransport) WriteToAddress(b []byte, to memberlist.Address) (time.
 	}
 	if err != nil {
 		if to.Name != "" && t.unsent != nil && !t.isClosed() {
-			t.unsent(to.Name)
+			t.unsent(to.Name, err)
 		}
 		return time.Time{}, &net.OpError{Op: "write", Net: "udp", Err: err}
 	}

@@ -398,12 +398,6 @@ func by(runs []run, name string) int {
 // until waits for a condition.
 func until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	untilWithin(t, patience, what, cond)
-}
-
-// untilWithin waits for what may take longer than most things.
-func untilWithin(t testing.TB, patience time.Duration, what string, cond func() bool) {
-	t.Helper()
 	for deadline := time.Now().Add(patience); !cond(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited %s in vain: %s", patience, what)

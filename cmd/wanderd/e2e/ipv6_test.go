@@ -122,14 +122,11 @@ func TestAHostOfAnotherIPVersionIsNamedOnBothSides(t *testing.T) {
 	})
 	f.start()
 	first, other := f.nodes[0], f.nodes[2]
-	// A member is silent when several probes in a row had no answer. Each member probes one other a second, at random,
-	// and the host that nobody answers must have found this of all others.
-	const silence = 4 * patience
-	untilWithin(t, silence, "the others name it", func() bool {
-		return first.warns("m3 (", "it advertises IPv6", "the same IP version (--advertise)")
-	})
-	untilWithin(t, silence, "it knows why no token comes", func() bool {
+	until(t, "it knows why no token comes", func() bool {
 		return other.warns("they advertise IPv4, to which it has no route")
+	})
+	until(t, "the others name it", func() bool {
+		return first.warns("m3 (", "it advertises IPv6", "the same IP version (--advertise)")
 	})
 	if !first.unwell("m3 (") || !other.unwell("no token comes here") {
 		t.Error("a check says nothing of it")
