@@ -28,7 +28,7 @@ func larger() map[string]int {
 		"policy/directive/directive_test.go": 556,
 		"policy/guardian/question_test.go":   533,
 		"policy/handoff/handoff_test.go":     545,
-		"policy/wander/guard_test.go":        617,
+		"policy/wander/guardians_test.go":    617,
 		"policy/wander/inquire_test.go":      611,
 	}
 }

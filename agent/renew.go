@@ -95,7 +95,7 @@ func knowsOf(member string, g *control.Gate, known map[int]string) {
 		switch {
 		case s.Holding:
 			known[s.Slot] = member + " holds it"
-		case s.Guards && known[s.Slot] == "":
+		case s.Keeps && known[s.Slot] == "":
 			known[s.Slot] = member + " keeps a copy of it, and revives it if its holder is gone"
 		}
 	}

@@ -41,13 +41,13 @@ func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 		}
 		for _, g := range held.Guardians {
 			if r, ok := w.agents[g.Name]; !ok || g.Name == holder || g.Member != r.self.String() {
-				t.Errorf("%+v guards the token of %s", g, holder)
+				t.Errorf("%+v keeps a copy of the token of %s", g, holder)
 			}
 		}
 		time.Sleep(gate.Skip) // for a moment
 		for _, g := range held.Guardians {
-			if s := gateOf(t, w, g.Name); !s.Guards || s.HolderName != holder {
-				t.Errorf("%s guards the token of %s, and says that %s holds it", g.Name, holder, s.HolderName)
+			if s := gateOf(t, w, g.Name); !s.Keeps || s.HolderName != holder {
+				t.Errorf("%s keeps a copy of the token of %s, and says that %s holds it", g.Name, holder, s.HolderName)
 			}
 		}
 		for _, name := range w.names() {

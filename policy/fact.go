@@ -46,7 +46,7 @@ const (
 	KeyWindowOpens
 	KeyWindowOpened
 	KeyWindowCloses
-	KeyGuards
+	KeyKeeps
 	KeyGuardian
 	KeyPromised
 	KeyLeaseUntil
@@ -114,7 +114,7 @@ func (k Key) Info() KeyInfo {
 		KeyWindowOpens:     {"window_opens", Moment, "when the next window opens, if none is open"},
 		KeyWindowOpened:    {"window_opened", Moment, "when the open window opened"},
 		KeyWindowCloses:    {"window_closes", Moment, "when the open window closes; Never, if it does not"},
-		KeyGuards:          {"guards", Identity, "the holder for which this member keeps a copy of the token"},
+		KeyKeeps:           {"guards", Identity, "the holder for which this member keeps a copy of the token"},
 		KeyGuardian:        {"guardian", Identity, "a member that keeps a copy of the token that is here"},
 		KeyPromised:        {"promised", Words, "the epoch that this member has promised, and until when"},
 		KeyLeaseUntil:      {"lease_until", Moment, "the end of the lease that a majority has given"},

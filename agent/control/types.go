@@ -328,17 +328,17 @@ type Fact struct {
 // Whereabouts is this member's knowledge of where a token is.
 type Whereabouts struct {
 	Holding bool `json:"holding"`
-	// Holder is the last known holder: this member while it holds the token, and otherwise the holder that it guards,
-	// or the member to which it passed the token.
+	// Holder is the last known holder: this member while it holds the token, and otherwise the holder for which it
+	// keeps a copy, or the member to which it passed the token.
 	Holder     string `json:"holder,omitempty"`
 	HolderName string `json:"holder_name,omitempty"`
 	// HolderSince is absent if it is unknown, because the token has been passed on.
 	HolderSince time.Time `json:"holder_since,omitzero"`
 	// Guardians keep a copy of the token while this member holds it; the first of them revives it if this member dies.
 	Guardians []Guardian `json:"guardians,omitempty"`
-	// Guards is true if this member keeps a copy of the token while another member holds it.
-	Guards bool   `json:"guards,omitempty"`
-	Token  string `json:"token,omitempty"`
+	// Keeps is true if this member keeps a copy of the token while another member holds it.
+	Keeps bool   `json:"guards,omitempty"`
+	Token string `json:"token,omitempty"`
 	// Seq is the fencing number, and SeqText the same in digits: many readers of JSON, jq and JavaScript among them,
 	// round numbers above 2⁵³.
 	Seq     uint64 `json:"seq,omitempty"`
@@ -353,7 +353,7 @@ type Slot struct {
 	Whereabouts
 }
 
-// Guardian is a member that guards a token.
+// Guardian is a member that keeps a copy of a token.
 type Guardian struct {
 	Member string `json:"member"`
 	Name   string `json:"name"`

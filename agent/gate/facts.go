@@ -69,7 +69,7 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 		}
 	case policy.KeyRegenerateAt:
 		s.RegenerateAt = g.env.Clock.At(f.At)
-	case policy.KeyGuards, policy.KeyGuardian:
+	case policy.KeyKeeps, policy.KeyGuardian:
 		// These concern one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
 		// These tell since when a gate has been due: see situation.

@@ -96,8 +96,8 @@ func (g *Gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Wherea
 	for i := range facts {
 		switch f := &facts[i]; {
 		case f.Slot != m.Token.Slot:
-		case f.Key == policy.KeyGuards:
-			w.Guards = true
+		case f.Key == policy.KeyKeeps:
+			w.Keeps = true
 		case f.Key == policy.KeyGuardian:
 			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: g.nameOf(f.Member)})
 		}

@@ -34,7 +34,7 @@ func (p *page) collectGate(g *control.Gate) {
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
 	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 ||
 		g.WindowOpen)
-	gate.is("guarding", "1 while this member guards a token that another one holds.", g.Guards)
+	gate.is("guarding", "1 while this member keeps a copy of a token that another one holds.", g.Keeps)
 	gate.send("faults_total", "Faults in this program that the gate has met: above 0 it is closed on this host.",
 		counter, float64(g.Faults))
 	gate.is("save_failing", "1 while the start of a run cannot be recorded, so that none begins.", g.SaveError != "")

@@ -317,7 +317,7 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 	default:
 		line(name, "not known")
 	}
-	if t.Guards && !t.Holding {
+	if t.Keeps && !t.Holding {
 		line("guarding", "this host keeps a copy of the token")
 	}
 	if t.Token != "" {

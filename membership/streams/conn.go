@@ -48,8 +48,8 @@ type Conn struct {
 	Unread    []byte
 }
 
-// guard wraps conn and registers it until it is closed. If the transport is closed, it closes conn and returns nil.
-func (e *Endpoint) guard(conn net.Conn, p Purpose) *Conn {
+// register wraps conn and registers it until it is closed. If the transport is closed, it closes conn and returns nil.
+func (e *Endpoint) register(conn net.Conn, p Purpose) *Conn {
 	g := &Conn{Conn: conn, End: e}
 	g.IsFor(p)
 	if src, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil {

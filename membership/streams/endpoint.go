@@ -118,7 +118,7 @@ func (e *Endpoint) accept() {
 			}
 			continue
 		}
-		g := e.guard(conn, ForGossip)
+		g := e.register(conn, ForGossip)
 		if g == nil {
 			continue
 		}
@@ -208,7 +208,7 @@ func (e *Endpoint) Dial(dst netip.AddrPort, deadline time.Time, p Purpose) (*Con
 	if err != nil {
 		return nil, err
 	}
-	g := e.guard(conn, p)
+	g := e.register(conn, p)
 	if g == nil {
 		return nil, ErrShutdown
 	}

@@ -64,8 +64,8 @@ func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []pol
 	return out
 }
 
-// hasHeardLately reports whether this member guards a token and has, within the last patience, heard its holder or
-// passed the token to it. This counts for more than what another member has heard.
+// hasHeardLately reports whether this member keeps a copy of a token and has, within the last patience, heard its
+// holder or passed the token to it. This counts for more than what another member has heard.
 func (g *Machine) hasHeardLately(now policy.Time) bool {
 	return g.watch.live && now.Sub(g.watch.heardAt) < g.cfg.Patience
 }

@@ -28,16 +28,16 @@ func TestEveryQuestionIsAnsweredByOneMessage(t *testing.T) {
 		"by a guardian that knows less": {
 			silent, guardianOf, since(theToken, 8), guardian.KindHeard, 8,
 		},
-		"by a guardian that learns that it guards no longer": {
+		"by a guardian that learns that it is no longer one": {
 			silent, guardianOf, born(10, 8, cydsID), guardian.KindKnown, 8,
 		},
 		"by the holder, of whose copy another one has more": {
 			nil, holder, since(theToken, 8), guardian.KindHeartbeat, 5,
 		},
-		"by one who has never heard of it":           {nil, unaware, theToken, guardian.KindKnown, 5},
-		"by one who guards another token":            {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
-		"by one who has passed it on, and left it":   {left, holder, theToken, guardian.KindKnown, 6},
-		"by one who has passed it on, and guards it": {passed, holder, theToken, guardian.KindHeard, 6},
+		"by one who has never heard of it":              {nil, unaware, theToken, guardian.KindKnown, 5},
+		"by one who keeps a copy of another token":      {nil, guardianOf, born(20, 8), guardian.KindKnown, 8},
+		"by one who has passed it on, and left it":      {left, holder, theToken, guardian.KindKnown, 6},
+		"by one who has passed it on, and keeps a copy": {passed, holder, theToken, guardian.KindHeard, 6},
 		"by one who knows that it was removed": {
 			removed, guardianOf, theToken, guardian.KindTombstone,
 			5,
@@ -142,7 +142,7 @@ func TestAGuardianSaysWhenItHeardTheHolder(t *testing.T) {
 	}
 }
 
-// A question contains what the asker knows: a member that knows less learns it, and guards the token accordingly.
+// A question contains what the asker knows: a member that knows less learns it, and keeps a copy accordingly.
 func TestAQuestionInformsItsAddressees(t *testing.T) {
 	c := newCircle(t)
 	news := message(guardian.KindAsk, c.dan, c.bob, born(10, 9, cydsID, bobsID))

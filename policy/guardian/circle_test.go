@@ -104,7 +104,8 @@ type flight struct {
 
 const began = policy.Time(time.Hour)
 
-// newCircle returns ann, who holds the token, bob and cyd, who guard it and have heard ann's first heartbeat, and dan.
+// newCircle returns ann, who holds the token, bob and cyd, who are its guardians and have heard ann's first heartbeat,
+// and dan.
 func newCircle(t *testing.T) *circle {
 	t.Helper()
 	c := newUnaware(t)

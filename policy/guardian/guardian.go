@@ -47,7 +47,7 @@ const (
 	repeats               = 8
 )
 
-// Config configures the guarding of a gate's tokens.
+// Config configures the guardians of a gate's tokens.
 type Config struct {
 	Gate wire.GateID
 	Self wire.MemberID
@@ -57,7 +57,7 @@ type Config struct {
 	Entropy policy.Entropy
 }
 
-// Machine guards the tokens of one gate for one member, as holder and as guardian. It is a plain value.
+// Machine takes care of the tokens of one gate for one member, as holder and as guardian. It is a plain value.
 //
 // Its owner holds the token, and passes a pointer to it in every call, or nil if it holds none.
 type Machine struct {
@@ -102,7 +102,7 @@ type Outcome struct {
 	Token  Token
 }
 
-// New returns a machine that guards nothing.
+// New returns a machine that keeps no copy.
 func New(cfg Config) Machine { return Machine{cfg: cfg} }
 
 // Measured sets how long an answer takes in this network. The delay does not change the frequency of heartbeats, but
@@ -119,7 +119,7 @@ func (g *Machine) questions(n int) time.Duration {
 	return time.Duration(n) * max(g.cfg.Patience, 3*g.roundTrip) / questionsPerPatience
 }
 
-// Close makes this member stop guarding, because it is about to leave. It still answers.
+// Close makes this member give up its copy, because it is about to leave. It still answers.
 func (g *Machine) Close() {
 	g.stopAsking()
 	g.closed, g.watch.live = true, false

@@ -208,7 +208,7 @@ func TestTheInvariantsHoldForAnyMessages(t *testing.T) {
 
 // Under loss, delay, duplication, replay and processes that are paused or restarted: one guardian never revives a token
 // twice without news of it in between, nor within a patience of having heard its holder; the circle checks it. If the
-// holder is lost and a live member guards the copy with the highest number, the token is revived in the end.
+// holder is lost and a live member keeps the copy with the highest number, the token is revived in the end.
 func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 	worlds, lost, revivals := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -232,7 +232,7 @@ func TestALostTokenIsRevivedIfAGuardianLives(t *testing.T) {
 		}
 		w.loseHolders()
 		w.advance(2*patience + latency)
-		if !w.someoneHolds() && !w.guarded() {
+		if !w.someoneHolds() && !w.kept() {
 			return
 		}
 		lost++
@@ -260,8 +260,8 @@ func (w *world) someoneHolds() bool {
 	return slices.ContainsFunc(w.all, func(m *member) bool { return m.holds && !m.dead })
 }
 
-// guarded reports whether a live member guards the copy with the highest number that any member knows.
-func (w *world) guarded() bool {
+// kept reports whether a live member keeps the copy with the highest number that any member knows.
+func (w *world) kept() bool {
 	var furthest, watched wire.Seq
 	for _, m := range w.all {
 		latest, known := m.g.Latest(theToken.ID)

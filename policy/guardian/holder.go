@@ -71,8 +71,8 @@ func (g *Machine) Overdue(now policy.Time, held *Token) bool {
 }
 
 // Doubt asks the guardians whether the held token has been revived, because this member was away. Sure or Overtaken
-// follows. Doubt also restarts the patience for another token that this member guards, because it may have missed
-// heartbeats of that token's holder.
+// follows. Doubt also restarts the patience for another token of which this member keeps a copy, because it may have
+// missed heartbeats of that token's holder.
 func (g *Machine) Doubt(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.calm(now, g.patience())
 	out = policy.AppendTell(out, NoteDoubting, wire.MemberID{}, &held.Ref)
@@ -122,9 +122,9 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 	return out
 }
 
-// Passed must be called after a token was passed to another member: from now on this member guards it, if it is in the
-// trail. Passed releases a guardian that dropped out of the trail. before is the trail while the token was held; passed
-// is the token as it was passed on.
+// Passed must be called after a token was passed to another member: from now on this member keeps a copy, if it is in
+// the trail. Passed releases a guardian that dropped out of the trail. before is the trail while the token was held;
+// passed is the token as it was passed on.
 func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.MemberID,
 	out []policy.Effect,
 ) []policy.Effect {

@@ -21,7 +21,7 @@ func TestAHolderSendsHeartbeatsAtOnceAndFourTimesInAPatience(t *testing.T) {
 	)
 }
 
-func TestATokenThatNobodyGuardsHasNoHeartbeat(t *testing.T) {
+func TestATokenWithoutGuardiansHasNoHeartbeat(t *testing.T) {
 	c := newUnaware(t)
 	c.hold(c.ann, born(10, 5))
 	if at, ok := c.ann.g.NextWake(c.ann.held()); ok {
@@ -259,8 +259,8 @@ func TestOfTwoHoldersOfOneNumberTheOneWithTheLowerIdentityYields(t *testing.T) {
 	}
 }
 
-// Two members hold the same token with the same number and guard each other: one holder is left, and no messages
-// follow.
+// Two members hold the same token with the same number and are guardians of each other: one holder is left, and no
+// messages follow.
 func TestTwoHoldersOfOneNumberDoNotAnswerEachOtherForEver(t *testing.T) {
 	c := newUnaware(t)
 	c.hold(c.bob, born(10, 5, cydsID))
@@ -327,7 +327,7 @@ func TestTheGuardiansOfADroppedCopyAreTold(t *testing.T) {
 	}
 }
 
-func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
+func TestAHolderThatIsOvertakenKeepsTheHigherCopyIfItIsToldTo(t *testing.T) {
 	c := newCircle(t)
 	c.hold(c.dan, born(10, 9, annsID))
 	c.advance(latency)
@@ -343,8 +343,9 @@ func TestAHolderThatIsOvertakenGuardsTheHigherCopyIfItIsToldTo(t *testing.T) {
 	}
 }
 
-// Of two tokens the older survives: a member that guards it does not turn to a copy of the token that it has held.
-func TestAnOvertakenHolderContinuesToGuardAnOlderToken(t *testing.T) {
+// Of two tokens the older survives: a member that keeps a copy of it does not turn to a copy of the token that it has
+// held.
+func TestAnOvertakenHolderGoesOnKeepingACopyOfAnOlderToken(t *testing.T) {
 	c := newUnaware(t)
 	c.hold(c.ann, born(10, 5))
 	c.hold(c.dan, born(3, 7, annsID))
@@ -359,7 +360,7 @@ func TestAnOvertakenHolderContinuesToGuardAnOlderToken(t *testing.T) {
 	}
 }
 
-func TestAMemberThatPassesATokenGuardsIt(t *testing.T) {
+func TestAMemberThatPassesATokenKeepsACopy(t *testing.T) {
 	c := newCircle(t)
 	c.pass(c.ann, c.dan)
 	c.advance(latency)

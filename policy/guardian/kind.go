@@ -10,13 +10,13 @@ const (
 	// KindHeartbeat: its sender holds the token, and its addressee is one of the guardians. It is also the holder's
 	// answer to an Ask. The nonce counts the heartbeats of one holder, from 1.
 	KindHeartbeat wire.Kind = iota + 4
-	// KindAsk asks for the holder of a token. Its sender guards the token, or was away while it held the token.
+	// KindAsk asks for the holder of a token. Its sender keeps a copy, or was away while it held the token.
 	KindAsk
 	// KindHeard answers an Ask: its sender is a guardian too, and heard the holder some time ago. The nonce is that
 	// time in nanoseconds, at least 1.
 	KindHeard
-	// KindKnown answers an Ask: its sender neither holds nor guards the token, and sends the last state of it that it
-	// knows. Without an Ask it releases a guardian.
+	// KindKnown answers an Ask: its sender neither holds the token nor keeps a copy, and sends the last state of it
+	// that it knows. Without an Ask it releases a guardian.
 	KindKnown
 	// KindTombstone: the token, up to this number, was removed and must not be revived. It is also an answer to an Ask.
 	KindTombstone

@@ -5,7 +5,7 @@ import "github.com/wanderd/wanderd/policy"
 const (
 	// NoteSuspected: Peer, which holds Token, was silent for the patience; this member asks it and the other guardians.
 	NoteSuspected policy.Note = iota + 32
-	// NoteStoodDown: Peer reports that Token was removed; this member no longer guards it.
+	// NoteStoodDown: Peer reports that Token was removed; this member no longer keeps a copy.
 	NoteStoodDown
 	// NoteUnanswered: an offer of Token failed, and no message of any member has come since it began; this member asks
 	// the guardians.

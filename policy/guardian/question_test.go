@@ -450,7 +450,7 @@ func TestAGuardianRevivesATokenOnce(t *testing.T) {
 	c.wantEndings(c.bob)
 }
 
-// askOthers counts the questions of bob to members that neither hold nor guard the token.
+// askOthers counts the questions of bob to members that neither hold the token nor keep a copy.
 func (c *circle) askOthers(members ...wire.MemberID) int {
 	c.t.Helper()
 	asked, _ := c.took(c.bob, wire.MemberID{}, guardian.Outcome{}, c.bob.g.AskOthers(members, c.bob.held(), nil))

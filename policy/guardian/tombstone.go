@@ -46,13 +46,13 @@ func (g *Machine) knowsTombstone(t *wire.Ref) bool {
 	return false
 }
 
-// mayBeAsked reports whether a tombstone is about a token that this member guarded before it turned to an older one:
-// that token's other guardians may still ask.
+// mayBeAsked reports whether a tombstone is about a token of which this member kept a copy before it turned to an older
+// one: that token's other guardians may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
 	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
 }
 
-// onTombstone stops guarding a removed token. Members that ask later get the tombstone as the answer.
+// onTombstone gives up the copy of a removed token. Members that ask later get the tombstone as the answer.
 func (g *Machine) onTombstone(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	switch {
 	case g.watch.diesWith(&m.Token):

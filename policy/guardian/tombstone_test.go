@@ -60,7 +60,7 @@ func TestAnyMemberTellsAHolderThatItsTokenWasRemoved(t *testing.T) {
 	c.wantHolders()
 }
 
-func TestAMemberThatRemovesATokenNoLongerGuardsIt(t *testing.T) {
+func TestAMemberThatRemovesATokenKeepsNoCopyOfIt(t *testing.T) {
 	for name, at := range map[string]time.Duration{"before it asks": latency, "while it asks": latency + patience} {
 		t.Run(name, func(t *testing.T) {
 			c := newCircle(t)
@@ -98,7 +98,7 @@ func TestACopyWithAHigherNumberOutlivesATombstone(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-func TestAMemberThatKnowsOfTheRemovalDoesNotGuardTheTokenAgain(t *testing.T) {
+func TestAMemberThatKnowsOfTheRemovalKeepsNoCopyOfTheTokenAgain(t *testing.T) {
 	for name, learn := range map[string]func(c *circle){
 		"by a heartbeat": func(c *circle) { c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, theToken)) },
 		"by its hands": func(c *circle) {
@@ -129,7 +129,7 @@ func TestAGuardianOfAnotherTokenRemembersATombstone(t *testing.T) {
 		want      wire.Kind
 	}{
 		{theToken, guardian.KindTombstone},
-		{born(10, 5, cydsID), guardian.KindKnown}, // which it never guarded
+		{born(10, 5, cydsID), guardian.KindKnown}, // of which it never kept a copy
 	} {
 		c := newCircle(t)
 		c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 7, bobsID)))

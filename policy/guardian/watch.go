@@ -9,9 +9,9 @@ import (
 
 // watch is a member's knowledge of one token that it does not hold: the oldest one that concerns it.
 type watch struct {
-	// live is set if this member guards the token; excused, if the holder has asked since its last heartbeat; yielded,
-	// if the holder has announced that it no longer holds the token; own, if this member was the holder and has given
-	// the token up.
+	// live is set if this member keeps a copy of the token; excused, if the holder has asked since its last heartbeat;
+	// yielded, if the holder has announced that it no longer holds the token; own, if this member was the holder and
+	// has given the token up.
 	live, excused, yielded, own bool
 	// given is set if this member has passed the token to the holder; needless, if another member holds another token.
 	given, needless bool
@@ -32,7 +32,7 @@ type watch struct {
 // isBehind reports whether t is the watched token with a higher number.
 func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
-// turnsTo reports whether the watch may change to a token. A member guards only one: the one that survives if two meet.
+// turnsTo reports whether the watch may change to a token. Of two that meet, it keeps the one that survives.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
 
 // diesWith reports whether a tombstone of t includes the guarded copy.
@@ -45,13 +45,13 @@ func (g *Machine) Latest(id wire.TokenID) (t *Token, ok bool) {
 	return &g.watch.token, g.watch.token.ID == id
 }
 
-// Last returns the last known state of the token that this member guarded last, and its holder. Both are zero if there
-// is none; the holder is zero if this member knows of it only by a sighting.
+// Last returns the last known state of the token of which this member kept a copy last, and its holder. Both are zero
+// if there is none; the holder is zero if this member knows of it only by a sighting.
 func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.token, g.watch.holder }
 
-// Guards reports whether this member guards a token that it does not hold, and returns its holder: zero if this member
-// knows of it only by a sighting.
-func (g *Machine) Guards() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
+// Keeps reports whether this member keeps a copy of a token that it does not hold, and returns its holder: zero if this
+// member knows of it only by a sighting.
+func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // rank is this member's rank among the guardians.
 func (g *Machine) rank() int {
@@ -65,7 +65,7 @@ func (g *Machine) isIn(load *wire.Load) bool {
 	return ok
 }
 
-// learn sets the knowledge about a token. This member guards it if it is in the trail and the token was not removed.
+// learn sets the knowledge about a token. This member keeps a copy if it is in the trail and the token was not removed.
 func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
@@ -100,7 +100,7 @@ func (g *Machine) stopAsking() {
 }
 
 // hears reports whether a heartbeat is news: for the watched token, a later heartbeat; for another token, that this
-// member should guard it.
+// member should keep a copy.
 func (g *Machine) hears(m *wire.Message) bool {
 	w := &g.watch
 	if w.token.ID == m.Token.ID {

@@ -128,7 +128,7 @@ func TestAGuardianThatIsNoLongerInTheTrailStandsDown(t *testing.T) {
 }
 
 // If two tokens meet, the older survives, so a guardian prefers the older.
-func TestAMemberThatShouldGuardTwoTokensGuardsTheOlder(t *testing.T) {
+func TestAGuardianOfTwoTokensKeepsACopyOfTheOlder(t *testing.T) {
 	older, younger := born(1, 3, bobsID), born(2, 9, bobsID)
 	for name, order := range map[string][]guardian.Token{
 		"the older first": {older, younger}, "the younger first": {younger, older},
@@ -160,8 +160,8 @@ func TestAGuardianOfAnOlderTokenDoesNotGuardTheTokenThatItPassesOn(t *testing.T)
 	}
 }
 
-// A member that guards no token can guard any.
-func TestAMemberThatWasReleasedGuardsAnyToken(t *testing.T) {
+// A member that keeps no copy may keep one of any token.
+func TestAMemberThatWasReleasedKeepsACopyOfAnyToken(t *testing.T) {
 	c := newUnaware(t)
 	c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 3, bobsID)))
 	c.receive(message(guardian.KindKnown, c.dan, c.bob, born(1, 4, cydsID)))
@@ -204,12 +204,12 @@ func TestARevivedTokenIsTheOneThatWasLost(t *testing.T) {
 	}
 }
 
-func TestALeavingMemberGuardsNothing(t *testing.T) {
+func TestALeavingMemberKeepsNoCopy(t *testing.T) {
 	for name, leave := range map[string]func(c *circle){
-		"that it guarded":     func(c *circle) { c.bob.g.Close() },
-		"about which it asks": func(c *circle) { c.ann.dead = true; c.advance(patience); c.bob.g.Close() },
-		"that it passes on":   func(c *circle) { c.pass(c.ann, c.bob); c.bob.g.Close(); c.giveUp(c.bob, dansID) },
-		"of which it is told": func(c *circle) { c.bob.g.Close(); c.advance(patience) },
+		"of which it kept a copy": func(c *circle) { c.bob.g.Close() },
+		"about which it asks":     func(c *circle) { c.ann.dead = true; c.advance(patience); c.bob.g.Close() },
+		"that it passes on":       func(c *circle) { c.pass(c.ann, c.bob); c.bob.g.Close(); c.giveUp(c.bob, dansID) },
+		"of which it is told":     func(c *circle) { c.bob.g.Close(); c.advance(patience) },
 		"that is new to it": func(c *circle) {
 			c.bob.g.Close()
 			c.receive(message(guardian.KindHeartbeat, c.dan, c.bob, born(1, 9, bobsID)))

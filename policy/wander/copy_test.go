@@ -23,23 +23,23 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 	}{
 		"by one that is here":    {func(s *scenario) { s.arrive(born(1, 50), 1) }, 50, guardian.KindKnown, 51},
 		"by one that was here":   {func(s *scenario) { s.ran(born(1, 50)) }, 50, guardian.KindKnown, 52},
-		"by one that is guarded": {func(s *scenario) { s.guards(born(1, 50)) }, 49, guardian.KindKnown, 50},
+		"by one that is guarded": {func(s *scenario) { s.keeps(born(1, 50)) }, 49, guardian.KindKnown, 50},
 		"by itself, as it was here while an older one is guarded": {func(s *scenario) {
 			s.ran(born(1, 50))
-			s.guards(born(0, 2000))
+			s.keeps(born(0, 2000))
 		}, 51, guardian.KindKnown, 51},
 		"by one that is guarded where a younger one was": {func(s *scenario) {
-			s.guards(born(1, 30))
+			s.keeps(born(1, 30))
 			s.arrive(born(5, 1000), 1)
 			s.finish()
 			s.ack()
 		}, 29, guardian.KindKnown, 30},
 		"by one that went on": {func(s *scenario) {
-			s.guards(born(1, 40))
+			s.keeps(born(1, 40))
 			s.receive(word(guardian.KindKnown, 2, guardedBy(born(1, 50), 2)))
 		}, 49, guardian.KindKnown, 50},
 		"by one that was removed": {func(s *scenario) {
-			s.guards(born(1, 40))
+			s.keeps(born(1, 40))
 			s.receive(word(guardian.KindTombstone, 2, born(1, 50)))
 			s.receive(word(guardian.KindKnown, 2, born(1, 50)))
 		}, 39, guardian.KindTombstone, 50},
@@ -67,7 +67,7 @@ func TestACopyThatWasOvertakenIsDiscarded(t *testing.T) {
 // All the same, it is a sign that there is a token.
 func TestACopyThatIsDiscardedEndsASilence(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(1, 50))
+	s.keeps(born(1, 50))
 	s.receive(word(guardian.KindKnown, 2, guardedBy(born(1, 60), 2)))
 	s.advance(maxInterval - 1)
 	s.arrive(born(1, 55), 4)
@@ -113,11 +113,11 @@ func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
 	s.wantState("absent")
 }
 
-// From then on it guards no lower copy, and corrects the holder of one.
-func TestWhoIsOfferedACopyThatHasComeFurtherGuardsNoLowerOne(t *testing.T) {
+// From then on it keeps no lower copy, and corrects the holder of one.
+func TestAMemberThatIsOfferedAHigherCopyKeepsNoLowerOne(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	s.receive(s.offerIn(guardedBy(born(1, 1<<40), 2, 4), 2))
 	s.sent = nil

@@ -301,8 +301,8 @@ func (c *custody) answerAnother(heartbeat *wire.Message, g *guardian.Machine, ou
 
 // facts appends the guardians of the token.
 func (c *custody) facts(slot uint8, g *guardian.Machine, out []policy.Fact) []policy.Fact {
-	if holder, guards := g.Guards(); guards {
-		out = append(out, policy.Fact{Key: policy.KeyGuards, Slot: slot, Member: holder})
+	if holder, keeps := g.Keeps(); keeps {
+		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
 	if c.holding {
 		trail := c.token.Trail()

@@ -175,7 +175,7 @@ func (l *loss) sighted(o *outlook) guardian.Token {
 		last = o.token
 	}
 	t.ID, t.Seq = last.ID, last.Seq
-	if _, guards := o.guardian.Guards(); guards {
+	if _, keeps := o.guardian.Keeps(); keeps {
 		leads.Add(o.cfg.Self)
 	}
 	if !holder.IsZero() {

@@ -222,7 +222,7 @@ func TestAFleetThatHasLostItsTokenMakesAFew(t *testing.T) {
 		f.wantOneToken()
 		for _, m := range f.members {
 			st := m.m.Detail(f.now)
-			m.crashed = st.Holding || st.Guards
+			m.crashed = st.Holding || st.Keeps
 		}
 		f.advance(2 * maxInterval)
 		if f.regenerated < 1 || f.regenerated > 4 {
@@ -437,7 +437,7 @@ func TestAGuardiansSilenceBeginsWithTheLastHeartbeat(t *testing.T) {
 	}
 }
 
-// crowd starts a member that has had a token, and guards none, in a fleet of forty.
+// crowd starts a member that has had a token, and keeps no copy, in a fleet of forty.
 func crowd(t *testing.T) *scenario { t.Helper(); return crowdFar(t, 0) }
 
 func crowdFar(t *testing.T, roundTrip time.Duration) *scenario {

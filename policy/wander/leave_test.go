@@ -238,7 +238,7 @@ func TestASuspendedMemberGivesItsTokenUp(t *testing.T) {
 func TestACopyThatWasGivenUpOvertakesNone(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	s.sleep(time.Minute)
 	s.notes = nil

@@ -59,7 +59,7 @@ const onItsWay = 8
 // Knows implements [policy.Renewable].
 func (m *Machine) Knows(slot int, now policy.Time) string {
 	since := now.Sub(m.loss.since())
-	_, guards := m.guardian.Guards()
+	_, keeps := m.guardian.Keeps()
 	switch {
 	case slot != int(m.cfg.Slot):
 		return "has no such token"
@@ -69,7 +69,7 @@ func (m *Machine) Knows(slot int, now policy.Time) string {
 		return "has not seen any other member yet"
 	case m.custody.holds() || m.custody.in(running):
 		return "holds the token"
-	case guards:
+	case keeps:
 		return "keeps a copy of the token, and revives it if its holder is gone"
 	case m.handoff.Receiving():
 		return "is about to get the token"

@@ -180,7 +180,7 @@ func TestAClockThatWasNeverSetJudgesNoStamp(t *testing.T) {
 // own question is no replay.
 func TestAHolderThatAnswersIsHeardWhateverItsNumber(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(10, 1000))
+	s.keeps(born(10, 1000))
 	s.advance(patience)
 	heartbeat := word(guardian.KindHeartbeat, 4, guardedBy(born(1, 10), 5))
 	heartbeat.Exchange = s.askedOf(4).Exchange

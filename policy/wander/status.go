@@ -34,10 +34,10 @@ type Detail struct {
 	policy.Status
 	// Load is what the token carries: see [RouteOf], [AgeOf], [OpOf].
 	Load wire.Load
-	// LastTo is the member to which the last token went. Guards is true if this member keeps a copy of a token that
-	// another member holds; Guarded is that holder, as far as this member has heard.
-	LastTo, Guarded wire.MemberID
-	Guards          bool
+	// LastTo is the member to which the last token went. Keeps is true if this member keeps a copy of a token that
+	// another member holds; KeepsFor is that holder, as far as this member has heard.
+	LastTo, KeepsFor wire.MemberID
+	Keeps            bool
 	// RegenerateAt is when this member makes a new token if none comes; it is set if RegenerateArmed is.
 	RegenerateAt    policy.Time
 	RegenerateArmed bool
@@ -81,12 +81,12 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 		Holding: m.custody.holds(), Token: m.custody.last().Ref, Holder: m.custody.wentTo(),
 	}
 	s.LastRun, s.HasRun = m.schedule.LastRun()
-	guarded, guards := m.guardian.Guards()
+	keepsFor, keeps := m.guardian.Keeps()
 	switch {
 	case m.custody.holds():
 		s.Holder = m.cfg.Self
-	case guards && !guarded.IsZero():
-		s.Holder = guarded
+	case keeps && !keepsFor.IsZero():
+		s.Holder = keepsFor
 	}
 	return s
 }
@@ -103,7 +103,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 		RoundTrip:       m.handoff.RoundTrip(),
 	}
 	d.Op, d.OpSource = m.measures.opFrom(&m.cfg)
-	d.Guarded, d.Guards = m.guardian.Guards()
+	d.KeepsFor, d.Keeps = m.guardian.Keeps()
 	return d
 }
 

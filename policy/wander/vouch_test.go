@@ -91,7 +91,7 @@ func TestWhoRunsWithoutItsTokenSaysThatOneWasSeenJustNow(t *testing.T) {
 // A guardian that gets such an answer keeps its copy, and asks again, for as long as the run takes.
 func TestNobodyRevivesWhileAMemberRuns(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(1, 50))
+	s.keeps(born(1, 50))
 	for range 20 {
 		for len(s.sent) == 0 {
 			s.advance(patience / 8)

@@ -25,7 +25,7 @@
 //
 //	wander.go      the events and states
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
-//	guard.go       the token's guardians: its revival, a holder that was away, copies
+//	guardians.go   the token's guardians: its revival, a holder that was away, copies
 //	pass.go        passing the token on
 //	save.go        what must be durable before a run starts, or a token goes on; the memo of the last run
 //	ask.go         what follows from the answers of others before a run
@@ -180,8 +180,8 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 // NextWake returns when Step must next be called if nothing else happens; Never if it need not be.
 func (m *Machine) NextWake() (policy.Time, bool) {
 	at, _ := m.handoff.NextWake()
-	if guards, ok := m.guardian.NextWake(m.custody.held()); ok {
-		at = min(at, guards)
+	if next, ok := m.guardian.NextWake(m.custody.held()); ok {
+		at = min(at, next)
 	}
 	switch m.custody.doing() {
 	case resting, saves:

@@ -84,8 +84,8 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"a lap", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Lap: 1}) }},
 		{"a cursor", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Cursor: 1}) }},
 		{"a missed member", empty, func(m *wire.Message) { miss(m, 0, 1) }},
-		{"two that ask", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 1, wire.MemberID{6}) }},
-		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
+		{"two that ask", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { appoint(m, 1, wire.MemberID{6}) }},
+		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { appoint(m, 0, wire.MemberID{}) }},
 		{"a guardian", append(bare, wander.KindInquiry), func(m *wire.Message) {
 			guardian.SetTrail(&m.Load, &guardian.Trail{{6}})
 		}},
@@ -96,10 +96,10 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"a missed member that nobody tried", whole, func(m *wire.Message) { miss(m, 1, 0) }},
 		{"a missed member tried too often", whole, func(m *wire.Message) { miss(m, 1, wander.MaxTries+1) }},
 		{"a missed member after an empty place", whole, func(m *wire.Message) { miss(m, 3, 1) }},
-		{"no first guardian, but a second", whole, func(m *wire.Message) { guard(m, 0, wire.MemberID{}) }},
-		{"a guardian after an empty place", whole, func(m *wire.Message) { guard(m, 3, wire.MemberID{14}) }},
-		{"a guardian named twice", whole, func(m *wire.Message) { guard(m, 1, wire.MemberID{12}) }},
-		{"a guardian named twice, not in a row", whole, func(m *wire.Message) { guard(m, 2, wire.MemberID{12}) }},
+		{"no first guardian, but a second", whole, func(m *wire.Message) { appoint(m, 0, wire.MemberID{}) }},
+		{"a guardian after an empty place", whole, func(m *wire.Message) { appoint(m, 3, wire.MemberID{14}) }},
+		{"a guardian named twice", whole, func(m *wire.Message) { appoint(m, 1, wire.MemberID{12}) }},
+		{"a guardian named twice, not in a row", whole, func(m *wire.Message) { appoint(m, 2, wire.MemberID{12}) }},
 		{"an age below zero", whole, func(m *wire.Message) { wander.SetAge(&m.Load, -1) }},
 		{"an age that could wrap", whole, func(m *wire.Message) { wander.SetAge(&m.Load, wander.MaxAge+1) }},
 		{"a slot above the last", others(bare...), func(m *wire.Message) { m.Token.Slot = 3 }},
@@ -132,8 +132,8 @@ func miss(m *wire.Message, place int, tries uint8) {
 	wander.SetRoute(&m.Load, &route)
 }
 
-// guard puts a guardian into a place of the token's trail.
-func guard(m *wire.Message, place int, id wire.MemberID) {
+// appoint puts a guardian into a place of the token's trail.
+func appoint(m *wire.Message, place int, id wire.MemberID) {
 	trail := guardian.TrailOf(&m.Load)
 	trail[place] = id
 	guardian.SetTrail(&m.Load, &trail)

@@ -33,7 +33,7 @@ func watched(w *Request, k *Constants) bool {
 // patience returns how long a guardian waits for a heartbeat of the holder: skip, and at least a quarter of a second.
 func patience(k *Constants) time.Duration { return max(k.Skip, minPatience) }
 
-func (f *fleet) guards() float64 { return float64(min(f.constants.Backups, f.members-1)) }
+func (f *fleet) guardians() float64 { return float64(min(f.constants.Backups, f.members-1)) }
 
 // releases returns the number of guardians that are released in each hop: one, if there are members to take its place.
 func (f *fleet) releases() float64 {
@@ -67,15 +67,15 @@ func (f *fleet) heartbeats(r rhythm) float64 {
 	return r.hops + r.runs*inRun + rests*math.Floor((t.skip+offer)/between) + resting/between
 }
 
-// guarding returns the number of datagrams a second that guardians add to those of handoffs.
-func (f *fleet) guarding(r rhythm) float64 { return f.guards()*f.heartbeats(r) + f.releases()*r.hops }
+// extra returns the number of datagrams a second that guardians add to those of handoffs.
+func (f *fleet) extra(r rhythm) float64 { return f.guardians()*f.heartbeats(r) + f.releases()*r.hops }
 
 // stepsPerSecond returns the number of steps in a simulated second: a heartbeat is a step of the holder and one of each
 // guardian.
 func (f *fleet) stepsPerSecond(r rhythm) float64 {
 	steps := hopSteps * r.hops
 	if f.guarded {
-		steps += f.heartbeats(r)*(1+f.guards()) + f.releases()*r.hops
+		steps += f.heartbeats(r)*(1+f.guardians()) + f.releases()*r.hops
 	}
 	return steps
 }
@@ -87,5 +87,5 @@ func (f *fleet) datagrams(m *measure.Figures) measure.Number {
 	if f.guarded {
 		return sent
 	}
-	return sent + measure.Number(f.guarding(measured(m)))
+	return sent + measure.Number(f.extra(measured(m)))
 }

@@ -52,7 +52,7 @@ func TestGuardiansChangeNothingWhileNothingIsLost(t *testing.T) {
 				t.Errorf("%.3f datagrams a second are sent, and %.3f are computed", got, want)
 			}
 			if want := float64(without.inTheory().hops*datagramsPerHop +
-				without.guarding(without.inTheory())); math.Abs(got-want) > 0.25*want {
+				without.extra(without.inTheory())); math.Abs(got-want) > 0.25*want {
 				t.Errorf("%.3f datagrams a second are sent, and theory has %.3f", got, want)
 			}
 			got = float64(b.steps-bootSteps*uint64(w.Members)) / float64(b.figures.Duration+b.figures.WarmUp)

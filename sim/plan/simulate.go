@@ -104,7 +104,7 @@ func forecast(f *fleet, runs []run) Forecast {
 	}
 	if math.IsNaN(float64(made.Datagrams.Mean)) {
 		r := f.inTheory()
-		made.Datagrams = certain(datagramsPerHop*r.hops + f.guarding(r))
+		made.Datagrams = certain(datagramsPerHop*r.hops + f.extra(r))
 	}
 	made.Interval = made.Wait.later(minInterval)
 	return made

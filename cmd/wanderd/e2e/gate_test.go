@@ -13,7 +13,7 @@ var watchFor = flag.Duration("watch", 8*time.Second,
 	"how long the fleet of five is watched; its table is printed with -v")
 
 // Five processes take turns: none runs twice within min_interval, and none while another one does. Regeneration is out
-// of reach here, and no member guards the token, so that a busy machine cannot make a second one.
+// of reach here, and no member is a guardian of the token, so that a busy machine cannot make a second one.
 func TestFiveProcessesTakeTurns(t *testing.T) {
 	t.Parallel()
 	const minInterval = 2 * time.Second

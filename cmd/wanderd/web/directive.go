@@ -18,10 +18,10 @@ const (
 
 // mayGiveDirective reports whether a request comes from this page itself: only its script knows the token, only a
 // script can set the header, and the browser reports the script's origin.
-func (g *guard) mayGiveDirective(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.URL.Path == pathDirective && g.hasCookie(r) &&
+func (a *access) mayGiveDirective(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.URL.Path == pathDirective && a.hasCookie(r) &&
 		sameOrigin(r.Header.Get("Origin"), r.Host) &&
-		equal(r.Header.Get(directiveHeader), g.directiveToken)
+		equal(r.Header.Get(directiveHeader), a.directiveToken)
 }
 
 // giveDirective gives the agent a directive that concerns the whole fleet. A pause needs a reason, because others read

@@ -7,7 +7,7 @@
 //	POST /order    a [control.Directive]: pauses or resumes a gate
 //
 // The page shows the output of hooks, so only users who may use the control socket may see it. Other users of the host,
-// other pages in the same browser, and names that are made to point at this host must not reach it: see guard.
+// other pages in the same browser, and names that are made to point at this host must not reach it: see access.
 //
 // Its decisions, in docs/decisions: 085.
 package web
@@ -42,7 +42,7 @@ type Source interface {
 type Server struct {
 	listener net.Listener
 	http     *http.Server
-	guard    guard
+	access   access
 	hub      *hub
 }
 
@@ -70,10 +70,10 @@ func Listen(address string, src Source) (*Server, error) {
 	}
 	port := listener.Addr().(*net.TCPAddr).Port
 	s := &Server{
-		listener: listener, guard: newGuard(port), hub: &hub{src: src, viewers: make(map[chan struct{}]struct{})},
+		listener: listener, access: newAccess(port), hub: &hub{src: src, viewers: make(map[chan struct{}]struct{})},
 	}
 	s.http = &http.Server{
-		Handler: s.guard.wrap(http.HandlerFunc(s.handle)), ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout,
+		Handler: s.access.wrap(http.HandlerFunc(s.handle)), ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout,
 		MaxHeaderBytes: maxHeader,
 	}
 	return s, nil
@@ -81,7 +81,7 @@ func Listen(address string, src Source) (*Server, error) {
 
 // URL returns the address to open; anybody who has it can see the page.
 func (s *Server) URL() string {
-	return fmt.Sprintf("http://%s/?token=%s", s.listener.Addr(), s.guard.token)
+	return fmt.Sprintf("http://%s/?token=%s", s.listener.Addr(), s.access.token)
 }
 
 // Serve serves the page until ctx is done.
@@ -123,7 +123,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name, kind string) {
 	text, _ := static.ReadFile("static/" + name) // it is part of the program
 	if name == "page.html" {
-		text = bytes.ReplaceAll(text, []byte(directiveTokenHere), []byte(s.guard.directiveToken))
+		text = bytes.ReplaceAll(text, []byte(directiveTokenHere), []byte(s.access.directiveToken))
 	}
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

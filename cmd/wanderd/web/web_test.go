@@ -74,14 +74,14 @@ func serve(t *testing.T, src Source) *Server {
 func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 	s := serve(t, new(agent))
 	addr := s.listener.Addr().String()
-	cookie := s.guard.cookie + "=" + s.guard.token
+	cookie := s.access.cookie + "=" + s.access.token
 	for name, c := range map[string]struct {
 		path, host string
 		headers    map[string]string
 		method     string
 		want       int
 	}{
-		"the printed address": {path: "/?token=" + s.guard.token, want: 200},
+		"the printed address": {path: "/?token=" + s.access.token, want: 200},
 		"the cookie":          {path: "/page.js", headers: map[string]string{"Cookie": cookie}, want: 200},
 		"the cookie, under another name": {
 			path: "/", host: strings.Replace(addr, "127.0.0.1", "localhost", 1),
@@ -95,9 +95,9 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 		"no token, the events":         {path: "/events", want: 403},
 		"another token":                {path: "/?token=x", want: 403},
 		"another cookie": {
-			path: "/", headers: map[string]string{"Cookie": s.guard.cookie + "=x"}, want: 403,
+			path: "/", headers: map[string]string{"Cookie": s.access.cookie + "=x"}, want: 403,
 		},
-		"another name for this host": {path: "/?token=" + s.guard.token, host: "evil.example:80", want: 421},
+		"another name for this host": {path: "/?token=" + s.access.token, host: "evil.example:80", want: 421},
 		"the right name, another port": {
 			path: "/", host: "localhost:1", headers: map[string]string{"Cookie": cookie}, want: 421,
 		},
@@ -143,7 +143,7 @@ func TestOnlyThisPageInABrowserThatHasTheTokenSeesTheFleet(t *testing.T) {
 		if resp.StatusCode != c.want {
 			t.Errorf("%s: %s", name, resp.Status)
 		}
-		if c.want != 200 && strings.Contains(string(body), s.guard.token) {
+		if c.want != 200 && strings.Contains(string(body), s.access.token) {
 			t.Errorf("%s: the answer has the token", name)
 		}
 		for key, want := range map[string]string{
@@ -168,8 +168,8 @@ func TestOnlyThePageGivesDirectives(t *testing.T) {
 	addr := s.listener.Addr().String()
 	const pause = `{"gate":"sync","pause":true,"for":"1h0m0s","reason":"a release"}`
 	good := map[string]string{
-		"Cookie": s.guard.cookie + "=" + s.guard.token, "Origin": "http://" + addr,
-		directiveHeader: s.guard.directiveToken,
+		"Cookie": s.access.cookie + "=" + s.access.token, "Origin": "http://" + addr,
+		directiveHeader: s.access.directiveToken,
 	}
 	but := func(key, value string) map[string]string {
 		headers := maps.Clone(good)
@@ -188,10 +188,10 @@ func TestOnlyThePageGivesDirectives(t *testing.T) {
 		"the page, resuming": {headers: good, body: `{"gate":"sync","pause":false}`, want: 200},
 		"no cookie":          {headers: but("Cookie", ""), body: pause, want: 403},
 		"no cookie, but a token": {
-			headers: but("Cookie", ""), path: "/order?token=" + s.guard.token, body: pause, want: 403,
+			headers: but("Cookie", ""), path: "/order?token=" + s.access.token, body: pause, want: 403,
 		},
 		"no token of the page": {headers: but(directiveHeader, ""), body: pause, want: 403},
-		"the cookie's token":   {headers: but(directiveHeader, s.guard.token), body: pause, want: 403},
+		"the cookie's token":   {headers: but(directiveHeader, s.access.token), body: pause, want: 403},
 		"no origin":            {headers: but("Origin", ""), body: pause, want: 403},
 		"another origin":       {headers: but("Origin", "http://evil.example"), body: pause, want: 403},
 		"another scheme":       {headers: but("Origin", "https://"+addr), body: pause, want: 403},
@@ -262,7 +262,7 @@ func watch(t *testing.T, s *Server) (next func() (name, data string), leave func
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.listener.Addr().
-		String()+"/events?token="+s.guard.token, http.NoBody)
+		String()+"/events?token="+s.access.token, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func NewChoiceChecker(backups int) sim.Watcher {
 		}
 		trail := s.Trail()
 		if want := min(backups, there); trail.Len() < want {
-			return fmt.Errorf("choice: %s takes a token that %d guard, and sees %d others of whom %d were to", o.Who(),
+			return fmt.Errorf("choice: %s takes a token that %d keep, and sees %d others of whom %d were to", o.Who(),
 				trail.Len(), there, want)
 		}
 		return nil

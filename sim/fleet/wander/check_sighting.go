@@ -95,7 +95,7 @@ func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Durati
 		}
 	}
 	if since := o.At.Sub(me.heartbeatAt); !me.heartbeatFrom.IsZero() && o.Completes() && age > max(since, 1) {
-		if s := Detail(c, o.Member); s.Guards && s.Guarded == me.heartbeatFrom {
+		if s := Detail(c, o.Member); s.Keeps && s.KeepsFor == me.heartbeatFrom {
 			return fmt.Errorf("sighting: %s says that it knows of no token in the last %v, and heard its holder %v ago",
 				o.Who(), age, since)
 		}

@@ -64,7 +64,7 @@ func killHolder(t *testing.T, c *sim.Cluster) {
 	t.Helper()
 	var down []int
 	for i := range c.Members() {
-		if st := Detail(c, i); st.Holding || st.Guards {
+		if st := Detail(c, i); st.Holding || st.Keeps {
 			down = append(down, i)
 		}
 	}

@@ -36,7 +36,7 @@ func Excerpts() []trace.Excerpt {
 		},
 		{
 			Name: "lost",
-			About: "every Commit of a handoff is lost; the sender guards the token, asks for its holder, " +
+			About: "every Commit of a handoff is lost; the sender keeps a copy, asks for its holder, " +
 				"and revives it",
 			World: excerptWorld(Scenario{Members: 4, Backups: 2}, func(c *sim.Cluster) {
 				c.At(late, func() { c.LoseNext(func() {}) })

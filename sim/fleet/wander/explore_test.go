@@ -126,7 +126,7 @@ type small struct {
 	crashes, stops int
 	copies         check.Copies
 	// asked are the members that a member has asked since it suspected the holder, one bit for each. mayKnow are the
-	// members that guard the token according to its questions.
+	// guardians of the token according to its questions.
 	asked, mayKnow [maxSmall]uint8
 }
 

@@ -139,7 +139,7 @@ func TestALostTokenIsReplacedSoonInALargeFleetToo(t *testing.T) {
 		c.Boot()
 		advance(t, c, time.Minute)
 		for i := range members {
-			if d := wandering.Detail(c, i); d.Holding || d.Guards {
+			if d := wandering.Detail(c, i); d.Holding || d.Keeps {
 				c.Crash(i)
 			}
 		}

@@ -84,7 +84,7 @@ func TestATokenThatDiesWithItsGuardiansInALongRunIsReplaced(t *testing.T) {
 		c, m := longRun(t, walk, 2)
 		advance(t, c, 5*time.Hour)
 		for i := range c.Members() {
-			if s := wandering.Detail(c, i); s.Holding || s.Guards {
+			if s := wandering.Detail(c, i); s.Holding || s.Keeps {
 				c.Crash(i)
 			}
 		}

@@ -219,7 +219,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
 		each(func() sim.Watcher { return NewRemovalChecker(s.MinInterval, lap, timeout) }),
 		each(NewBirthChecker),
-		each(func() sim.Watcher { return NewGuardChecker(timeout) }),
+		each(func() sim.Watcher { return NewGuardianChecker(timeout) }),
 		each(func() sim.Watcher { return check.NewCommitChecker(timeout) }),
 		each(func() sim.Watcher { return NewChoiceChecker(s.Backups) }),
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),

@@ -35,7 +35,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 	for seed, found := range map[uint64]string{
 		3665:   "one of two restarted members made a token when the other had gone, and the other removed it",
 		112562: "with a short max_interval, two tokens of a sweep followed each other round for ever",
-		282:    "who was told of a token that it knew to be removed guarded and revived it",
+		282:    "who was told of a token that it knew to be removed kept a copy and revived it",
 		784:    "a message that was not expected made a holder ask its guardians",
 		103202: "two holders of one token with the same number answered each other's heartbeats for ever",
 		107403: "a holder that was asleep, and alone when it woke, ran before its guardians had answered",
@@ -48,7 +48,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		13902:  "a holder that heard nobody kept its token because somebody played back a heartbeat to it",
 		18954: "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one " +
 			"that was left",
-		29166: "a holder that dropped its copy because it was offered a later one guarded an earlier one from then on",
+		29166: "a holder that dropped its copy because it was offered a later one kept an earlier one from then on",
 		27469: "a holder that had become patient while it was deaf was taken for one that never gives up",
 		36904: "a holder that was stopped while it asked went on although its guardians had heard nothing for a " +
 			"patience",

@@ -48,7 +48,7 @@ func busy(t *testing.T, s *Scenario) (c *sim.Cluster, held int, follows map[int]
 	return c, held, follows
 }
 
-// guardiansOf returns the members that guard the token of a holder.
+// guardiansOf returns the guardians of the token of a holder.
 func guardiansOf(c *sim.Cluster, held int) (of []int) {
 	status := Detail(c, held)
 	trail := status.Trail()

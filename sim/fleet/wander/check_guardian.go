@@ -14,15 +14,15 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-type guards struct {
+type guardianRules struct {
 	patience time.Duration
 	// said are the messages that may have been sent, by a member itself or by the guard of a run that is gone.
 	said   map[wire.Message]bool
 	offers offers
 }
 
-// guard is what one member knows and does. When its process ends, it forgets what it has not saved.
-type guard struct {
+// guardianView is what one member knows and does. When its process ends, it forgets what it has not saved.
+type guardianView struct {
 	heard      map[wire.TokenID]word
 	tombstones map[wire.TokenID]wire.Seq
 	// removed are the tokens in tombstones. The next one takes the place of the one at oldest, because a member
@@ -63,7 +63,7 @@ type word struct {
 	question wire.Exchange
 }
 
-// NewGuardChecker checks the rules of guardians:
+// NewGuardianChecker checks the rules of guardians:
 //
 //   - A guardian revives a token only after it has heard nothing of the holder for a patience and has asked. The new
 //     number is above all that it has met under this token, and it never revives a token that it knows to be removed.
@@ -79,9 +79,9 @@ type word struct {
 //     was heard, it asks again before it revives the token.
 //   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an
 //     overtaken copy tells the guardians of that copy.
-func NewGuardChecker(patience time.Duration) sim.Watcher {
-	k := &guards{patience: patience, said: map[wire.Message]bool{}, offers: offers{}}
-	return sim.EachMember(func(me *guard, c *sim.Cluster, o *sim.Occurrence) error {
+func NewGuardianChecker(patience time.Duration) sim.Watcher {
+	k := &guardianRules{patience: patience, said: map[wire.Message]bool{}, offers: offers{}}
+	return sim.EachMember(func(me *guardianView, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case o.Kind == sim.RunGone:
 			for _, m := range me.orphans {
@@ -92,7 +92,7 @@ func NewGuardChecker(patience time.Duration) sim.Watcher {
 			me.orphans = append(me.orphans, me.words...)
 		}
 		if o.Ends() || me.heard == nil {
-			*me = guard{
+			*me = guardianView{
 				heard: map[wire.TokenID]word{}, tombstones: map[wire.TokenID]wire.Seq{},
 				wrote: me.wrote, writes: me.writes, asks: me.asks, orphans: me.orphans,
 			}
@@ -117,7 +117,7 @@ func NewGuardChecker(patience time.Duration) sim.Watcher {
 	})
 }
 
-func (k *guards) event(me *guard, o *sim.Occurrence) error {
+func (k *guardianRules) event(me *guardianView, o *sim.Occurrence) error {
 	m := &o.Event.Msg
 	switch {
 	case o.On(policy.Finished):
@@ -160,15 +160,15 @@ func (k *guards) event(me *guard, o *sim.Occurrence) error {
 
 // yield checks a Yield that the member believed: it must name the highest number that this member has met, and it must
 // be true.
-func (k *guards) yield(me *guard, o *sim.Occurrence, m *wire.Message) error {
+func (k *guardianRules) yield(me *guardianView, o *sim.Occurrence, m *wire.Message) error {
 	w := me.heard[m.Token.ID]
 	switch {
 	case m.Token.Seq < w.sure:
-		return fmt.Errorf("guard: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID,
+		return fmt.Errorf("guardian: %s believes that %v#%d was yielded, and knows of %d", o.Who(), m.Token.ID,
 			m.Token.Seq, w.sure)
 	case !k.said[*m]:
 		return fmt.Errorf(
-			"guard: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
+			"guardian: %s is told that %v#%d was yielded by %s, where no run is gone that its process did not survive",
 			o.Who(), m.Token.ID, m.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
 	}
 	me.learn(o, m.Token, false)
@@ -178,7 +178,7 @@ func (k *guards) yield(me *guard, o *sim.Occurrence, m *wire.Message) error {
 	return nil
 }
 
-func (me *guard) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
+func (me *guardianView) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	w := me.heard[t.ID]
 	if holder && t.Seq >= w.seq || t.Seq > w.seq {
 		w.at, w.asked = o.At, nil
@@ -188,7 +188,7 @@ func (me *guard) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 }
 
 // tombstone records that a token was removed.
-func (me *guard) tombstone(t wire.Ref) {
+func (me *guardianView) tombstone(t wire.Ref) {
 	if _, knows := me.tombstones[t.ID]; !knows {
 		delete(me.tombstones, me.removed[me.oldest])
 		me.removed[me.oldest], me.oldest = t.ID, (me.oldest+1)%len(me.removed)
@@ -196,7 +196,7 @@ func (me *guard) tombstone(t wire.Ref) {
 	me.tombstones[t.ID] = max(me.tombstones[t.ID], t.Seq)
 }
 
-func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+func (k *guardianRules) effect(me *guardianView, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	switch {
 	case e.Kind == policy.Send:
 		return k.sends(me, o, &e.Msg)
@@ -213,7 +213,7 @@ func (k *guards) effect(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.
 	return nil
 }
 
-func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken error) {
+func (k *guardianRules) sends(me *guardianView, o *sim.Occurrence, m *wire.Message) (broken error) {
 	switch heartbeat, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
 	case heartbeat || asks:
 		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated,
@@ -235,7 +235,7 @@ func (k *guards) sends(me *guard, o *sim.Occurrence, m *wire.Message) (broken er
 	return broken
 }
 
-func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+func (k *guardianRules) note(me *guardianView, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	var broken error
 	switch note := e.Note; {
 	case note == guardian.NoteSuspected:
@@ -261,8 +261,8 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 	case note == wander.NoteArrived:
 		// The number has risen since the member passed that token on.
 		if t, last := o.Event.Msg.Token, me.passed; check.SameToken(t.ID, last.ID) && t.Seq <= last.Seq {
-			broken = fmt.Errorf("guard: %s takes %v with number %d and passed it on with %d", o.Who(), last.ID, t.Seq,
-				last.Seq)
+			broken = fmt.Errorf("guardian: %s takes %v with number %d and passed it on with %d", o.Who(),
+				last.ID, t.Seq, last.Seq)
 		}
 	}
 	if comes(e.Note) {
@@ -272,7 +272,7 @@ func (k *guards) note(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Ef
 }
 
 // take records that a token comes to a member. The member forgets the token before it.
-func (me *guard) take(o *sim.Occurrence, t wire.Ref) {
+func (me *guardianView) take(o *sim.Occurrence, t wire.Ref) {
 	me.learn(o, t, true)
 	me.former = wire.TokenID{}
 	if me.passed.ID != t.ID {
@@ -291,19 +291,19 @@ func asks(o *sim.Occurrence, id wire.TokenID) (trail guardian.Trail) {
 }
 
 // waited checks how long a guardian has waited before it asks.
-func (k *guards) waited(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+func (k *guardianRules) waited(me *guardianView, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	w, ok := me.heard[e.Token.ID]
 	trail := asks(o, e.Token.ID)
 	rank, _ := trail.Rank(c.ID(o.Member))
 	if wait := k.patience + time.Duration(rank)*k.patience/2; ok && o.At.Sub(w.at) < wait && me.former != e.Token.ID {
-		return fmt.Errorf("guard: %s, of rank %d, asks after %v instead of %v", o.Who(), rank, o.At.Sub(w.at), wait)
+		return fmt.Errorf("guardian: %s, of rank %d, asks after %v instead of %v", o.Who(), rank, o.At.Sub(w.at), wait)
 	}
 	return nil
 }
 
 // corrects checks that a member that drops an overtaken copy tells that copy's guardians, unless the member dies
 // meanwhile.
-func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
+func (k *guardianRules) corrects(me *guardianView, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := me.trail
 	if e.Note == wander.NoteOutdated && !e.Peer.IsZero() {
 		load, offered := k.offers[o.Event.Msg.Exchange]
@@ -319,7 +319,7 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 				(m.Kind == guardian.KindKnown || m.Kind == guardian.KindTombstone) && m.Token.ID == e.Token.ID
 		}
 		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
-			return fmt.Errorf("guard: %s drops a copy of %v and does not tell %s, which guards it",
+			return fmt.Errorf("guardian: %s drops a copy of %v and does not tell %s, a guardian of it",
 				o.Who(), e.Token.ID, sim.MemberName(sim.IndexOf(id)))
 		}
 	}
@@ -327,7 +327,7 @@ func (k *guards) corrects(me *guard, c *sim.Cluster, o *sim.Occurrence, e *polic
 }
 
 // suspect records which members are asked about a token.
-func (me *guard) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
+func (me *guardianView) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	w := me.heard[e.Token.ID]
 	w.seq, w.suspectedAt, w.asked = max(w.seq, e.Token.Seq), o.At, map[wire.MemberID]bool{}
 	trail := asks(o, e.Token.ID)
@@ -339,39 +339,39 @@ func (me *guard) suspect(c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) {
 	me.heard[e.Token.ID] = w
 }
 
-func (k *guards) revive(me *guard, o *sim.Occurrence, t wire.Ref) error {
+func (k *guardianRules) revive(me *guardianView, o *sim.Occurrence, t wire.Ref) error {
 	w, tombstones := me.heard[t.ID], me.tombstones[t.ID]
 	switch {
 	case me.alone && o.On(policy.PeersChanged):
 		return nil // There is nobody to ask.
 	case me.gaveUp == t.ID && !me.alone:
-		return fmt.Errorf("guard: %s takes back %v, which it gave up because it heard nobody, and has heard nobody "+
+		return fmt.Errorf("guardian: %s takes back %v, which it gave up because it heard nobody, and has heard nobody "+
 			"since", o.Who(), t.ID)
 	case w.asked == nil || len(w.asked) > 0 && o.At.Sub(w.suspectedAt) < k.patience/2:
-		return fmt.Errorf("guard: %s revives %v and has not asked, or not waited for the answers", o.Who(), t.ID)
+		return fmt.Errorf("guardian: %s revives %v and has not asked, or not waited for the answers", o.Who(), t.ID)
 	case o.At.Sub(w.at) < k.patience:
-		return fmt.Errorf("guard: %s revives %v, of which it heard %v ago", o.Who(), t.ID, o.At.Sub(w.at))
+		return fmt.Errorf("guardian: %s revives %v, of which it heard %v ago", o.Who(), t.ID, o.At.Sub(w.at))
 	case t.Seq <= w.seq:
-		return fmt.Errorf("guard: %s revives %v with number %d and knows of %d", o.Who(), t.ID, t.Seq, w.seq)
+		return fmt.Errorf("guardian: %s revives %v with number %d and knows of %d", o.Who(), t.ID, t.Seq, w.seq)
 	case tombstones >= w.seq:
-		return fmt.Errorf("guard: %s revives %v, which was removed with number %d", o.Who(), t.ID, tombstones)
+		return fmt.Errorf("guardian: %s revives %v, which was removed with number %d", o.Who(), t.ID, tombstones)
 	}
 	return nil
 }
 
 // inTouch checks that the guardians of the token that was held before this step have heard of it.
-func (k *guards) inTouch(me *guard, o *sim.Occurrence, does string) error {
+func (k *guardianRules) inTouch(me *guardianView, o *sim.Occurrence, does string) error {
 	if o.On(policy.Suspended) {
 		return nil // A member whose host was asleep gives up its token, unless there is no other member.
 	}
 	if since := o.At.Sub(me.wrote); me.trail.Len() > 0 && since >= k.patience {
-		return fmt.Errorf("guard: %s %s, and its guardians have heard nothing for %v", o.Who(), does, since)
+		return fmt.Errorf("guardian: %s %s, and its guardians have heard nothing for %v", o.Who(), does, since)
 	}
 	return nil
 }
 
 // holder checks what a member holds after a step.
-func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
+func (me *guardianView) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if err := me.preSigned(c, o, s); err != nil {
 		return err
 	}
@@ -381,7 +381,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	}
 	for e := range o.Did(policy.Send) {
 		if e.Msg.Kind == guardian.KindYield && e.Msg.Token.ID == s.Token.ID {
-			return fmt.Errorf("guard: %s says that it holds %v no more, and holds it", o.Who(), s.Token.ID)
+			return fmt.Errorf("guardian: %s says that it holds %v no more, and holds it", o.Who(), s.Token.ID)
 		}
 	}
 	detail := Detail(c, o.Member)
@@ -396,10 +396,10 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
 		return nil // The member passes its token on, or runs, with the number with which it began to.
 	case tells && m.Token.Seq > s.Token.Seq:
-		return fmt.Errorf("guard: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq,
+		return fmt.Errorf("guardian: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq,
 			m.Token.Seq)
 	case m.Kind == guardian.KindHeartbeat && m.Token.Seq == s.Token.Seq && m.From.Compare(m.To) > 0:
-		return fmt.Errorf("guard: %s holds %v with number %d, and so does %s, which is to keep it",
+		return fmt.Errorf("guardian: %s holds %v with number %d, and so does %s, which is to keep it",
 			o.Who(), s.Token.ID, s.Token.Seq, sim.MemberName(sim.IndexOf(m.From)))
 	}
 	return nil
@@ -407,7 +407,7 @@ func (me *guard) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) err
 
 // preSigned checks what the guard of a member's run would send if the agent died now: to each guardian, that the token
 // is lost; nothing if the member no longer holds the token.
-func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
+func (me *guardianView) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) error {
 	if s.Why != wander.WhyRunning {
 		return nil
 	}
@@ -417,13 +417,13 @@ func (me *guard) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.Status) 
 		guardians = trail.Len()
 	}
 	if len(words) != guardians {
-		return fmt.Errorf("guard: %s runs under a token with %d guardians, and the guard of the run is to tell %d",
+		return fmt.Errorf("guardian: %s runs under a token with %d guardians, and the guard of the run is to tell %d",
 			o.Who(), guardians, len(words))
 	}
 	for i := range words {
 		if m := &words[i]; m.Kind != guardian.KindYield || m.Token != s.Token || m.Load != detail.Load ||
 			m.To != trail[i] {
-			return fmt.Errorf("guard: %s runs under %v#%d, and the guard of the run is to say a %s of %v#%d",
+			return fmt.Errorf("guardian: %s runs under %v#%d, and the guard of the run is to say a %s of %v#%d",
 				o.Who(), s.Token.ID, s.Token.Seq, wander.Kinds().Of(m.Kind).Name, m.Token.ID, m.Token.Seq)
 		}
 	}

@@ -125,14 +125,14 @@ func (s *scenario) wantTold(kind wire.Kind, want ...int) {
 	s.sent = nil
 }
 
-// guards makes the member the first guardian of a token, and 2 the second; 1 holds it.
-func (s *scenario) guards(t guardian.Token) {
+// keeps makes the member the first guardian of a token, and 2 the second; 1 holds it.
+func (s *scenario) keeps(t guardian.Token) {
 	s.t.Helper()
 	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(t, 3, 2)))
 	s.sent = nil
 }
 
-// revive lets the holder of the guarded token fall silent, until no member knows of it.
+// revive lets the holder of the kept token fall silent, until no member knows of it.
 func (s *scenario) revive() {
 	s.t.Helper()
 	s.advance(patience)
@@ -141,7 +141,7 @@ func (s *scenario) revive() {
 }
 
 // The guardians are the last holders that are not gone; if these are too few, also the next members by identity.
-func TestTheLastHoldersGuardTheToken(t *testing.T) {
+func TestTheLastHoldersAreTheGuardians(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		backups int
@@ -172,8 +172,8 @@ func TestTheLastHoldersGuardTheToken(t *testing.T) {
 	}
 }
 
-// A member that has not taken the token is no help if the token is lost: while it is avoided, another one guards.
-func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
+// A member that has not taken the token cannot help if it is lost: while it is avoided, another one is a guardian.
+func TestAMemberThatFailedAHandoffIsNoGuardianForAWhile(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
@@ -188,11 +188,11 @@ func TestWhoFailedAHandoffGuardsNothingForAWhile(t *testing.T) {
 	s.wantTrail(1, 5)
 }
 
-// A member that guards a token, or has revived one, announces by gossip that there is one.
-func TestWhoGuardsATokenHasMetIt(t *testing.T) {
+// A member that keeps a copy of a token, or has revived one, announces by gossip that there is one.
+func TestAGuardianHasMetItsToken(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(1, 10))
-	s.guards(born(1, 11))
+	s.keeps(born(1, 10))
+	s.keeps(born(1, 11))
 	if s.announced != 1 {
 		t.Errorf("that there is a token is announced %d times", s.announced)
 	}
@@ -206,7 +206,7 @@ func TestANewTokenIsGuardedFromTheBeginning(t *testing.T) {
 	s.wantTrail(4, 5)
 }
 
-func TestWhoPassesATokenOnGuardsItFirst(t *testing.T) {
+func TestTheSenderOfATokenIsItsFirstGuardian(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()
@@ -253,10 +253,10 @@ func TestALeavingMemberLeavesTheGuardiansAsTheyAre(t *testing.T) {
 	}
 }
 
-// The token that it guards is left to the others, however long it takes to leave.
-func TestALeavingMemberGuardsNothing(t *testing.T) {
+// The token of which it keeps a copy is left to the others, however long it takes to leave.
+func TestALeavingMemberKeepsNoCopy(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(1, 10))
+	s.keeps(born(1, 10))
 	s.arrive(born(5, 20), 4)
 	s.leave()
 	s.finish()
@@ -289,7 +289,7 @@ func TestTheGuardiansFollowTheView(t *testing.T) {
 // It has rested long enough, and goes on at once.
 func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 	s.wantHeld(born(1, 0).ID)
@@ -303,7 +303,7 @@ func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 
 func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
 	s := inGuardedFleet(t)
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	s.wantNotes(wander.NoteRevived, wander.NoteRan)
 	s.wantState("running")
@@ -316,7 +316,7 @@ func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 	cfg.Walk = wander.Sweep
 	s := ranLately(t, cfg, born(1, 10))
 	s.advance(minInterval - 3*skip)
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	s.wantNotes(wander.NoteRevived, handoff.NoteOffered)
 }
@@ -324,7 +324,7 @@ func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 // The holder that was lost with the token is avoided, like a member that fails a handoff.
 func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
-	s.guards(born(1, 20))
+	s.keeps(born(1, 20))
 	s.revive()
 	if to := s.lastSent(handoff.KindToken).To; to != id(2) {
 		t.Errorf("it is offered to %v", to)
@@ -334,7 +334,7 @@ func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
 // By the rules of the paper, as if the token had arrived.
 func TestARevivedTokenIsRemovedLikeAnyOther(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
-	s.guards(born(5, 20))
+	s.keeps(born(5, 20))
 	s.revive()
 	s.wantNotes(wander.NoteRevived, wander.NoteRemoved)
 	s.wantState("absent")
@@ -357,7 +357,7 @@ func TestARevivedTokenMeetsTheOneThatIsHeld(t *testing.T) {
 				s = ranLately(t, withBackups(2), born(9, 10))
 				s.fleet(3) // so that it keeps its token
 			}
-			s.guards(tc.revived)
+			s.keeps(tc.revived)
 			s.arrive(tc.held, 4)
 			s.revive()
 			survivor, other := tc.held, tc.revived
@@ -440,16 +440,16 @@ func TestAQuestionFromTheSenderEndsAHandoff(t *testing.T) {
 // A restarted member does not become a guardian because of an old message that is replayed now.
 func TestAHeartbeatFromBeforeARestartIsNotBelieved(t *testing.T) {
 	for _, tc := range []struct {
-		seq    wire.Seq
-		guards bool
+		seq   wire.Seq
+		keeps bool
 	}{{999, false}, {1000, true}} {
 		s := begin(t, withBackups(2), policy.State{Seq: 1000})
 		s.fleet(1, 2, 3, 4, 5)
 		s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(1, tc.seq), 3)))
 		s.notes = nil
 		s.advance(patience)
-		if got := slices.Contains(s.notes, guardian.NoteSuspected); got != tc.guards {
-			t.Errorf("it guards a token with the number %d: %v", tc.seq, got)
+		if got := slices.Contains(s.notes, guardian.NoteSuspected); got != tc.keeps {
+			t.Errorf("it keeps a copy with the number %d: %v", tc.seq, got)
 		}
 	}
 }
@@ -533,7 +533,7 @@ func TestATokenThatIsCutOffIsRevivedAndOneIsLeft(t *testing.T) {
 // The removal rule goes before the rule of tokens that meet: a token that must be removed is removed even where another
 // is held, as it arrives, as it is revived, and as a copy of the held one. It never replaces the held one.
 func TestATokenThatMustBeRemovedReplacesNoneThatIsHeld(t *testing.T) {
-	// It has run under a token less than min_interval ago, guards another one, and holds a third, made since.
+	// It has run under a token less than min_interval ago, keeps a copy of another one, and holds a third, made since.
 	holding := func(t *testing.T) (s *scenario, held guardian.Token) {
 		cfg := withBackups(2)
 		cfg.MaxInterval = minInterval / 2
@@ -590,7 +590,7 @@ func (s *scenario) wantPreSigned(want ...int) {
 	}
 }
 
-// If the process dies during a run, the guard of the run tells the members that guard the token by then.
+// If the process dies during a run, the guard of the run tells the guardians of the token by then.
 func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)

@@ -82,8 +82,8 @@ func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) 
 }
 
 // expectsWord reports whether a message of a holder or guardian is news. A restarted member knows no token, and does
-// not guard a token whose number is below the numbers that it has seen: such a heartbeat may be a replay. An answer to
-// its own question is no replay.
+// not keep a copy of a token whose number is below the numbers that it has seen: such a heartbeat may be a replay. An
+// answer to its own question is no replay.
 func (m *Machine) expectsWord(msg *wire.Message) bool {
 	switch {
 	case msg.Kind == KindInquiry || msg.Kind == KindIntent:
