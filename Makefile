@@ -90,7 +90,7 @@ directives:
 races:
 	$(GO) -C lab/races run . --write $(CURDIR)/docs
 
-# What a start costs: "wanderd exec -- true" beside flock, in turn.
+# What a start costs, in time and in processor time: "wanderd exec -- true" beside flock, in turn.
 start:
 	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd
 	$(GO) run ./lab/start $(BIN)/wanderd

@@ -1,7 +1,9 @@
 //go:build linux
 
 // Start measures the cost of a start of wanderd: "wanderd exec -- true" asks for the gate of a lone agent that holds
-// the token, and flock(1) runs the same command, in turn. It prints medians, and the median of the pairs' ratios.
+// the token, and flock(1) runs the same command, in turn. It prints medians of the time until the command is over, as a
+// clock on the wall shows it, and of the processors' time of the command and all its children; and the median of the
+// pairs' ratios of each. The agent's own processor time is not in it.
 //
 //	go run ./lab/start [-rounds 50] [PROGRAM...]
 //
@@ -34,7 +36,19 @@ func main() {
 type contender struct {
 	name string
 	argv []string
-	took []time.Duration
+	// took is the time on the wall of each run, cpu the processors' time.
+	took, cpu []time.Duration
+}
+
+func (c *contender) run() error {
+	cmd := exec.Command(c.argv[0], c.argv[1:]...)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%q: %w\n%s", c.argv, err, out)
+	}
+	c.took = append(c.took, time.Since(began))
+	c.cpu = append(c.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	return nil
 }
 
 func run(programs []string, rounds int) (err error) {
@@ -67,22 +81,27 @@ func run(programs []string, rounds int) (err error) {
 	}
 	for range rounds {
 		for _, c := range all {
-			began := time.Now()
-			if out, err := exec.Command(c.argv[0], c.argv[1:]...).CombinedOutput(); err != nil {
-				return fmt.Errorf("%q: %w\n%s", c.argv, err, out)
+			if err := c.run(); err != nil {
+				return err
 			}
-			c.took = append(c.took, time.Since(began))
 		}
 	}
 	flock := all[1]
 	for _, c := range all {
-		var ratios []float64
-		for i := range c.took {
-			ratios = append(ratios, float64(c.took[i])/float64(flock.took[i]))
-		}
-		fmt.Printf("%-40s %6.2f ms, %5.2f × flock\n", c.name, median(c.took).Seconds()*1000, median(ratios))
+		fmt.Printf("%-40s %6.2f ms, %5.2f × flock;  processors %6.2f ms, %5.2f × flock\n", c.name,
+			median(c.took).Seconds()*1000, ratio(c.took, flock.took), median(c.cpu).Seconds()*1000,
+			ratio(c.cpu, flock.cpu))
 	}
 	return nil
+}
+
+// ratio returns the median of the ratios of pairs.
+func ratio(these, those []time.Duration) float64 {
+	var ratios []float64
+	for i := range these {
+		ratios = append(ratios, float64(these[i])/float64(those[i]))
+	}
+	return median(ratios)
 }
 
 func median[T int | float64 | time.Duration](values []T) T {
