@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"syscall"
 	"time"
 )
 
@@ -71,13 +73,27 @@ type Asked struct {
 	client *Client
 }
 
-// Connect connects to the agent, which waits some seconds for Ask.
-func (c *Client) Connect(ctx context.Context) (*Asked, error) {
+// Connect connects a unix socket to the agent, which waits some seconds for Ask, and takes the socket over.
+func (c *Client) Connect(socket *os.File) (*Asked, error) {
+	defer func() { _ = socket.Close() }()
 	if err := CheckPath(c.path); err != nil {
 		return nil, err
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", c.path)
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var refused error
+	if err := raw.Control(func(fd uintptr) {
+		_ = syscall.SetNonblock(int(fd), true) // an agent that is stopped may have a full queue
+		refused = syscall.Connect(int(fd), &syscall.SockaddrUnix{Name: c.path})
+	}); err != nil {
+		return nil, err
+	}
+	if refused != nil {
+		return nil, c.explain(refused)
+	}
+	conn, err := net.FileConn(socket)
 	if err != nil {
 		return nil, c.explain(err)
 	}

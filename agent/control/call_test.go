@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
 )
 
 // granting is a Source that answers each call with its text.
@@ -38,7 +39,11 @@ func (s granting) Exec(call Call, conn io.ReadWriter) error {
 // call asks the agent on a socket for a run.
 func call(t *testing.T, path string, c Call) *Asked {
 	t.Helper()
-	asked, err := Dial(path).Connect(t.Context())
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := Dial(path).Connect(os.NewFile(uintptr(fd), "socket"))
 	if err != nil {
 		t.Fatal(err)
 	}

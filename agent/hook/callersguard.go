@@ -18,6 +18,8 @@ type command struct {
 	// pid is the caller's process number. stopped is true while the caller is stopped because its command is.
 	pid     int
 	stopped bool
+	// apart is true if the guard has to leave the caller's session; see leaveSession.
+	apart bool
 	// early are the signals that came before the command was there.
 	early []syscall.Signal
 }
@@ -28,11 +30,18 @@ type command struct {
 // look as if the command had been the last connection: the guard is in the command's group when the command is born,
 // and afterwards in a session of its own.
 
-// joinGroup moves the guard into the caller's group. From then on no signal to the group ends the guard.
-func joinGroup(group int) {
-	signal.Notify(make(chan os.Signal, 1))
-	_ = syscall.Setpgid(0, group)
+// await prepares for a command whose order comes later. While the guard is in the caller's group, no signal to that
+// group may end or stop it. Besides those that the guard takes anyway, these would; the runtime ignores the others. To
+// take all of them would last two milliseconds.
+func (c *command) await(apart bool) {
+	if c.apart = apart; apart {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTSTP, syscall.SIGTTIN,
+			syscall.SIGTTOU)
+	}
 }
+
+// joinGroup moves the guard into the caller's group.
+func joinGroup(group int) { _ = syscall.Setpgid(0, group) }
 
 // leaveSession moves the guard into a session of its own.
 func leaveSession() {
@@ -45,7 +54,7 @@ func leaveSession() {
 // command run. An agent that has waited for too long has given the grant back, and closes the connection.
 func (g *guard) beginCommand() (first instruction, begins bool) {
 	agent := os.NewFile(connectionFd, "agent")
-	g.command = command{caller: g.instructions, pid: os.Getppid()}
+	g.command.caller, g.command.pid = g.instructions, os.Getppid()
 	// A signal that ends all processes of a service reaches the caller and the command, too.
 	g.instructions, g.told = make(chan instruction), nil
 	g.reporters = []io.Writer{agent, g.reporters[0]}

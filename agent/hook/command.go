@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"os/signal"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wanderd/wanderd/agent/hook/early"
 )
 
 // A caller's command has the caller's streams, terminal, directory, environment and user, because the caller starts it:
@@ -29,15 +29,12 @@ import (
 
 // Command is a command that waits for its grant. Its guard runs already.
 type Command struct {
-	guard            *exec.Cmd
-	lifeline, report pipe
-	reports          chan report
+	guard   *early.Guard
+	reports chan report
 	// up is closed when the guard waits for its order, or has died.
 	up chan struct{}
 	// apart is true if the caller is not in the command's process group.
 	apart bool
-	// scripted is true if there is no terminal, and the caller is one of several processes in its group.
-	scripted bool
 }
 
 // Order is what the caller tells a command's guard to do.
@@ -52,45 +49,19 @@ type Order struct {
 	Heard []byte
 }
 
-// Prepare starts the guard of a command. agent is the connection on which the agent grants it.
-func Prepare(agent syscall.Conn) (*Command, error) {
-	if runtime.GOOS != "linux" {
-		return nil, errors.New("this system does not tell which processes a command has started: run it on Linux")
-	}
-	c := &Command{
-		scripted: !hasTerminal() && syscall.Getpgrp() != os.Getpid(), reports: make(chan report),
-		up: make(chan struct{}),
-	}
-	self, err := selfPath()
+// Prepare starts the guard of a command, unless it has been started with this program.
+func Prepare() (*Command, error) {
+	guard, err := early.Start()
 	if err != nil {
 		return nil, err
-	}
-	connection, err := duplicate(agent)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = connection.Close() }()
-	for _, one := range []*pipe{&c.lifeline, &c.report} {
-		if one.r, one.w, err = os.Pipe(); err != nil {
-			return nil, err
-		}
 	}
 	becomeSubreaper() // of what the guard leaves behind if it is killed
-	c.guard = exec.Command(self)
-	c.guard.Args = []string{GuardName}
-	c.guard.Stdin, c.guard.Stdout, c.guard.Stderr = os.Stdin, os.Stdout, os.Stderr
-	c.guard.ExtraFiles = []*os.File{c.lifeline.r, c.report.w, connection}
-	c.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := c.guard.Start(); err != nil {
-		return nil, err
-	}
-	_, _ = c.lifeline.r.Close(), c.report.w.Close()
-	c.tell(&instruction{Await: true})
+	c := &Command{guard: guard, reports: make(chan report), up: make(chan struct{})}
 	go func() {
 		defer close(c.reports)
 		up := sync.OnceFunc(func() { close(c.up) })
 		defer up()
-		readReport(c.report.r, func(now report) {
+		readReport(guard.Report, func(now report) {
 			if up(); now != (report{Up: true}) {
 				c.reports <- now
 			}
@@ -102,36 +73,26 @@ func Prepare(agent syscall.Conn) (*Command, error) {
 // Up is closed when the guard waits for its order, or has died. Starting a process takes long on a busy host.
 func (c *Command) Up() <-chan struct{} { return c.up }
 
-// duplicate returns a file of a connection, which does not change how the connection itself is read.
-func duplicate(conn syscall.Conn) (*os.File, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var fd int
-	var dupErr error
-	if err := raw.Control(func(of uintptr) { fd, dupErr = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
-		return nil, err
-	}
-	if dupErr != nil {
-		return nil, dupErr
-	}
-	return os.NewFile(uintptr(fd), "agent"), nil
-}
+// Socket returns a unix socket, which has to be connected to the agent before Run: the guard hears of the agent by it.
+func (c *Command) Socket() *os.File { return c.guard.Socket }
 
-func (c *Command) tell(what *instruction) { _ = json.NewEncoder(c.lifeline.w).Encode(what) }
+func (c *Command) tell(what *instruction) { _ = json.NewEncoder(c.guard.Lifeline).Encode(what) }
 
 // Abandon ends the guard of a command that will not run.
 func (c *Command) Abandon() {
-	_ = c.guard.Process.Kill()
+	_ = syscall.Kill(c.guard.PID, syscall.SIGKILL)
 	for range c.reports {
 	}
 	c.close()
 }
 
 func (c *Command) close() {
-	_, _ = c.lifeline.w.Close(), c.report.r.Close()
-	_ = c.guard.Wait()
+	_, _, _ = c.guard.Lifeline.Close(), c.guard.Report.Close(), c.guard.Socket.Close()
+	for {
+		if _, err := syscall.Wait4(c.guard.PID, nil, 0, nil); !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
 }
 
 // Run runs the command, and passes signals on to it. It returns when nothing of the command is left.
@@ -147,7 +108,7 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	}
 	c.tell(&instruction{Order: &guardOrder{
 		Path: o.Path, Argv: o.Argv, Limits: limits,
-		Command: &commandOrder{Group: group, Apart: c.scripted, Env: o.Grant.Env, Heard: o.Heard},
+		Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
 	}})
 	spec := Spec{Argv: o.Argv, Limits: limits, command: true}
 	var last report
@@ -178,19 +139,11 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 // move. Outside of the terminal's group, the caller must still be able to write to the terminal.
 func (c *Command) stepAside() {
 	signal.Ignore(syscall.SIGTTOU)
-	group := c.guard.Process.Pid
-	if c.scripted {
+	group := c.guard.PID
+	if c.guard.Scripted {
 		group = 0
 	}
 	c.apart = syscall.Setpgid(0, group) == nil
-}
-
-func hasTerminal() bool {
-	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY, 0)
-	if err == nil {
-		_ = terminal.Close()
-	}
-	return err == nil
 }
 
 // fromTerminal reports whether a signal has probably come from the terminal, to all that are in its process group.

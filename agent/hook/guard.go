@@ -9,17 +9,27 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/hook/early"
 )
 
 // GuardName is the name under which a program that uses this package guards an operation, both as a process and in its
 // arguments: killing by the program's name does not find it.
-const GuardName = "hook-guard"
+const GuardName = early.GuardName
 
 // A program that uses this package acts as a guard before it does anything else, because the initialisation of other
 // packages would take most of a guard's time. So this package imports little, and is initialised before them.
 func init() {
 	if len(os.Args) == 1 && os.Args[0] == GuardName {
-		syscall.Exit(runGuard()) // os.Exit waits for a second under the race detector
+		syscall.CloseOnExec(lifelineFd)
+		syscall.CloseOnExec(reportFd)
+		adopt()
+		// On one processor the goroutines of a guard wake few threads, which is most of its work. The initialisation is
+		// bound to the first thread; another goroutine is not. A read that blocked would keep the processor.
+		runtime.GOMAXPROCS(1)
+		_ = syscall.SetNonblock(lifelineFd, true)
+		go func() { syscall.Exit(runGuard()) }() // os.Exit waits for a second under the race detector
+		select {}
 	}
 }
 
@@ -48,13 +58,9 @@ const (
 // runGuard runs one operation on behalf of the agent that started this process, and outlives it. It returns the exit
 // status of the process.
 func runGuard() int {
-	syscall.CloseOnExec(lifelineFd)
-	syscall.CloseOnExec(reportFd)
-	adopt()
-
 	g := guard{
 		reporters: []io.Writer{os.NewFile(reportFd, "report")}, instructions: make(chan instruction),
-		told:      make(chan os.Signal, 1),
+		told: make(chan os.Signal, 1), starts: newParent(),
 		operation: operation{session: os.Getpid()},
 	}
 	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -62,6 +68,7 @@ func runGuard() int {
 	first := <-g.instructions
 	if first.Await {
 		_ = (&report{Up: true}).write(g.reporters[0])
+		g.command.await(first.Apart)
 		if first = <-g.instructions; first.Order == nil {
 			return 0
 		}
@@ -126,6 +133,8 @@ type guard struct {
 	command command
 	// until rings in time for the end of the grant, by boot time; it is set only if the grant has an end.
 	until bootAlarm
+	// starts carries what the parent of the operation's first process has to do.
+	starts chan<- func()
 	// told receives the signals by which someone other than the agent asks for the end.
 	told chan os.Signal
 
@@ -159,22 +168,23 @@ func (g *guard) start() <-chan beginning {
 	}
 	begun := make(chan beginning, 1)
 	fork := func(env []string, attr *syscall.SysProcAttr) (int, error) {
+		// The runtime does not see that a fork waits until the program is executed, and keeps the processor for it.
+		runtime.GOMAXPROCS(2)
+		defer runtime.GOMAXPROCS(1)
 		return syscall.ForkExec(g.order.Path, g.order.Argv,
 			&syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
 	}
-	go func() {
-		// The parent-death signal of the operation is sent when the thread that started it ends.
-		runtime.LockOSThread()
+	g.starts <- func() {
 		if c := g.order.Command; c != nil {
-			if c.Apart {
+			if g.command.apart {
 				joinGroup(c.Group)
 			}
 			pid, err := fork(under(os.Environ(), c.Env), operationAttr(c.Group))
-			if c.Apart {
+			if g.command.apart {
 				leaveSession()
 			}
 			begun <- beginning{pid: pid, err: err}
-			select {}
+			return
 		}
 		own := newCgroup()
 		pid, outside, err := own.start(func(attr *syscall.SysProcAttr) (int, error) { return fork(os.Environ(), attr) })
@@ -182,9 +192,21 @@ func (g *guard) start() <-chan beginning {
 			own = cgroup{} // killing it would kill this process too
 		}
 		begun <- beginning{pid: pid, cgroup: own, err: err}
-		select {}
-	}()
+	}
 	return begun
+}
+
+// newParent makes the thread that starts the operation, before there is an order: making a thread takes time. The
+// thread stays, because the operation gets its parent-death signal when the thread ends that started it.
+func newParent() chan<- func() {
+	starts := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for start := range starts {
+			start()
+		}
+	}()
+	return starts
 }
 
 // onBegun records the first process, which may have been killed before it was executed.

@@ -2,7 +2,7 @@
 //
 // An operation is over when its first process has ended and nothing of its session is left: a gate must not open while
 // a transfer still runs in the background of a script that has exited. Between the agent and the operation stands a
-// guard, the agent's own program started again in a hidden mode:
+// guard, a small program or, where that is missing, the agent's own started again in a hidden mode:
 //
 //	agent ──lifeline──▶ guard ──▶ ./sync.sh ──▶ rsync, timeout, …
 //	  ▲                  └───────────── one session ─────────────┘
@@ -137,17 +137,11 @@ func Start(spec Spec) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := selfPath()
-	if err != nil {
-		return nil, fmt.Errorf("hook: cannot find the program to guard the hook with: %w", err)
-	}
-
 	var pipes pipes
 	if err := pipes.open(); err != nil {
 		return nil, fmt.Errorf("hook: no pipes to run it with, raise the limit of open files: %w", err)
 	}
-	guard := exec.Command(self)
-	guard.Args = []string{GuardName}
+	guard := &exec.Cmd{Args: []string{GuardName}}
 	guard.Env = append([]string{}, spec.Env...) // never nil, which would mean the agent's own environment
 	guard.Stdout, guard.Stderr = pipes.stdout.w, pipes.stderr.w
 	guard.ExtraFiles = []*os.File{pipes.lifeline.r, pipes.report.w}
@@ -181,7 +175,13 @@ func (r *Run) Done() <-chan Result { return r.done }
 // takes as long as the operation may take; a guard that starts later gets no order, and does nothing.
 func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 	begun := make(chan error, 1)
-	go func() { begun <- guard.Start() }()
+	go func() {
+		var err error
+		if guard.Path, err = guardPath(); err == nil {
+			err = guard.Start()
+		}
+		begun <- err
+	}()
 	select {
 	case err := <-begun:
 		if err != nil {

@@ -21,8 +21,6 @@ type guardOrder struct {
 type commandOrder struct {
 	// Group is the process group of the caller, in which the command runs.
 	Group int `json:"group"`
-	// Apart is true if the guard has to leave the caller's session; see leaveSession.
-	Apart bool `json:"apart,omitempty"`
 	// Env is what the grant adds to the caller's environment.
 	Env []string `json:"env"`
 	// Heard is what the caller has already read of the agent's messages to the guard.
@@ -36,6 +34,8 @@ type instruction struct {
 	Order *guardOrder `json:"order,omitempty"`
 	// Await, in the first document, is true if the order follows later, or never comes.
 	Await bool `json:"await,omitempty"`
+	// Apart, with Await, is true if the guard will have to leave the caller's session; see leaveSession.
+	Apart bool `json:"apart,omitempty"`
 	// Grant tells a caller that its command may run. Go tells the command's guard that it does: the guard has reported
 	// in time that it is ready.
 	Grant *Grant `json:"grant,omitempty"`

@@ -2,16 +2,17 @@ package hook
 
 import (
 	"math"
-	"os"
 	"slices"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/wanderd/wanderd/agent/hook/early"
 )
 
-// selfPath returns a path of the program that this process runs, valid even if the file was replaced since the start: a
-// guard of another version might not understand its orders.
-func selfPath() (string, error) { return "/proc/self/exe", nil }
+// guardPath returns a path of the program that guards. It may wait for a file system.
+func guardPath() (string, error) { return early.Program() }
 
 // operationAttr puts the operation into a process group in the guard's session: one of its own if group is 0. The
 // session includes what "timeout 60 rsync …" or a shell's "set -m" puts into further groups. If the guard is killed,
@@ -26,7 +27,9 @@ func operationAttr(group int) *syscall.SysProcAttr {
 func adopt() {
 	_ = unix.CloseRange(reportFd+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	becomeSubreaper()
-	_ = os.WriteFile("/proc/self/comm", []byte(GuardName), 0)
+	// A guard is still in its initialisation, which is on the first thread: its name is that of the process.
+	name := append([]byte(GuardName), 0)
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&name[0])), 0, 0, 0)
 }
 
 func becomeSubreaper() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-func selfPath() (string, error) { return os.Executable() }
+func guardPath() (string, error) { return os.Executable() }
 
 // operationAttr gives the operation a process group of its own in the guard's session.
 func operationAttr(int) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

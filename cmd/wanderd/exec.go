@@ -144,7 +144,6 @@ func (e *execution) nested() error {
 // takeSignals takes the signals that the command will get. A signal that this program was started to ignore stays
 // ignored.
 func (e *execution) takeSignals() {
-	e.ownSignals()
 	e.signals = make(chan os.Signal, 16)
 	for _, s := range []os.Signal{
 		syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
@@ -154,6 +153,7 @@ func (e *execution) takeSignals() {
 			signal.Notify(e.signals, s)
 		}
 	}
+	e.ownSignals() // now, because to take a signal that nobody takes is expensive
 }
 
 type granted struct {
@@ -162,30 +162,34 @@ type granted struct {
 	err   error
 }
 
-// mostPrepared is how long a guard may take to start before its caller asks: less than the agent waits for a request.
-const mostPrepared = 3 * time.Second
+// guard returns the guard of the next try. That of the first has been started by main.
+func (p *program) guard() (command *hook.Command, err error) {
+	if command, p.prepared = p.prepared, nil; command == nil {
+		command, err = hook.Prepare()
+	}
+	return command, err
+}
 
 // try asks once, and runs the command if it is granted. If again is true, nothing ran, and another try may succeed. The
-// guard starts before the agent is asked, because starting a process takes long on a busy host, and a grant does not
-// wait.
+// guard has started before the agent is asked, because starting a process takes long on a busy host, and a grant does
+// not wait.
 func (e *execution) try() (again bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	asked, err := e.client.Connect(ctx)
-	if err != nil {
-		return false, helpful(err)
-	}
-	defer func() { _ = asked.Close() }()
-	begun := time.Now()
-	command, err := hook.Prepare(asked)
+	command, err := e.guard()
 	if err != nil {
 		return false, fmt.Errorf("cannot start the guard of the command: %w", err)
 	}
-	_, err = await(e, command.Up(), nil)
-	if err != nil || time.Since(begun) > mostPrepared {
+	if _, err := await(e, command.Up(), nil); err != nil {
 		command.Abandon()
-		return err == nil, err
+		return false, err
 	}
+	asked, err := e.client.Connect(command.Socket())
+	if err != nil {
+		command.Abandon()
+		return false, helpful(err)
+	}
+	defer func() { _ = asked.Close() }()
 	if err := asked.Ask(ctx, control.Call{
 		Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock,
 	}); err != nil {

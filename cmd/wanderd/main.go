@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/hook/early"
 	"github.com/wanderd/wanderd/cmd/cli"
 )
 
@@ -18,14 +20,21 @@ func main() {
 			os.Exit(cli.ExitDefect)
 		}
 	}()
+	var prepared *hook.Command
+	if len(os.Args) > 1 && os.Args[1] == early.Exec {
+		prepared, _ = hook.Prepare() // the error is that of the next attempt
+	}
 	hups := cli.NewHangups()
 	p := program{
 		hangups: hups.Take, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), now: time.Now,
-		runAgent: runAgent,
+		runAgent: runAgent, prepared: prepared,
 	}
 	ctx, stop := cli.UntilSignal(context.Background(), "wanderd", hups)
 	p.ownSignals = stop
 	code := p.run(ctx, os.Args[1:])
 	stop()
+	if p.prepared != nil {
+		p.prepared.Abandon()
+	}
 	os.Exit(code)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wanderd/wanderd/agent"
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/hook/early"
 	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/wanderd/config"
@@ -22,6 +24,9 @@ type program struct {
 	runAgent       func(context.Context, agent.Config) error
 	// hangups makes SIGHUP ask for a reload from now on, and returns the channel of these requests.
 	hangups func() <-chan struct{}
+	// prepared is the guard for "wanderd exec", which starts while the rest of the program does; nil for other
+	// commands.
+	prepared *hook.Command
 	// ownSignals stops the handling of signals by the program, for a command that handles them itself.
 	ownSignals func()
 }
@@ -43,7 +48,7 @@ func (p *program) commands(args []string) *cli.Program {
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.agent(cmd.Context(), flags) },
 	}
 	switch {
-	case len(args) > 0 && args[0] == "exec":
+	case len(args) > 0 && args[0] == early.Exec:
 		root.AddCommand(p.newExecCommand())
 	case len(args) > 0 && args[0] == "version":
 	default:
