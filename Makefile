@@ -9,7 +9,7 @@ RACE     := ./agent/... ./membership/... ./cmd/wanderd/follow ./cmd/wanderd/web 
 NFPM     := $(BIN)/nfpm
 VULN     := $(BIN)/govulncheck
 SBOM     := $(BIN)/cyclonedx-gomod
-SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible lab/build/tests $(wildcard examples/*/*.sh systemd/package/*.sh)
+SCRIPTS  := .ci/run lab/build/fuzz lab/build/package lab/build/reproducible lab/build/tests lab/build/wanderd $(wildcard examples/*/*.sh systemd/package/*.sh)
 
 # What a developer waits for at every step: the protocols and the agent, without real processes.
 QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list ./agent/...))
@@ -24,7 +24,8 @@ all: build
 # Without the tables of a debugger; the version and the traces of a panic need none.
 # They start faster and are smaller without C's library and HTTP/2, which nobody here speaks. So are those in packages.
 build:
-	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd ./cmd/wandersim
+	CGO_ENABLED=0 GO=$(GO) LDFLAGS='-s -w' lab/build/wanderd $(CURDIR)/$(BIN) -tags nethttpomithttp2
+	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wandersim
 
 # It should take a minute at most on two cores, once all is compiled.
 quick:
@@ -92,7 +93,7 @@ races:
 
 # What a start costs, in time and in processor time: "wanderd exec -- true" beside flock, in turn.
 start:
-	CGO_ENABLED=0 $(GO) build -tags nethttpomithttp2 -ldflags='-s -w' -o $(BIN)/ ./cmd/wanderd
+	CGO_ENABLED=0 GO=$(GO) LDFLAGS='-s -w' lab/build/wanderd $(CURDIR)/$(BIN) -tags nethttpomithttp2
 	$(GO) run ./lab/start $(BIN)/wanderd
 
 bench:

@@ -37,7 +37,7 @@ func linkedPrograms() []linked {
 			},
 		},
 		{
-			program: "agent/hook", lines: 3_500, why: "the guard of each hook waits for what it is built from",
+			program: "cmd/hook-guard", lines: 3_500, why: "the guard of each hook waits for what it is built from",
 			never: []string{"net", "net/http", "github.com/rs/zerolog"},
 		},
 	}

@@ -95,6 +95,10 @@ func house() []rule {
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
+		{
+			room: "agent/hook/early", never: []string{"fmt", "strings", "encoding/json", "os/exec"},
+			why: "what it imports is initialised before it",
+		},
 		{room: "agent/beside", why: "it does not know what goes on"},
 		{room: "agent/clock", ours: []string{"policy"}, why: "it reads clocks, and sets none"},
 		{room: "agent/connlimit", why: "it counts connections"},
@@ -149,6 +153,7 @@ func house() []rule {
 			},
 			why: "hosts foresee nothing, and measure nothing",
 		},
+		{room: "cmd/hook-guard", ours: []string{"agent/hook"}, why: "it starts with every hook, so it is small"},
 		{
 			room: "cmd/wandersim/...", ours: []string{"wire", "policy/...", "sim/...", "cmd/cli/..."},
 			why: "the simulator is a shell of its own",

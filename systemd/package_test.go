@@ -23,3 +23,16 @@ func TestPackagesCarryBothProgramsWithAllThatBelongsToThem(t *testing.T) {
 		}
 	}
 }
+
+// wanderd looks for its guard there.
+func TestPackagesCarryTheGuard(t *testing.T) {
+	text, err := os.ReadFile("package/nfpm.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"/usr/libexec/wanderd/hook-guard", "/usr/share/doc/wanderd/hook-guard.cdx.json"} {
+		if !strings.Contains(string(text), "dst: "+file+",") {
+			t.Errorf("the packages lack %s", file)
+		}
+	}
+}

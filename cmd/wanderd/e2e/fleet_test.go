@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program builds wanderd once.
+// program builds wanderd and its guard once.
 func program(t testing.TB) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -67,10 +67,8 @@ func program(t testing.TB) string {
 			return
 		}
 		built.path = filepath.Join(dir, "wanderd")
-		out, err := exec.Command("go", "build", "-o", built.path, "github.com/wanderd/wanderd/cmd/wanderd").
-			CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		if out, err := exec.Command("../../../lab/build/wanderd", dir).CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("lab/build/wanderd: %w\n%s", err, out)
 		}
 	})
 	if built.err != nil {
