@@ -242,6 +242,20 @@ func TestAMemberThatAlwaysObjectsIsOverruled(t *testing.T) {
 	visit(interval, 4, false) // the objection of another member counts
 }
 
+// An operation lasts at least two timeouts, however short it is: its save and its start take time, too.
+func TestAnObjectionCountsForTwoTimeoutsAtLeast(t *testing.T) {
+	for after, want := range map[time.Duration]bool{2*timeout - time.Second/8: false, 2 * timeout: true} {
+		s := idleAsker(t)
+		s.m.Tune(wander.Settings{Skip: skip, Op: timeout / 4, MinInterval: minInterval, AskBeforeRun: true})
+		if s.visitOpposed(born(1, 7), 0, 5) {
+			t.Fatal("an objection does not count at once")
+		}
+		if ran := s.visitOpposed(born(1, 7), after-skip, 5); ran != want {
+			t.Errorf("%v after the first objection, it ran: %v, want %v", after, ran, want)
+		}
+	}
+}
+
 // Byzantine members may take turns. Four are remembered, each with its own time, and a fifth one replaces the first.
 func TestMembersThatObjectInTurnsAreOverruled(t *testing.T) {
 	four := []int{1, 4, 5, 6}

@@ -15,7 +15,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 		return out
 	case !m.walk.alone():
 		if o := m.outlook(); m.cfg.Walk != Random {
-			m.loss.beginIf(m.walk.unmix(&m.cfg, now.Time, o.maxInterval()), now.Time)
+			m.walk.unmix(&m.cfg, now.Time, o.maxInterval())
 		}
 		return m.becomeOffering(now, m.walk.next(&m.cfg, now.Time, &m.custody.last().Load), out)
 	case m.custody.leaves():

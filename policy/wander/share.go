@@ -59,14 +59,12 @@ func (w *walker) mix(cfg *Config, now, at policy.Time, maxInterval time.Duration
 	return w.findPart(cfg)
 }
 
-// unmix forgets the record after max_interval, and reports whether this token visits this member from now on.
-func (w *walker) unmix(cfg *Config, now policy.Time, maxInterval time.Duration) (begins bool) {
-	s := &w.sharing
-	if !s.mixed || now.Sub(s.mixedAt) <= maxInterval {
-		return false
+// unmix forgets the record after max_interval. Until then the token visits all members, so for none it begins to.
+func (w *walker) unmix(cfg *Config, now policy.Time, maxInterval time.Duration) {
+	if s := &w.sharing; s.mixed && now.Sub(s.mixedAt) > maxInterval {
+		s.mixed = false
+		w.findPart(cfg)
 	}
-	s.mixed = false
-	return w.findPart(cfg)
 }
 
 // findPart finds out whether this token visits this member, and reports whether it does so only from now on.

@@ -221,3 +221,29 @@ func TestATokenTellsHowLongAgoSlotsDiffered(t *testing.T) {
 		t.Error("it remembers that for longer than max_interval")
 	}
 }
+
+// A holder forgets after max_interval that slots differed, without a change of its view: then it passes the token on
+// without that, and the token visits its part only.
+func TestAHolderForgetsThatSlotsDiffered(t *testing.T) {
+	slot := uint8(0)
+	if sharing(t, slot, upTo(9)...).regenerates() {
+		slot = 1
+	}
+	for passes, tells := range map[time.Duration]bool{maxInterval: true, maxInterval + 1: false} {
+		s := sharing(t, slot, upTo(9)...)
+		s.receive(s.offerOf(slot, 2))
+		differed := s.now.Time
+		s.advance(passes - minInterval)
+		s.taken(slot) // it is due
+		s.advance(differed.Add(passes).Sub(s.now.Time))
+		s.finish()
+		load := s.lastSent(handoff.KindToken).Load
+		if _, ok := wander.MixedOf(&load); ok != tells {
+			t.Errorf("%v after it saw a difference, it tells of it: %v", passes, ok)
+		}
+		s.ack()
+		if s.regenerates() != tells {
+			t.Errorf("%v after it saw a difference, it waits for the token: %v", passes, !tells)
+		}
+	}
+}

@@ -236,7 +236,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.handoff.Keep(m.walk.hasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())
 	m.measures.count(m.walk.lapLength(&m.cfg))
-	m.loss.beginIf(m.walk.unmix(&m.cfg, now.Time, o.maxInterval()), now.Time)
+	m.walk.unmix(&m.cfg, now.Time, o.maxInterval())
 	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
 	if !m.walk.alone() {
 		m.loss.meetCompany(&m.cfg, now.Time)
