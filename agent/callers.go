@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
-// Exec serves a call from the control socket. The command runs on the caller's side, at the other end of conn.
-func (s source) Exec(call control.Call, conn io.ReadWriter) error {
+// Exec serves a caller from the control socket. The command runs on the caller's side, at the other end of conn.
+func (s source) Exec(asks control.ExecRequest, conn io.ReadWriter) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	remote := hook.NewRemote(conn)
@@ -21,8 +21,8 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 		<-remote.Gone() // at the latest when conn is closed, because Exec has returned
 		cancel()
 	}()
-	r, err := s.a.exec(ctx, call, func(spec hook.Spec, startBy time.Time) (gate.HookRun, error) {
-		spec.Caller = call.PID
+	r, err := s.a.exec(ctx, asks, func(spec hook.Spec, startBy time.Time) (gate.HookRun, error) {
+		spec.Caller = asks.PID
 		return remote.Start(spec, startBy)
 	})
 	if err == nil && r.NotExecuted {
@@ -34,8 +34,8 @@ func (s source) Exec(call control.Call, conn io.ReadWriter) error {
 // exec runs a command as the operation of a gate. The command waits until every earlier caller has had its turn and
 // this host is granted the gate. exec returns when nothing is left of the command. When ctx is done, a waiting caller
 // withdraws, and a running command is stopped.
-func (a *Agent) exec(ctx context.Context, call control.Call, start gate.Starter) (hook.Result, error) {
-	c := gate.NewCaller(call, start)
+func (a *Agent) exec(ctx context.Context, asks control.ExecRequest, start gate.Starter) (hook.Result, error) {
+	c := gate.NewCaller(asks, start)
 	var g *gate.Gate
 	if err := do(ctx, a, func() (err error) {
 		if g, err = a.gateFor(c.Gate); err != nil {

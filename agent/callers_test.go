@@ -32,17 +32,17 @@ type asked struct {
 
 // exec makes a caller wait on a host.
 func (w *world) exec(ctx context.Context, host, name string, ended chan<- asked) {
-	w.call(ctx, host, control.Call{Gate: "default", Command: name}, ended)
+	w.asks(ctx, host, control.ExecRequest{Gate: "default", Command: name}, ended)
 }
 
-// call makes a caller ask a host.
-func (w *world) call(ctx context.Context, host string, call control.Call, ended chan<- asked) {
+// asks makes a caller ask a host.
+func (w *world) asks(ctx context.Context, host string, request control.ExecRequest, ended chan<- asked) {
 	a := w.agents[host].Agent
 	w.wg.Go(func() {
-		r, err := a.exec(ctx, call, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
+		r, err := a.exec(ctx, request, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
 			return w.pretend(w.agents[host], spec), nil
 		})
-		ended <- asked{call.Command, r, err}
+		ended <- asked{request.Command, r, err}
 	})
 	time.Sleep(time.Millisecond) // the next one asks later
 }
@@ -140,11 +140,11 @@ func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
 	inWorld(t, onDemand(), func(w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 1)
-		w.call(context.Background(), "a", control.Call{Gate: "other"}, ended)
+		w.asks(context.Background(), "a", control.ExecRequest{Gate: "other"}, ended)
 		if r := <-ended; !refused(r.err, control.NoGate) || !strings.Contains(r.err.Error(), "its gates are default:") {
 			t.Errorf("%+v", r)
 		}
-		w.call(context.Background(), "a", control.Call{}, ended)
+		w.asks(context.Background(), "a", control.ExecRequest{}, ended)
 		if r := <-ended; r.err != nil || r.Err != nil {
 			t.Errorf("of the only gate: %+v", r)
 		}
@@ -159,7 +159,7 @@ func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 		ended := make(chan asked, 2)
 		late := w.agents["a"].Agent
 		w.wg.Go(func() {
-			r, err := late.exec(context.Background(), control.Call{Command: "late"},
+			r, err := late.exec(context.Background(), control.ExecRequest{Command: "late"},
 				func(_ hook.Spec, startBy time.Time) (gate.HookRun, error) {
 					time.Sleep(time.Until(startBy))
 					return nil, hook.ErrLate
@@ -183,7 +183,7 @@ func TestTheStatusListsCallersInTheOrderOfTheirTurns(t *testing.T) {
 		ended := make(chan asked, 3)
 		asking := time.Now()
 		for i, name := range []string{"first", "second", "third"} {
-			w.call(context.Background(), "a", control.Call{Command: name, PID: 100 + i}, ended)
+			w.asks(context.Background(), "a", control.ExecRequest{Command: name, PID: 100 + i}, ended)
 		}
 		w.until("the first one runs", time.Minute, func() bool { return w.agents["a"].isRunning(w) })
 		s, err := source{w.agents["a"].Agent}.Status(context.Background())
@@ -212,7 +212,7 @@ func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
 		ended := make(chan asked, 3)
 		w.until("it holds the token", time.Minute, func() bool { return len(w.holders()) > 0 })
 		for i, name := range []string{"runs", "refused"} {
-			w.call(context.Background(), "a", control.Call{Command: name, NonBlock: true}, ended)
+			w.asks(context.Background(), "a", control.ExecRequest{Command: name, NonBlock: true}, ended)
 			if i == 0 {
 				w.until("it runs", time.Minute, func() bool { return w.agents["a"].isRunning(w) })
 			}

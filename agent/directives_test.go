@@ -282,7 +282,7 @@ func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
 		w.start("a", AloneRun)
 		time.Sleep(30 * time.Second)
 		w.pause("a", 0)
-		_, err := w.agents["a"].exec(context.Background(), control.Call{NonBlock: true, Command: "c"}, nil)
+		_, err := w.agents["a"].exec(context.Background(), control.ExecRequest{NonBlock: true, Command: "c"}, nil)
 		if r, ok := errors.AsType[*control.Refusal](err); !ok || r.Reason != control.Busy ||
 			!strings.Contains(r.Text, "paused") {
 			t.Errorf("%v", err)

@@ -117,7 +117,7 @@ func TestAFaultClosesOneGateOnOneHost(t *testing.T) {
 				}) {
 					t.Errorf("it warns: %+v", s.Warnings)
 				}
-				if _, err := w.agents["a"].exec(context.Background(), control.Call{Gate: "default"},
+				if _, err := w.agents["a"].exec(context.Background(), control.ExecRequest{Gate: "default"},
 					nil); !errors.As(err, new(*control.Refusal)) {
 					t.Errorf("a caller is told %v", err)
 				}

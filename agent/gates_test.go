@@ -223,7 +223,7 @@ func TestCallersOfARemovedGateAreToldAndTheFirstIsServed(t *testing.T) {
 			}
 		}
 		w.until("it is gone", time.Minute, w.hasGates("a", "other"))
-		w.call(context.Background(), "a", control.Call{}, ended)
+		w.asks(context.Background(), "a", control.ExecRequest{}, ended)
 		if r := <-ended; r.err != nil || r.Err != nil {
 			t.Errorf("of the only gate: %+v", r)
 		}

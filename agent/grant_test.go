@@ -27,7 +27,8 @@ func BenchmarkGrant(b *testing.B) {
 			b.Run(moves.String()+", "+name, func(b *testing.B) {
 				agents := strictFleet(b, moves)
 				grant := func(a *Agent) {
-					if r, err := a.exec(b.Context(), control.Call{Command: "nothing"}, startNothing); err != nil ||
+					if r, err := a.exec(b.Context(), control.ExecRequest{Command: "nothing"},
+						startNothing); err != nil ||
 						r.Err != nil {
 						b.Fatal(err, r.Err)
 					}

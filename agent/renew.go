@@ -15,10 +15,10 @@ import (
 // answer may hold it.
 
 // Renew implements [control.Source].
-func (s source) Renew(ctx context.Context, call control.Renew) (control.Renewed, error) {
+func (s source) Renew(ctx context.Context, renew control.Renew) (control.Renewed, error) {
 	var gate string
 	err := do(ctx, s.a, func() error {
-		g, err := s.a.renewable(call.Gate)
+		g, err := s.a.renewable(renew.Gate)
 		if err == nil {
 			gate = g.Name()
 		}

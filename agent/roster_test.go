@@ -51,10 +51,11 @@ func (w *world) runsOn(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	r := w.agents[name]
-	result, err := r.exec(ctx, control.Call{Command: "true"}, func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
-		spec.Argv, spec.Timeout = []string{"true"}, time.Minute
-		return w.pretend(r, spec), nil
-	})
+	result, err := r.exec(ctx, control.ExecRequest{Command: "true"},
+		func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
+			spec.Argv, spec.Timeout = []string{"true"}, time.Minute
+			return w.pretend(r, spec), nil
+		})
 	if err = cmp.Or(err, result.Err); err != nil {
 		w.t.Errorf("%s: %v", name, err)
 	}

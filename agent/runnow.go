@@ -14,13 +14,13 @@ import (
 // meanwhile, because the hook is due, serves the demand, too. If the host has a ready check, that is asked first: an
 // operator hears at once that the hook is not needed.
 
-func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd, error) {
+func (s source) RunNow(ctx context.Context, run control.RunNow) (control.RunEnd, error) {
 	ended := make(chan hook.Result, 1)
 	due := make(chan struct{}, 1)
-	if err := do(ctx, s.a, func() error { return s.a.runNow(&call, due, ended) }); err != nil {
+	if err := do(ctx, s.a, func() error { return s.a.runNow(&run, due, ended) }); err != nil {
 		return control.RunEnd{}, err
 	}
-	if call.Wait {
+	if run.Wait {
 		due = nil
 	}
 	select {
@@ -44,10 +44,10 @@ func (s source) RunNow(ctx context.Context, call control.RunNow) (control.RunEnd
 }
 
 // runNow demands a run of a gate's own operation.
-func (a *Agent) runNow(call *control.RunNow, due chan struct{}, ended chan hook.Result) error {
-	g, err := a.gateFor(call.Gate)
+func (a *Agent) runNow(run *control.RunNow, due chan struct{}, ended chan hook.Result) error {
+	g, err := a.gateFor(run.Gate)
 	if err != nil {
 		return err
 	}
-	return g.RunNow(call.PID, due, ended)
+	return g.RunNow(run.PID, due, ended)
 }

@@ -59,7 +59,7 @@ func startLockFleet(t *testing.T) *lockFleet {
 }
 
 func (f *lockFleet) exec(name string, argv ...string) hook.Result {
-	r, err := f.agents[name].exec(context.Background(), control.Call{Command: argv[0]},
+	r, err := f.agents[name].exec(context.Background(), control.ExecRequest{Command: argv[0]},
 		func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
 			spec.Argv, spec.Env = argv, hook.Environ(os.Environ(), spec.Env...)
 			return hook.Start(spec)

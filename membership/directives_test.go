@@ -111,7 +111,7 @@ func TestAMemberThatWasCutOffLearnsOfADirectiveWithinASecond(t *testing.T) {
 				f.net.Heal()
 				limit := time.Second
 				if away > time.Minute {
-					limit = callMax + time.Second
+					limit = pingMax + time.Second
 				}
 				f.within(limit, "it knows the directive", func() bool { return len(hosts[9].Broadcasts()) == 1 })
 			})

@@ -55,7 +55,7 @@
 //   - It passes news on at its ticks, and ticks even without news: here ticks are few, and pings carry the news
 //     (spread.go).
 //   - The less it hears, the less it probes, so a member that was cut off learns late what it has missed: here such a
-//     member calls the others (call.go).
+//     member pings the others (reconnect.go).
 //   - It believes any statement that a member left, moved, or has the highest incarnation of all, which the member
 //     then cannot contradict: announcements are signed (peers/metadata.go), and an incarnation is believed only as far
 //     as a clock can explain it (packets/filter.go).

@@ -103,9 +103,10 @@ type Membership struct {
 	// changed signals that this member's metadata must be gossiped; reconsidered signals that other keys are trusted
 	// now. The capacity of both is one.
 	changed, reconsidered chan struct{}
-	// fresh signals that there is news to pass on; its capacity is one. calling is true while this member hears nobody.
-	fresh   chan struct{}
-	calling atomic.Bool
+	// fresh signals that there is news to pass on; its capacity is one. reconnecting is true while this member hears
+	// nobody.
+	fresh        chan struct{}
+	reconnecting atomic.Bool
 	// stop ends all work; kept is closed when memberlist's callbacks are no longer handled.
 	stop    context.CancelFunc
 	kept    chan struct{}
@@ -279,7 +280,7 @@ func (m *Membership) apply(ctx context.Context, news peers.Reports) {
 		m.haveSmallNews()
 	}
 	if m.transport.silence() >= deafAfter {
-		m.working.Go(func() { m.call(ctx) })
+		m.working.Go(func() { m.reconnect(ctx) })
 	}
 	before := len(m.peers.Current().Members)
 	m.peers.Apply(news, time.Now())

@@ -142,7 +142,7 @@ func TestAnAnswerOfAnotherMemberIsNotTaken(t *testing.T) {
 			}
 			defer func() { _ = conn.Close() }()
 			g := &streams.Conn{Conn: conn, End: streams.New(streams.Config{Seal: newTestSeal(t, secretOne)})}
-			if err := errors.Join(g.AnswerCall(), g.Receive(), tr.answerQuestion(g)); err != nil {
+			if err := errors.Join(g.AsAcceptor(), g.Receive(), tr.answerQuestion(g)); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -194,7 +194,7 @@ func TestAQuestionThatIsNotAMembersOwnIsNotAnswered(t *testing.T) {
 			}
 			g := &streams.Conn{Conn: conn, End: hosts[1].transport.streams}
 			g.IsFor(streams.ForQuestion)
-			if err := g.Call(); err != nil {
+			if err := g.AsCaller(); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := g.Write(c.frame(g.Nonces)); err != nil {

@@ -125,7 +125,7 @@ func (f *fleet) prove(h *host) net.Conn {
 	}
 	g := &streams.Conn{Conn: conn, End: h.transport.streams}
 	g.IsFor(streams.ForGossip)
-	if err := g.Call(); err != nil {
+	if err := g.AsCaller(); err != nil {
 		f.t.Fatal(err)
 	}
 	return conn

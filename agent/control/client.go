@@ -85,15 +85,15 @@ func (c *Client) GiveDirective(ctx context.Context, directive Directive) error {
 }
 
 // Renew makes the agent create a new token for a gate that has none.
-func (c *Client) Renew(ctx context.Context, call Renew) (Renewed, error) {
-	return request[Renewed](ctx, c, http.MethodPost, pathRenew, call)
+func (c *Client) Renew(ctx context.Context, renew Renew) (Renewed, error) {
+	return request[Renewed](ctx, c, http.MethodPost, pathRenew, renew)
 }
 
-// RunNow demands a run of a gate's hook. It returns when this host has answered that it needs the run; if call.Wait is
+// RunNow demands a run of a gate's hook. It returns when this host has answered that it needs the run; if run.Wait is
 // set, when the run has ended. If ctx is done earlier, the run goes on.
-func (c *Client) RunNow(ctx context.Context, call RunNow) (RunEnd, error) {
+func (c *Client) RunNow(ctx context.Context, run RunNow) (RunEnd, error) {
 	patient := &Client{path: c.path, http: transportTo(c.path, 0)}
-	return request[RunEnd](ctx, patient, http.MethodPost, pathRun, call)
+	return request[RunEnd](ctx, patient, http.MethodPost, pathRun, run)
 }
 
 // Reload makes the agent read its configuration again.
@@ -105,14 +105,14 @@ func get[T any](ctx context.Context, c *Client, path string) (T, error) {
 	return request[T](ctx, c, http.MethodGet, path, nil)
 }
 
-// request sends a call, if there is one, and reads the document of the answer.
-func request[T any](ctx context.Context, c *Client, method, path string, call any) (document T, err error) {
+// request sends a document, if there is one, and reads the document of the answer.
+func request[T any](ctx context.Context, c *Client, method, path string, sent any) (document T, err error) {
 	if err := CheckPath(c.path); err != nil {
 		return document, err
 	}
 	var body io.Reader = http.NoBody
-	if call != nil {
-		text, err := json.Marshal(call)
+	if sent != nil {
+		text, err := json.Marshal(sent)
 		if err != nil {
 			return document, err
 		}

@@ -30,12 +30,12 @@ type Source interface {
 	Drain(ctx context.Context) error
 	Reload(ctx context.Context) (Reloaded, error)
 	GiveDirective(ctx context.Context, directive Directive) error
-	RunNow(ctx context.Context, call RunNow) (RunEnd, error)
-	Renew(ctx context.Context, call Renew) (Renewed, error)
+	RunNow(ctx context.Context, run RunNow) (RunEnd, error)
+	Renew(ctx context.Context, renew Renew) (Renewed, error)
 	Metrics() http.Handler
-	// Exec serves a call from its wait to the end of its run, and ends when the caller goes. It reads the caller's
+	// Exec serves a caller from its wait to the end of its run, and ends when the caller goes. It reads the caller's
 	// messages from conn, and writes its own there. The error may be a [Refusal].
-	Exec(call Call, conn io.ReadWriter) error
+	Exec(asks ExecRequest, conn io.ReadWriter) error
 }
 
 // The paths that are served.
@@ -64,7 +64,7 @@ const (
 	maxHeader   = 8 << 10
 	// maxConnections bounds the connections, except those of callers, which the agent bounds.
 	maxConnections = 256
-	// closeTimeout is how long Close waits for answers and calls in progress.
+	// closeTimeout is how long Close waits for answers and callers in progress.
 	closeTimeout = time.Second
 )
 
@@ -75,8 +75,8 @@ type Server struct {
 	source Source
 	log    zerolog.Logger
 	close  func() error
-	// serving waits for the goroutine that accepts connections, calls for the calls that it has accepted.
-	serving, calls sync.WaitGroup
+	// serving waits for the goroutine that accepts connections, execs for the callers that it has accepted.
+	serving, execs sync.WaitGroup
 }
 
 // Serve makes a socket at path with mode 0600 and answers on it; if a group is named, with that group and mode 0660. It
@@ -113,8 +113,8 @@ func Serve(path, group string, src Source, logger zerolog.Logger) (io.Closer, er
 	return s, nil
 }
 
-// Close stops the server and removes the socket's file. It may be called again. A call ends when the source ends it,
-// not before.
+// Close stops the server and removes the socket's file. It may be called again. A caller's connection ends when the
+// source ends it, not before.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shutdown() error {
@@ -129,7 +129,7 @@ func (s *Server) shutdown() error {
 	s.serving.Wait()
 	told := make(chan struct{})
 	go func() {
-		s.calls.Wait()
+		s.execs.Wait()
 		close(told)
 	}()
 	select {
@@ -195,21 +195,21 @@ func (s *Server) routes() map[string]route {
 			return struct{}{}, src.GiveDirective(ctx, directive)
 		}},
 		pathRenew: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, _ peer) (any, error) {
-			var call Renew
-			if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+			var renew Renew
+			if err := json.NewDecoder(r.Body).Decode(&renew); err != nil {
 				return nil, &badRequestError{"a request for a new token is a document of at most 4 KiB"}
 			}
-			return src.Renew(ctx, call)
+			return src.Renew(ctx, renew)
 		}},
 		pathRun: {
 			post: true, own: true, patient: true,
 			ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
-				var call RunNow
-				if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+				var run RunNow
+				if err := json.NewDecoder(r.Body).Decode(&run); err != nil {
 					return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
 				}
-				call.PID = p.pid
-				return src.RunNow(ctx, call)
+				run.PID = p.pid
+				return src.RunNow(ctx, run)
 			},
 		},
 	}
@@ -247,7 +247,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, http.StatusMethodNotAllowed, failure{Error: "this path is read-only: use GET"})
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxCall)
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	if route.serve != nil {
 		route.serve(w, r, peer)
 		return

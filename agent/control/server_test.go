@@ -48,7 +48,7 @@ func (s told) RunNow(context.Context, RunNow) (RunEnd, error) {
 func (s told) Renew(context.Context, Renew) (Renewed, error) {
 	return Renewed{}, s.err
 }
-func (s told) Exec(Call, io.ReadWriter) error           { return s.err }
+func (s told) Exec(ExecRequest, io.ReadWriter) error    { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
 func (s told) Now(context.Context) (Now, error)         { return s.now, s.err }
 func (s told) Fleet(context.Context) (Fleet, error)     { return s.fleet, s.err }

@@ -6,7 +6,7 @@
 //
 //	GET /v1/status    a [Status]
 //	GET /v1/members   a [Members]
-//	POST /v1/exec     a [Call]; the connection then belongs to the caller and its run
+//	POST /v1/exec     an [ExecRequest]; the connection then belongs to the caller and its run
 //	GET /v1/history   a [History]
 //	GET /v1/now       a [Now]
 //	GET /v1/fleet     a [Fleet]

@@ -29,7 +29,7 @@ type callers struct {
 
 // Caller is a process that waits for a run, and then for its end.
 type Caller struct {
-	control.Call
+	control.ExecRequest
 	since, running time.Time
 	start          Starter
 	// ended receive the result of its run.
@@ -43,8 +43,10 @@ type Caller struct {
 }
 
 // NewCaller returns a caller that waits with a command from now on.
-func NewCaller(call control.Call, start Starter) *Caller {
-	return &Caller{Call: call, since: time.Now(), start: start, ended: []chan hook.Result{make(chan hook.Result, 1)}}
+func NewCaller(asks control.ExecRequest, start Starter) *Caller {
+	return &Caller{
+		ExecRequest: asks, since: time.Now(), start: start, ended: []chan hook.Result{make(chan hook.Result, 1)},
+	}
 }
 
 // Ended receives the result of its run, once.

@@ -30,7 +30,7 @@ func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
 
 func TestMoreCallersThanAGateHoldsAreRefused(t *testing.T) {
 	g := &Gate{cfg: Config{Name: "x"}, callers: callers{queue: make([]*Caller, maxCallers)}}
-	err := g.Enqueue(&Caller{Call: control.Call{Gate: "x"}})
+	err := g.Enqueue(&Caller{ExecRequest: control.ExecRequest{Gate: "x"}})
 	if !refused(err, control.Busy) || len(g.callers.queue) != maxCallers {
 		t.Errorf("%d wait, %v", len(g.callers.queue), err)
 	}

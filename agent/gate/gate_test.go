@@ -67,7 +67,7 @@ func TestARemovedGateIsLeftWhenItsRunHasEnded(t *testing.T) {
 	b.wantEvents(policy.Started, policy.Woke)
 	b.gate.Remove()
 	b.wantEvents()
-	err := b.gate.Enqueue(NewCaller(control.Call{}, nil))
+	err := b.gate.Enqueue(NewCaller(control.ExecRequest{}, nil))
 	if refusal, ok := errors.AsType[*control.Refusal](err); !ok || !strings.Contains(refusal.Text, "was removed") {
 		t.Errorf("a caller is told %v", err)
 	}
@@ -101,7 +101,7 @@ func TestAFaultClosesTheGate(t *testing.T) {
 	b := newBench(t, nil)
 	b.does(b.run())
 	run := <-b.starts
-	caller := NewCaller(control.Call{}, nil)
+	caller := NewCaller(control.ExecRequest{}, nil)
 	if err := b.gate.Enqueue(caller); err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestAGrantRunsTheCommandOfTheFirstCaller(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.Hook = nil })
 	b.wantEvents(policy.Started)
 	start := func(spec hook.Spec, _ time.Time) (HookRun, error) { return b.start(spec) }
-	first := NewCaller(control.Call{Command: "first"}, start)
-	second := NewCaller(control.Call{Command: "second"}, start)
+	first := NewCaller(control.ExecRequest{Command: "first"}, start)
+	second := NewCaller(control.ExecRequest{Command: "second"}, start)
 	for _, c := range []*Caller{first, second} {
 		if err := b.gate.Enqueue(c); err != nil {
 			t.Fatal(err)

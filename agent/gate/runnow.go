@@ -23,7 +23,7 @@ func (g *Gate) RunNow(pid int, due chan struct{}, ended chan hook.Result) error 
 		c.due, c.ended = append(c.due, due), append(c.ended, ended)
 	} else {
 		g.callers.queue = append(g.callers.queue, &Caller{
-			Call: control.Call{PID: pid, Command: "hook"}, since: time.Now(), own: true,
+			ExecRequest: control.ExecRequest{PID: pid, Command: "hook"}, since: time.Now(), own: true,
 			due: []chan struct{}{due}, ended: []chan hook.Result{ended},
 		})
 	}

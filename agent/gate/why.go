@@ -32,8 +32,8 @@ type situation struct {
 	// leaving is true if the gate was told to leave; unwanted is true if it runs on demand and no caller waits. started
 	// is when the agent started.
 	leaving, unwanted bool
-	// called is true if a caller waits with a command, for which this host needs no ready check.
-	called bool
+	// wanted is true if a caller waits with a command, for which this host needs no ready check.
+	wanted bool
 	// since are times before which this gate could not wait for the token: the start of the agent, the end of the
 	// interval after the last run, the opening of the window, the end of the last pause, and the time of the host's
 	// yes.
@@ -102,7 +102,7 @@ func (s *situation) explain() {
 func (s *situation) notReady() string {
 	r := s.gate.Ready
 	switch {
-	case r == nil || r.Counts || s.called:
+	case r == nil || r.Counts || s.wanted:
 		return ""
 	case r.Answer == control.AnswerNo:
 		return saidNo
@@ -131,7 +131,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
-		called:   g.callers.command() >= 0, since: g.dueSince(facts),
+		wanted:   g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,
 	}
 }

@@ -90,7 +90,7 @@ func TestWhyNotMe(t *testing.T) {
 		},
 		{
 			"the host said no, and a command waits",
-			situation{called: true},
+			situation{wanted: true},
 			control.Gate{
 				NotRunning: "due", Ready: &control.Ready{Answer: control.AnswerNo},
 			},

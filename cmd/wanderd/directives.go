@@ -171,7 +171,7 @@ func pauseText(p *control.Pause, now time.Time) string {
 }
 
 func (p *program) newRunCommand() *cobra.Command {
-	call := control.RunNow{}
+	run := control.RunNow{}
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the hook on this host as soon as possible, whatever min_interval says",
@@ -188,25 +188,25 @@ if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot
 executed. A signal to the command ends the wait, not the run.`,
 		Example: `  wanderd run --gate upgrade --wait`,
 	}
-	cmd.Flags().StringVar(&call.Gate, "gate", "", "Which `GATE`, if this host has several.")
-	cmd.Flags().BoolVar(&call.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
+	cmd.Flags().StringVar(&run.Gate, "gate", "", "Which `GATE`, if this host has several.")
+	cmd.Flags().BoolVar(&run.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)
 		defer stop()
-		return p.runNow(ctx, client, call)
+		return p.runNow(ctx, client, run)
 	})
 }
 
-func (p *program) runNow(ctx context.Context, client *control.Client, call control.RunNow) error {
+func (p *program) runNow(ctx context.Context, client *control.Client, run control.RunNow) error {
 	if s, err := client.Status(ctx); err == nil {
 		for i := range s.Gates {
-			if g := &s.Gates[i]; (call.Gate == "" || call.Gate == g.Name) && (g.Paused != nil || g.PausedHere != nil) {
+			if g := &s.Gates[i]; (run.Gate == "" || run.Gate == g.Name) && (g.Paused != nil || g.PausedHere != nil) {
 				_, _ = fmt.Fprintf(p.stderr, "gate %s %s; the run waits until the pause ends\n", printable(g.Name),
 					pausedText(g, p.now()))
 			}
 		}
 	}
-	end, err := client.RunNow(ctx, call)
+	end, err := client.RunNow(ctx, run)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -190,7 +190,7 @@ func (e *execution) try() (again bool, err error) {
 		return false, helpful(err)
 	}
 	defer func() { _ = asked.Close() }()
-	if err := asked.Ask(ctx, control.Call{
+	if err := asked.Ask(ctx, control.ExecRequest{
 		Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock,
 	}); err != nil {
 		command.Abandon()

@@ -23,7 +23,7 @@ func (p *program) newGateCommand() *cobra.Command {
 }
 
 func (p *program) newGateRenewCommand() *cobra.Command {
-	call := control.Renew{}
+	renew := control.Renew{}
 	cmd := &cobra.Command{
 		Use:   "renew",
 		Short: "Make a new token in place of a lost one, now",
@@ -37,9 +37,9 @@ the roster is there. So this command is for the other gates.`,
 		Example: `  wanderd gate renew
   wanderd gate renew --gate upgrade`,
 	}
-	cmd.Flags().StringVar(&call.Gate, "gate", "", "Which `GATE`, if this host has several.")
+	cmd.Flags().StringVar(&renew.Gate, "gate", "", "Which `GATE`, if this host has several.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
-		done, err := client.Renew(ctx, call)
+		done, err := client.Renew(ctx, renew)
 		if err != nil {
 			return err
 		}

@@ -43,11 +43,11 @@ func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
 	return control.RunEnd{}, nil
 }
 
-func (told) Renew(_ context.Context, call control.Renew) (control.Renewed, error) {
-	return control.Renewed{Gate: call.Gate, Slots: []int{0, 2}}, nil
+func (told) Renew(_ context.Context, renew control.Renew) (control.Renewed, error) {
+	return control.Renewed{Gate: renew.Gate, Slots: []int{0, 2}}, nil
 }
 func (told) Metrics() http.Handler                              { return http.NotFoundHandler() }
-func (told) Exec(control.Call, io.ReadWriter) error             { return nil }
+func (told) Exec(control.ExecRequest, io.ReadWriter) error      { return nil }
 func (s told) History(context.Context) (control.History, error) { return s.history, nil }
 func (s told) Now(context.Context) (control.Now, error)         { return s.now, nil }
 func (s told) Fleet(context.Context) (control.Fleet, error)     { return s.fleet, nil }

@@ -76,7 +76,7 @@ func (t *trial) run() (err error) {
 	stop := make(chan struct{})
 	dice := rand.New(rand.NewPCG(t.seed, 0))
 	for i, h := range t.fleet.Hosts {
-		callers.Go(func() { t.call(h, rand.New(rand.NewPCG(t.seed, uint64(i)+1)), stop) })
+		callers.Go(func() { t.callers(h, rand.New(rand.NewPCG(t.seed, uint64(i)+1)), stop) })
 	}
 	t.harm(dice, time.Now().Add(t.length))
 	close(stop)
@@ -107,8 +107,8 @@ func (t *trial) try(err error) {
 	}
 }
 
-// call lets one caller after the other run a command on a host.
-func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
+// callers lets one caller after the other run a command on a host.
+func (t *trial) callers(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 	for {
 		select {
 		case <-stop:
@@ -119,8 +119,8 @@ func (t *trial) call(h *hosts.Host, dice *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// command returns a call. Now and then its command takes longer than a lease; one in four commands ignores SIGTERM, and
-// one in three is the child of another one.
+// command returns a caller's command. Now and then its command takes longer than a lease; one in four commands ignores
+// SIGTERM, and one in three is the child of another one.
 func (t *trial) command(h *hosts.Host, dice *rand.Rand) *exec.Cmd {
 	work := time.Duration(dice.Int64N(int64(300 * time.Millisecond)))
 	if dice.IntN(20) == 0 {

@@ -152,7 +152,7 @@ func (c *caller) lock() error {
 
 // takeGrant asks, and waits for the grant and for the message that the command may start.
 func takeGrant(ctx context.Context, conn *control.Asked) (granted bool, err error) {
-	if err := conn.Ask(ctx, control.Call{Gate: hosts.GateName, Command: "race"}); err != nil {
+	if err := conn.Ask(ctx, control.ExecRequest{Gate: hosts.GateName, Command: "race"}); err != nil {
 		return false, err
 	}
 	_, heard, err := conn.Answer()

@@ -70,8 +70,8 @@ func (g *Conn) IsFor(p Purpose) {
 	g.Purpose, g.Most = p, p.longest(!g.End.Seal.Clear)
 }
 
-// AnswerCall carries out the acceptor's part of the challenge.
-func (g *Conn) AnswerCall() error {
+// AsAcceptor carries out the acceptor's part of the challenge.
+func (g *Conn) AsAcceptor() error {
 	var hello [PreambleSize + CallerNonce]byte
 	// Port scanners and HTTP clients are cut off at once.
 	if _, err := io.ReadFull(g.Conn, hello[:PreambleSize]); err != nil {
@@ -99,9 +99,9 @@ func (g *Conn) AnswerCall() error {
 	return g.check(proof[:])
 }
 
-// Call carries out the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides can
-// detect a wrong secret.
-func (g *Conn) Call() error {
+// AsCaller carries out the caller's part. It sends its proof before it checks the acceptor's proof, so that both sides
+// can detect a wrong secret.
+func (g *Conn) AsCaller() error {
 	hello := append([]byte(g.Purpose), make([]byte, CallerNonce)...)
 	_, _ = rand.Read(hello[PreambleSize:]) // It never fails.
 	g.End.Seal.mark(hello[PreambleSize:])
@@ -137,7 +137,7 @@ func (g *Conn) Receive() error {
 	defer g.leave(&g.long)
 	content, err := readFrame(g.Conn, &g.theirs, g.Most, func() error {
 		if g.place.Load() == nil {
-			return nil // this side has called
+			return nil // this side is the caller
 		}
 		return g.End.wait(&g.long, g.End.long.hold(g))
 	})

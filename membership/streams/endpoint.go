@@ -141,7 +141,7 @@ func (e *Endpoint) greet(g *Conn) {
 // admit takes a connection through its first messages, and gives it a place.
 func (e *Endpoint) admit(g *Conn) error {
 	_ = g.SetDeadline(time.Now().Add(GreetingTime))
-	err := g.AnswerCall()
+	err := g.AsAcceptor()
 	if !e.preAuth.leave(g) {
 		return ErrCrowded
 	}
@@ -213,7 +213,7 @@ func (e *Endpoint) Dial(dst netip.AddrPort, deadline time.Time, p Purpose) (*Con
 		return nil, ErrShutdown
 	}
 	_ = g.SetDeadline(deadline)
-	if err := g.Call(); err != nil {
+	if err := g.AsCaller(); err != nil {
 		_ = g.Close()
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func FuzzPreamble(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte) {
 		conn := &monologue{in: bytes.NewReader(said)}
 		g := &Conn{Conn: conn, End: New(Config{Seal: seal, Me: introducerOf(1), Admission: admission.New(nil)})}
-		if err := g.AnswerCall(); err == nil {
+		if err := g.AsAcceptor(); err == nil {
 			t.Errorf("%x has proved the secret", said)
 		}
 		if conn.out > len(said) {

@@ -31,8 +31,8 @@ func sides(t *testing.T, caller, acceptor []byte) (c, a *Conn, callErr, answerEr
 	}
 	c, a = with(near, caller), with(far, acceptor)
 	answered := make(chan error)
-	go func() { answered <- a.AnswerCall() }()
-	callErr = c.Call()
+	go func() { answered <- a.AsAcceptor() }()
+	callErr = c.AsCaller()
 	return c, a, callErr, <-answered
 }
 

@@ -80,7 +80,7 @@ type attempts struct {
 	// member's own, and not merely a bound: what it had concluded when it crashed may be on its disk or not.
 	known, demanded, sure bool
 	// called is true if the last run was for callers.
-	called bool
+	wanted bool
 	// saves is true if what followed the last run was to be saved; saved, if it is on the disk.
 	saves, saved bool
 }
@@ -112,10 +112,10 @@ func (k *pacing) stepped(i int) {
 		*a = k.at[i]
 		ends = a.known
 	case kind == policy.Finished && a.demanded:
-		a.called = true
+		a.wanted = true
 	case kind == policy.Finished:
 		a.conclude(&w.p, local, w.ev.Outcome)
-		a.called, ends = false, true
+		a.wanted, ends = false, true
 	}
 	for n := range w.out {
 		switch e := &w.out[n]; {
@@ -137,7 +137,7 @@ func (k *pacing) granted(i int, local policy.Time, demanded bool) {
 		w.fail("pace: %d runs outside of its windows", i)
 	}
 	if a.demanded = demanded; demanded {
-		if a.known && local >= a.due && a.called && a.sure && !k.failing {
+		if a.known && local >= a.due && a.wanted && a.sure && !k.failing {
 			w.fail("pace: %d runs for callers again, while its operation is due", i)
 		}
 		return
@@ -177,7 +177,7 @@ func (a *attempts) conclude(p *plan, local policy.Time, o policy.Outcome) {
 // happens, at most a lease before.
 func (k *pacing) restart(i int) {
 	a := &k.now[i]
-	a.called = false
+	a.wanted = false
 	switch {
 	case !a.known:
 	case a.saved:

@@ -16,8 +16,8 @@ import (
 // windows no member wants to run, and the holder passes the token on.
 type due struct {
 	onDemand bool
-	// called is true while a caller waits. told is true if the ring or tree knows that this member waits.
-	called, told bool
+	// wanted is true while a caller waits. told is true if the ring or tree knows that this member waits.
+	wanted, told bool
 	turns        pace.Turns
 	// paused is true while an operator has paused the gate.
 	paused bool
@@ -55,7 +55,7 @@ func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) ==
 // wants reports whether this member is to run.
 func (g *Machine) wants(now policy.Time) bool {
 	d := &g.due
-	due := !g.leaving && !d.paused && (g.operates(now) || d.called && (!d.onDemand || now >= g.ownAt()))
+	due := !g.leaving && !d.paused && (g.operates(now) || d.wanted && (!d.onDemand || now >= g.ownAt()))
 	return due && g.isOpen(now)
 }
 
@@ -63,7 +63,7 @@ func (g *Machine) wants(now policy.Time) bool {
 // operation of its own.
 func (g *Machine) counts(now policy.Time) (counts, demanded bool) {
 	operates := g.operates(now)
-	demanded = !g.due.onDemand && (!operates || g.due.called && g.due.turns.Callers(operates))
+	demanded = !g.due.onDemand && (!operates || g.due.wanted && g.due.turns.Callers(operates))
 	return !demanded && g.set.MinInterval > 0, demanded
 }
 
@@ -74,11 +74,11 @@ const lookAgain = time.Minute
 // already wants to run, or if only a caller can make it want to.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
 	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused ||
-		(g.due.onDemand || g.due.unready) && !g.due.called {
+		(g.due.onDemand || g.due.unready) && !g.due.wanted {
 		return policy.Never
 	}
 	at := g.ownAt()
-	if g.due.called && !g.due.onDemand {
+	if g.due.wanted && !g.due.onDemand {
 		at = now
 	}
 	if g.calendar.Windows == nil {

@@ -87,7 +87,7 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 	if !demanded {
 		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}
-	d.called = false // "The next Run ends the demand."
+	d.wanted = false // "The next Run ends the demand."
 	g.ranHere = true
 	g.in.Renumber(g.b.Token().Seq)
 	return g.b.Need(now.Time, &g.end, out)

@@ -13,9 +13,9 @@ import (
 func (g *Machine) Status(now policy.Time) policy.Status {
 	s := g.in.Status(now)
 	s.HasRun, s.LastRun, s.NextRun = g.due.hasRun, g.due.lastRun, policy.Never
-	if !g.due.onDemand || g.due.called {
+	if !g.due.onDemand || g.due.wanted {
 		s.NextRun = max(now, g.ownAt())
-		if g.due.called && !g.due.onDemand {
+		if g.due.wanted && !g.due.onDemand {
 			s.NextRun = now
 		}
 		s.NextRun = g.calendar.Opens(s.NextRun)
@@ -35,12 +35,12 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 		s.Phase, s.Why = "entered", "recording the start"
 	case g.turn.state == entered:
 		s.Phase, s.Why = "entered", "waiting for the lease of a majority"
-	case g.leaving || g.due.onDemand && !g.due.called:
+	case g.leaving || g.due.onDemand && !g.due.wanted:
 	case !g.isOpen(now):
 		s.Why = pace.WhyClosed
 	case s.NextRun > now:
 		s.Why = g.due.repeat.Why()
-	case g.due.unready && !g.due.called:
+	case g.due.unready && !g.due.wanted:
 		s.Why = "due, and the host has not said that it is ready"
 	}
 	return s

@@ -135,12 +135,12 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Finished:
 		out = g.onFinished(now, ev, out)
 	case policy.Wanted:
-		g.due.called = true
+		g.due.wanted = true
 		if g.turn.state == running && !g.turn.demanded && !g.due.onDemand {
 			g.due.turns.Owe()
 		}
 	case policy.Unwanted:
-		g.due.called = false
+		g.due.wanted = false
 		g.due.turns.Gone()
 	case policy.Directed:
 		g.due.paused = ev.Paused

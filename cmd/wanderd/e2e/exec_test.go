@@ -68,7 +68,7 @@ func (n *node) runsOne() {
 }
 
 // runsUntilReleased starts a command that runs until it is released.
-func (n *node) runsUntilReleased(first string) (c *calling, release func()) {
+func (n *node) runsUntilReleased(first string) (c *caller, release func()) {
 	n.fleet.t.Helper()
 	released := filepath.Join(n.fleet.dir, "released")
 	c = n.exec("--", "sh", "-c", first+"; while ! [ -e "+released+" ]; do sleep 0.05; done").begin()
@@ -81,19 +81,19 @@ func (n *node) runsUntilReleased(first string) (c *calling, release func()) {
 	}
 }
 
-// calling is "wanderd exec" on the node's host.
-type calling struct {
+// caller is "wanderd exec" on the node's host.
+type caller struct {
 	*exec.Cmd
 	out, errs bytes.Buffer
 	t         testing.TB
 	ended     chan struct{}
 }
 
-// exec prepares a call: the arguments of "wanderd exec". The call has its own process group. Otherwise, if a process is
-// stopped when the last command of an orphaned group ends, the kernel would hang up this test and its agents.
-func (n *node) exec(args ...string) *calling {
+// exec prepares a caller, "wanderd exec". It has its own process group. Otherwise, if a process is stopped when the last
+// command of an orphaned group ends, the kernel would hang up this test and its agents.
+func (n *node) exec(args ...string) *caller {
 	n.fleet.t.Helper()
-	c := &calling{
+	c := &caller{
 		Cmd: exec.Command(program(n.fleet.t), append([]string{"exec", "--state-dir", n.state}, args...)...),
 		t:   n.fleet.t,
 	}
@@ -103,8 +103,8 @@ func (n *node) exec(args ...string) *calling {
 	return c
 }
 
-// begin starts the call.
-func (c *calling) begin() *calling {
+// begin starts the caller.
+func (c *caller) begin() *caller {
 	c.t.Helper()
 	if err := c.Start(); err != nil {
 		c.t.Fatal(err)
@@ -121,8 +121,8 @@ func (c *calling) begin() *calling {
 	return c
 }
 
-// code waits for the call's end.
-func (c *calling) code() int {
+// code waits for the caller's end.
+func (c *caller) code() int {
 	c.t.Helper()
 	if c.ended == nil {
 		c.begin()
@@ -135,14 +135,14 @@ func (c *calling) code() int {
 	return c.ProcessState.ExitCode()
 }
 
-func (c *calling) wantCode(want int, says string) {
+func (c *caller) wantCode(want int, says string) {
 	c.t.Helper()
 	if got := c.code(); got != want || !strings.Contains(c.errs.String(), says) {
 		c.t.Errorf("%v ends with %d, want %d:\n%s", c.Args[4:], got, want, c.errs.String())
 	}
 }
 
-func (c *calling) signal(sig syscall.Signal) {
+func (c *caller) signal(sig syscall.Signal) {
 	c.t.Helper()
 	if err := c.Process.Signal(sig); err != nil {
 		c.t.Fatal(err)
@@ -233,13 +233,13 @@ func TestOnlyOneCommandRunsAtATime(t *testing.T) {
 	}
 	lock := filepath.Join(f.dir, "lock")
 	script := f.script("mkdir " + lock + " || exit 99\nsleep 0.02\nrmdir " + lock + "\n")
-	var calls []*calling
+	var callers []*caller
 	for range 3 {
 		for _, n := range f.nodes {
-			calls = append(calls, n.exec("--", script).begin())
+			callers = append(callers, n.exec("--", script).begin())
 		}
 	}
-	for _, c := range calls {
+	for _, c := range callers {
 		c.wantCode(0, "")
 	}
 }
@@ -249,7 +249,7 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 	n := alone(t)
 	order := filepath.Join(n.fleet.dir, "order")
 	first, release := n.runsUntilReleased("echo a >>" + order)
-	var others []*calling
+	var others []*caller
 	for i, name := range []string{"b", "c", "d"} {
 		others = append(others, n.exec("--", "sh", "-c", "echo "+name+" >>"+order).begin())
 		until(t, "it waits", func() bool { return len(n.callers()) == i+2 })
@@ -259,7 +259,7 @@ func TestCallersOfOneHostHaveTheirTurnsInTheOrderInWhichTheyAsked(t *testing.T) 
 		callers = n.callers()
 		return len(callers) == 4
 	})
-	for i, c := range append([]*calling{first}, others...) {
+	for i, c := range append([]*caller{first}, others...) {
 		if got := callers[i]; got.PID != c.Process.Pid || got.Command != "sh" || got.Running != (i == 0) {
 			t.Errorf("status lists %+v at place %d, want process %d", got, i, c.Process.Pid)
 		}
@@ -335,7 +335,7 @@ func wantAllGone(t *testing.T, dir string, pids []int) {
 }
 
 // runDeaf starts a command that is deaf.
-func (n *node) runDeaf(args ...string) (c *calling, dir string, pids []int) {
+func (n *node) runDeaf(args ...string) (c *caller, dir string, pids []int) {
 	n.fleet.t.Helper()
 	t := n.fleet.t.(*testing.T)
 	dir = t.TempDir()
@@ -567,7 +567,7 @@ func (n *node) reachable() {
 // nobody is a user, and a group, that owns nothing.
 const nobody = 65534
 
-func (c *calling) as(group uint32) *calling {
+func (c *caller) as(group uint32) *caller {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: group}}
 	return c
 }

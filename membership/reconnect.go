@@ -9,28 +9,29 @@ import (
 )
 
 // A member that was cut off has missed news, and no other member repeats old news soon: the less memberlist hears, the
-// less it probes. So a member that hears nobody calls the others, one at a time, and then asks members for everything
+// less it probes. So a member that hears nobody pings the others, one at a time, and then asks members for everything
 // until one answers.
 const (
 	// deafAfter is how long a member that knows others hears nothing before it counts as cut off: otherwise the others
 	// are probed, and probe, every second.
 	deafAfter = time.Second
-	// callFirst and callMax bound the pause between two calls, which is a share of the silence.
-	callFirst = 250 * time.Millisecond
-	callMax   = 2 * time.Second
-	callShare = 64
+	// pingFirst and pingMax bound the pause between two pings, which is a share of the silence.
+	pingFirst = 250 * time.Millisecond
+	pingMax   = 2 * time.Second
+	pingShare = 64
 	// askAgain is how many members are asked for everything until one answers.
 	askAgain = 3
 )
 
-// call calls other members until one is heard, and then brings this member up to date. One call at a time is enough.
-func (m *Membership) call(ctx context.Context) {
-	if !m.calling.CompareAndSwap(false, true) {
+// reconnect pings other members until one is heard, and then brings this member up to date. One run at a time is
+// enough.
+func (m *Membership) reconnect(ctx context.Context) {
+	if !m.reconnecting.CompareAndSwap(false, true) {
 		return
 	}
-	defer m.calling.Store(false)
-	called, answered, answers := false, []Member(nil), make(chan Member, 1)
-	for ; len(answered) == 0 && m.transport.silence() >= deafAfter; called = true {
+	defer m.reconnecting.Store(false)
+	pinged, answered, answers := false, []Member(nil), make(chan Member, 1)
+	for ; len(answered) == 0 && m.transport.silence() >= deafAfter; pinged = true {
 		lost := peers.Some(slices.DeleteFunc(m.All(), func(o Member) bool {
 			return o.ID == m.peers.Self || o.State == StateLeft || o.State == StateUntrusted
 		}), 1)
@@ -49,12 +50,12 @@ func (m *Membership) call(ctx context.Context) {
 		case o := <-answers:
 			// the answer may be all that is heard for long, because the others take this member for dead
 			answered = append(answered, o)
-		case <-time.After(min(max(m.transport.silence()/callShare, callFirst), callMax)):
+		case <-time.After(min(max(m.transport.silence()/pingShare, pingFirst), pingMax)):
 		case <-ctx.Done():
 			return
 		}
 	}
-	if !called {
+	if !pinged {
 		return
 	}
 	m.log.Debug().Msg("others are heard again")

@@ -17,16 +17,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// granting is a Source that answers each call with its text.
+// granting is a Source that answers each request with its text.
 type granting struct {
 	told
-	calls chan Call
-	says  string
-	ended chan string
+	requests chan ExecRequest
+	says     string
+	ended    chan string
 }
 
-func (s granting) Exec(call Call, conn io.ReadWriter) error {
-	s.calls <- call
+func (s granting) Exec(asks ExecRequest, conn io.ReadWriter) error {
+	s.requests <- asks
 	if s.says == "" {
 		return &Refusal{Reason: Busy, Text: "it is in use"}
 	}
@@ -36,8 +36,8 @@ func (s granting) Exec(call Call, conn io.ReadWriter) error {
 	return nil
 }
 
-// call asks the agent on a socket for a run.
-func call(t *testing.T, path string, c Call) *Asked {
+// askRun asks the agent on a socket for a run.
+func askRun(t *testing.T, path string, c ExecRequest) *Asked {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -55,15 +55,17 @@ func call(t *testing.T, path string, c Call) *Asked {
 }
 
 func newGranting(says string) granting {
-	return granting{calls: make(chan Call, 1), says: says, ended: make(chan string, 1)}
+	return granting{requests: make(chan ExecRequest, 1), says: says, ended: make(chan string, 1)}
 }
 
 // The kernel reports who calls. What the agent writes after the grant reaches the guard, to the last byte.
 func TestACallIsGranted(t *testing.T) {
 	const grant, rest = `{"env":["A=b"]}`, `{"go":true}`
 	src := newGranting(`{"grant":` + grant + "}\n" + rest)
-	asked := call(t, serve(t, src), Call{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
-	if got, want := <-src.calls, (Call{Gate: "g", Command: "sync.sh", NonBlock: true, PID: os.Getpid()}); got != want {
+	asked := askRun(t, serve(t, src), ExecRequest{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
+	if got, want := <-src.requests, (ExecRequest{
+		Gate: "g", Command: "sync.sh", NonBlock: true, PID: os.Getpid(),
+	}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	got, heard, err := asked.Answer()
@@ -92,7 +94,7 @@ func TestACallIsGranted(t *testing.T) {
 
 func TestACallIsRefused(t *testing.T) {
 	src := newGranting("")
-	asked := call(t, serve(t, src), Call{Command: "x"})
+	asked := askRun(t, serve(t, src), ExecRequest{Command: "x"})
 	_, _, err := asked.Answer()
 	if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Reason != Busy || refusal.Text != "it is in use" {
 		t.Errorf("%v", err)
@@ -101,7 +103,7 @@ func TestACallIsRefused(t *testing.T) {
 
 func TestACallerIsToldThatTheAgentHasGone(t *testing.T) {
 	src := newGranting("\n")
-	asked := call(t, serve(t, src), Call{Command: "x"})
+	asked := askRun(t, serve(t, src), ExecRequest{Command: "x"})
 	_ = asked.CloseWrite() // so the source ends
 	if _, _, err := asked.Answer(); !errors.Is(err, ErrNoAgent) {
 		t.Errorf("%v", err)
@@ -109,16 +111,17 @@ func TestACallerIsToldThatTheAgentHasGone(t *testing.T) {
 }
 
 func TestAnAnswerThatIsTooLongIsNotReadToItsEnd(t *testing.T) {
-	asked := call(t, serve(t, newGranting(`{"grant":"`+strings.Repeat("a", 2*maxAnswered)+"\"}\n")), Call{Command: "x"})
+	asked := askRun(t, serve(t, newGranting(`{"grant":"`+strings.Repeat("a", 2*maxAnswered)+"\"}\n")),
+		ExecRequest{Command: "x"})
 	if grant, heard, err := asked.Answer(); !errors.Is(err, ErrNoAgent) || len(grant)+len(heard) > 0 {
 		t.Errorf("%d bytes, and %d after them, %v", len(grant), len(heard), err)
 	}
 }
 
-// The other end of a call learns at once that its caller has gone.
+// The other end of a connection learns at once that its caller has gone.
 func TestTheSourceIsToldThatACallerHasGone(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)
-	asked := call(t, serve(t, src), Call{Command: "x"})
+	asked := askRun(t, serve(t, src), ExecRequest{Command: "x"})
 	_ = asked.Close()
 	if line := <-src.ended; line != "" {
 		t.Errorf("it reads %q", line)
@@ -133,7 +136,7 @@ func TestWhatIsNoCallIsRefused(t *testing.T) {
 		{http.MethodGet, upgrade, "{}", http.StatusMethodNotAllowed},
 		{http.MethodPost, "", "{}", http.StatusBadRequest},
 		{http.MethodPost, upgrade, "no document", http.StatusBadRequest},
-		{http.MethodPost, upgrade, `{"command":"` + strings.Repeat("x", maxCall) + `"}`, http.StatusBadRequest},
+		{http.MethodPost, upgrade, `{"command":"` + strings.Repeat("x", maxRequest) + `"}`, http.StatusBadRequest},
 	} {
 		conn := connect(t, serve(t, told{}))
 		_, _ = fmt.Fprintf(conn,
@@ -217,7 +220,7 @@ func TestAGroupThatCannotHaveTheSocketIsRefusedWithTheRemedy(t *testing.T) {
 func TestCredentialsAreThoseOfThePeer(t *testing.T) {
 	src := newGranting(`{"grant":{}}`)
 	path := serve(t, src)
-	asked := call(t, path, Call{Command: "x"})
+	asked := askRun(t, path, ExecRequest{Command: "x"})
 	raw, err := asked.SyscallConn()
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 // refusal or a grant; what follows a grant is between the agent and the guard of the command. The run belongs to the
 // caller for as long as the connection lives.
 
-// Call asks for a run of a gate.
-type Call struct {
+// ExecRequest asks for a run of a gate.
+type ExecRequest struct {
 	// Gate is the gate's name; empty if the agent has only one.
 	Gate string `json:"gate,omitempty"`
 	// Command names the command, for people: its program, without arguments.
@@ -31,7 +31,7 @@ type Call struct {
 	PID int `json:"-"`
 }
 
-// Refusal is why an agent does not grant a call.
+// Refusal is why an agent does not grant a request.
 type Refusal struct {
 	Reason Reason `json:"reason"`
 	Text   string `json:"text"`
@@ -53,7 +53,7 @@ const (
 	Leaving Reason = "leaving"
 )
 
-// answered is the agent's answer to a call: one of the two.
+// answered is the agent's answer to a request: one of the two.
 type answered struct {
 	Refused *Refusal        `json:"refused,omitempty"`
 	Grant   json.RawMessage `json:"grant,omitempty"`
@@ -61,12 +61,12 @@ type answered struct {
 
 const (
 	upgrade = "wanderd-exec"
-	// maxCall bounds a request, in bytes. maxAnswered bounds all that a caller reads of an answer: a grant, and the
+	// maxRequest bounds a request, in bytes. maxAnswered bounds all that a caller reads of an answer: a grant, and the
 	// beginning of what follows it, take less than 2 KiB.
-	maxCall, maxAnswered = 4 << 10, 64 << 10
+	maxRequest, maxAnswered = 4 << 10, 64 << 10
 )
 
-// Asked is a call that waits for its answer.
+// Asked is a request that waits for its answer.
 type Asked struct {
 	*net.UnixConn
 	from   *bufio.Reader
@@ -103,8 +103,8 @@ func (c *Client) Connect(socket *os.File) (*Asked, error) {
 }
 
 // Ask asks for a run, and waits until the agent has taken the request.
-func (a *Asked) Ask(ctx context.Context, call Call) error {
-	body, err := json.Marshal(call)
+func (a *Asked) Ask(ctx context.Context, asks ExecRequest) error {
+	body, err := json.Marshal(asks)
 	if err != nil {
 		return err
 	}
@@ -148,27 +148,27 @@ func (a *Asked) Answer() (grant json.RawMessage, heard []byte, err error) {
 	return said.Grant, append(heard, more...), nil
 }
 
-// serveExec takes a connection for a call over from net/http.
+// serveExec takes the connection of a caller over from net/http.
 func (s *Server) serveExec(w http.ResponseWriter, r *http.Request, peer peer) {
-	var call Call
-	if err := json.NewDecoder(r.Body).Decode(&call); err != nil || r.Header.Get("Upgrade") != upgrade {
+	var asks ExecRequest
+	if err := json.NewDecoder(r.Body).Decode(&asks); err != nil || r.Header.Get("Upgrade") != upgrade {
 		s.answer(w, http.StatusBadRequest, failure{
-			Error: "a call is a document of at most 4 KiB with an Upgrade: " + upgrade,
+			Error: "a request is a document of at most 4 KiB with an Upgrade: " + upgrade,
 		})
 		return
 	}
-	call.PID = peer.pid
+	asks.PID = peer.pid
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		s.answer(w, http.StatusInternalServerError, failure{Error: err.Error()})
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	s.calls.Go(func() {
+	s.execs.Go(func() {
 		defer func() { _ = conn.Close() }()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+upgrade+
 			"\r\n\r\n")
-		err := s.source.Exec(call, struct {
+		err := s.source.Exec(asks, struct {
 			io.Reader
 			io.Writer
 		}{buffered.Reader, conn})
