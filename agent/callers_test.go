@@ -260,7 +260,7 @@ func TestAGateWithAHookTakesCommandsAndItsHookStaysDue(t *testing.T) {
 }
 
 // How a caller's command ends concerns only its caller: status and history do not count it as a run of the hook.
-func TestWhatACallerHasRunIsNoRunOfTheHook(t *testing.T) {
+func TestACallersRunDoesNotCountAsARunOfTheHook(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval, gate.StopAfter = time.Hour, 1
 	inWorld(t, gate, func(w *world) {

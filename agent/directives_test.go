@@ -277,7 +277,7 @@ func TestRunNowDoesNotWaitForMinInterval(t *testing.T) {
 	})
 }
 
-func TestACallerWhoWillNotWaitIsToldThatTheGateIsPaused(t *testing.T) {
+func TestACallerThatDoesNotWaitIsRefusedInAPausedGate(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.start("a", AloneRun)
 		time.Sleep(30 * time.Second)

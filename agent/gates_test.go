@@ -230,7 +230,7 @@ func TestCallersOfARemovedGateAreToldAndTheFirstIsServed(t *testing.T) {
 	})
 }
 
-func TestGatesThatCannotBeChangeNothing(t *testing.T) {
+func TestAReloadWithImpossibleGatesChangesNothing(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.start("a", AloneRun)
 		time.Sleep(10 * time.Second)

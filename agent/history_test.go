@@ -40,7 +40,7 @@ func TestTheHistorySurvivesAKill(t *testing.T) {
 }
 
 // The history of a run names the timeout, or the stop, that has ended it.
-func TestTheHistorySaysWhatCutARunShort(t *testing.T) {
+func TestTheHistoryHasTheCauseOfARunCutShort(t *testing.T) {
 	gate := testGate()
 	gate.HookTimeout = gate.Op / 2
 	inWorld(t, gate, func(w *world) {

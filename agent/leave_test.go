@@ -116,7 +116,7 @@ func TestARunThatTheShutdownOfItsHostCutsShortCounts(t *testing.T) {
 }
 
 // The run before one that was cut short still counts, and so does the wait after a failure.
-func TestWhatWasBeforeARunThatWasCutShortIsInForceAgain(t *testing.T) {
+func TestTheRunBeforeOneThatWasCutShortCountsAgain(t *testing.T) {
 	gate := testGate()
 	gate.Op, gate.HookTimeout, gate.MinInterval = 30*time.Second, time.Minute, time.Hour
 	inWorld(t, gate, func(w *world) {

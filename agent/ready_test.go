@@ -187,7 +187,7 @@ func TestAQuestionThatFailsOrHangsIsAnErrorAndNothingRuns(t *testing.T) {
 	}
 }
 
-func TestAnOperatorWhoWantsARunHearsANo(t *testing.T) {
+func TestARunByHandIsRefusedWhereTheReadyCheckSaysNo(t *testing.T) {
 	inWorld(t, readyGate(), func(w *world) {
 		begun := time.Now()
 		w.start("a", AloneRun)
@@ -234,7 +234,7 @@ func TestACommandIsServedWhereTheHookIsNotNeeded(t *testing.T) {
 	})
 }
 
-func TestAReloadAsksTheNewQuestionAndForgetsWhatWasSaidToTheOld(t *testing.T) {
+func TestAReloadAsksTheNewReadyCheckAndForgetsTheOldAnswer(t *testing.T) {
 	inWorld(t, readyGate(), func(w *world) {
 		begun := time.Now()
 		w.saysOf("a", answer{exit: 75})

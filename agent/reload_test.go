@@ -24,7 +24,7 @@ func (w *world) reloads(name string, change func(*Config) error) (control.Reload
 	return source{a}.Reload(context.Background())
 }
 
-func TestAReloadChangesConstantsAndKeepsTheTokenTheRunAndWhoWaits(t *testing.T) {
+func TestAReloadChangesConstantsAndKeepsTokenRunAndCallers(t *testing.T) {
 	gate := testGate()
 	gate.MinInterval = time.Hour
 	inWorld(t, gate, func(w *world) {

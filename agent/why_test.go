@@ -77,7 +77,7 @@ func (w *world) because(name string) control.Because {
 }
 
 // Real agents give these reasons: alone; with another secret; not due; waiting; a disk that hangs.
-func TestWhyNotMeOfRealAgents(t *testing.T) {
+func TestRealAgentsReportWhyTheyDoNotRun(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		w.startJoining("a", AloneWait)
 		w.until("a is alone", time.Minute, func() bool { return w.because("a") == control.BecauseAlone })

@@ -93,7 +93,7 @@ func TestCertificatesComeInBulk(t *testing.T) {
 }
 
 // The log reports it once.
-func TestWhatWasSaidOfAnUnverifiedMemberIsHeardOnceItsCertificateIsHere(t *testing.T) {
+func TestNewsOfAMemberIsKeptUntilItsCertificateArrives(t *testing.T) {
 	inFleet(t, func(_ *testing.T, f *fleet) {
 		hosts, _ := f.startCertified(1, 2, peertest.Lasting)
 		f.within(5*time.Second, "both see each other", allSee(hosts, 1, 2))
@@ -141,7 +141,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 }
 
 // A member that shows what it should not, or nothing, gains nothing, because each member checks for itself.
-func TestWhoShowsCertificatesIsNotBelieved(t *testing.T) {
+func TestEachMemberChecksCertificatesForItself(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		end := time.Now().Add(2 * time.Minute)
 		hosts, offices := f.startCertified(1, 5, func(i int) []byte {

@@ -39,7 +39,7 @@ func TestOtherMembersLearnOfGatesThatComeAndGo(t *testing.T) {
 	})
 }
 
-func TestGatesThatCannotBeLeaveTheOthers(t *testing.T) {
+func TestARefusedListOfGatesLeavesTheAnnouncedOnes(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		one := f.start(1)
 		if _, err := one.SetGates([]wire.GateID{gateA, gateA}); err == nil {

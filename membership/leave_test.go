@@ -85,7 +85,7 @@ func TestAFleetThatStopsAtOnceTakesNoLonger(t *testing.T) {
 	})
 }
 
-func TestWhoReachesNobodyIsToldWithinTheTimeout(t *testing.T) {
+func TestALeaveThatReachesNobodyEndsWithinTheTimeout(t *testing.T) {
 	inFleet(t, func(t *testing.T, f *fleet) {
 		hosts := f.startAll(3)
 		f.within(60*time.Second, "everybody sees everybody", allSee(hosts, 1, 2, 3))

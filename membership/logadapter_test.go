@@ -97,7 +97,7 @@ func TestWriterNeverWaitsForTheLog(t *testing.T) {
 	})
 }
 
-func TestWhatOnlyTheLogReportsIsPassedOn(t *testing.T) {
+func TestProblemsThatMemberlistOnlyLogsAreReported(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		var suspected string
 		refuted := 0

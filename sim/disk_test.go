@@ -60,7 +60,7 @@ func TestASaveTakesAsLongAsItsDisk(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnItsWayToADiskAtACrashIsThereOrNot(t *testing.T) {
+func TestASaveUnderWayAtACrashIsWholeOrAbsent(t *testing.T) {
 	there := 0
 	for seed := range uint64(100) {
 		w := newWorld(Config{Seed: seed, Members: 1, Disk: Disk{Takes: time.Second}})
@@ -85,7 +85,7 @@ func TestWhatIsOnItsWayToADiskAtACrashIsThereOrNot(t *testing.T) {
 	}
 }
 
-func TestADiskThatIsMendedEndsWhatHangs(t *testing.T) {
+func TestAMendedDiskEndsHangingSaves(t *testing.T) {
 	w := newWorld(Config{Members: 1})
 	w.SetDisk(0, Disk{Hangs: 1})
 	w.Boot()

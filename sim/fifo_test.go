@@ -56,7 +56,7 @@ func TestMessagesOnALinkThatIsFIFOArriveInOrder(t *testing.T) {
 
 // A message on its way to a member that crashes, and is back before the message arrives, is lost where links are
 // connections, and arrives where they are not.
-func TestWhatWasSentToAnEarlierLifeOnAConnectionIsLost(t *testing.T) {
+func TestAMessageToAnEarlierLifeIsLostOnAConnection(t *testing.T) {
 	for _, fifo := range []bool{false, true} {
 		arrived := 0
 		var ids []wire.MemberID

@@ -8,7 +8,7 @@ import (
 )
 
 // An occurrence in the network names no member: it must not be taken for one at member 0.
-func TestWhatOccursInTheNetworkIsNoMembers(t *testing.T) {
+func TestNetworkOccurrencesBelongToNoMember(t *testing.T) {
 	var told []OccurrenceKind
 	w := EachMember(func(seen *int, _ *Cluster, o *Occurrence) error {
 		*seen++

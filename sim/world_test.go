@@ -201,7 +201,7 @@ func TestAHostThatSleptHasLostItsMessagesAndIsTold(t *testing.T) {
 	}
 }
 
-func TestAPartitionStopsWhatCrossesIt(t *testing.T) {
+func TestAPartitionStopsMessagesThatCrossIt(t *testing.T) {
 	for _, oneWay := range []bool{false, true} {
 		w := newWorld(Config{Members: 3})
 		w.Boot()
@@ -240,7 +240,7 @@ func TestBrokenPairsAreASteadyShareOfAll(t *testing.T) {
 	}
 }
 
-func TestViewsFollowWhatHappensInTheirOwnTime(t *testing.T) {
+func TestViewsFollowEventsAfterTheirDelay(t *testing.T) {
 	w := newWorld(Config{Members: 3, Membership: Membership{GossipAfter: time.Second, DetectAfter: 10 * time.Second}})
 	w.Boot()
 	w.events()

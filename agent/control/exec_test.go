@@ -59,7 +59,7 @@ func newGranting(says string) granting {
 }
 
 // The kernel reports who calls. What the agent writes after the grant reaches the guard, to the last byte.
-func TestACallIsGranted(t *testing.T) {
+func TestARequestIsGranted(t *testing.T) {
 	const grant, rest = `{"env":["A=b"]}`, `{"go":true}`
 	src := newGranting(`{"grant":` + grant + "}\n" + rest)
 	asked := askRun(t, serve(t, src), ExecRequest{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
@@ -92,7 +92,7 @@ func TestACallIsGranted(t *testing.T) {
 	_ = asked.Close()
 }
 
-func TestACallIsRefused(t *testing.T) {
+func TestARequestIsRefused(t *testing.T) {
 	src := newGranting("")
 	asked := askRun(t, serve(t, src), ExecRequest{Command: "x"})
 	_, _, err := asked.Answer()
@@ -128,7 +128,7 @@ func TestTheSourceIsToldThatACallerHasGone(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCallIsRefused(t *testing.T) {
+func TestAMalformedExecRequestIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		method, upgrade, body string
 		want                  int

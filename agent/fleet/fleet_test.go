@@ -236,7 +236,7 @@ func TestASearchBeginsWhereTheLastOneEnded(t *testing.T) {
 }
 
 // A run that has begun since a member answered is known, because the holder is asked last.
-func TestWhoRunsIsAskedAfterAllHaveAnswered(t *testing.T) {
+func TestTheRunningHostIsFoundAfterAllHaveAnswered(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world, f *Fleet) {
 		w.holds(2, 10, false)
 		asked := 0

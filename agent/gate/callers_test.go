@@ -9,7 +9,7 @@ import (
 )
 
 // A caller whose run was denied comes first again; a caller that has gone meanwhile does not come again, and is told.
-func TestACallerWhoseRunIsDeniedComesFirstAgainUnlessItHasGone(t *testing.T) {
+func TestADeniedCallerComesFirstAgainUnlessItHasGone(t *testing.T) {
 	newCaller := func() *Caller { return &Caller{ended: []chan hook.Result{make(chan hook.Result, 1)}} }
 	for _, gone := range []bool{false, true} {
 		first, second := newCaller(), newCaller()

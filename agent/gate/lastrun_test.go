@@ -111,7 +111,7 @@ func TestTheTimeSinceTheLastRunAcrossARestart(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherProtocolHasSavedIsForgotten(t *testing.T) {
+func TestStateOfAnotherProtocolIsForgotten(t *testing.T) {
 	g := &Gate{descriptor: wander.Descriptor(), log: zerolog.Nop()}
 	memo := soft.Memo{Token: wire.TokenID{Birth: 1, Random: 2}}.Bytes()
 	for _, tc := range []struct {

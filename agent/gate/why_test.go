@@ -10,7 +10,7 @@ import (
 )
 
 // Each reason is reported in its situation, in words and for programs; if several hold, the first of the table is.
-func TestWhyNotMe(t *testing.T) {
+func TestEachReasonNotToRunIsReported(t *testing.T) {
 	now := time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC)
 	ago, ahead := now.Add(-9*time.Minute), now.Add(time.Minute)
 	told := make(map[control.Because]bool)

@@ -34,7 +34,7 @@ func inSessionOfItsOwn(tell string) string {
 }
 
 // Everything that an agent has left behind is gone before its guard sends its releases, even what has left the session.
-func TestWhatLeavesTheSessionDiesWithTheAgent(t *testing.T) {
+func TestProcessesThatLeftTheSessionDieWithTheAgent(t *testing.T) {
 	parent := needsCgroup(t)
 	w, e := newWitness(t), newEar(t)
 	killAgentOf(t, w, 50*time.Millisecond, "echo $PPID >"+w.path+"x; "+inSessionOfItsOwn(":")+obstinate, e.addr())
@@ -46,7 +46,7 @@ func TestWhatLeavesTheSessionDiesWithTheAgent(t *testing.T) {
 
 // The same holds if the guard is killed: the agent kills what is left, and if the agent is dead too, the next guard
 // does.
-func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
+func TestProcessesThatLeftTheSessionDieWithTheGuard(t *testing.T) {
 	parent := needsCgroup(t)
 	script := func(w *witness) string {
 		return "echo $PPID >" + w.path + "x; " + inSessionOfItsOwn("echo started >&9") + "wait"
@@ -82,7 +82,7 @@ func TestWhatLeavesTheSessionDiesWithTheGuard(t *testing.T) {
 }
 
 // A hook that is killed at the end of its grace takes everything along that it has started.
-func TestWhatLeavesTheSessionIsKilledWithTheHook(t *testing.T) {
+func TestProcessesThatLeftTheSessionAreKilledWithTheHook(t *testing.T) {
 	parent := needsCgroup(t)
 	w := newWitness(t)
 	spec := shell("exec 9>" + w.path + "; echo $PPID >" + w.path + "x; trap '' TERM; " +

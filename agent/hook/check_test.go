@@ -58,7 +58,7 @@ func TestCheckNamesTheThingAndTheRemedy(t *testing.T) {
 	}
 }
 
-func TestCheckAcceptsWhatRuns(t *testing.T) {
+func TestCheckAcceptsHooksThatCanRun(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for name, text := range map[string]string{

@@ -177,7 +177,7 @@ func TestTheExitStatusIsExact(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeExecutedSaysWhy(t *testing.T) {
+func TestAHookThatCannotBeExecutedSaysWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "broken")
 	if err := os.WriteFile(path, []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
 		t.Fatal(err)

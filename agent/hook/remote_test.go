@@ -112,7 +112,7 @@ func TestARemoteCommandWhoseConnectionEndsIsOver(t *testing.T) {
 	}
 }
 
-func TestWhatTellsOfAGrantIsReplacedInACallersEnvironment(t *testing.T) {
+func TestVariablesOfAGrantAreReplacedInACallersEnvironment(t *testing.T) {
 	got := under([]string{
 		"PATH=/bin", "WANDERD_SEQ=1", "WANDERD_DEADLINE=5", "WANDERD_SOCKET=/s", "NOTIFY_SOCKET=/n",
 	}, []string{"WANDERD_SEQ=2"})

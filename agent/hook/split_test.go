@@ -58,7 +58,7 @@ func TestSplitNamesThePositionOfAnError(t *testing.T) {
 	}
 }
 
-func TestWhatSplitAcceptsTheShellSplitsAlike(t *testing.T) {
+func TestSplitSplitsAsTheShellDoes(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell to compare with")

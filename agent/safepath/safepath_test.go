@@ -50,7 +50,7 @@ func refuses(t *testing.T, err error, wants ...string) {
 	}
 }
 
-func TestWhatOnlyTheOwnerCanReplaceIsAccepted(t *testing.T) {
+func TestAFileThatOnlyItsOwnerCanReplaceIsAccepted(t *testing.T) {
 	dir, file := tree(t)
 	for _, mode := range []os.FileMode{0o400, 0o700, 0o755} {
 		chmod(t, file, mode)
@@ -146,7 +146,7 @@ func TestAFileOfAnotherUserIsRefused(t *testing.T) {
 	refuses(t, Check(foreign), foreign+" belongs to user 4242")
 }
 
-func TestWhatIsNotThereIsAnError(t *testing.T) {
+func TestAMissingFileIsAnError(t *testing.T) {
 	dir, _ := tree(t)
 	refuses(t, Check(filepath.Join(dir, "missing")), "missing")
 }

@@ -26,7 +26,7 @@ func TestEchoOfASignalIsIgnored(t *testing.T) {
 }
 
 // SIGHUP asks an agent to read its configuration again, and ends any other program.
-func TestAHangupIsTakenBySomebodyWhoAsksForIt(t *testing.T) {
+func TestAHangupReachesTheCodeThatAsksForIt(t *testing.T) {
 	h := NewHangups()
 	if h.takes(syscall.SIGHUP) || (*Hangups)(nil).takes(syscall.SIGHUP) {
 		t.Error("it is taken, and nobody has asked for it")

@@ -191,7 +191,7 @@ func rowOf(g *control.Gate) follow.Row {
 }
 
 // A gate that does not wait for the token does not run with it: it is paused, or its disk is broken.
-func TestWhoRunsWithTheToken(t *testing.T) {
+func TestTheViewShowsTheHostThatRunsWithTheToken(t *testing.T) {
 	for because, want := range map[control.Because]string{
 		"": "with the token", control.BecauseWaiting: "with the token", control.BecausePaused: "-",
 		control.BecauseDisk: "-", control.BecauseUnwanted: "-",

@@ -62,7 +62,7 @@ func TestConsoleLinesArePlainWithoutATerminal(t *testing.T) {
 	}
 }
 
-func TestWhatOthersSayIsQuotedInEveryFormat(t *testing.T) {
+func TestTextOfOtherMembersIsQuotedInEveryFormat(t *testing.T) {
 	const foreign = "a\x1b[2J\u202eb\nc\u009bd"
 	for _, format := range []string{config.LogConsole, config.LogJSON, config.LogJournald} {
 		var out bytes.Buffer

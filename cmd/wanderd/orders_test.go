@@ -84,7 +84,7 @@ func TestAPauseThatGoesOnIsToldWithItsRemedy(t *testing.T) {
 	}
 }
 
-func TestWhoRenewsATokenIsToldHowManyWereMade(t *testing.T) {
+func TestRenewReportsHowManyTokensWereMade(t *testing.T) {
 	out, errs := askBoth(t, told{}, "gate", "renew", "--gate", "g")
 	if want := "gate g: made 2 new tokens; see \"wanderd status\"\n"; out != want || errs != "" {
 		t.Errorf("%q, %q; want %q", out, errs, want)

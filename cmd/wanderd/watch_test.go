@@ -128,7 +128,7 @@ func TestTheScreenSaysWhyItIsOld(t *testing.T) {
 	}
 }
 
-func TestWhoComesNext(t *testing.T) {
+func TestTheNextHostIsTheOneThatIsDueFirst(t *testing.T) {
 	now := noon()
 	fleet := func(next ...time.Duration) *control.Fleet {
 		f := new(control.Fleet)

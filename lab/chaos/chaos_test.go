@@ -61,7 +61,7 @@ func TestAGateUnderFaults(t *testing.T) {
 	}
 }
 
-func TestTheSweepKnowsALockFromWhatIsNone(t *testing.T) {
+func TestTheSweepCountsOverlapsAndFallingNumbers(t *testing.T) {
 	for name, c := range map[string]struct {
 		journal          string
 		overlaps, falls  int

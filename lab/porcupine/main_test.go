@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-func TestALockIsToldFromWhatIsNone(t *testing.T) {
+func TestOverlappingHoldsAreNoLock(t *testing.T) {
 	for name, c := range map[string]struct {
 		journal string
 		want    porcupine.CheckResult

@@ -9,7 +9,7 @@ import (
 	"github.com/wanderd/wanderd/membership/peertest"
 )
 
-func TestWhatIsSaidOfAMemberIsWrittenAsItWasRead(t *testing.T) {
+func TestAStatementAboutAMemberRoundTrips(t *testing.T) {
 	said := Alive{
 		Node: []byte("host1~x"), Addr: []byte{10, 0, 0, 1}, Port: 7946, Meta: bytes.Repeat([]byte{7}, 255),
 		Vsn: []byte{1, 5, 2, 0, 0, 0}, Incarnation: 1 << 40,

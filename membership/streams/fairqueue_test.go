@@ -27,7 +27,7 @@ func TestTheNextPlaceIsOfTheAddressWithTheFewest(t *testing.T) {
 	}
 }
 
-func TestWhoIsSlowMakesRoomWhenOthersWait(t *testing.T) {
+func TestASlowConnectionMakesRoomWhenOthersWait(t *testing.T) {
 	now, f := time.Now(), &fairQueue{most: 3, mostWaiting: 10}
 	modest := held(f, "10.0.0.2", false, now)
 	said := held(f, "10.0.0.1", true, now)
@@ -46,7 +46,7 @@ func TestWhoIsSlowMakesRoomWhenOthersWait(t *testing.T) {
 	}
 }
 
-func TestOfThoseWhoWaitTheOldestOfTheCommonestAddressGoes(t *testing.T) {
+func TestAFullQueueDropsTheOldestConnectionOfTheCommonestAddress(t *testing.T) {
 	now, f := time.Now(), &fairQueue{most: 1, mostWaiting: 3}
 	held(f, "10.0.0.1", true, now)
 	honest := held(f, "10.0.0.2", true, now)

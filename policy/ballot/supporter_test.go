@@ -103,7 +103,7 @@ func TestAReleaseEndsTheLeaseOfItsEpoch(t *testing.T) {
 
 // "members that differ are warned about and do not count" (the roster), and no forged number ends the numbers of a
 // gate.
-func TestWhatCannotBeIsRefused(t *testing.T) {
+func TestImpossibleMessagesAreRefused(t *testing.T) {
 	outsider := wire.MemberID{1: 1, 15: 1}
 	for name, tc := range map[string]struct {
 		change func(*wire.Message)

@@ -437,7 +437,7 @@ func TestASuccessByHandEndsARowOfFailures(t *testing.T) {
 	}
 }
 
-func TestWhatDidNotRunIsNoFailureAndNoSuccess(t *testing.T) {
+func TestARunThatDidNotHappenIsNeitherFailureNorSuccess(t *testing.T) {
 	d := newDesk(t, 2)
 	var list wire.Failures
 	list.Stamp = 9
@@ -519,7 +519,7 @@ func TestTheLayerAllocatesNothing(t *testing.T) {
 }
 
 // The earlier of what the machine and the end of a pause ask for.
-func TestTheEndOfAPauseDoesNotHideWhatIsDueBefore(t *testing.T) {
+func TestTheMachinesWakeComesBeforeALaterEndOfAPause(t *testing.T) {
 	d := newDesk(t, 0)
 	d.gives(d.now.Wall + int64(time.Minute))
 	for machine, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: time.Minute} {

@@ -91,7 +91,7 @@ func TestAnAnswerOfAnotherTokensHolderEndsAProbe(t *testing.T) {
 }
 
 // Each question goes to others, until all were asked; then the times between the questions double.
-func TestWhoHearsNobodyAsksAllMembersInTurn(t *testing.T) {
+func TestAHolderThatHearsNobodyAsksAllMembersInTurn(t *testing.T) {
 	c, fleet := probing(t)
 	c.advance(patience / 8)
 	asked, _ := c.asked(fleet)

@@ -259,7 +259,7 @@ func TestAGuardianBySightingStandsDownWhenTheHolderHasChosenOthers(t *testing.T)
 }
 
 // A guardian that has heard the holder itself ignores members that know less.
-func TestAGuardianDoesNotStandDownForLess(t *testing.T) {
+func TestAGuardianIgnoresMembersThatKnowLess(t *testing.T) {
 	for name, tc := range map[string]struct {
 		learn  wire.Message
 		answer guardian.Token

@@ -191,7 +191,7 @@ func TestAYieldThatNobodyAnswersIsRepeatedAtGrowingIntervals(t *testing.T) {
 }
 
 // The member asks all others, but not itself.
-func TestWhoHasYieldedDoesNotAskItself(t *testing.T) {
+func TestAHolderThatYieldedDoesNotAskAboutItsToken(t *testing.T) {
 	c := newCircle(t)
 	c.ann.holds = false
 	c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))

@@ -15,7 +15,7 @@ const (
 	began = policy.Time(1000 * hour)
 )
 
-func TestWhatFollowsARun(t *testing.T) {
+func TestTheWaitAfterARunDependsOnItsOutcome(t *testing.T) {
 	p := pace.Pace{MinInterval: 10 * hour, RetryAfter: hour}
 	ended := began.Add(time.Minute)
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func TestACalendarGoesByTheWallClock(t *testing.T) {
 	}
 }
 
-func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
+func TestOnlyARunThatIsRepeatedHasANote(t *testing.T) {
 	for outcome, want := range map[policy.Outcome]policy.Note{
 		policy.Succeeded: 0, policy.Failed: pace.NoteFailed, policy.NotNow: pace.NoteNotNow,
 	} {
@@ -128,7 +128,7 @@ func TestWhatIsToldOfARunIsThatItIsRepeated(t *testing.T) {
 
 // A caller that has waited during a run of the operation has the next grant, unless it waits no more; a denied grant
 // does not count as a turn.
-func TestWhoseTurnItIs(t *testing.T) {
+func TestACallerAndTheOperationTakeTurns(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*pace.Turns)
 		callers bool // although the operation is due

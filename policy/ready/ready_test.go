@@ -85,7 +85,7 @@ func TestARunUsesAYesUpAndTheAnswerThatIsOnItsWay(t *testing.T) {
 	}
 }
 
-func TestWhoAsksAtOnceDoesNotWaitAfterANo(t *testing.T) {
+func TestARequestToAskAtOnceDoesNotWaitAfterANo(t *testing.T) {
 	q := asked(false)
 	if q.AtOnce(); q.AskAt(at(time.Hour)) != at(time.Hour-timeout) {
 		t.Error("it waits")

@@ -259,7 +259,7 @@ func TestMartinsRequestsAreAsManyAsTheMovesOfTheToken(t *testing.T) {
 }
 
 // Always: the token goes round while no member asks, and serves any member that waits when it comes.
-func TestATokenThatAlwaysMovesServesWhoWaits(t *testing.T) {
+func TestATokenThatAlwaysMovesServesWaitingMembers(t *testing.T) {
 	w := newWorld(t, Always, 5)
 	w.ask(3)
 	w.ask(2)

@@ -76,7 +76,7 @@ func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
 // The member's turn has come, its lease is too short for a start, another member has promised a newer epoch, and then
 // no caller waits any more. No member accepts this token any more, so it is destroyed and released. Otherwise all would
 // wait until the lease has ended, the holder with a token that it cannot pass.
-func TestAContestedTurnThatComesToNothingEndsItsToken(t *testing.T) {
+func TestAContestedTokenWithoutACallerIsDestroyed(t *testing.T) {
 	s := settings(t, 3)
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
 	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)

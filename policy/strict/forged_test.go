@@ -41,7 +41,7 @@ func (m *member) hears(msg wire.Message) {
 
 // One forged number must not become that of the next token, in whatever message it comes: no other member would promise
 // it, and a member that has promised it would promise nothing else for good.
-func TestANumberThatCannotBeIsNeverPromised(t *testing.T) {
+func TestAnImpossibleNumberIsNeverPromised(t *testing.T) {
 	const cannotBe = wire.Seq(1<<62 | 1)
 	token := wire.Ref{ID: wire.TokenID{Birth: 1, Generator: wire.MemberID{15: 2}, Random: 7}, Seq: cannotBe}
 	named := func(kind wire.Kind, at int, value uint64) wire.Message {
@@ -169,7 +169,7 @@ func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
 
 // A promise, saved by an older version, of an impossible epoch is forgotten with a note. A possible one is not, nor one
 // that only seems impossible because this host's clock has not been set yet.
-func TestASavedPromiseThatCannotBeIsForgotten(t *testing.T) {
+func TestAnImpossibleSavedPromiseIsForgotten(t *testing.T) {
 	const wall = 1_800_000_000_000_000_000
 	f := settings(t, 3).Descriptor()
 	for name, tc := range map[string]struct {

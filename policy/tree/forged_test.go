@@ -59,7 +59,7 @@ func TestPredecessorsThatThereAreNotAreNotTaken(t *testing.T) {
 }
 
 // BEHIND names an impossible number: the site goes on with its own numbers, which the others believe.
-func TestANumberThatCannotBeIsNotTakenOver(t *testing.T) {
+func TestAnImpossibleNumberIsNotTakenOver(t *testing.T) {
 	for name, number := range map[string]uint64{
 		"the greatest": wire.MaxBirth, "two days ahead": uint64(today) + uint64(48*time.Hour),
 	} {
@@ -96,7 +96,7 @@ func TestAClockThatWasSetBackRenumbers(t *testing.T) {
 }
 
 // Whatever positions, clocks and numbers of tokens others name, what a site sends stays readable.
-func TestWhatASiteSaysStaysReadable(t *testing.T) {
+func TestMessagesOfASiteStayReadableAfterForgedNumbers(t *testing.T) {
 	m, now := rejoining(today)
 	m.Step(now, &policy.Event{Kind: policy.Wanted}, nil)
 	hear(m, now, KindCommit, body{

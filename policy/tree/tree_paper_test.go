@@ -13,7 +13,7 @@ import (
 // token. A new configuration of the next queue and the last tree is shown in (b) and (c) after node B and then C have
 // requested the token. When A releases the CS, it sends the token to B and sets its next to NIL, as shown in (d)."
 // (section 3)
-func TestFigureOne(t *testing.T) {
+func TestTheQueueOfFigureOne(t *testing.T) {
 	s := newSmall(t, 4, nil)
 	const a, b, c, d = 0, 1, 2, 3
 	for _, site := range []int{b, c, d} {
@@ -55,7 +55,7 @@ func queue(t *testing.T, n int, change func(*Config)) *small {
 // message (lines 57-59), F sets its next to D and sends it a COMMIT message which contains F's position and two of the
 // new predecessors of D. Finally, D updates its position in the next queue and the information about its two
 // predecessors (Pred[]D = F, I), going on waiting for the token." No request is sent again.
-func TestFigureThree(t *testing.T) {
+func TestTheReconnectionOfFigureThree(t *testing.T) {
 	const i, f, e, c, d, b, a, g = 0, 1, 2, 3, 4, 5, 6, 7
 	s := newSmall(t, 8, nil)
 	for _, site := range []int{i, f, e, c, d, b, a} {
@@ -160,7 +160,7 @@ func TestOfTwoCandidatesTheGreaterIdentifierWins(t *testing.T) {
 
 // "if Si does not receive any answer at all to its SEARCH_POS query, it concludes that all its predecessors have
 // crashed and the token is consequently lost. Si then regenerates the token (lines 48-49)." (section 4.1)
-func TestWhoHasNoLivePredecessorRegenerates(t *testing.T) {
+func TestASiteWithoutALivePredecessorRegenerates(t *testing.T) {
 	s := queue(t, 5, nil)
 	s.crash(0, 1)
 	s.run(3*time.Second, true)

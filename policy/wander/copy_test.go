@@ -95,7 +95,7 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 
 // Perhaps no other member hears the holder of the lower copy. It drops that copy when it is offered the other one, not
 // only when that one arrives.
-func TestWhoIsOfferedACopyThatHasComeFurtherDropsItsOwn(t *testing.T) {
+func TestAHolderThatIsOfferedAHigherCopyDiscardsItsOwn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
 	s.arrive(guardedBy(born(1, 20), 5, 4), 5)
@@ -125,7 +125,7 @@ func TestAMemberThatIsOfferedAHigherCopyKeepsNoLowerOne(t *testing.T) {
 	s.wantTold(guardian.KindKnown, 1)
 }
 
-func TestWhoHoldsACopyThatWasOvertakenDropsIt(t *testing.T) {
+func TestAHolderOfAnOvertakenCopyDiscardsIt(t *testing.T) {
 	for state, scenario := range map[string]func(s *scenario){
 		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
 		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 10), 5, 4), 5); s.finish() },
@@ -186,7 +186,7 @@ func TestOnLostHasAName(t *testing.T) {
 
 // A tombstone is about all copies with the number of the removed one, or a lower one: a member that holds such a copy
 // drops it, and tells its guardians.
-func TestWhoHoldsACopyThatWasRemovedDropsIt(t *testing.T) {
+func TestAHolderOfARemovedCopyDiscardsIt(t *testing.T) {
 	for state, scenario := range map[string]func(s *scenario){
 		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
 		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 20), 5, 4), 5); s.finish() },

@@ -68,7 +68,7 @@ func TestATokenThatRestsServesADemandAtOnce(t *testing.T) {
 	s.wantRuns(1)
 }
 
-func TestWhoAsksDuringARunIsServedByTheNextOne(t *testing.T) {
+func TestACallerThatAsksDuringARunGetsTheNextRun(t *testing.T) {
 	s := onDemand(t, nil)
 	s.wanted()
 	s.arrive(born(1, 10), 1)
@@ -82,7 +82,7 @@ func TestWhoAsksDuringARunIsServedByTheNextOne(t *testing.T) {
 	s.wantRuns(2)
 }
 
-func TestWhoseRunWasDeniedWaitsForTheNextToken(t *testing.T) {
+func TestADeniedRunWaitsForTheNextToken(t *testing.T) {
 	s := onDemand(t, nil)
 	s.wanted()
 	s.arrive(born(1, 10), 1)
@@ -230,7 +230,7 @@ func TestADemandIsServedWithinTheHooksMinInterval(t *testing.T) {
 }
 
 // When both are due, the hook comes first.
-func TestAHookThatIsDueComesBeforeThoseWhoWait(t *testing.T) {
+func TestAHookThatIsDueComesBeforeWaitingCallers(t *testing.T) {
 	s := inFleet(t)
 	s.wanted()
 	s.arrive(born(1, 10), 1)
@@ -243,7 +243,7 @@ func TestAHookThatIsDueComesBeforeThoseWhoWait(t *testing.T) {
 }
 
 // A hook that is always due and callers without end take turns.
-func TestWhoWaitsDuringARunOfTheHookHasTheNextGrantAndThenTheHook(t *testing.T) {
+func TestACallerThatWaitedDuringTheHookGetsTheNextGrantAndThenTheHook(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = 1
 	s := begin(t, cfg, policy.State{})
@@ -268,7 +268,7 @@ func TestWhoWaitsDuringARunOfTheHookHasTheNextGrantAndThenTheHook(t *testing.T) 
 }
 
 // A grant under which nothing could be started does not count as a turn.
-func TestACallerWhoseGrantWasDeniedIsStillBeforeTheHook(t *testing.T) {
+func TestADeniedCallerStillComesBeforeTheHook(t *testing.T) {
 	cfg := config()
 	cfg.MinInterval = 1
 	s := begin(t, cfg, policy.State{})

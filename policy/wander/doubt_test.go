@@ -275,7 +275,7 @@ func TestAHolderThatIsAnsweredOffersItsTokenToTheNextMember(t *testing.T) {
 }
 
 // For a holder that hears no other member, a replay is no answer, and it yields.
-func TestWhatIsPlayedBackIsNoAnswer(t *testing.T) {
+func TestAReplayIsNoAnswerToAHolderInDoubt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()

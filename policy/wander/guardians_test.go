@@ -301,7 +301,7 @@ func TestARevivedTokenIsTheSameAndGoesOn(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 2, 4)
 }
 
-func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
+func TestADueGuardianRunsUnderTheTokenThatItRevives(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.keeps(born(1, 20))
 	s.revive()
@@ -311,7 +311,7 @@ func TestWhoIsDueRunsUnderTheTokenThatItRevives(t *testing.T) {
 
 // In a sweep, a member that is due soon keeps the token until then, but not one that it has revived: others may have
 // been due meanwhile.
-func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
+func TestAGuardianThatIsDueSoonPassesARevivedTokenOn(t *testing.T) {
 	cfg := withBackups(2)
 	cfg.Walk = wander.Sweep
 	s := ranLately(t, cfg, born(1, 10))
@@ -322,7 +322,7 @@ func TestWhoIsDueSoonPassesOnTheTokenThatItRevives(t *testing.T) {
 }
 
 // The holder that was lost with the token is avoided, like a member that fails a handoff.
-func TestWhoWasLostWithATokenIsAvoided(t *testing.T) {
+func TestAHolderThatWasLostWithATokenIsAvoided(t *testing.T) {
 	s := ranLately(t, withBackups(2), born(1, 10))
 	s.keeps(born(1, 20))
 	s.revive()
@@ -463,7 +463,7 @@ func TestALowerCopyOfTheTokenThatIsHeldIsAnswered(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 2)
 }
 
-func TestWhoeverIsGoneHearsNothing(t *testing.T) {
+func TestAMemberThatIsGoneIgnoresAllMessages(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
 	s.leave()
@@ -591,7 +591,7 @@ func (s *scenario) wantPreSigned(want ...int) {
 }
 
 // If the process dies during a run, the guard of the run tells the guardians of the token by then.
-func TestTheGuardOfARunKnowsWhatIsHeld(t *testing.T) {
+func TestTheGuardOfARunHasAYieldOfTheHeldToken(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.wantState("running")

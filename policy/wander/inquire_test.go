@@ -66,7 +66,7 @@ func (s *scenario) seen(token guardian.Token, ago time.Duration) {
 	})
 }
 
-func TestWhoHasHadNoTokenForLongAsksOneOtherThenFourThenAll(t *testing.T) {
+func TestAfterALongSilenceAMemberAsksOneThenFourThenAll(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.wantNotes(wander.NoteInquired)
@@ -92,7 +92,7 @@ func TestWhoHasHadNoTokenForLongAsksOneOtherThenFourThenAll(t *testing.T) {
 
 // Members that have heard of no token for equally long would all make one: those of higher identity wait for the one of
 // the lowest.
-func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
+func TestAnAskerGivesWayToOneOfLowerIdentity(t *testing.T) {
 	for from, then := range map[int][]policy.Note{2: nil, 4: {wander.NoteRegenerated, handoff.NoteOffered}} {
 		s := guarded(t)
 		s.advance(maxInterval)
@@ -115,7 +115,7 @@ func TestWhoIsAskedByAMemberOfLowerIdentityGivesWay(t *testing.T) {
 }
 
 // A question that was asked before this member was away cannot have been answered meanwhile.
-func TestWhoWasAwayWhileItAskedAsksAgain(t *testing.T) {
+func TestAMemberThatWasAwayWhileItAskedAsksAgain(t *testing.T) {
 	for _, tc := range []struct {
 		away time.Duration
 		then []policy.Note
@@ -164,7 +164,7 @@ func TestAQuestionThatIsOutIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
+func TestASightingEndsASilence(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.notes = nil
@@ -175,7 +175,7 @@ func TestASilenceThatOthersDoNotShareIsNone(t *testing.T) {
 }
 
 // The member that saw a token last makes the new one: a member that was told of it waits for one or two laps longer.
-func TestWhoIsToldOfATokenWaitsForAnotherLap(t *testing.T) {
+func TestAMemberThatIsToldOfATokenWaitsALapLonger(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.seen(born(1, 50), 10*time.Second)
@@ -231,7 +231,7 @@ func TestAFleetThatHasLostItsTokenMakesAFew(t *testing.T) {
 	}
 }
 
-func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
+func TestATooOldSightingDoesNotDelayRegeneration(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.notes = nil
@@ -242,7 +242,7 @@ func TestWhatWasSeenTooLongAgoChangesNothing(t *testing.T) {
 }
 
 // The token that is made then is later than all that were seen.
-func TestWhoIsToldOfATokenMakesALaterOne(t *testing.T) {
+func TestARegeneratedTokenIsYoungerThanAnySeen(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	older := born(10_000, 1<<40)
@@ -265,7 +265,7 @@ func TestAnAnswerToAnotherQuestionIsNotExpected(t *testing.T) {
 	}
 }
 
-func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
+func TestAnAnswerSaysHowLongAgoATokenWasSeen(t *testing.T) {
 	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9}
 	s := guarded(t)
 	s.advance(40 * time.Second)
@@ -281,7 +281,7 @@ func TestWhoIsAskedSaysHowLongAgoATokenWasThere(t *testing.T) {
 	}
 }
 
-func TestWhoHasMetNoTokenSaysSo(t *testing.T) {
+func TestAMemberThatHasSeenNoTokenAnswersUnseen(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(1, 2, 3)
 	s.receive(wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(2), To: self, Exchange: 9})
@@ -292,7 +292,7 @@ func TestWhoHasMetNoTokenSaysSo(t *testing.T) {
 }
 
 // Of all members that miss a token, the one of the lowest identity asks on behalf of the others.
-func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
+func TestAnAnswerNamesTheMemberOfLowestIdentityThatAsks(t *testing.T) {
 	for _, met := range []bool{false, true} {
 		s := guarded(t)
 		if !met {
@@ -322,7 +322,7 @@ func TestWhoHasMetNoTokenNamesTheOneThatAsksAlready(t *testing.T) {
 	}
 }
 
-func TestWhoIsToldThatAMemberOfLowerIdentityAsksGivesWay(t *testing.T) {
+func TestAnAskerGivesWayToANamedOneOfLowerIdentity(t *testing.T) {
 	for other, asks := range map[int]bool{2: false, 4: true, 99: true} {
 		s := guarded(t)
 		s.advance(maxInterval)
@@ -352,7 +352,7 @@ func TestAMemberGivesWayAFewTimesOnly(t *testing.T) {
 }
 
 // When all have answered, only the least time for answers is waited for.
-func TestWhoHasTheAnswersOfAllMakesAToken(t *testing.T) {
+func TestAMemberRegeneratesWhenAllHaveAnsweredUnseen(t *testing.T) {
 	s := guarded(t)
 	s.advance(maxInterval)
 	s.advance(timeout * 2 / 5)
@@ -462,7 +462,7 @@ func (s *scenario) asked() map[wire.MemberID]int {
 	return asked
 }
 
-func TestWhoIsNamedInAnAnswerIsAskedTheNextTime(t *testing.T) {
+func TestMembersNamedInAnAnswerAreAskedNextTime(t *testing.T) {
 	s := crowd(t)
 	s.advance(maxInterval)
 	token := born(1, 50)
@@ -537,7 +537,7 @@ func TestAGuardianHearsAHeartbeatOfAnotherNumber(t *testing.T) {
 }
 
 // With one guardian a member asks before it makes a token; only in the plain paper, without guardians, it does not.
-func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
+func TestAMemberOfAGateWithOneGuardianAsksBeforeItRegenerates(t *testing.T) {
 	for backups, want := range map[int]policy.Note{
 		0: wander.NoteRegenerated, 1: wander.NoteInquired, 2: wander.NoteInquired,
 	} {
@@ -551,7 +551,7 @@ func TestWhoHasATokenWithOneGuardianAsksBeforeItMakesOne(t *testing.T) {
 }
 
 // The four members of the second question are distinct, and in a large fleet not neighbours.
-func TestWhoIsAskedIsAskedOnce(t *testing.T) {
+func TestNoMemberIsAskedTwiceInOneQuestion(t *testing.T) {
 	for _, members := range []int{4, 5, 6, 40} {
 		s := guarded(t)
 		s.fleet(upTo(members)...)
@@ -582,7 +582,7 @@ func TestWhoIsAskedIsAskedOnce(t *testing.T) {
 }
 
 // This also holds where an answer names a member that is asked anyway.
-func TestWhoIsNamedAndDrawnIsAskedOnce(t *testing.T) {
+func TestAMemberThatIsNamedAndDrawnIsAskedOnce(t *testing.T) {
 	s := guarded(t)
 	s.fleet(1, 2, 3)
 	s.receive(word(guardian.KindHeartbeat, 1, guardedBy(born(2, 90), 2, 3)))

@@ -139,7 +139,7 @@ func TestAMemberThatWasAwayAsksOnceMore(t *testing.T) {
 	s.wantRuns(1)
 }
 
-func TestWhoRunsOrIsAboutToObjects(t *testing.T) {
+func TestAMemberThatRunsOrIsAboutToObjects(t *testing.T) {
 	s := idleAsker(t)
 	objects := func(want bool, does string) {
 		t.Helper()
@@ -305,7 +305,7 @@ func TestAMemberThatAlwaysGoesFirstIsOverruled(t *testing.T) {
 }
 
 // An answer belongs to its question, and comes from a member that is there.
-func TestOtherAnswersDoNotCount(t *testing.T) {
+func TestAnAnswerToAnotherQuestionOrTokenDoesNotCount(t *testing.T) {
 	s := asks(t, born(1, 7))
 	intents := s.intents()
 	for _, change := range []func(*wire.Message){
@@ -332,7 +332,7 @@ func TestAnIntentIsAnsweredWhateverItsNumber(t *testing.T) {
 	}
 }
 
-func TestWhoLeavesWhileItAsksPassesTheTokenOn(t *testing.T) {
+func TestAMemberThatLeavesWhileItAsksPassesTheTokenOn(t *testing.T) {
 	s := asks(t, born(1, 7))
 	s.leave()
 	s.wantState("offering")

@@ -10,7 +10,7 @@ import (
 
 // The Commit was lost, and the receiver repeats its Ack. It has heard nothing of the revival, and would be a second
 // holder.
-func TestWhoHasRevivedATokenDoesNotCommitItAnyMore(t *testing.T) {
+func TestAMemberThatRevivedATokenCommitsNoEarlierOffer(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.finish()

@@ -195,7 +195,7 @@ func TestALeavingMemberMakesNoToken(t *testing.T) {
 	})
 }
 
-func TestWhoeverIsGoneDoesNothing(t *testing.T) {
+func TestAMemberThatIsGoneDoesNothing(t *testing.T) {
 	s := inFleet(t)
 	s.leave()
 	s.notes, s.sent = nil, nil

@@ -35,7 +35,7 @@ var carriers = []wire.Kind{
 }
 
 // No message raises a number to one that no fleet can have reached: it is refused, and the note names its sender.
-func TestANumberThatCannotBeIsRefused(t *testing.T) {
+func TestAnImpossibleNumberIsRefused(t *testing.T) {
 	for _, kind := range carriers {
 		for _, ofHeld := range []bool{false, true} {
 			s := guarded(t)
@@ -82,7 +82,7 @@ func TestANewcomerTakesTheFleetsNumber(t *testing.T) {
 
 // Many jumps come no further than one, and there is room above the number that they reach: numbers rise with every run,
 // and a day later no member refuses them, however slow its clock.
-func TestAboveANumberRaisedAsFarAsItCanThereIsRoom(t *testing.T) {
+func TestANumberThatJumpedToTheLimitCanStillRise(t *testing.T) {
 	s := inFleet(t)
 	var raised wire.Seq
 	for range 60 {

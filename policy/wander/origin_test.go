@@ -113,7 +113,7 @@ func TestAnOlderTokenTakesThePlaceOfAFirstOneThatIsKeptUnused(t *testing.T) {
 }
 
 // A token shows whether it is a first one: the members around its maker had met none.
-func TestWhoMakesATokenSaysWhetherItIsTheFirst(t *testing.T) {
+func TestATokenShowsWhetherItIsAFirstOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		scenario func(s *scenario)
 		first    bool

@@ -81,7 +81,7 @@ type lowest struct{}
 func (lowest) Uint64() uint64 { return 1 }
 
 // The member that failed is avoided for sixteen timeouts, and no longer.
-func TestWhoFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
+func TestAMemberThatFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
 	for _, tc := range []struct {
 		after time.Duration
 		want  wire.MemberID
@@ -110,7 +110,7 @@ func TestWhoFailedAHandoffIsAvoidedForAWhile(t *testing.T) {
 }
 
 // The walk stays uniform over the members that are left, whatever their places are between the avoided ones.
-func TestTheWalkIsUniformOverThoseWhoAreNotAvoided(t *testing.T) {
+func TestTheWalkIsUniformOverMembersThatAreNotAvoided(t *testing.T) {
 	const draws = 4000
 	dead := map[wire.MemberID]bool{id(4): true, id(5): true, id(8): true}
 	s := begin(t, config(), policy.State{})
@@ -132,7 +132,7 @@ func TestTheWalkIsUniformOverThoseWhoAreNotAvoided(t *testing.T) {
 }
 
 // Where all others have failed, the token is offered to one of them all the same.
-func TestWhereAllAreAvoidedNobodyIs(t *testing.T) {
+func TestIfAllAreAvoidedOneIsTriedAllTheSame(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.fleet(3, 4, 5)
 	tried := map[wire.MemberID]bool{s.offered(): true}
@@ -147,7 +147,7 @@ func TestWhereAllAreAvoidedNobodyIs(t *testing.T) {
 }
 
 // A member that takes part in a handoff is no longer avoided: it acknowledged one, or offered one.
-func TestWhoTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
+func TestAMemberThatTakesPartInAHandoffIsAvoidedNoLonger(t *testing.T) {
 	for name, takesPart := range map[string]func(s *scenario){
 		"as receiver": func(s *scenario) {
 			s.fleet(3, 4)
@@ -242,7 +242,7 @@ func TestAnOfferOutlivesAChangeOfView(t *testing.T) {
 }
 
 // A holder runs at the moment it is due, whatever becomes of its offers, and on every walk.
-func TestAHolderThatIsDueRunsWhateverBecomesOfItsOffers(t *testing.T) {
+func TestADueHolderRunsEvenIfItsOffersFail(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		t.Run(walk.String(), func(t *testing.T) {
 			cfg := config()
@@ -279,7 +279,7 @@ func TestALeavingHolderThatIsDueOffersOn(t *testing.T) {
 
 // A member that gives its token up because it hears no other has raised regenerate-after for nothing: only it was cut
 // off.
-func TestWhoHearsNobodyWaitsForANewTokenNoLongerThanMaxInterval(t *testing.T) {
+func TestAMemberThatHearsNobodyRegeneratesWithinMaxInterval(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.advance(maxInterval)
 	for !s.m.Detail(s.now.Time).Holding {

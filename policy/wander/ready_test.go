@@ -85,7 +85,7 @@ func TestACallerIsServedWhereTheHostIsNotReady(t *testing.T) {
 	s.wantDemanded(1, true)
 }
 
-func TestWhoIsNotReadyIsToldFromWhatWouldBeDue(t *testing.T) {
+func TestDueAtLeavesReadinessOut(t *testing.T) {
 	s := unready(t)
 	if due := s.m.DueAt(s.now.Time); due != s.now.Time {
 		t.Errorf("it would be due in %v", due.Sub(s.now.Time))
@@ -107,7 +107,7 @@ func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
 }
 
 // The yes has an effect at once, and not only when the token has rested.
-func TestWhoIsReadyAsksToBeWokenAtOnce(t *testing.T) {
+func TestAMemberThatBecomesReadyWakesAtOnce(t *testing.T) {
 	s := unready(t)
 	s.arrive(born(1, 10), 1)
 	if at, ok := s.m.NextWake(); !ok || at <= s.now.Time {

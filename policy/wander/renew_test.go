@@ -20,7 +20,7 @@ func renewed(second int, age time.Duration) guardian.Token {
 
 // Nothing that happened before the new token was made counts against it: neither a run under the lost one, nor that
 // this one was passed on.
-func TestARenewedTokenIsRemovedOnlyForWhatWasAfterItsMaking(t *testing.T) {
+func TestNothingBeforeARenewedTokenCountsAgainstIt(t *testing.T) {
 	for _, walk := range wander.Walks() {
 		for age, want := range map[time.Duration]policy.Note{
 			0: wander.NoteResting, time.Minute: wander.NoteResting, 3 * time.Minute: wander.NoteRemoved,

@@ -57,7 +57,7 @@ func TestOfTwoTokensWhoseHoldersHearOfEachOtherTheOlderSurvives(t *testing.T) {
 }
 
 // Only a token that is held now is a reason to end another one.
-func TestWhoHoldsNoTokenEndsNone(t *testing.T) {
+func TestOnlyAHolderEndsAnotherToken(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(5, 10), 5, 4), 5)
 	s.finish()

@@ -62,7 +62,7 @@ func TestMaxIntervalIsNeverBelowTwoLaps(t *testing.T) {
 }
 
 // A hook that hangs, or a member that was away, makes one round long, and a second token makes many short.
-func TestOneRoundIsNoLap(t *testing.T) {
+func TestOneUnusualRoundIsNoLap(t *testing.T) {
 	s := lapping(t, nil)
 	s.rounds(0)
 	s.wantLap(0, maxInterval)

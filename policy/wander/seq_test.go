@@ -172,7 +172,7 @@ func TestAQuestionRaisesTheNumberOfATokenThatIsNotInUse(t *testing.T) {
 }
 
 // This also holds for a token that was already here when the number was heard of.
-func TestATokenThatRestsHereRunsUnderNoNumberBelowWhatIsHeardMeanwhile(t *testing.T) {
+func TestARestingTokenRunsUnderNoNumberBelowOneHeard(t *testing.T) {
 	s := onDemand(t, nil)
 	s.arrive(born(1, 10), 1)
 	s.acknowledged(born(5, 1000), 2)

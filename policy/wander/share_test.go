@@ -70,7 +70,7 @@ func viewOf(t *testing.T, slot uint8) []int {
 }
 
 // If the token comes to a member only from now on, the time before was no silence.
-func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
+func TestTheSilenceOfATokenBeginsWhenAMemberJoinsItsPart(t *testing.T) {
 	s := sharing(t, 0, viewOf(t, 1)...)
 	s.advance(10 * maxInterval)
 	s.wantState("absent")
@@ -82,7 +82,7 @@ func TestWhoComesToATokensPartHasJustBegunToWaitForIt(t *testing.T) {
 
 // While members disagree on how many tokens there are, a token comes to some of them only if they ask for it: the next
 // holder passes it to them, once.
-func TestWhoAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
+func TestAMemberThatAsksForATokenOfASharedSweepGetsIt(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
 	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: self, To: self, Exchange: 9}
 	wander.SetLastSlot(&question.Load, 1)
@@ -136,7 +136,7 @@ func TestALapOfASharedSweepIsItsPart(t *testing.T) {
 }
 
 // A member that asks for a token and cannot be reached does not get it: the token would come back to the same holder.
-func TestWhoAsksForATokenAndIsAvoidedDoesNotGetIt(t *testing.T) {
+func TestAnAvoidedMemberThatAsksDoesNotGetTheToken(t *testing.T) {
 	s := sharing(t, 0, upTo(9)...)
 	s.arrive(slotted(0, 1, 10), 1)
 	s.advance(skip)

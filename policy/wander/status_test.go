@@ -67,7 +67,7 @@ func TestTheStatusTellsWhereTheTokenIs(t *testing.T) {
 	}
 }
 
-func TestTheStatusTellsWhenANewTokenIsMade(t *testing.T) {
+func TestTheStatusTellsWhenATokenIsRegenerated(t *testing.T) {
 	s := inFleet(t)
 	s.ran(born(1, 10))
 	since := s.now.Time

@@ -34,7 +34,7 @@ func TestOtherConstantsKeepTheTokenAndTheRun(t *testing.T) {
 	s.wantDueIn(time.Minute-op, pace.WhyTooSoon)
 }
 
-func TestWhoIsAloneAndDueByOtherConstantsRunsAtOnce(t *testing.T) {
+func TestAMemberAloneThatNewConstantsMakeDueRunsAtOnce(t *testing.T) {
 	s := begin(t, config(), policy.State{})
 	s.view(3)
 	s.wantRuns(1)

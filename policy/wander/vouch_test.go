@@ -25,7 +25,7 @@ func runningWithout(t *testing.T) *scenario {
 	return s
 }
 
-func TestWhoRunsWithoutItsTokenSaysThatAHolderWasHeardJustNow(t *testing.T) {
+func TestARunWithoutItsTokenCountsAsAHolderJustHeard(t *testing.T) {
 	beyond := wire.LatestSeq(noon + int64(100*time.Hour))
 	for name, asked := range map[string]guardian.Token{
 		"of the copy that it has lost":       guardedBy(born(1, 10), 3, 4),
@@ -56,7 +56,7 @@ func TestWhoRunsWithoutItsTokenSaysThatAHolderWasHeardJustNow(t *testing.T) {
 }
 
 // A member that has a token answers that it holds it, whether it runs or not.
-func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
+func TestAMemberThatRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
 	s.wantState("running")
@@ -66,7 +66,7 @@ func TestWhoRunsUnderItsTokenSaysThatItHoldsIt(t *testing.T) {
 }
 
 // A member that misses the token makes none while another member runs.
-func TestWhoRunsWithoutItsTokenSaysThatOneWasSeenJustNow(t *testing.T) {
+func TestARunWithoutItsTokenCountsAsATokenJustSeen(t *testing.T) {
 	for name, change := range map[string]func(s *scenario){
 		"at once":          func(*scenario) {},
 		"after half of it": func(s *scenario) { s.advance(maxInterval / 2) },

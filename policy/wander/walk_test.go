@@ -125,7 +125,7 @@ func (s *scenario) offer() (wire.MemberID, wander.Route) {
 }
 
 // A member that does not answer is passed over, and the token carries that to the next holder.
-func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
+func TestAMissedMemberIsTriedByTheNextHolder(t *testing.T) {
 	s := going(t, wander.Route{})
 	missed, _ := s.offer()
 	s.advance(timeout)
@@ -147,7 +147,7 @@ func TestWhoWasMissedIsTriedByTheNextHolder(t *testing.T) {
 	}
 }
 
-func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
+func TestAMemberMissedManyTimesWaitsForTheNextLap(t *testing.T) {
 	route := wander.Route{}
 	route.Miss(id(6).Hint(), wander.MaxTries-1)
 	s := going(t, route)
@@ -161,7 +161,7 @@ func TestWhoWasMissedByManyWaitsForTheNextLap(t *testing.T) {
 }
 
 // Members that are not in this member's view are left on the list, for the holders that see them.
-func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
+func TestAMissedMemberOutOfViewIsLeftToOthers(t *testing.T) {
 	route := wander.Route{}
 	route.Miss(id(99).Hint(), 1)
 	route.Miss(id(6).Hint(), 2)
@@ -174,7 +174,7 @@ func TestWhoWasMissedAndIsNotInViewIsLeftToOthers(t *testing.T) {
 
 // A near miss is expensive: a member of a sweep that will be due within a lap of skips keeps the token until then, and
 // then runs.
-func TestWhoIsDueSoonKeepsTheToken(t *testing.T) {
+func TestAMemberThatIsDueSoonKeepsTheToken(t *testing.T) {
 	const n = 7
 	for _, tc := range []struct {
 		walk  wander.Walk
@@ -240,7 +240,7 @@ func TestATokenThatChasesAnOlderOneRoundIsRemoved(t *testing.T) {
 
 // If Δmax is set by hand to less than three laps, a third of it is less than a lap: the measured laps count, up to
 // Δmax.
-func TestALapIsWhatLapsTook(t *testing.T) {
+func TestMeasuredLapsCountUpToMaxInterval(t *testing.T) {
 	cfg := config()
 	cfg.Walk, cfg.MinInterval, cfg.MaxInterval = wander.Sweep, skip, 100*skip
 	s := begin(t, cfg, policy.State{})
@@ -332,7 +332,7 @@ func (s *scenario) visit(token guardian.Token) {
 
 // A member that has not seen a token for many laps, because it was cut off, learns nothing about a lap when it is back.
 // If that token is lost soon after, the tokens that are made in its place must survive.
-func TestATimeAwayIsNoLap(t *testing.T) {
+func TestAnAbsenceIsNotMeasuredAsALap(t *testing.T) {
 	cfg := config()
 	cfg.Walk = wander.Sweep
 	s := begin(t, cfg, policy.State{})

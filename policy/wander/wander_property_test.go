@@ -357,7 +357,7 @@ func (w *world) cut(t *rapid.T) { w.cutAfter = rapid.IntRange(0, 3).Draw(t, "aft
 // most one member is the holder, and its number never falls; a member never runs twice within min_interval, never
 // without a save before, never on demand without a demand, and only under rising numbers; a machine that was woken
 // never asks to be woken in the past.
-func TestWhatHoldsInEveryState(t *testing.T) {
+func TestTheInvariantsHoldInEveryState(t *testing.T) {
 	checks, made, runs := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)

@@ -111,7 +111,7 @@ func TestWithoutAWindowAGateIsAlwaysOpenAndAWholeWeekNeverEnds(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsWrittenInItsShortestForm(t *testing.T) {
+func TestAWindowIsWrittenInItsShortestForm(t *testing.T) {
 	for text, want := range map[string]string{
 		"Mon..Fri 22:00-06:00 Europe/Berlin": "Mon..Fri 22:00-06:00 Europe/Berlin",
 		"  fri,MON  9-17:30 ":                "Mon,Fri 09:00-17:30",

@@ -53,7 +53,7 @@ func (a *auditor) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-func TestTheBooksAgreeWithTheMachinesWhateverGoesWrong(t *testing.T) {
+func TestTheMeterAgreesWithTheMachinesUnderAllFaults(t *testing.T) {
 	generated, lost, recovered := Number(0), Number(0), Number(0)
 	seeds := deep.Or[uint64](40, 200)
 	for seed := uint64(1); seed <= seeds; seed++ {

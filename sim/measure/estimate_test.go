@@ -27,7 +27,7 @@ func TestTheIntervalIsThatOfStudentsT(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotExistIsNotPartOfAMean(t *testing.T) {
+func TestMissingFiguresAreNotPartOfAMean(t *testing.T) {
 	none := Number(math.NaN())
 	for _, tc := range []struct {
 		samples []Number

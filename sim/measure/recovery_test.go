@@ -54,7 +54,7 @@ func TestARecoveryEndsWhereTheLastingTokenBegins(t *testing.T) {
 	}
 }
 
-func TestWhatHappensBeforeTheFleetIsStableIsPartOfTheSameRecovery(t *testing.T) {
+func TestEventsBeforeTheFleetIsStableAreOneRecovery(t *testing.T) {
 	s := tell(t, Config{Members: 4, Quiet: quiet})
 	s.hands(0, 0, policy.CauseMade, 1)
 	s.hands(4000, 0, policy.CauseAsleep, 1)

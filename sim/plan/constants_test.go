@@ -53,7 +53,7 @@ func TestRecommendedConstantsAreAConfiguration(t *testing.T) {
 	})
 }
 
-func TestWhoFitsRunsEveryOnAverage(t *testing.T) {
+func TestARequestThatFitsRunsAsOftenAsWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRequest(t)
 		k, fits := recommend(&w)

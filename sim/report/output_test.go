@@ -92,7 +92,7 @@ func TestADeviceIsWrittenToAndNotReplaced(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenIsSaidBeforeTheWorkWithTheRemedy(t *testing.T) {
+func TestAnUnwritableOutputIsReportedBeforeTheWork(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
 	if err := os.WriteFile(file, nil, 0o444); err != nil {

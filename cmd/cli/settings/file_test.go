@@ -45,7 +45,7 @@ func TestAPipeIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatNestsDeeperThanAnySettingIsRefusedUnread(t *testing.T) {
+func TestAFileThatNestsTooDeepIsRefusedUnread(t *testing.T) {
 	deep := func(open, inside, end string) string {
 		return strings.Repeat(open, 20_000) + inside + strings.Repeat(end, 20_000)
 	}

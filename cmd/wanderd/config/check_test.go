@@ -139,7 +139,7 @@ func TestRetryAfterIsATenthOfMinIntervalAndAtLeastAMinute(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitTogetherIsSaidWithTheRemedy(t *testing.T) {
+func TestConflictingSettingsAreNamedWithTheRemedy(t *testing.T) {
 	many := ""
 	for i := range identity.MaxGates + 1 {
 		many += "[[gate]]\nname = \"g" + string(rune('a'+i)) + "\"\nhook = \"/bin/sh\"\n"

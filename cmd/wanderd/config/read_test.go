@@ -142,7 +142,7 @@ func TestUnknownVariablesGiveWarnings(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsSaidWithItsPlace(t *testing.T) {
+func TestAnUnreadableSettingIsNamedWithItsPlace(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   reading

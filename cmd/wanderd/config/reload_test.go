@@ -18,7 +18,7 @@ func reread(t *testing.T, file string) *Layers {
 	return l
 }
 
-func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
+func TestAReloadNamesChangesAndThoseThatNeedARestart(t *testing.T) {
 	const before = "join = [\"a\"]\nmin_interval = \"20m\"\n[[gate]]\nname = \"x\"\nhook = " +
 		"\"/bin/sh\"\n[[gate]]\nname = \"y\"\n"
 	start := reread(t, before)
@@ -65,7 +65,7 @@ func TestAReloadNamesWhatHasChangedAndWhatNeedsARestart(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsARestartIsNamedUntilThatComes(t *testing.T) {
+func TestChangesThatNeedARestartAreNamedUntilThen(t *testing.T) {
 	running := NewRunning(reread(t, "hook = \"/bin/sh\"\n"))
 	running.Accept(reread(t, "hook = \"/bin/cat\"\nslots = 2\n"))
 	if changed, restart := running.Compare(reread(t, "hook = \"/bin/cat\"\nslots = 2\n")); len(changed) != 0 ||

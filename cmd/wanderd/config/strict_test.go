@@ -143,7 +143,7 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 }
 
 // A gate that is accepted here is also accepted by its protocol, whichever members have the keys.
-func TestWhatIsAcceptedTheProtocolAccepts(t *testing.T) {
+func TestAnAcceptedGateIsAcceptedByItsProtocol(t *testing.T) {
 	for _, policy := range []string{"ring", "tree"} {
 		for n := 1; n <= 7; n++ {
 			for _, more := range [][]string{
@@ -177,7 +177,7 @@ func TestWhatIsAcceptedTheProtocolAccepts(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoEffectInAGateIsNotShownThere(t *testing.T) {
+func TestSettingsWithoutEffectInAGateAreNotShown(t *testing.T) {
 	l := strictGate(`policy = "tree"`, `roster = ["a", "b", "c"]`).read(t)
 	keys := l.gates[0].applying().Keys()
 	for key, want := range map[string]bool{

@@ -89,8 +89,8 @@ type caller struct {
 	ended     chan struct{}
 }
 
-// exec prepares a caller, "wanderd exec". It has its own process group. Otherwise, if a process is stopped when the last
-// command of an orphaned group ends, the kernel would hang up this test and its agents.
+// exec prepares a caller, "wanderd exec". It has its own process group. Otherwise, if a process is stopped when the
+// last command of an orphaned group ends, the kernel would hang up this test and its agents.
 func (n *node) exec(args ...string) *caller {
 	n.fleet.t.Helper()
 	c := &caller{
@@ -297,7 +297,7 @@ func TestACallerThatIsNotServedInTimeGivesUp(t *testing.T) {
 	n.exec("-n", "--", "true").wantCode(0, "")
 }
 
-func TestWhatACallerGetsWrongHasACodeAndARemedy(t *testing.T) {
+func TestAMistakeOfACallerHasAnExitCodeAndARemedy(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	plain := filepath.Join(n.fleet.dir, "plain")
@@ -442,7 +442,7 @@ func TestAnAgentThatIsStoppedStopsTheCommand(t *testing.T) {
 }
 
 // A service manager that stops a unit signals all of its processes at once: how the command reacts decides how it ends.
-func TestWhoTellsAllProcessesToEndTellsTheCommand(t *testing.T) {
+func TestASignalToAllProcessesReachesTheCommand(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	for script, want := range map[string]int{"trap 'exit 7' TERM; ": 7, "": 128 + int(syscall.SIGTERM)} {
@@ -497,7 +497,7 @@ func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 	}
 }
 
-func TestWhatACommandLeavesBehindIsStoppedUnlessItIsADaemon(t *testing.T) {
+func TestProcessesLeftByACommandAreStoppedUnlessTheyAreDaemons(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	dir := t.TempDir()

@@ -74,7 +74,7 @@ func TestFiveProcessesTakeTurns(t *testing.T) {
 }
 
 // A fleet whose members all start in the same moment makes one token, not one each.
-func TestColdStartMakesOneToken(t *testing.T) {
+func TestAColdStartCreatesOneToken(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 5, "--skip", "50ms", "--op", "200ms", "--min-interval", "2s", "--max-interval", "1h")
 	f.start()

@@ -64,7 +64,7 @@ func TestChildThatIgnoresTermIsKilledWithItsGroup(t *testing.T) {
 	})
 }
 
-func TestFloodOfOutputIsCutAndSaidSo(t *testing.T) {
+func TestAFloodOfOutputIsCutAndTheLogSaysSo(t *testing.T) {
 	t.Parallel()
 	n, _ := one(t, "#!/bin/sh\nyes 'a line of output that nobody needs' | head -c 20000000\necho last >&2\n",
 		"--min-interval", "1h")

@@ -34,7 +34,7 @@ func (n *node) reload() (code int, output string) {
 }
 
 // SIGHUP used to stop an agent.
-func TestAReloadLosesNeitherTheTokenNorARunNorWhoWaits(t *testing.T) {
+func TestAReloadKeepsTokenRunAndCallers(t *testing.T) {
 	t.Parallel()
 	n := alone(t)
 	begun, goOn := filepath.Join(n.fleet.dir, "begun"), filepath.Join(n.fleet.dir, "go")

@@ -183,7 +183,7 @@ func TestMaxIntervalFollowsTheRuleOfTheAgent(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeIsSaidInASentenceEach(t *testing.T) {
+func TestEachImpossibleParameterHasASentence(t *testing.T) {
 	for _, c := range []struct {
 		file  string
 		flags []string
@@ -306,7 +306,7 @@ func TestJSONHasEveryParameterInOrder(t *testing.T) {
 	}
 }
 
-func TestWhatNeverHappensIsNullInJSON(t *testing.T) {
+func TestNeverIsNullInJSON(t *testing.T) {
 	p, err := read(t, "", "crash_every=1d")
 	if err != nil {
 		t.Fatal(err)

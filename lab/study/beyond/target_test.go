@@ -10,7 +10,7 @@ import (
 	"github.com/wanderd/wanderd/sim/report"
 )
 
-func TestATargetIsMetOnlyByWhatHasBeenMeasured(t *testing.T) {
+func TestATargetIsNotMetWithoutAMeasurement(t *testing.T) {
 	for _, c := range []struct {
 		target target
 		met    bool

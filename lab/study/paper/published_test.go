@@ -32,7 +32,7 @@ func TestTableOneAccountsForAsManyOperationsAsThereAre(t *testing.T) {
 
 // "more than one protected operation running is less than 0.5% of the total duration", "while using the random access
 // algorithm this amounts to more than 15%"; "10%" and "40%" where the system is overloaded (section 6).
-func TestTheTablesSayWhatTheTextSaysOfThem(t *testing.T) {
+func TestThePublishedTablesAgreeWithTheirText(t *testing.T) {
 	shared := func(c column) float64 { return (c.sum() - c.rows[0]) / longRun.Seconds() }
 	for _, tc := range []struct {
 		what     string

@@ -180,7 +180,7 @@ func TestLeastIsTheFirstKThatReachesTheTarget(t *testing.T) {
 	}
 }
 
-func TestARingThatCannotBeIsRefused(t *testing.T) {
+func TestAnImpossibleRingIsRefused(t *testing.T) {
 	for _, tc := range [][2]int{{0, 0}, {-1, 0}, {5, 6}, {5, -1}} {
 		if r, err := NewRing(tc[0], tc[1]); err == nil {
 			t.Errorf("%v: %+v", tc, r)

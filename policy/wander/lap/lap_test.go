@@ -12,7 +12,7 @@ import (
 
 // What is remembered changes nothing: when asked for the first time or for the tenth, alone or in turns with other
 // orders and other views, the next member is the one with the least place after the cursor.
-func TestWhatIsRememberedOfALapChangesNothing(t *testing.T) {
+func TestTheNextMemberIsTheSameWithAndWithoutTheCache(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		views := make([][]wire.MemberID, 2)
 		for v := range views {

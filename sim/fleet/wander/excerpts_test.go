@@ -78,7 +78,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestWhoAsksForWhatIsNotThereIsToldWhatIs(t *testing.T) {
+func TestAnUnknownNameIsAnsweredWithTheKnownOnes(t *testing.T) {
 	if _, err := wandering.FindExcerpt("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
 		t.Errorf("excerpt: %v", err)
 	}

@@ -64,7 +64,7 @@ func TestEveryImpossibleParameterIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatTheSwarmDrawsIsPossible(t *testing.T) {
+func TestDrawnScenariosArePossible(t *testing.T) {
 	for seed := uint64(1); seed <= 5000; seed++ {
 		s := Draw(seed)
 		if found := impossibles(&s); len(found) > 0 {

@@ -13,7 +13,7 @@ import (
 
 // A hunt: each seed draws a fleet and its faults. With -seeds 2000, half of a hunt's default seeds, they also lead to
 // everything that can occur: "make large".
-func TestSeeds(t *testing.T) {
+func TestSeedsBreakNoRule(t *testing.T) {
 	const enough = 2000
 	seeds := mutant.Seeds(deep.Or[uint64](50, 700))
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
