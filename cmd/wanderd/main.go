@@ -1,4 +1,9 @@
 // Wanderd runs a command on one host of a fleet at a time. See "wanderd --help".
+//
+// An agent and "wanderd exec" work on one processor, so they need not prepare to follow the limit of their control
+// group: that would take time at each start.
+//
+//go:debug updatemaxprocs=0
 package main
 
 import (
