@@ -54,7 +54,7 @@ func houseDrawn(text string) []string {
 	if len(pictures) == 0 {
 		return nil
 	}
-	folder := regexp.MustCompile(`(?:^|[ ,])([a-z0-9]+(?:/[a-z0-9]+)*)/(?:[ ,\n])`)
+	folder := regexp.MustCompile(`(?:^|[ ,])([a-z0-9-]+(?:/[a-z0-9-]+)*)/(?:[ ,\n])`)
 	for line := range strings.Lines(pictures[0]) {
 		for i, m := range folder.FindAllStringSubmatch(strings.ReplaceAll(line, ", ", " , "), -1) {
 			name := m[1]
