@@ -42,7 +42,7 @@
 //     [Machine.Release] and Propose.
 //   - A run has ended, and the token is [Machine.Contested]: [Machine.HoldOff], Release and Propose, because other
 //     members may refuse the token.
-//   - The outcome Ended: the token is over. The owner drops it and stops the run.
+//   - The outcome Ended: the token is over. The owner discards it and stops the run.
 //   - At the end of each step: if [Machine.NeedsSave], a Save of a state with [Machine.Memo] in it.
 //
 // Package policytest has the smallest machine that does all this.

@@ -21,7 +21,7 @@ const (
 	// a newer one.
 	KindRefused
 	// KindRelease announces that no token of this epoch exists or ever will exist: the epoch's lease ends. Its sender
-	// is a proposer that withdraws, a holder that has destroyed its token, or the guard of the holder's command. It has
+	// is a proposer that withdraws, a holder that has discarded its token, or the guard of the holder's command. It has
 	// no answer.
 	KindRelease
 )

@@ -13,7 +13,7 @@ const (
 	NoteNoMajority
 	// NoteEnded: Peer knows of a newer epoch; this member's Token is over.
 	NoteEnded
-	// NoteReleased: this member has destroyed Token, and tells the others that its lease is over.
+	// NoteReleased: this member has discarded Token, and tells the others that its lease is over.
 	NoteReleased
 	// NoteNotSaved: a promise to Peer could not be saved, and was not given.
 	NoteNotSaved

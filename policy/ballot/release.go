@@ -5,7 +5,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// Release ends the epoch of this member's token. The owner must have destroyed the token before, and nothing of its
+// Release ends the epoch of this member's token. The owner must have discarded the token before, and nothing of its
 // command may be left.
 //
 // "Early end: a holder that has stopped its command and destroys the token may release; supporters of e end its lease,

@@ -49,7 +49,7 @@ func since(t guardian.Token, seq wire.Seq) guardian.Token {
 	return t
 }
 
-// member is a machine and its owner, which holds the token, drops it when it is overtaken, and takes it when it is
+// member is a machine and its owner, which holds the token, discards it when it is overtaken, and takes it when it is
 // revived.
 type member struct {
 	name  string

@@ -86,7 +86,7 @@ const (
 	// Revived: the holder Peer is lost, and this member holds Token, without Peer and this member in its trail. Its Seq
 	// is still the last known one.
 	Revived
-	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must drop the held one.
+	// Overtaken: Peer knows of a copy of the held token with a higher Seq: Token. The owner must discard the held one.
 	Overtaken
 	// Sure: no member knows of another copy than the held one; its holder may continue.
 	Sure

@@ -102,8 +102,8 @@ func (w *world) chooseGuardians(t *rapid.T) {
 	}
 }
 
-// handOn passes a token on like an owner: a holder that was away asks first, and one that knows of a higher copy drops
-// the token.
+// handOn passes a token on like an owner: a holder that was away asks first, and one that knows of a higher copy
+// discards the token.
 func (w *world) handOn(t *rapid.T) {
 	from := w.someone(t)
 	to := w.another(t, from)

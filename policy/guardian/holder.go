@@ -95,7 +95,7 @@ func (g *Machine) Probe(now policy.Time, held *Token, out []policy.Effect) []pol
 // Doubting reports whether a question of the holder is open.
 func (g *Machine) Doubting() bool { return g.question.live && g.question.byHolder }
 
-// EndDoubt forgets the question of a holder. It must be called after the held token was dropped without being passed
+// EndDoubt forgets the question of a holder. It must be called after the held token was discarded without being passed
 // on.
 func (g *Machine) EndDoubt() {
 	if g.Doubting() {
@@ -143,7 +143,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	return out
 }
 
-// Overtaken must be called after the held token was dropped because a member offers a copy with a higher number.
+// Overtaken must be called after the held token was discarded because a member offers a copy with a higher number.
 func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 	g.EndDoubt()
 	if g.watch.turnsTo(higher.ID) {
@@ -165,13 +165,13 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 	*end = Outcome{Ending: Overtaken, Peer: m.From, Token: higher}
 }
 
-// Correct tells the guardians of a dropped copy about the higher copy; otherwise they would revive the dropped one.
-func (g *Machine) Correct(dropped *Token, higher *Token, out []policy.Effect) []policy.Effect {
+// Correct tells the guardians of a discarded copy about the higher copy; otherwise they would revive the discarded one.
+func (g *Machine) Correct(discarded *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
 	if g.knowsTombstone(&higher.Ref) {
 		kind = KindTombstone
 	}
-	return g.tellGuardians(kind, dropped.Trail(), higher, out)
+	return g.tellGuardians(kind, discarded.Trail(), higher, out)
 }
 
 // overtakes reports whether a message about the held token shows that a copy with a higher number exists or existed. If

@@ -221,8 +221,8 @@ func TestAHolderThatWasAwayForTooLongIsOvertaken(t *testing.T) {
 	c.wantHolders(c.bob)
 }
 
-// Any message about a copy with a higher number makes the holder drop its copy, except a question: the asker knows of
-// no holder.
+// Any message about a copy with a higher number makes the holder discard its copy, except a question: the asker knows
+// of no holder.
 func TestAHolderThatLearnsOfAHigherNumberIsOvertaken(t *testing.T) {
 	for _, kind := range []wire.Kind{
 		guardian.KindHeartbeat, guardian.KindHeard, guardian.KindKnown, guardian.KindTombstone,
@@ -313,8 +313,8 @@ func TestAHolderOfARemovedTokenIsOvertaken(t *testing.T) {
 	c.wantHolders()
 }
 
-// The guardians of the dropped copy would revive it if they did not learn of the higher copy.
-func TestTheGuardiansOfADroppedCopyAreTold(t *testing.T) {
+// The guardians of the discarded copy would revive it if they did not learn of the higher copy.
+func TestTheGuardiansOfADiscardedCopyAreTold(t *testing.T) {
 	for _, kind := range []wire.Kind{guardian.KindKnown, guardian.KindTombstone} {
 		t.Run(nameOf(kind), func(t *testing.T) {
 			c := newCircle(t)
@@ -389,9 +389,9 @@ func TestTheReceiverOfTheTokenIsNotReleased(t *testing.T) {
 // A member has no doubt about a token that it no longer holds.
 func TestADoubtEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(c *circle){
-		"dropped": func(c *circle) { c.ann.holds = false; c.ann.g.EndDoubt() },
-		"passed":  func(c *circle) { c.giveUp(c.ann, dansID) },
-		"changed": func(c *circle) { c.hold(c.ann, born(3, 9)) },
+		"discarded": func(c *circle) { c.ann.holds = false; c.ann.g.EndDoubt() },
+		"passed":    func(c *circle) { c.giveUp(c.ann, dansID) },
+		"changed":   func(c *circle) { c.hold(c.ann, born(3, 9)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := away(t)

@@ -383,8 +383,8 @@ func TestAHoldersOldQuestionCalmsNobody(t *testing.T) {
 // Another token may come and go meanwhile. It does not affect the question.
 func TestAQuestionContinuesWhileAnotherTokenComesAndGoes(t *testing.T) {
 	for name, goes := range map[string]func(c *circle){
-		"dropped": func(c *circle) { c.bob.holds = false; c.bob.g.EndDoubt() },
-		"passed":  func(c *circle) { c.giveUp(c.bob, dansID) },
+		"discarded": func(c *circle) { c.bob.holds = false; c.bob.g.EndDoubt() },
+		"passed":    func(c *circle) { c.giveUp(c.bob, dansID) },
 		"overtaken": func(c *circle) {
 			c.receive(message(guardian.KindKnown, c.dan, c.bob, born(20, 10)))
 			c.wantEndings(c.bob, guardian.Overtaken)

@@ -87,7 +87,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 }
 
 // leaveIfDone makes this member leave when nothing keeps it any longer. If no other member can take the token, the
-// token is dropped.
+// token is discarded.
 func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
 	case !m.leaving || m.state != absent && m.state != resting:

@@ -23,7 +23,7 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 	switch {
 	case g.refusesOffer(m):
 		if g.b.Outbids(now, m) {
-			return g.destroy(now, out)
+			return g.discard(now, out)
 		}
 		return out
 	case ballot.Owns(m.Kind):
@@ -85,7 +85,7 @@ func (g *Machine) isOutdated(m *wire.Message) bool {
 }
 
 // refusesOffer reports whether m refuses the token that this member offers. A receiver that has promised a newer epoch
-// will never accept the token, so the token is destroyed like a contested one. No Commit of the offer has left, so no
+// will never accept the token, so the token is discarded like a contested one. No Commit of the offer has left, so no
 // other member has the token, and it may be released.
 func (g *Machine) refusesOffer(m *wire.Message) bool {
 	return m.Kind == ballot.KindRefused && g.in.Handoff().Offers(m.Exchange, m.From)

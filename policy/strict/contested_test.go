@@ -74,9 +74,9 @@ func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
 }
 
 // The member's turn has come, its lease is too short for a start, another member has promised a newer epoch, and then
-// no caller waits any more. No member accepts this token any more, so it is destroyed and released. Otherwise all would
+// no caller waits any more. No member accepts this token any more, so it is discarded and released. Otherwise all would
 // wait until the lease has ended, the holder with a token that it cannot pass.
-func TestAContestedTokenWithoutACallerIsDestroyed(t *testing.T) {
+func TestAContestedTokenWithoutACallerIsDiscarded(t *testing.T) {
 	s := settings(t, 3)
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_700_000_000_000_000_000}}
 	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
@@ -109,9 +109,9 @@ func TestAContestedTokenWithoutACallerIsDestroyed(t *testing.T) {
 }
 
 // A member that has promised a newer epoch no longer accepts the token of this one, and refuses it. The holder that
-// offers the token then destroys and releases it: otherwise it would offer it until its lease ends, and all others
+// offers the token then discards and releases it: otherwise it would offer it until its lease ends, and all others
 // would propose in vain. A refusal of another offer, or with an older epoch, has no such effect.
-func TestATokenIsDestroyedThatAMemberRefusesForANewerEpoch(t *testing.T) {
+func TestATokenThatIsRefusedForANewerEpochIsDiscarded(t *testing.T) {
 	s := settings(t, 3)
 	s.Moves, s.Request = strict.Ring, ring.Always
 	start := func(rank int) *member {

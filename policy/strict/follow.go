@@ -38,7 +38,7 @@ func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []po
 			if e.Cause == policy.CausePassed {
 				g.b.LetGo()
 			} else {
-				out = g.b.Release(now.Time, out) // the ring or tree has destroyed it
+				out = g.b.Release(now.Time, out) // the ring or tree has discarded it
 			}
 		case policy.Gone:
 			g.gone = true

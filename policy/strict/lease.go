@@ -111,7 +111,7 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.turn = turn{}
 	if g.b.Contested() {
-		return g.destroy(now, out)
+		return g.discard(now, out)
 	}
 	g.b.Rest()
 	g.event.Kind, g.event.Denied = policy.Finished, true

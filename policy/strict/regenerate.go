@@ -72,8 +72,8 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 	return g.lose(now, out)
 }
 
-// destroy ends an epoch that has no number left, or that another proposer has outbid: the early end of rule 11.
-func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effect {
+// discard ends an epoch that has no number left, or that another proposer has outbid: the early end of rule 11.
+func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
 	out = g.lose(now, g.b.Release(now.Time, out))
@@ -87,5 +87,5 @@ func (g *Machine) destroy(now policy.Instant, out []policy.Effect) []policy.Effe
 // because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.b.HoldOff(g.patiences() * g.set.Patience)
-	return g.destroy(now, out)
+	return g.discard(now, out)
 }

@@ -170,7 +170,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			g.event.Kind = policy.Saved
 			out = g.inside(now, &g.event, out)
 		case g.b.Spent() && g.turn.state != running:
-			out = g.destroy(now, out)
+			out = g.discard(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
 		case g.turn.state == entered && g.ranHere && g.b.Awaited():

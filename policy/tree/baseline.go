@@ -114,7 +114,7 @@ func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out 
 	m.last, m.next, m.candidate, m.election.leader = b.from, link{rank: nobody}, false, nobody
 	switch {
 	case m.idle():
-		return m.drop(now, NoteOvertaken, policy.CauseOvertaken, out)
+		return m.discard(now, NoteOvertaken, policy.CauseOvertaken, out)
 	case m.holds || !m.req:
 		return out
 	}
@@ -124,7 +124,7 @@ func (m *Machine) receiveElected(now policy.Time, token *wire.Ref, b *body, out 
 // outdated reports whether this site knows of a token that was made after the given one.
 func (m *Machine) outdated(token *wire.Ref) bool { return token.Seq.NextEpoch() < m.known.NextEpoch() }
 
-func (m *Machine) drop(now policy.Time, note policy.Note, why policy.Cause, out []policy.Effect) []policy.Effect {
+func (m *Machine) discard(now policy.Time, note policy.Note, why policy.Cause, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, note, wire.MemberID{}, &m.token)
 	out = policy.AppendGave(out, why, wire.MemberID{}, &m.token)
 	m.gone(now)

@@ -30,7 +30,7 @@ func (m *Machine) passAnywhere(now policy.Instant, out []policy.Effect) []policy
 			return m.sendTOKEN(now, link{rank: rank(i)}, out)
 		}
 	}
-	return m.drop(now.Time, NoteDropped, policy.CauseDropped, out)
+	return m.discard(now.Time, NoteDropped, policy.CauseDropped, out)
 }
 
 // maybeGo leaves if nothing keeps this member.

@@ -32,7 +32,7 @@ func (m *Machine) onFinished(now policy.Instant, out []policy.Effect) []policy.E
 func (m *Machine) releaseCS(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.req = false // line 10
 	if m.holds && m.outdated(&m.token) {
-		return m.drop(now.Time, NoteOvertaken, policy.CauseOvertaken, out)
+		return m.discard(now.Time, NoteOvertaken, policy.CauseOvertaken, out)
 	}
 	if m.next.rank != nobody { // line 11
 		return m.sendTOKEN(now, m.next, out)

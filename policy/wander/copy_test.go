@@ -93,8 +93,8 @@ func TestACopyThatHasComeFurtherTakesThePlaceOfTheOneThatIsHere(t *testing.T) {
 	s.wantRuns(1)
 }
 
-// Perhaps no other member hears the holder of the lower copy. It drops that copy when it is offered the other one, not
-// only when that one arrives.
+// Perhaps no other member hears the holder of the lower copy. It discards that copy when it is offered the other one,
+// not only when that one arrives.
 func TestAHolderThatIsOfferedAHigherCopyDiscardsItsOwn(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.ran(born(1, 10))
@@ -185,14 +185,14 @@ func TestOnLostHasAName(t *testing.T) {
 }
 
 // A tombstone is about all copies with the number of the removed one, or a lower one: a member that holds such a copy
-// drops it, and tells its guardians.
+// discards it, and tells its guardians.
 func TestAHolderOfARemovedCopyDiscardsIt(t *testing.T) {
 	for state, scenario := range map[string]func(s *scenario){
 		"resting":  func(s *scenario) { s.ran(born(1, 10)); s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
 		"offering": func(s *scenario) { s.arrive(guardedBy(born(1, 20), 5, 4), 5); s.finish() },
 		"running":  func(s *scenario) { s.arrive(guardedBy(born(1, 20), 5, 4), 5) },
 	} {
-		for more, drops := range map[int]bool{-1: false, 0: true, 1000: true} {
+		for more, discards := range map[int]bool{-1: false, 0: true, 1000: true} {
 			t.Run(fmt.Sprint(state, more), func(t *testing.T) {
 				s := inGuardedFleet(t)
 				scenario(s)
@@ -201,10 +201,10 @@ func TestAHolderOfARemovedCopyDiscardsIt(t *testing.T) {
 				removed.Seq = wire.Seq(int(s.m.Detail(s.now.Time).Token.Seq) + more)
 				s.notes, s.sent = nil, nil
 				s.receive(word(guardian.KindTombstone, 2, removed))
-				if got := s.m.Detail(s.now.Time).Holding; got == drops {
+				if got := s.m.Detail(s.now.Time).Holding; got == discards {
 					t.Fatalf("it holds the token: %v; %v", got, names(s.notes))
 				}
-				if drops {
+				if discards {
 					s.wantTold(guardian.KindTombstone, 5, 4)
 				}
 			})

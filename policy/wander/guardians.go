@@ -283,7 +283,7 @@ func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.E
 	return m.serve(now, out)
 }
 
-// onOvertaken drops the held token: another member has a copy with a higher number.
+// onOvertaken discards the held token: another member has a copy with a higher number.
 func (m *Machine) onOvertaken(
 	now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
@@ -297,7 +297,7 @@ func (m *Machine) onOvertaken(
 	return out
 }
 
-// discardOutdated drops an arriving copy that another copy has overtaken.
+// discardOutdated discards an arriving copy that another copy has overtaken.
 func (m *Machine) discardOutdated(
 	now policy.Instant, from wire.MemberID, t, latest *guardian.Token, out []policy.Effect,
 ) []policy.Effect {

@@ -33,9 +33,9 @@ const (
 	NoteRevived
 	// NoteYielded: no member answers this one. It has given Token up and tells the guardians to revive it.
 	NoteYielded
-	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number. This member drops its own.
+	// NoteOvertaken: Peer knows of a copy of Token with a higher fencing number. This member discards its own.
 	NoteOvertaken
-	// NoteOutdated: Token arrived and is dropped, because a copy of it with a higher fencing number was seen.
+	// NoteOutdated: Token arrived and is discarded, because a copy of it with a higher fencing number was seen.
 	NoteOutdated
 	// NoteSlotsDiffer: Peer is configured with another number of slots.
 	NoteSlotsDiffer

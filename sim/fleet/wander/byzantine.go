@@ -55,7 +55,7 @@ const (
 )
 
 // BoundedUnasked are the habits that can cost the others no more than two operations at once, for a lap in all, even if
-// members do not ask before they run. Lies about a token make members drop and miss it, but none makes another token
+// members do not ask before they run. Lies about a token make members discard and miss it, but none makes another token
 // while a member answers that it holds one. Members that believe in different tokens that were made up ask all the
 // same: a holder answers whatever token the question names, and the member that asks about an older one goes first.
 // Offers is not among them: members believe a token that is passed on, even one that was made up, and it is one token

@@ -71,14 +71,14 @@ type word struct {
 //     alone.
 //   - A guardian need not wait if the guard of the holder's run says that the run is gone and its agent dead. The guard
 //     sends what the holder pre-signed for it, about the token of that run.
-//   - A holder that learns that its token was overtaken drops it, or takes the number that a question names. No member
-//     takes a copy with a number no higher than the one with which it passed the token on.
+//   - A holder that learns that its token was overtaken discards it, or takes the number that a question names. No
+//     member takes a copy with a number no higher than the one with which it passed the token on.
 //   - A member grants a run, passes a token on or goes on sending heartbeats only if its guardians had word of it
 //     within the last patience.
 //   - The higher a guardian's rank, the longer it waits before it asks. If another guardian tells it that the holder
 //     was heard, it asks again before it revives the token.
-//   - Of two holders of one token with the same number, the one with the lower identity yields. A member that drops an
-//     overtaken copy tells the guardians of that copy.
+//   - Of two holders of one token with the same number, the one with the lower identity yields. A member that discards
+//     an overtaken copy tells the guardians of that copy.
 func NewGuardianChecker(patience time.Duration) sim.Watcher {
 	k := &guardianRules{patience: patience, said: map[wire.Message]bool{}, offers: offers{}}
 	return sim.EachMember(func(me *guardianView, c *sim.Cluster, o *sim.Occurrence) error {
@@ -301,7 +301,7 @@ func (k *guardianRules) waited(me *guardianView, c *sim.Cluster, o *sim.Occurren
 	return nil
 }
 
-// corrects checks that a member that drops an overtaken copy tells that copy's guardians, unless the member dies
+// corrects checks that a member that discards an overtaken copy tells that copy's guardians, unless the member dies
 // meanwhile.
 func (k *guardianRules) corrects(me *guardianView, c *sim.Cluster, o *sim.Occurrence, e *policy.Effect) error {
 	trail := me.trail
@@ -319,7 +319,7 @@ func (k *guardianRules) corrects(me *guardianView, c *sim.Cluster, o *sim.Occurr
 				(m.Kind == guardian.KindKnown || m.Kind == guardian.KindTombstone) && m.Token.ID == e.Token.ID
 		}
 		if id != c.ID(o.Member) && o.Completes() && !slices.ContainsFunc(o.Effects, told) {
-			return fmt.Errorf("guardian: %s drops a copy of %v and does not tell %s, a guardian of it",
+			return fmt.Errorf("guardian: %s discards a copy of %v and does not tell %s, a guardian of it",
 				o.Who(), e.Token.ID, sim.MemberName(sim.IndexOf(id)))
 		}
 	}

@@ -48,7 +48,7 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		13902:  "a holder that heard nobody kept its token because somebody played back a heartbeat to it",
 		18954: "a copy of a token that its holder gave up, and of which nobody else had heard, overtook the one " +
 			"that was left",
-		29166: "a holder that dropped its copy because it was offered a later one kept an earlier one from then on",
+		29166: "a holder that discarded its copy because it was offered a later one kept an earlier one from then on",
 		27469: "a holder that had become patient while it was deaf was taken for one that never gives up",
 		36904: "a holder that was stopped while it asked went on although its guardians had heard nothing for a " +
 			"patience",
