@@ -76,7 +76,8 @@ end, it says so.`,
 // directiveCommand completes a command that gives a directive; why is what its reason explains, and read reads its
 // other flags.
 func (p *program) directiveCommand(cmd *cobra.Command, directive *control.Directive, why string,
-	read func() error) *cobra.Command {
+	read func() error,
+) *cobra.Command {
 	cmd.Flags().StringVar(&directive.Gate, "gate", "", "The `GATE`; all gates of this host, if there is none.")
 	cmd.Flags().BoolVar(&directive.Here, "here", false, "This host alone.")
 	allGates := false

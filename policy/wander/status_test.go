@@ -18,8 +18,10 @@ func TestTheStatusSaysWhyNothingRuns(t *testing.T) {
 	}{
 		{"due", func(*scenario) {}, "absent", wander.WhyNoToken},
 		{"running", func(s *scenario) { s.arrive(born(1, 10), 1) }, "running", wander.WhyRunning},
-		{"running and leaving", func(s *scenario) { s.arrive(born(1, 10), 1); s.leave() }, "running",
-			wander.WhyRunning},
+		{
+			"running and leaving", func(s *scenario) { s.arrive(born(1, 10), 1); s.leave() }, "running",
+			wander.WhyRunning,
+		},
 		{"just ran", func(s *scenario) { s.ran(born(1, 10)) }, "absent", pace.WhyTooSoon},
 		{
 			"just ran, at rest", func(s *scenario) { s.ran(born(1, 10)); s.arrive(born(1, 20), 1) }, "resting",
