@@ -2,7 +2,6 @@ package strict_test
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -15,29 +14,6 @@ import (
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/wire"
 )
-
-// begin starts the first of three members, which sees the others.
-func begin(t *testing.T, s strict.Settings) *member {
-	t.Helper()
-	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_800_000_000_000_000_000}}
-	m.m = s.Machine(policy.Env{Self: s.Roster.ID(0), OnDemand: true, Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
-	m.step(policy.Event{Kind: policy.Started})
-	m.step(policy.Event{
-		Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
-	})
-	return m
-}
-
-// hears lets the member hear a message of the second one, if a shell would let it.
-func (m *member) hears(msg wire.Message) {
-	msg.From, msg.To = m.s.Roster.ID(1), m.s.Roster.ID(0)
-	if !ballot.Owns(msg.Kind) && msg.Kind != handoff.KindCommit {
-		binary.BigEndian.PutUint64(msg.Load[wire.LoadSize-8:], m.s.Roster.Hash())
-	}
-	if f := m.s.Descriptor(); f.WellFormed(&msg) && m.m.Expects(&msg) {
-		m.step(policy.Event{Kind: policy.Received, Msg: msg})
-	}
-}
 
 // One forged number must not become that of the next token, in whatever message it comes: no other member would promise
 // it, and a member that has promised it would promise nothing else for good.
@@ -91,7 +67,7 @@ func TestAnImpossibleNumberIsNeverPromised(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := settings(t, 3)
 			s.Moves, s.Request = tc.moves, ring.Martin
-			m := begin(t, s)
+			m := begin(s, 0)
 			tc.lie(m)
 			m.lieOffer(token)
 			m.step(policy.Event{Kind: policy.Wanted})
@@ -111,20 +87,11 @@ func setLoad(to *wire.Load, roster uint64, span time.Duration, number uint64) {
 	binary.BigEndian.PutUint64(to[16:], number)
 }
 
-// lieOffer offers the member a token, and commits it.
-func (m *member) lieOffer(token wire.Ref) {
-	m.hears(wire.Message{Kind: handoff.KindToken, Token: token, Exchange: 5})
-	for _, ack := range m.sent(handoff.KindAck) {
-		commit := handoff.Reply(&ack, handoff.KindCommit, ack.Nonce)
-		m.hears(commit)
-	}
-}
-
 // A member that has met a higher number than that of the token it is offered would discard the token: it refuses it
 // instead, and the token that follows has a number above.
 func TestATokenThatWouldBeDiscardedIsRefused(t *testing.T) {
 	s := settings(t, 3)
-	m := begin(t, s)
+	m := begin(s, 0)
 	met := ballot.Latest(m.now.Wall) &^ (1<<31 - 1)
 	word := wire.Message{Kind: tree.KindQuestion}
 	word.Load[1] = 1
@@ -148,7 +115,7 @@ func TestATokenThatWouldBeDiscardedIsRefused(t *testing.T) {
 
 // "busy until" cannot be longer than any lease: a member that is told so asks again.
 func TestABusyMemberIsAskedAgainAfterALease(t *testing.T) {
-	m := begin(t, settings(t, 3))
+	m := begin(settings(t, 3), 0)
 	m.step(policy.Event{Kind: policy.Wanted})
 	asked := m.passes(t, ballot.KindPromise)
 	for i := range asked {
@@ -206,7 +173,7 @@ func TestATokenIsNotAcceptedWhileACommandRuns(t *testing.T) {
 	for name, moves := range map[string]strict.Moves{"tree": strict.Tree, "ring": strict.Ring} {
 		s := settings(t, 3)
 		s.Moves, s.Request = moves, ring.Martin
-		m := begin(t, s)
+		m := begin(s, 0)
 		m.step(policy.Event{Kind: policy.Wanted})
 		asked := m.passes(t, ballot.KindPromise)
 		m.answers(&asked[0], ballot.KindPromised, 0)

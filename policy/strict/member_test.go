@@ -1,0 +1,113 @@
+package strict_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// member is one member of a strict gate; the test plays the others.
+type member struct {
+	s   strict.Settings
+	m   *strict.Machine
+	now policy.Instant
+	out []policy.Effect
+}
+
+// begin starts one of three members, which sees the others.
+func begin(s strict.Settings, rank int) *member {
+	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_800_000_000_000_000_000}}
+	m.m = s.Machine(policy.Env{
+		Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank)),
+	}).(*strict.Machine)
+	m.step(policy.Event{Kind: policy.Started})
+	m.step(policy.Event{
+		Kind: policy.PeersChanged, Peers: []wire.MemberID{s.Roster.ID(0), s.Roster.ID(1), s.Roster.ID(2)},
+	})
+	return m
+}
+
+// step gives an event to the member. What it wants to save is saved at once.
+func (m *member) step(ev policy.Event) {
+	m.out = m.m.Step(m.now, &ev, m.out[:0])
+	for i := 0; i < len(m.out); i++ {
+		if m.out[i].Kind == policy.Save {
+			m.out = m.m.Step(m.now, &policy.Event{Kind: policy.Saved}, m.out)
+		}
+	}
+}
+
+// sent returns what the last step has sent of a kind.
+func (m *member) sent(kind wire.Kind) (messages []wire.Message) {
+	for i := range m.out {
+		if m.out[i].Kind == policy.Send && m.out[i].Msg.Kind == kind {
+			messages = append(messages, m.out[i].Msg)
+		}
+	}
+	return messages
+}
+
+func (m *member) did(kind policy.EffectKind) bool {
+	return slices.ContainsFunc(m.out, func(e policy.Effect) bool { return e.Kind == kind })
+}
+
+// wakes lets time pass until the member is woken, and reports whether it is.
+func (m *member) wakes() bool {
+	at, ok := m.m.NextWake()
+	if ok {
+		m.now.Time = max(m.now.Time, at)
+		m.step(policy.Event{Kind: policy.Woke})
+	}
+	return ok
+}
+
+// passes lets time pass until the member sends a message of a kind, and returns these messages.
+func (m *member) passes(t *testing.T, until wire.Kind) []wire.Message {
+	t.Helper()
+	for range 1000 {
+		if messages := m.sent(until); len(messages) > 0 {
+			return messages
+		}
+		if !m.wakes() {
+			break
+		}
+	}
+	t.Fatalf("it never sends kind %d: %v", until, m.m)
+	return nil
+}
+
+// answers lets another member answer a question: newer is the epoch that it has promised, if it refuses.
+func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
+	a := wire.Message{Gate: to.Gate, Kind: kind, From: to.To, To: to.From, Exchange: to.Exchange, Token: to.Token}
+	binary.BigEndian.PutUint64(a.Load[:], m.s.Roster.Hash())
+	binary.BigEndian.PutUint64(a.Load[16:], newer)
+	m.step(policy.Event{Kind: policy.Received, Msg: a})
+}
+
+// hears lets the member hear a message of the second one, if a shell would let it.
+func (m *member) hears(msg wire.Message) {
+	msg.From, msg.To = m.s.Roster.ID(1), m.s.Roster.ID(0)
+	if !ballot.Owns(msg.Kind) && msg.Kind != handoff.KindCommit {
+		binary.BigEndian.PutUint64(msg.Load[wire.LoadSize-8:], m.s.Roster.Hash())
+	}
+	if f := m.s.Descriptor(); f.WellFormed(&msg) && m.m.Expects(&msg) {
+		m.step(policy.Event{Kind: policy.Received, Msg: msg})
+	}
+}
+
+// lieOffer offers the member a token, and commits it.
+func (m *member) lieOffer(token wire.Ref) {
+	m.hears(wire.Message{Kind: handoff.KindToken, Token: token, Exchange: 5})
+	for _, ack := range m.sent(handoff.KindAck) {
+		commit := handoff.Reply(&ack, handoff.KindCommit, ack.Nonce)
+		m.hears(commit)
+	}
+}
