@@ -63,11 +63,14 @@ func runGuard() int {
 		told: make(chan os.Signal, 1), starts: newParent(),
 		operation: operation{session: os.Getpid()},
 	}
-	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go readLifeline(os.NewFile(lifelineFd, "lifeline"), g.instructions)
 	first := <-g.instructions
 	if first.Await {
 		_ = (&report{Up: true}).write(g.reporters[0])
+	}
+	// The caller waits for the report before, and nothing runs yet that a signal could end.
+	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	if first.Await {
 		g.command.await(first.Apart)
 		if first = <-g.instructions; first.Order == nil {
 			return 0
