@@ -37,6 +37,8 @@ func ProtocolName(id uint8) string {
 		return "ring"
 	case 3:
 		return "tree"
+	case 4:
+		return "call"
 	}
 	return fmt.Sprintf("protocol %d", id)
 }

@@ -72,6 +72,9 @@ type Machine struct {
 	// tombstoneNext is the place of the next tombstone, which replaces the oldest.
 	tombstoneNext uint8
 	closed        bool
+	// quiet is set if nobody need be heard where nobody waits. awaited is set while this member knows of a member that
+	// waits for the token.
+	quiet, awaited bool
 	// askFrom is the place of the first member to ask in the next question to others: the members before it have not
 	// answered.
 	askFrom int32
@@ -185,7 +188,7 @@ func (g *Machine) Wake(now policy.Time, held *Token, end *Outcome, out []policy.
 	switch {
 	case g.question.live:
 		return g.wakeQuestion(now, held, end, out)
-	case g.watch.live && now >= g.watch.suspectAt:
+	case g.suspects() && now >= g.watch.suspectAt:
 		return g.suspect(now, out)
 	}
 	return out
@@ -196,7 +199,7 @@ func (g *Machine) NextWake(held *Token) (at policy.Time, ok bool) {
 	switch {
 	case g.question.live:
 		at, ok = min(g.question.repeatAt, g.question.until), true
-	case g.watch.live:
+	case g.suspects():
 		at, ok = g.watch.suspectAt, true
 	}
 	if g.mustSend(held) && (!ok || g.holding.heartbeatAt < at) {

@@ -15,17 +15,56 @@ type holding struct {
 
 // Hold must be called when this member begins to hold a token, or changes its guardians. It sends heartbeats at once.
 func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
+	g.stopWatching(held)
+	return g.sendHeartbeats(now, held, out)
+}
+
+// stopWatching ends what this member does as a guardian of a token that it holds now.
+func (g *Machine) stopWatching(held *Token) {
 	g.EndDoubt()
 	if g.watch.token.ID == held.ID || g.watch.needless {
 		g.stopAsking()
 		g.watch.live = false
 	}
-	return g.sendHeartbeats(now, held, out)
+}
+
+// Announce is Hold for a holder that wants to be heard: each guardian in to is to answer the heartbeat, with that
+// identity. The package does not send that answer by itself.
+func (g *Machine) Announce(
+	now policy.Time, held *Token, to Trail, id wire.Exchange, out []policy.Effect,
+) []policy.Effect {
+	g.stopWatching(held)
+	g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
+	g.holding.count++
+	for _, each := range to[:to.Len()] {
+		var m *wire.Message
+		out, m = g.sendHeartbeat(each, held, out)
+		m.Exchange = id
+	}
+	return out
+}
+
+// BeQuiet is for a token that may rest where nobody waits for it: from now on a holder sends heartbeats, and a guardian
+// suspects, only while somebody waits. It must be called before the first event.
+func (g *Machine) BeQuiet() { g.quiet = true }
+
+// Await tells a quiet machine whether somebody waits for the token. A guardian's patience begins when somebody does.
+func (g *Machine) Await(now policy.Time, waits bool) {
+	if waits == g.awaited || !g.quiet {
+		return
+	}
+	g.awaited = waits
+	if waits {
+		g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
+		if !g.question.live {
+			g.calm(now, g.patience())
+		}
+	}
 }
 
 // mustSend reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
 func (g *Machine) mustSend(held *Token) bool {
-	return held != nil && !g.Doubting() && held.Guarded()
+	return held != nil && !g.Doubting() && held.Guarded() && (g.awaited || !g.quiet)
 }
 
 // sendHeartbeats sends the guardians heartbeats: this member holds the token.
@@ -138,7 +177,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	}
 	if g.watch.turnsTo(token.ID) {
 		g.learn(now, &token.Ref, &token.Load, to)
-		g.watch.given = true
+		g.watch.given, g.watch.passing = true, true
 	}
 	return out
 }

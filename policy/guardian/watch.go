@@ -13,8 +13,9 @@ type watch struct {
 	// yielded, if the holder has announced that it no longer holds the token; own, if this member was the holder and
 	// has given the token up.
 	live, excused, yielded, own bool
-	// given is set if this member has passed the token to the holder; needless, if another member holds another token.
-	given, needless bool
+	// given is set if this member has passed the token to the holder; needless, if another member holds another token;
+	// passing, if the holder to which the token was passed has not been heard since.
+	given, needless, passing bool
 	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
@@ -53,6 +54,13 @@ func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.toke
 // member knows of it only by a sighting.
 func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
+// suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if somebody
+// waits for the token, if the token is on its way, or if its holder has announced that it no longer holds it.
+func (g *Machine) suspects() bool {
+	w := &g.watch
+	return w.live && (!g.quiet || g.awaited || w.passing || w.yielded)
+}
+
 // rank is this member's rank among the guardians.
 func (g *Machine) rank() int {
 	rank, _ := rankIn(&g.watch.token.Load, &g.cfg.Self)
@@ -70,7 +78,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	g.stopAsking()
 	w := &g.watch
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
-	w.needless, w.reassured = false, false
+	w.needless, w.reassured, w.passing = false, false, false
 	w.token.Ref, w.token.Load = *t, *load
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {

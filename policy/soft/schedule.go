@@ -314,8 +314,8 @@ func (s *Schedule) Restored() bool { return s.ran.restored }
 // MembersThen is how many members were here when the last run started; zero if that is not known.
 func (s *Schedule) MembersThen() int { return int(s.ran.members) }
 
-// RanUnderOlder reports whether this member ran less than Δmin ago under a token that precedes id. The token of the last
-// run is unknown if its slot no longer exists. Then that run is no reason to discard another token.
+// RanUnderOlder reports whether this member ran less than Δmin ago under a token that precedes id. The token of the
+// last run is unknown if its slot no longer exists. Then that run is no reason to discard another token.
 func (s *Schedule) RanUnderOlder(cfg Terms, now policy.Time, id wire.TokenID) bool {
 	lately := s.ran.ever && now < s.ran.at.Add(cfg.MinInterval)
 	return lately && !s.ran.under.Generator.IsZero() && s.ran.under.Precedes(id)

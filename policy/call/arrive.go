@@ -1,0 +1,248 @@
+package call
+
+import (
+	"math/bits"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// arrival is the announcement of a holder to its homes, which answer.
+//
+// R6 Arrival. "The new holder sends a Heartbeat with Exchange to each home, which answers Heard; repeated after P/8,
+// 3P/8; after P/2 the next one replaces a silent home. A Heartbeat without Exchange releases the former holder and
+// homes."
+type arrival struct {
+	id wire.Exchange
+	// silent are the homes that have not answered, by their places in the trail.
+	silent uint8
+	times  uint8
+	// rounds counts the announcements in a row that nobody has answered. pauses is true while this member is silent
+	// before the next one.
+	rounds uint8
+	pauses bool
+	since  policy.Time
+	at     policy.Time
+	// heard is true if a home has answered, heardAt when the last one did.
+	heard   bool
+	heardAt policy.Time
+}
+
+// wakesAt is when the announcement is repeated, or ends.
+func (a *arrival) wakesAt() policy.Time {
+	if a.id == 0 {
+		return policy.Never
+	}
+	return a.at
+}
+
+// mostRounds bounds the doublings of the time between two announcements.
+const mostRounds = 2
+
+// announce tells the homes that the token is here, and wants their answers.
+func (m *Machine) announce(now policy.Instant, out []policy.Effect) []policy.Effect {
+	trail := m.custody.token.Trail()
+	a := &m.arrival
+	rounds := a.rounds
+	*a = arrival{
+		id: wire.Exchange(policy.Draw(m.cfg.Entropy)), since: now.Time, at: now.Time.Add(m.cfg.patience() / 8),
+		rounds: rounds, silent: uint8(1<<trail.Len() - 1),
+	}
+	if trail.Len() == 0 {
+		a.id = 0
+	}
+	return m.guardian.Announce(now.Time, &m.custody.token, trail, a.id, out)
+}
+
+// wakeArrival repeats the announcement to silent homes, and then replaces them.
+func (m *Machine) wakeArrival(now policy.Instant, out []policy.Effect) []policy.Effect {
+	a, p := &m.arrival, m.cfg.patience()
+	if now.Time < a.wakesAt() {
+		return out
+	}
+	trail := m.custody.token.Trail()
+	switch a.times = min(a.times+1, 3); a.times {
+	case 1:
+		a.at = a.since.Add(3 * p / 8)
+	case 2:
+		a.at = a.since.Add(p / 2)
+	default:
+		return m.replaceSilent(now, out)
+	}
+	var silent guardian.Trail
+	for left := a.silent; left != 0; left &= left - 1 {
+		silent.Add(trail[bits.TrailingZeros8(left)])
+	}
+	return m.guardian.Announce(now.Time, &m.custody.token, silent, a.id, out)
+}
+
+// replaceSilent avoids the homes that have not answered, and announces the token to those in their place. A holder that
+// waits for a word (R8) goes on asking; in longer intervals, so that its heartbeats do not calm those that suspect it.
+func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []policy.Effect {
+	a, trail := &m.arrival, m.custody.token.Trail()
+	for left := a.silent; left != 0; left &= left - 1 {
+		m.avoid(now.Time, trail[bits.TrailingZeros8(left)])
+	}
+	if !m.custody.in(asking) {
+		a.id = 0
+		return m.chooseHomes(now, out)
+	}
+	if a.rounds > 0 && !a.pauses {
+		a.pauses, a.at = true, now.Time.Add(policy.Times(1<<a.rounds, m.cfg.patience()))
+		return out
+	}
+	a.rounds = min(a.rounds+1, mostRounds)
+	trail = m.view.trail(&m.cfg, now.Time)
+	m.custody.token.SetTrail(&trail)
+	return m.announce(now, out)
+}
+
+// avoid remembers that a member did not answer.
+func (m *Machine) avoid(now policy.Time, id wire.MemberID) {
+	const patiences = 16
+	m.view.avoid.add(id, now.Add(policy.Times(patiences, m.cfg.patience())))
+}
+
+// onHeard handles the answer of a home to an announcement.
+func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	a, trail := &m.arrival, m.custody.token.Trail()
+	rank, ok := trail.Rank(msg.From)
+	if !ok {
+		return out
+	}
+	a.silent &^= 1 << rank
+	a.heard, a.heardAt, a.rounds = true, now.Time, 0
+	if a.silent == 0 {
+		a.id = 0
+	}
+	if m.custody.in(asking) {
+		return m.next(now, true, out)
+	}
+	return out
+}
+
+// chooseHomes chooses the homes again, and announces the token if they differ.
+func (m *Machine) chooseHomes(now policy.Instant, out []policy.Effect) []policy.Effect {
+	before, t := m.custody.token.Trail(), m.view.trail(&m.cfg, now.Time)
+	if t == before || m.custody.in(offering) {
+		return out
+	}
+	m.custody.token.SetTrail(&t)
+	return m.announce(now, m.release(before, m.preSign(out)))
+}
+
+// release tells those that were guardians, and are none any more.
+func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.Effect {
+	trail := m.custody.token.Trail()
+	for _, id := range before[:before.Len()] {
+		if id != m.cfg.Self && !trail.Has(id) {
+			out = m.guardian.Greet(id, &m.custody.token, out)
+		}
+	}
+	return out
+}
+
+// onArrived handles a token whose handoff ended here.
+func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
+	token := guardian.Token{Ref: end.Token, Load: end.Load}
+	m.view.avoid.forgive(end.Peer)
+	offered := token.Seq
+	seq, latest := m.latest(token.ID)
+	if last := &m.custody.token; seq > token.Seq || last.ID == token.ID && last.Seq == token.Seq {
+		return m.discardOutdated(now, end.Peer, &token, latest, out)
+	}
+	token.Seq = m.numbers.Arrived(token.Seq)
+	out = policy.AppendTell(out, NoteArrived, end.Peer, &token.Ref)
+	if m.custody.holds() {
+		return m.onMeeting(now, policy.CauseReceived, end.Peer, &token, out)
+	}
+	c := &m.caller
+	hasWord := c.waits() && c.word.ID == token.ID && c.word.Seq == offered && now.Time < c.wordAt.Add(m.cfg.patience())
+	return m.take(now, policy.CauseReceived, end.Peer, &token, hasWord, out)
+}
+
+// take makes this member the holder of a token, announces that, and uses the token. hasWord is true if a home has
+// vouched for it lately.
+func (m *Machine) take(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, hasWord bool, out []policy.Effect,
+) []policy.Effect {
+	out = policy.AppendTook(out, how, from, &token.Ref)
+	c := &m.custody
+	c.holding, c.token = true, *token
+	m.birth.met(now.Time)
+	m.search.stop()
+	before := token.Trail()
+	trail := m.view.trail(&m.cfg, now.Time)
+	c.token.SetTrail(&trail)
+	setServed(&c.token.Load, m.serveOf())
+	m.queue.serve(m.serveOf())
+	m.queue.remove(m.cfg.Self)
+	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)
+	m.arrival.rounds = 0
+	out = m.announce(now, out)
+	out = m.release(before, out)
+	if c.in(running) {
+		return m.preSign(out)
+	}
+	c.become(resting)
+	if !c.leaving && m.wants(now.Time) && m.caller.waits() {
+		// R7: "A member that waits when the token arrives runs, whoever else waits: comparing ages, two members with an
+		// old wait of each other passed it for ever."
+		return m.ask(now, hasWord, out)
+	}
+	return m.next(now, false, out)
+}
+
+// discard takes a token that arrives and gives it up at once.
+func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTook(out, how, from, &token.Ref)
+	return policy.AppendGave(out, why, wire.MemberID{}, &token.Ref)
+}
+
+// discardOutdated drops an arriving copy that another copy has overtaken.
+func (m *Machine) discardOutdated(
+	now policy.Instant, from wire.MemberID, t, latest *guardian.Token, out []policy.Effect,
+) []policy.Effect {
+	out = policy.AppendTell(out, NoteOutdated, from, &t.Ref)
+	out = discard(policy.CauseReceived, policy.CauseOvertaken, from, t, out)
+	m.caller.renew(&m.cfg, now.Time)
+	if latest != nil {
+		out = m.guardian.Correct(t, latest, out)
+	}
+	return out
+}
+
+// onMeeting handles a token that comes while this member holds another. The older one survives; of two copies of one
+// token, the one with the higher number. A run goes on.
+func (m *Machine) onMeeting(
+	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
+) []policy.Effect {
+	met := m.custody.token
+	if token.ID != met.ID && !token.ID.Precedes(met.ID) {
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &token.Ref)
+		out = discard(how, policy.CauseMet, from, token, out)
+		return m.guardian.Tombstone(token, out)
+	}
+	m.handoff.Withdraw()
+	out = m.retract(out)
+	m.custody.holding = false
+	if token.ID == met.ID {
+		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
+		out = policy.AppendGave(out, policy.CauseOvertaken, wire.MemberID{}, &met.Ref)
+		out = m.guardian.Correct(&met, token, out)
+	} else {
+		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met.Ref)
+		out = policy.AppendGave(out, policy.CauseMet, wire.MemberID{}, &met.Ref)
+		out = m.guardian.Tombstone(&met, out)
+		m.known.lose()
+	}
+	return m.take(now, how, from, token, false, out)
+}
+
+// word reports whether a home has answered this visit's announcement within P.
+func (m *Machine) word(now policy.Time) bool {
+	a := &m.arrival
+	return a.heard && now < a.heardAt.Add(m.cfg.patience())
+}

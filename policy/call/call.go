@@ -1,0 +1,282 @@
+package call
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Machine is one member's part in a gate on call. It implements [policy.Machine] and is a plain value, apart from its
+// queue.
+type Machine struct {
+	cfg Config
+
+	custody  custody
+	schedule soft.Schedule
+	numbers  soft.Numbers
+	view     view
+	caller   caller
+	queue    queue
+	known    known
+	report   report
+	arrival  arrival
+	search   search
+	birth    birth
+
+	guardian guardian.Machine
+	handoff  handoff.Machine
+}
+
+// New returns a machine that waits for Started.
+func New(cfg Config) *Machine {
+	m := &Machine{cfg: cfg}
+	m.schedule.SetCalendar(m.cfg.terms())
+	m.handoff = handoff.New(handoff.Config{
+		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.patience(), Entropy: cfg.Entropy,
+	})
+	m.guardian = guardian.New(guardian.Config{
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Entropy: cfg.Entropy,
+	})
+	m.guardian.BeQuiet()
+	return m
+}
+
+// Step applies one event.
+func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	m.schedule.See(m.cfg.terms(), now)
+	if m.guards() || m.custody.holds() || m.custody.in(running) || m.handoff.Receiving() {
+		m.birth.touch(now.Time) // What ends in this step was here until now.
+	}
+	switch ev.Kind {
+	case policy.Started:
+		ran := soft.MemoOf(&ev.State.Memo)
+		m.schedule.Restore(m.cfg.terms(), now.Time, &ev.State, &ran)
+		m.numbers.Restore(ev.State.Seq, ran.Token.Birth)
+	case policy.PeersChanged:
+		out = m.onPeersChanged(now, ev, out)
+	case policy.Received:
+		if why := m.stray(now, &ev.Msg); why != 0 {
+			return policy.AppendTell(out, why, ev.Msg.From, &ev.Msg.Token)
+		}
+		out = m.onReceived(now, &ev.Msg, out)
+	case policy.Finished:
+		out = m.onFinished(now, ev, out)
+	case policy.Saved:
+		out = m.onSaved(now, ev.Failed, out)
+	case policy.Wanted:
+		m.schedule.Want(m.cfg.terms(), m.custody.in(running) && !m.schedule.IsCallers())
+	case policy.Unwanted:
+		m.schedule.Unwant()
+		if m.schedule.IsCallers() {
+			out = m.retract(out) // The run was for callers who are gone.
+		}
+	case policy.Suspended:
+		out = m.onSuspended(now, out)
+	case policy.Directed:
+		m.schedule.Pause(ev.Paused)
+	case policy.Renew:
+		out = m.onRenew(now, out)
+	case policy.Leave:
+		out = m.onLeave(now, out)
+	case policy.Woke:
+		out = m.onWoke(now, out)
+	}
+	out = m.settle(now, ev.Kind == policy.Wanted, out)
+	return m.leaveIfDone(now, out)
+}
+
+// settle brings what this member does into line with what it wants and knows. It does nothing if neither has changed
+// since it was called last.
+func (m *Machine) settle(now policy.Instant, called bool, out []policy.Effect) []policy.Effect {
+	out = m.reviewWait(now, called, out)
+	switch {
+	case m.custody.in(resting), m.custody.in(asking):
+		out = m.next(now, false, out)
+	case m.custody.in(saving) && m.custody.grants && !m.caller.waits():
+		out = m.next(now, false, m.retract(out))
+	}
+	out = m.tellHolder(now, out)
+	waits := m.queue.len() > 0
+	if m.custody.holds() {
+		waits = m.queue.oldest(&m.view, now.Time, m.cfg.Self) != nil
+	}
+	m.guardian.Await(now.Time, waits)
+	return out
+}
+
+// NextWake returns when Step must next be called if nothing else happens.
+func (m *Machine) NextWake() (policy.Time, bool) {
+	at, _ := m.handoff.NextWake()
+	if guards, ok := m.guardian.NextWake(m.custody.held()); ok {
+		at = min(at, guards)
+	}
+	at = min(at, m.queue.sweepsAt(), m.fallsDueAt(), m.custody.wakesAt())
+	switch {
+	case m.custody.in(gone):
+		return policy.Never, false
+	case m.custody.holds():
+		at = min(at, m.arrival.wakesAt())
+	default:
+		at = min(at, m.caller.wakesAt(), m.report.wakesAt(), m.search.wakesAt())
+	}
+	if m.custody.leaving && m.custody.in(absent) {
+		if quiet, ok := m.handoff.QuietAt(); ok {
+			at = min(at, quiet)
+		}
+	}
+	return at, at < policy.Never
+}
+
+func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if now.Time >= m.queue.sweepsAt() {
+		m.queue.sweep(now.Time, m.pause())
+	}
+	var verdict guardian.Outcome
+	out = m.guardian.Wake(now.Time, m.custody.held(), &verdict, out)
+	out = m.guardian.AskOthers(m.view.ids, m.custody.held(), out)
+	out = m.onVerdict(now, &verdict, out)
+	var end handoff.Outcome
+	out = m.handoff.Wake(now.Time, &end, out)
+	out = m.onOutcome(now, &end, out)
+	if m.custody.in(saving) && now.Time >= m.custody.until {
+		out = m.onSaved(now, true, out)
+	}
+	if m.custody.holds() {
+		return m.wakeArrival(now, out)
+	}
+	out = m.wakeReport(now, out)
+	out = m.wakeSearch(now, out)
+	return m.wakeCaller(now, out)
+}
+
+// onPeersChanged handles a new view of the gate.
+//
+// R14 Changes. "When the view changes the holder chooses homes again, and announces itself if they differ. A home that
+// leaves, or is none any more, sends its waiters to the first home."
+func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	first := m.view.firstHome()
+	m.view.see(&m.cfg, ev.Peers)
+	m.birth.see(&m.cfg, now.Time, &m.view)
+	m.handoff.Keep(m.view.hasHint)
+	m.queue.keep(&m.view)
+	if m.view.firstHome() != first {
+		m.caller.callAgain(now.Time, m.spread())
+	}
+	m.search.hurry(now.Time)
+	if !m.guards() && !m.view.has(m.known.holder) {
+		m.known.lose()
+	}
+	if m.custody.holds() {
+		return m.chooseHomes(now, out)
+	}
+	if m.queue.len() > 0 && !m.view.isHome(&m.cfg, m.cfg.Self) {
+		out = m.sendWaiters(now.Time, m.view.firstHome(), out)
+	}
+	return out
+}
+
+// stray returns the note for a message that changes nothing; zero if it may change something.
+func (m *Machine) stray(now policy.Instant, msg *wire.Message) policy.Note {
+	switch {
+	case !m.numbers.Believes(now, &msg.Token):
+		return soft.NoteSeqRefused
+	case !m.Expects(msg):
+		return guardian.NoteStrayWord
+	}
+	return 0
+}
+
+// Expects reports whether a message could change anything now.
+func (m *Machine) Expects(msg *wire.Message) bool {
+	if m.custody.in(gone) {
+		return false
+	}
+	switch msg.Kind {
+	case KindCall:
+		return msg.From != m.cfg.Self && !m.queue.isDone(msg.From, waitOf(msg.Exchange))
+	case KindNext, KindSeek:
+		return msg.From != m.cfg.Self
+	case KindQueued:
+		return m.caller.is(msg.Exchange)
+	case KindWhere:
+		return m.caller.is(msg.Exchange) || m.report.is(msg.Exchange) || m.search.awaits(msg)
+	case KindNone:
+		return m.search.awaits(msg)
+	}
+	if handoff.Owns(msg.Kind) {
+		return m.handoff.Expects(msg)
+	}
+	return m.expectsGuarding(msg)
+}
+
+func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if m.isLater(msg) {
+		out = m.dropStale(now, msg, out)
+	}
+	m.view.avoid.forgive(msg.From)
+	switch msg.Kind {
+	case KindCall:
+		return m.onCall(now, msg, out)
+	case KindQueued:
+		return m.onQueued(now, msg, out)
+	case KindNext:
+		return m.onNext(now, msg, out)
+	case KindWhere:
+		return m.onWhere(now, msg, out)
+	case KindSeek:
+		return m.onSeek(now, msg, out)
+	case KindNone:
+		return m.onNone(now, msg, out)
+	}
+	if !handoff.Owns(msg.Kind) {
+		return m.onGuarding(now, msg, out)
+	}
+	if msg.Kind == handoff.KindToken {
+		if latest, stale := m.refuses(msg); stale {
+			return m.refuse(msg, latest, out)
+		}
+		out = m.numbers.Witness(now, msg, out)
+		m.birth.touch(now.Time)
+	}
+	var end handoff.Outcome
+	out = m.handoff.Receive(now.Time, msg, &end, out)
+	m.guardian.Measured(m.handoff.RoundTrip())
+	return m.onOutcome(now, &end, out)
+}
+
+func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
+	switch end.Ending {
+	case handoff.Pending:
+	case handoff.Arrived:
+		return m.onArrived(now, end, out)
+	case handoff.Passed:
+		return m.onPassed(now, end, out)
+	case handoff.Failed:
+		return m.onNoAck(now, end.Peer, out)
+	}
+	return out
+}
+
+// spread is a random share of the time over which calls of many members are spread.
+//
+// R16 Hook. "What makes many due at once (window, resume, start) is spread over members × skip/64."
+func (m *Machine) spread() time.Duration {
+	return m.cfg.spread(m.view.count())
+}
+
+// String returns one line for traces.
+func (m *Machine) String() string {
+	s := fmt.Sprintf("%s %s", m.cfg.Self.Short(), m.custody.state)
+	if m.custody.holds() {
+		s += fmt.Sprintf(" token=%s seq=%d", m.custody.token.ID, m.custody.token.Seq)
+	}
+	if m.queue.len() > 0 {
+		s += fmt.Sprintf(" waiters=%d", m.queue.len())
+	}
+	return s
+}

@@ -1,0 +1,290 @@
+package call_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+func TestATokenComesWhenItIsCalled(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.step(4, policy.Event{Kind: policy.Wanted})
+	f.advance(6 * delay)
+	if !slices.Equal(f.runs, []int{4}) {
+		t.Fatalf("after three round trips these have run: %v", f.runs)
+	}
+	if n := len(f.sent); n > 13 {
+		t.Errorf("a run costs %d datagrams", n)
+	}
+}
+
+func TestNothingIsSentAtRest(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.advance(24 * time.Hour)
+	if len(f.sent) > 0 {
+		t.Errorf("%d datagrams are sent at rest, the first is %+v", len(f.sent), f.sent[0])
+	}
+}
+
+func TestNothingIsSentDuringARunForWhichNobodyWaits(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.step(4, policy.Event{Kind: policy.Wanted})
+	f.advance(3 * skip)
+	f.sent = nil
+	f.advance(time.Hour)
+	if len(f.sent) > 0 {
+		t.Errorf("%d datagrams are sent", len(f.sent))
+	}
+}
+
+func TestTheOldestWaiterIsNext(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.step(3, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	for _, i := range []int{5, 1, 4} {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		f.advance(skip / 10)
+	}
+	for _, i := range []int{3, 5, 1, 4} {
+		f.step(i, policy.Event{Kind: policy.Finished})
+		f.advance(skip)
+	}
+	if want := []int{3, 5, 1, 4}; !slices.Equal(f.runs, want) {
+		t.Errorf("they run in the order %v, want %v", f.runs, want)
+	}
+}
+
+// R8: a holder that was cut off does not know that others have revived its token.
+func TestARestingHolderRunsOnlyAfterAWord(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.lost = func(m *wire.Message) bool { return m.From == id(2) || m.To == id(2) }
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(20 * skip)
+	if len(f.runs) > 0 {
+		t.Fatal("a holder that hears nobody runs")
+	}
+	f.lost = nil
+	f.advance(20 * skip)
+	if !slices.Equal(f.runs, []int{2}) {
+		t.Errorf("when it is heard again, these have run: %v", f.runs)
+	}
+}
+
+func TestATokenWhoseHolderIsGoneIsRevivedWhenItIsCalled(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.down[2] = true
+	f.advance(time.Hour)
+	if slices.Contains(f.notes, call.NoteRevived) {
+		t.Error("it is revived although nobody waits")
+	}
+	f.step(4, policy.Event{Kind: policy.Wanted})
+	f.advance(18 * skip / 10)
+	if !slices.Equal(f.runs, []int{4}) {
+		t.Errorf("after 1.8 skips these have run: %v", f.runs)
+	}
+}
+
+func TestAHomeThatIsGoneIsReplaced(t *testing.T) {
+	f := withToken(t, 6, 2)
+	home := f.home()
+	if home == 2 {
+		t.Fatal("the holder is the first home")
+	}
+	caller := f.caller()
+	f.down[home] = true
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(skip / 2)
+	if !slices.Equal(f.runs, []int{caller}) {
+		t.Errorf("after half a skip these have run: %v", f.runs)
+	}
+}
+
+// R15: holder and homes are gone at once, and most members are still there.
+func TestATokenThatIsSurelyLostIsMadeAgain(t *testing.T) {
+	f := withToken(t, 8, 2)
+	all := []wire.MemberID{}
+	guards := map[int]bool{}
+	for _, fact := range f.members[2].Facts(f.now, nil) {
+		if fact.Key == policy.KeyGuardian {
+			guards[int(fact.Member[0])-1] = true
+		}
+	}
+	caller := -1
+	for i := range f.members {
+		if f.down[i] = i == 2 || guards[i]; !f.down[i] {
+			all = append(all, id(i))
+			caller = i
+		}
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: all})
+	}
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(5 * skip)
+	if !slices.Equal(f.runs, []int{caller}) {
+		t.Errorf("after five skips these have run: %v", f.runs)
+	}
+}
+
+// A minority of those that were there lately makes none.
+func TestAMinorityMakesNoToken(t *testing.T) {
+	f := withToken(t, 8, 2)
+	few := []wire.MemberID{}
+	for i, m := range f.members {
+		facts := m.Facts(f.now, nil)
+		if f.down[i] = i == 2 || policy.Find(facts, policy.KeyKeeps) != nil || len(few) == 3; !f.down[i] {
+			few = append(few, id(i))
+		}
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: few})
+	}
+	f.step(int(few[0][0])-1, policy.Event{Kind: policy.Wanted})
+	f.advance(30 * skip)
+	if len(f.runs) > 0 {
+		t.Errorf("three of eight make a token: %v", f.runs)
+	}
+}
+
+// R12: a copy of an earlier line is not accepted by a member that has heard of a later one.
+func TestAStaleOfferIsRefused(t *testing.T) {
+	f := withToken(t, 6, 2)
+	token := f.members[2].Status(f.now).Token
+	f.down[2] = true
+	f.step(4, policy.Event{Kind: policy.Wanted})
+	f.advance(2 * skip)
+	f.step(4, policy.Event{Kind: policy.Finished})
+	f.sent = nil
+	f.step(4, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: 1, From: id(2), To: id(4), Exchange: 99, Token: token,
+	}})
+	for i := range f.sent {
+		if f.sent[i].Exchange == 99 {
+			t.Errorf("it answers the stale offer: %+v", f.sent[i])
+		}
+	}
+}
+
+func TestALeavingHolderPassesTheTokenOn(t *testing.T) {
+	f := withToken(t, 6, 2)
+	f.step(2, policy.Event{Kind: policy.Leave})
+	f.advance(5 * skip)
+	if at := f.holder(); at < 0 || at == 2 {
+		t.Errorf("the token is at %d", at)
+	}
+}
+
+func TestALateCallOfAServedWaitIsIgnored(t *testing.T) {
+	f := withToken(t, 6, 2)
+	caller := f.caller()
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	called := f.sent[0]
+	f.advance(skip)
+	f.step(caller, policy.Event{Kind: policy.Finished})
+	f.advance(skip)
+	home := f.members[int(called.To[0])-1]
+	if called.Kind != call.KindCall || home.Expects(&called) {
+		t.Errorf("a home expects the call again that was served: %+v", called)
+	}
+}
+
+func TestEveryNoteAndKindHasANumberAndANameOfItsOwn(t *testing.T) {
+	notes, kinds := map[policy.Note]bool{}, map[wire.Kind]bool{}
+	names := map[string]bool{}
+	for _, n := range call.Descriptor().Notes {
+		if notes[n.Note] || names[n.Name] || n.Text == "" ||
+			strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("it is not the only one, or not whole: %+v", n)
+		}
+		notes[n.Note], names[n.Name] = true, true
+	}
+	for _, k := range call.Descriptor().Kinds {
+		if kinds[k.Kind] || names[k.Name] {
+			t.Errorf("it is not the only one: %+v", k)
+		}
+		kinds[k.Kind], names[k.Name] = true, true
+	}
+	if d := call.Descriptor(); policy.ProtocolName(d.ID) != d.Name {
+		t.Errorf("number %d is %s's, and its name is %s", d.ID, policy.ProtocolName(d.ID), d.Name)
+	}
+}
+
+func TestAMemberIsSmall(t *testing.T) {
+	if size := unsafe.Sizeof(call.Machine{}); size > 3584 {
+		t.Errorf("a machine has %d bytes", size)
+	}
+}
+
+// A home that queues, tells and forgets again and again allocates nothing.
+func TestAHomeAllocatesNothing(t *testing.T) {
+	f := withToken(t, 6, 2)
+	home := f.home()
+	f.advance(skip)
+	m, out := f.members[home], make([]policy.Effect, 0, 32)
+	now := policy.Instant{Time: f.now, Wall: noon}
+	ev := policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindCall, From: id((home + 1) % 6), To: id(home), Nonce: 1,
+	}}
+	once := func() {
+		for _, nonce := range []wire.Nonce{1, 0} {
+			if ev.Msg.Nonce = nonce; nonce == 1 {
+				ev.Msg.Exchange++
+			}
+			out = m.Step(now, &ev, out[:0])
+		}
+	}
+	ev.Msg.Exchange = 1 << 40
+	once()
+	if n := testing.AllocsPerRun(100, once); n > 0 {
+		t.Errorf("it allocates %v times", n)
+	}
+}
+
+// wellFormed messages of each of the gate's own kinds.
+func whole() []wire.Message {
+	token := wire.Ref{ID: wire.TokenID{Birth: 5, Generator: wire.MemberID{6}, Random: 7}, Seq: 8}
+	var places, told wire.Load
+	places[0], places[16] = 1, 2
+	told[0], told[11] = 1, 1
+	with := func(kind wire.Kind, nonce wire.Nonce, token wire.Ref, load wire.Load) wire.Message {
+		return wire.Message{
+			Gate: 1, Kind: kind, From: wire.MemberID{1}, To: wire.MemberID{2}, Exchange: 3, Nonce: nonce, Token: token,
+			Load: load,
+		}
+	}
+	return []wire.Message{
+		with(call.KindCall, 0, wire.Ref{}, wire.Load{}), with(call.KindCall, 4, wire.Ref{}, wire.Load{}),
+		with(call.KindQueued, 4, token, places), with(call.KindQueued, 4, wire.Ref{}, wire.Load{}),
+		with(call.KindNext, 0, token, told), with(call.KindNext, 2, wire.Ref{}, told),
+		with(call.KindWhere, 0, token, places), with(call.KindSeek, 4, wire.Ref{}, wire.Load{}),
+		with(call.KindNone, 0, wire.Ref{}, wire.Load{}), with(guardian.KindHeartbeat, 1, token, wire.Load{}),
+	}
+}
+
+func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
+	wellFormed := call.Descriptor().WellFormed
+	for _, m := range whole() {
+		if !wellFormed(&m) {
+			t.Errorf("kind %v is not well-formed: %+v", m.Kind, m)
+		}
+		for name, spoil := range map[string]func(*wire.Message){
+			"another slot":     func(m *wire.Message) { m.Token.Slot = 1 },
+			"a huge nonce":     func(m *wire.Message) { m.Nonce = 1 << 63 },
+			"half a token":     func(m *wire.Message) { m.Token = wire.Ref{Seq: 1} },
+			"bytes at the end": func(m *wire.Message) { m.Load[wire.LoadSize-1] = 1 },
+			"no question":      func(m *wire.Message) { m.Exchange = 0 },
+		} {
+			bad := m
+			if spoil(&bad); wellFormed(&bad) && m.Kind != guardian.KindHeartbeat {
+				t.Errorf("kind %v is well-formed with %s", m.Kind, name)
+			}
+		}
+	}
+}

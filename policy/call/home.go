@@ -1,0 +1,352 @@
+package call
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// known is where the token is, as far as this member has heard.
+type known struct {
+	// ref is the token with the highest number that this member has heard of. lost is true if it may not exist.
+	ref    wire.Ref
+	lost   bool
+	holder wire.MemberID
+	// since is when this member heard that first, at when it did last.
+	since, at policy.Time
+}
+
+// learn takes what another member says. An older token counts for more, unless it is lost; a lower number for nothing:
+// "a guardian never takes a lower number" (R12).
+func (k *known) learn(now policy.Time, ref *wire.Ref, holder wire.MemberID) bool {
+	switch {
+	case ref.Seq == 0:
+		return false
+	case ref.ID == k.ref.ID:
+		if ref.Seq < k.ref.Seq || ref.Seq == k.ref.Seq && holder.IsZero() {
+			return false
+		}
+	case !k.ref.ID.Generator.IsZero() && !k.lost && !ref.ID.Precedes(k.ref.ID):
+		return false
+	}
+	if *ref != k.ref || holder != k.holder {
+		k.since = now
+	}
+	k.ref, k.lost, k.holder, k.at = *ref, holder.IsZero(), holder, now
+	return true
+}
+
+// lose records that the token is not where this member thought.
+func (k *known) lose() { k.lost, k.holder = true, wire.MemberID{} }
+
+// The purposes of a Next: its nonce.
+const (
+	nextHolder = iota
+	nextHome
+	nextUnanswered
+)
+
+// report tells the holder of the waiters.
+//
+// R4 Next. "A home tells the holder of its nine oldest waiters, unless the last Heartbeat lists the oldest one or five
+// older ones. Repeated after P/8, 3P/8; for the same visit and waiter not again within P/2, or Heartbeat and Next
+// answer each other for ever." Here a Heartbeat lists no waiters.
+type report struct {
+	id wire.Exchange
+	// visit is the number of the token, holder its holder, and oldest the first waiter, as they were told at first.
+	visit  wire.Seq
+	holder wire.MemberID
+	oldest served
+	first  policy.Time
+	// next is when it is repeated, or judged.
+	next  policy.Time
+	times uint8
+}
+
+func (t *report) is(id wire.Exchange) bool { return t.id != 0 && t.id == id }
+
+// wakesAt is when the holder is told again.
+func (t *report) wakesAt() policy.Time {
+	if t.id == 0 {
+		return policy.Never
+	}
+	return t.next
+}
+
+// stop ends the repetitions: the holder has answered. If it is silent from then on, it is told again.
+func (t *report) stop(cfg *Config, now policy.Time) { t.times, t.next = 3, now.Add(2*cfg.patience()) }
+
+// pause is how long a waiter may be silent: "max(8 skip, waiters × skip)" (R3).
+func (m *Machine) pause() time.Duration { return policy.Times(max(8, m.queue.len()), m.cfg.Skip) }
+
+// enqueue adds a waiter.
+func (m *Machine) enqueue(now policy.Time, w waiter) {
+	if m.queue.len() == 0 {
+		m.queue.sweepAt = now.Add(m.pause())
+	}
+	m.queue.add(w)
+}
+
+// queues reports whether this member keeps waiters: it is a home, or holds or guards the token.
+func (m *Machine) queues() bool {
+	return m.custody.holds() || m.guards() || m.view.isHome(&m.cfg, m.cfg.Self)
+}
+
+// onCall queues a caller, or says where the token is.
+//
+// R3 Queued. "A home, or the holder, answers at once: the token and number as it knows them, and a pause […]. Anybody
+// else names the holder and first home that it knows."
+func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	if msg.Nonce == 0 {
+		m.queue.serve(served{msg.From.Hint(), waitOf(msg.Exchange)})
+		return out
+	}
+	if !m.queues() || m.custody.leaving {
+		return m.sayWhere(msg, out)
+	}
+	m.enqueue(now.Time, waiter{
+		id: msg.From, wait: waitOf(msg.Exchange), since: now.Time.Add(-time.Duration(msg.Nonce)), called: now.Time,
+	})
+	holder, ref := m.whereabouts()
+	out = m.send(KindQueued, msg.From, msg.Exchange, wire.Nonce(m.pause()), &ref, out)
+	setPlaces(&out[len(out)-1].Msg.Load, holder, m.cfg.Self)
+	return out
+}
+
+// whereabouts are the holder and the token as this member knows them. If it does not know the holder, it vouches for no
+// number.
+func (m *Machine) whereabouts() (holder wire.MemberID, ref wire.Ref) {
+	switch {
+	case m.custody.holds():
+		return m.cfg.Self, m.custody.token.Ref
+	case m.known.lost || m.known.holder.IsZero():
+		return wire.MemberID{}, wire.Ref{}
+	}
+	return m.known.holder, m.known.ref
+}
+
+// sayWhere answers a Call, a Next or a Seek.
+func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	holder, ref := m.whereabouts()
+	out = m.send(KindWhere, msg.From, msg.Exchange, 0, &ref, out)
+	setPlaces(&out[len(out)-1].Msg.Load, holder, m.view.firstHome())
+	return out
+}
+
+// onNext handles the waiters of a home.
+//
+// R4: "A holder answers a Next with an older number by a Heartbeat, and does not read it. Who does not hold the token
+// answers Known, naming the receiver if it passed it on." Here the answer is a Where.
+func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	switch {
+	case msg.Nonce == nextUnanswered:
+		for i := range mostTold {
+			if t := toldOf(&msg.Load, i); t.wait != 0 {
+				m.queue.forget(served{t.hint, t.wait})
+			}
+		}
+		return out
+	case msg.Nonce == nextHolder && !m.custody.holds():
+		return m.sayWhere(msg, out)
+	case msg.Nonce == nextHolder && (msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq):
+		return m.guardian.Greet(msg.From, &m.custody.token, out)
+	case msg.Nonce == nextHome:
+		m.known.learn(now.Time, &msg.Token, wire.MemberID{})
+	}
+	for i := range mostTold {
+		t := toldOf(&msg.Load, i)
+		id, ok := m.view.byHint(t.hint)
+		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) {
+			continue
+		}
+		m.enqueue(now.Time, waiter{
+			id: id, wait: t.wait, since: now.Time.Add(-t.age), called: now.Time, told: msg.Nonce == nextHolder,
+		})
+	}
+	if msg.Nonce == nextHolder && !m.custody.in(resting) {
+		// It is busy: the home must not suspect it.
+		out = m.guardian.Greet(msg.From, &m.custody.token, out)
+	}
+	return out
+}
+
+// forget removes a wait that did not answer an offer.
+func (q *queue) forget(s served) {
+	for i := range q.list {
+		if w := &q.list[i]; w.id.Hint() == s.hint && w.wait == s.wait {
+			q.remove(w.id)
+			return
+		}
+	}
+}
+
+// tellHolder tells the holder of the waiters, if there is news for it. If no holder is known, this member looks for it.
+func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.custody.holds() || m.custody.in(running) || m.custody.leaving || m.queue.len() == 0 || m.handoff.Receiving() {
+		m.report.id = 0
+		if m.queue.len() == 0 || m.custody.holds() {
+			m.search.stop()
+		}
+		return out
+	}
+	holder := m.known.holder
+	switch {
+	case holder == m.cfg.Self:
+		m.known.lose()
+		fallthrough
+	case m.known.lost || holder.IsZero():
+		m.report.id = 0
+		return m.look(now, out)
+	}
+	m.search.stop()
+	var load wire.Load
+	w := m.queue.tell(now.Time, holder, &load)
+	if w == nil {
+		return out
+	}
+	t, oldest := &m.report, served{w.id.Hint(), w.wait}
+	same := t.visit == m.known.ref.Seq && t.holder == holder && t.oldest == oldest
+	if same && t.id == 0 {
+		t.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
+		t.again(&m.cfg, now.Time)
+	}
+	if same {
+		return out
+	}
+	*t = report{
+		id: wire.Exchange(policy.Draw(m.cfg.Entropy)), visit: m.known.ref.Seq, holder: holder, oldest: oldest,
+		first: now.Time, next: now.Time.Add(m.cfg.patience() / 8),
+	}
+	return m.sendTold(nextHolder, holder, t.id, &load, out)
+}
+
+// sendNext sends the oldest waiters.
+func (m *Machine) sendNext(
+	now policy.Time, purpose wire.Nonce, to wire.MemberID, id wire.Exchange, out []policy.Effect,
+) []policy.Effect {
+	var load wire.Load
+	if m.queue.tell(now, to, &load) == nil {
+		return out
+	}
+	return m.sendTold(purpose, to, id, &load, out)
+}
+
+func (m *Machine) sendTold(
+	purpose wire.Nonce, to wire.MemberID, id wire.Exchange, load *wire.Load, out []policy.Effect,
+) []policy.Effect {
+	var about *wire.Ref
+	if m.known.ref.IsWhole() {
+		about = &m.known.ref
+	}
+	out = m.send(KindNext, to, id, purpose, about, out)
+	out[len(out)-1].Msg.Load = *load
+	return out
+}
+
+// again tells the holder again, P/2 after the first time at the earliest.
+func (t *report) again(cfg *Config, now policy.Time) {
+	t.first, t.times = max(now, t.first.Add(cfg.patience()/2)), 0
+	t.next = t.first
+}
+
+// wakeReport repeats a Next. If the holder is silent for P, its guardians suspect it; a home that guards no token looks
+// for it.
+func (m *Machine) wakeReport(now policy.Instant, out []policy.Effect) []policy.Effect {
+	t, p := &m.report, m.cfg.patience()
+	if t.id == 0 || now.Time < t.next {
+		return out
+	}
+	switch t.times++; {
+	case t.times == 1:
+		t.next = t.first.Add(3 * p / 8)
+	case t.times == 2:
+		t.next = t.first.Add(p)
+	case m.guards():
+		t.stop(&m.cfg, now.Time)
+		return out
+	case t.times == 3:
+		m.known.lose()
+		return out
+	default:
+		t.times, t.first, t.next = 0, now.Time, now.Time.Add(p/8)
+	}
+	return m.sendNext(now.Time, nextHolder, t.holder, t.id, out)
+}
+
+// sendWaiters sends the queue to another home, and forgets it. Waiters that do not fit call again by themselves.
+func (m *Machine) sendWaiters(now policy.Time, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	const most = 8 * mostTold
+	for n := 0; m.queue.len() > 0 && n < most && !to.IsZero() && to != m.cfg.Self; n += mostTold {
+		out = m.sendNext(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), out)
+		m.queue.list = m.queue.list[:copy(m.queue.list, m.queue.list[min(mostTold, m.queue.len()):])]
+	}
+	m.queue.list = m.queue.list[:0]
+	return out
+}
+
+// onWhere handles the answer of a member that does not queue, or does not hold the token, or was asked where it is.
+func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	holder, home := placesOf(&msg.Load)
+	if holder == m.cfg.Self {
+		// "A receiver ignores a Known that names itself": the token is on its way.
+		holder = wire.MemberID{}
+		if m.report.is(msg.Exchange) {
+			return out
+		}
+	}
+	switch {
+	case m.search.awaits(msg):
+		return m.onFound(now, msg, holder, out)
+	case m.report.is(msg.Exchange):
+		if holder.IsZero() || holder == msg.From || !m.known.learn(now.Time, &msg.Token, holder) {
+			if holder.IsZero() && msg.From == m.known.holder {
+				m.notThere(now.Time)
+			}
+		}
+		return out
+	}
+	m.known.learn(now.Time, &msg.Token, holder)
+	for _, id := range [...]wire.MemberID{home, holder} {
+		c := &m.caller
+		other := m.view.has(id) && id != m.view.firstHome() && id != m.cfg.Self
+		if other && c.called && c.step > toFirst && c.followed < mostFollowed {
+			c.followed++
+			out = m.callOne(now, id, out)
+		}
+	}
+	return out
+}
+
+// notThere records that the holder does not hold the token, and knows nothing of it. A guardian asks the others in P,
+// as after a silence; another home looks for the token.
+func (m *Machine) notThere(now policy.Time) {
+	m.report.stop(&m.cfg, now)
+	if !m.guards() {
+		m.known.lose()
+	}
+}
+
+// serveOf is what the held token says of the wait that its visit serves.
+func (m *Machine) serveOf() served {
+	if !m.caller.waits() {
+		return served{}
+	}
+	return served{m.cfg.Self.Hint(), waitOf(m.caller.id)}
+}
+
+// latest is the highest number that this member has heard of for a token, and what it knows of that copy: nil if only
+// the number.
+func (m *Machine) latest(id wire.TokenID) (seq wire.Seq, copied *guardian.Token) {
+	if t, ok := m.guardian.Latest(id); ok {
+		seq, copied = t.Seq, t
+	}
+	if m.known.ref.ID == id && m.known.ref.Seq > seq {
+		seq, copied = m.known.ref.Seq, nil
+	}
+	if t := &m.custody.token; t.ID == id && t.Seq > seq {
+		seq, copied = t.Seq, t
+	}
+	return seq, copied
+}

@@ -1,0 +1,173 @@
+package call
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// The messages by which the token is called, besides those of a handoff and of guardians.
+const (
+	// KindCall asks a home for the token. The exchange is the wait; the nonce is its age in nanoseconds, at least 1, or
+	// 0 if the sender no longer waits.
+	KindCall wire.Kind = iota + 64
+	// KindQueued answers a Call: the wait is in the sender's queue. The nonce is a pause after which the caller calls
+	// again. The message has the token as the sender knows it, its holder, and the first home.
+	KindQueued
+	// KindNext tells who waits, oldest first. To the holder its nonce is 0. To a home it is 1, or 2 if these members
+	// did not answer an offer.
+	KindNext
+	// KindWhere answers a Call, a Next or a Seek at a member that does not queue, or does not hold the token: the
+	// token, its holder and the first home, as far as the sender knows them.
+	KindWhere
+	// KindSeek asks where the token is. The nonce is the age of the question in nanoseconds, at least 1.
+	KindSeek
+	// KindNone answers a Seek: since the question began, its sender has neither held nor guarded a token, nor
+	// acknowledged an offer, nor run.
+	KindNone
+)
+
+// Kinds returns the kinds of message of the gate.
+func Kinds() policy.Kinds {
+	own := policy.Kinds{
+		{Kind: KindCall, Name: "Call"},
+		{Kind: KindQueued, Name: "Queued"},
+		{Kind: KindNext, Name: "Next"},
+		{Kind: KindWhere, Name: "Where"},
+		{Kind: KindSeek, Name: "Seek"},
+		{Kind: KindNone, Name: "None"},
+	}
+	return slices.Concat(handoff.Kinds(), guardian.Kinds(), own)
+}
+
+// mostTold is how many waiters a Next lists.
+const mostTold = 9
+
+// The load of a token has its trail, and the wait that the visit of its holder serves:
+//
+//	64 +--------------------+
+//	   | served: hint    4  |  the beginning of the member's identity
+//	68 +--------------------+
+//	   | served: wait    4  |  the end of the wait's identity; 0 if it serves none
+//	72 +--------------------+
+//	   | zeros              |
+//
+// A Queued and a Where have two identities: the holder and the first home. A Next has up to nine waiters: the beginning
+// of the identity, the age in milliseconds, the end of the wait's identity. Empty places are last and zero.
+const (
+	atServed     = guardian.TrailSize
+	atServedWait = atServed + 4
+	servedEnds   = atServedWait + 4
+	identity     = len(wire.MemberID{})
+	toldSize     = 12
+)
+
+// waitID is the end of the identity of a wait, as others know it.
+type waitID uint32
+
+func waitOf(id wire.Exchange) waitID { return waitID(id) }
+
+// served is a wait that a visit of the token serves.
+type served struct {
+	hint uint32
+	wait waitID
+}
+
+func servedOf(l *wire.Load) served {
+	return served{binary.BigEndian.Uint32(l[atServed:]), waitID(binary.BigEndian.Uint32(l[atServedWait:]))}
+}
+
+func setServed(l *wire.Load, s served) {
+	binary.BigEndian.PutUint32(l[atServed:], s.hint)
+	binary.BigEndian.PutUint32(l[atServedWait:], uint32(s.wait))
+}
+
+func setPlaces(l *wire.Load, holder, home wire.MemberID) {
+	copy(l[:], holder[:])
+	copy(l[identity:], home[:])
+}
+
+func placesOf(l *wire.Load) (holder, home wire.MemberID) {
+	return wire.MemberID(l[:identity]), wire.MemberID(l[identity : 2*identity])
+}
+
+// told is one waiter in a Next.
+type told struct {
+	hint uint32
+	age  time.Duration
+	wait waitID
+}
+
+func toldOf(l *wire.Load, i int) told {
+	b := l[i*toldSize:]
+	return told{
+		binary.BigEndian.Uint32(b), time.Duration(binary.BigEndian.Uint32(b[4:])) * time.Millisecond,
+		waitID(binary.BigEndian.Uint32(b[8:])),
+	}
+}
+
+func setTold(l *wire.Load, i int, t told) {
+	b := l[i*toldSize:]
+	binary.BigEndian.PutUint32(b, t.hint)
+	binary.BigEndian.PutUint32(b[4:], uint32(min(max(t.age, 0)/time.Millisecond, 1<<32-1)))
+	binary.BigEndian.PutUint32(b[8:], uint32(t.wait))
+}
+
+// wellFormed reports whether m is a message of a gate on call, and has the fields of its kind.
+func wellFormed(m *wire.Message) bool {
+	if m.Token.Slot != 0 {
+		return false
+	}
+	none, known := m.Token == wire.Ref{}, m.Token.IsWhole()
+	switch m.Kind {
+	case KindCall:
+		return m.Exchange != 0 && m.Nonce <= maxAge && none && m.Load == wire.Load{}
+	case KindSeek:
+		return m.Exchange != 0 && m.Nonce != 0 && m.Nonce <= maxAge && none && m.Load == wire.Load{}
+	case KindNone:
+		return m.Exchange != 0 && m.Nonce == 0 && none && m.Load == wire.Load{}
+	case KindQueued:
+		return m.Exchange != 0 && m.Nonce != 0 && m.Nonce <= maxAge && (none || known) && zeroFrom(&m.Load, 2*identity)
+	case KindWhere:
+		return m.Exchange != 0 && m.Nonce == 0 && (none || known) && zeroFrom(&m.Load, 2*identity)
+	case KindNext:
+		return m.Exchange != 0 && m.Nonce <= nextUnanswered && (known || none && m.Nonce != nextHolder) &&
+			wellTold(&m.Load)
+	case handoff.KindAck, handoff.KindCommit:
+		return handoff.WellFormed(m) && m.Load == wire.Load{}
+	}
+	if !guardian.WellFormedTrail(&m.Load) || !zeroFrom(&m.Load, servedEnds) {
+		return false
+	}
+	if m.Kind == handoff.KindToken {
+		return handoff.WellFormed(m)
+	}
+	return guardian.WellFormed(m)
+}
+
+// maxAge bounds an age in a datagram.
+const maxAge = 1 << 62
+
+func zeroFrom(l *wire.Load, from int) bool {
+	for _, b := range l[from:] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// wellTold reports whether a load lists at least one waiter, and empty places are last and zero.
+func wellTold(l *wire.Load) bool {
+	for i := range mostTold {
+		if t := toldOf(l, i); t.wait == 0 {
+			return i > 0 && zeroFrom(l, i*toldSize)
+		}
+	}
+	return zeroFrom(l, mostTold*toldSize)
+}

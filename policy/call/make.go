@@ -1,0 +1,143 @@
+package call
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// birth is what a member knows before it makes a token.
+//
+// R15 Certain loss. "The first home makes a new token at once if, in one pass of R11, every member of its view answered
+// that since the question began it neither held nor guarded the token, nor had acknowledged an offer, nor runs; and its
+// view is more than half of it plus those that failed within max_interval." The first token of a fleet is made in the
+// same way, when the view has not changed for a while.
+//
+// If not all answer, the first home makes a token after max_interval: "generating a new token when a component does not
+// receive one within a timeout" (Ciuffoletti, section 5).
+type birth struct {
+	// touched is true if a token has been here, in custody, guarded or acknowledged, or if this member has run;
+	// touchedAt is when it was last.
+	touched bool
+	// hasMet is true once this member has met a token, company once it has seen another member.
+	hasMet, company bool
+	touchedAt       policy.Time
+	// seenAt is when the view changed last. most is how many members it had within max_interval, and shrunkAt when it
+	// began to have fewer.
+	seenAt, shrunkAt policy.Time
+	most             int
+}
+
+// settles is how long a view must not have changed before a first token is made, in patiences.
+const settles = 3
+
+// see takes a new view.
+func (b *birth) see(cfg *Config, now policy.Time, v *view) {
+	n := v.count()
+	b.company = b.company || n > 1
+	b.seenAt = now
+	b.forget(cfg, now, n)
+	switch {
+	case n >= b.most:
+		b.most, b.shrunkAt = n, policy.Never
+	case b.shrunkAt == policy.Never:
+		b.shrunkAt = now
+	}
+}
+
+// forget forgets members that failed long ago.
+func (b *birth) forget(cfg *Config, now policy.Time, n int) {
+	if n < b.most && b.shrunkAt != policy.Never && now >= b.shrunkAt.Add(cfg.maxInterval()) {
+		b.most, b.shrunkAt = n, policy.Never
+	}
+}
+
+// touch notes that a token is here.
+func (b *birth) touch(now policy.Time) { b.touched, b.touchedAt = true, now }
+
+// met notes that there is a token.
+func (b *birth) met(now policy.Time) {
+	b.hasMet = true
+	b.touch(now)
+}
+
+// maxInterval is Δmax: the setting, or three times min_interval, and a minute of skips at least.
+func (c *Config) maxInterval() time.Duration {
+	if c.MaxInterval > 0 {
+		return c.MaxInterval
+	}
+	return max(policy.Times(3, c.MinInterval), policy.Times(60, c.patience()))
+}
+
+// waitsAlone reports whether this member waits because it belongs to a fleet and has not seen any other member of it.
+func (m *Machine) waitsAlone() bool {
+	return (m.cfg.WaitsAlone || m.cfg.Rejoins) && !m.birth.company && !m.birth.hasMet
+}
+
+// mayMake reports whether this member makes a token after it has asked all others.
+func (m *Machine) mayMake(now policy.Time) bool {
+	b, s, n := &m.birth, &m.search, m.view.count()
+	b.forget(&m.cfg, now, n)
+	long := now >= s.since.Add(m.cfg.maxInterval())
+	switch {
+	case m.view.firstHome() != m.cfg.Self || m.custody.leaving || !m.custody.in(absent) || m.handoff.Receiving():
+		return false
+	case m.waitsAlone() && (m.cfg.WaitsAlone || !long):
+		return false
+	case long:
+		return true
+	}
+	settled := b.hasMet || !b.company || now >= b.seenAt.Add(policy.Times(settles, m.cfg.patience()))
+	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
+	return s.clean && settled && !lately && 2*n > b.most
+}
+
+// make makes a new token, held here, and uses it.
+func (m *Machine) make(now policy.Instant, renewed bool, out []policy.Effect) []policy.Effect {
+	note := NoteCreated
+	switch {
+	case renewed:
+		note = NoteRenewed
+	case m.birth.hasMet:
+		note = NoteRegenerated
+	}
+	birth, seq := m.numbers.Create(now)
+	token := guardian.Token{Ref: wire.Ref{
+		ID:  wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
+		Seq: seq,
+	}}
+	m.known.lose()
+	out = policy.AppendTell(out, note, wire.MemberID{}, &token.Ref)
+	return m.take(now, policy.CauseMade, wire.MemberID{}, &token, false, m.save(out))
+}
+
+var _ policy.Renewable = (*Machine)(nil)
+
+// Knows implements [policy.Renewable].
+func (m *Machine) Knows(slot int, _ policy.Time) string {
+	switch {
+	case slot != 0:
+		return "has no such token"
+	case m.custody.leaving:
+		return "leaves the gate"
+	case m.waitsAlone():
+		return "has not seen any other member yet"
+	case m.custody.holds() || m.custody.in(running):
+		return "holds the token"
+	case m.guards():
+		return "keeps a copy of the token, and revives it if its holder is gone"
+	case m.handoff.Receiving():
+		return "is about to get the token"
+	}
+	return ""
+}
+
+// onRenew makes a new token, unless this member knows of one.
+func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.custody.in(absent) || m.Knows(0, now.Time) != "" {
+		return out
+	}
+	return m.make(now, true, out)
+}

@@ -1,0 +1,291 @@
+package call
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// next decides what happens to a token that rests here, or waits for a word. word is true if a home has just answered.
+//
+// R7 Who is next. "After the run the oldest waiter is offered the token, avoided members last; without waiters it
+// rests. The holder comes again only by age."
+func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
+	if !m.custody.holds() {
+		return out
+	}
+	own := m.caller.waits() && m.wants(now.Time)
+	w := m.queue.oldest(&m.view, now.Time, m.cfg.Self)
+	switch {
+	case m.custody.leaving:
+		return m.passOn(now, w, out)
+	case own && m.custody.in(asking):
+		if word {
+			return m.ask(now, true, out)
+		}
+		return out
+	case own && (w == nil || m.caller.since <= w.since):
+		return m.ask(now, false, out)
+	case w != nil && !m.view.alone():
+		return m.offer(now, w.id, out)
+	case !m.custody.in(resting):
+		m.custody.become(resting)
+		out = policy.AppendTell(out, NoteResting, wire.MemberID{}, &m.custody.token.Ref)
+	}
+	return out
+}
+
+// ask begins a run if a home has vouched for the token, and otherwise waits for that.
+//
+// R8 Word before a run. "A run needs a word younger than P: the Queued that named exactly the number that was then
+// offered, or a Heard to this visit's Heartbeat. A resting holder that wants its token sends Heartbeats under its old
+// number and waits for the first Heard; only then it raises the number: a stale copy would pass for the newest. Without
+// any answer it does not run and goes on asking, unless it is alone. A silent holder cannot know that it was declared
+// dead."
+func (m *Machine) ask(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
+	if word || m.view.alone() || m.word(now.Time) {
+		return m.grant(now, out)
+	}
+	m.custody.become(asking)
+	if m.arrival.id == 0 {
+		return m.announce(now, out)
+	}
+	return out
+}
+
+// grant grants the protected operation. The run is saved before it starts, so that a restart within min_interval does
+// not run it again.
+func (m *Machine) grant(now policy.Instant, out []policy.Effect) []policy.Effect {
+	c, before := &m.custody, m.custody.token.Seq
+	c.token.Seq = m.numbers.Grant(before)
+	m.schedule.Grant(m.cfg.terms(), now.Time)
+	c.become(saving)
+	c.grants, c.until = true, now.Time.Add(m.cfg.SaveWithin())
+	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)
+	if c.token.Seq != before {
+		out = m.guardian.Hold(now.Time, &c.token, out)
+	}
+	return m.save(out)
+}
+
+// onSaved starts the run that waited for its save, or passes on the token that did.
+func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
+	m.numbers.Saved()
+	c := &m.custody
+	switch {
+	case !c.in(saving):
+		return out
+	case !c.grants:
+		c.become(resting)
+		return m.next(now, false, out)
+	case failed || now.Time >= c.until:
+		return m.deny(now, out)
+	case m.schedule.CalledOff():
+		return m.next(now, false, m.retract(out))
+	}
+	c.become(running)
+	m.arrival.heard = false // The next run needs a word of its own.
+	m.schedule.Begin(now.Time, c.token.ID, m.view.count())
+	m.caller.end()
+	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &c.token.Ref)
+	out = policy.AppendRun(out, &c.token.Ref, c.until)
+	out[len(out)-1].Demanded = m.schedule.IsCallers()
+	return m.guardian.PreSign(&c.token, out)
+}
+
+// deny ends a grant that leads to no run: the others have their turns first.
+func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.custody.token.Ref)
+	out = m.retract(out)
+	m.custody.deniedUntil = now.Time.Add(m.cfg.Skip)
+	m.caller.end()
+	return m.rest(now, out)
+}
+
+// rest is called when nothing is done with the token any longer.
+func (m *Machine) rest(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if !m.custody.holds() {
+		m.custody.become(absent)
+		return out
+	}
+	m.custody.become(resting)
+	return m.next(now, false, out)
+}
+
+// retract withdraws a grant whose run has not started, and saves the state before it.
+func (m *Machine) retract(out []policy.Effect) []policy.Effect {
+	c := &m.custody
+	if !c.in(saving) || !c.grants {
+		return out
+	}
+	c.grants = false
+	c.become(resting)
+	return m.save(out)
+}
+
+// onFinished ends a run: "after the run the oldest waiter is offered the token" (R7).
+func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if !m.custody.in(running) {
+		return out
+	}
+	m.schedule.End(ev.Denied)
+	setServed(&m.custody.token.Load, served{})
+	if ev.Denied {
+		return m.deny(now, m.save(out))
+	}
+	note, changed := m.schedule.Conclude(m.cfg.terms(), now.Time, ev.Outcome)
+	if note != 0 {
+		out = policy.AppendTell(out, note, wire.MemberID{}, &m.custody.token.Ref)
+	}
+	if changed {
+		out = m.save(out)
+	}
+	return m.rest(now, out)
+}
+
+// save saves the state of this member.
+func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	c := &m.custody
+	s, ran := m.schedule.Record(m.cfg.terms())
+	s.Seq = m.numbers.Highest()
+	if c.in(saving) && c.grants && !m.schedule.IsCallers() {
+		s.HasRun, s.LastRun = true, c.until.Add(-m.cfg.SaveWithin())
+		ran.Token, ran.Wait, ran.Members = c.token.ID, 0, uint32(m.view.count())
+	}
+	s.Memo = ran.Bytes()
+	return policy.AppendSave(out, s)
+}
+
+// preSign replaces the messages that the guard of the run sends if this process dies.
+func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
+	if !m.custody.in(running) {
+		return out
+	}
+	out = policy.AppendTakeBack(out, 0)
+	if m.custody.holds() {
+		out = m.guardian.PreSign(&m.custody.token, out)
+	}
+	return out
+}
+
+// offer offers the token.
+//
+// R9 On the way "the sender is the first guardian until the receiver's Heartbeat".
+func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	c := &m.custody
+	if m.numbers.MustSave(c.token.Seq) {
+		c.become(saving)
+		c.grants, c.until = false, now.Time.Add(m.cfg.SaveWithin())
+		return out
+	}
+	c.become(offering)
+	c.token.Seq = m.numbers.Passed(c.token.Seq)
+	setServed(&c.token.Load, served{})
+	load, trail := c.token.Load, c.token.Trail()
+	if !c.leaving {
+		trail = trail.Behind(m.cfg.Self, to, guardian.MaxBackups)
+	}
+	guardian.SetTrail(&load, &trail)
+	return m.handoff.Offer(now.Time, &c.token.Ref, &load, to, out)
+}
+
+// onPassed ends the holding of a token that another member has acknowledged.
+func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
+	m.view.avoid.forgive(end.Peer)
+	passed := guardian.Token{Ref: end.Token, Load: end.Load}
+	c := &m.custody
+	c.holding = false
+	c.become(absent)
+	m.arrival = arrival{}
+	m.birth.touch(now.Time)
+	out = m.guardian.Passed(now.Time, c.token.Trail(), &passed, end.Peer, out)
+	ref := end.Token
+	ref.Seq = ref.Seq.After()
+	m.known.learn(now.Time, &ref, end.Peer)
+	m.queue.dropTold()
+	m.caller.renew(&m.cfg, now.Time)
+	return out
+}
+
+// onNoAck continues with a token whose offer failed: the homes forget a waiter that does not answer.
+func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	m.avoid(now.Time, to)
+	if i := m.queue.find(to); i >= 0 {
+		w := m.queue.list[i]
+		trail := m.custody.token.Trail()
+		for _, home := range trail[:trail.Len()] {
+			id := wire.Exchange(policy.Draw(m.cfg.Entropy))
+			out = m.send(KindNext, home, id, nextUnanswered, &m.custody.token.Ref, out)
+			setTold(&out[len(out)-1].Msg.Load, 0, told{to.Hint(), now.Time.Sub(w.since), w.wait})
+		}
+		m.queue.remove(to)
+	}
+	return m.rest(now, out)
+}
+
+// passOn is what a leaving member does with the token: "a leaving holder passes the token to the oldest waiter, else
+// there" (R14), to a home.
+func (m *Machine) passOn(now policy.Instant, w *waiter, out []policy.Effect) []policy.Effect {
+	var to wire.MemberID
+	for rank := 0; rank < m.view.found && to.IsZero(); rank++ {
+		if id, _ := m.view.home(rank); id != m.cfg.Self && !m.view.avoid.has(id, now.Time) {
+			to = id
+		}
+	}
+	if w != nil && !m.view.avoid.has(w.id, now.Time) {
+		to = w.id
+	}
+	if !to.IsZero() {
+		return m.offer(now, to, out)
+	}
+	out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.custody.token.Ref)
+	return m.giveUp(now.Time, policy.CauseDropped, out)
+}
+
+// giveUp ends the holding of the token without a handoff. A run goes on.
+func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect) []policy.Effect {
+	c := &m.custody
+	m.handoff.Withdraw()
+	out = m.retract(out)
+	c.holding = false
+	m.arrival = arrival{}
+	out = policy.AppendGave(out, why, wire.MemberID{}, &c.token.Ref)
+	if c.in(running) {
+		return m.preSign(out)
+	}
+	c.become(absent)
+	m.queue.dropTold()
+	m.caller.renew(&m.cfg, now)
+	return out
+}
+
+var _ policy.Askable = (*Machine)(nil)
+
+// SetReady implements [policy.Askable].
+func (m *Machine) SetReady(ready bool) { m.schedule.SetReady(ready) }
+
+// DueAt implements [policy.Askable].
+func (m *Machine) DueAt(now policy.Time) policy.Time {
+	return m.schedule.IfReady(m.cfg.terms(), now, false)
+}
+
+// notRunning is why this member does not run.
+func (m *Machine) notRunning(now, next policy.Time) string {
+	why := m.schedule.Why(m.cfg.terms(), now, next)
+	switch {
+	case m.custody.in(running):
+		return WhyRunning
+	case m.custody.in(saving):
+		return WhySaving
+	case m.custody.in(asking):
+		return WhyAsking
+	case m.custody.leaving:
+		return WhyLeaving
+	case why != "":
+		return why
+	case m.custody.holds():
+		return WhyPassing
+	}
+	return WhyNoToken
+}

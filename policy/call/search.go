@@ -1,0 +1,178 @@
+package call
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// search is the question where the token is.
+//
+// R11 Looking for it. "A home that has waiters and knows no holder asks all members, 64 at a time, each batch until all
+// have answered or P/2. A holder or guardian ends this; a receiver that is named is asked too, unless it has left or
+// failed. Then after P to 8P."
+type search struct {
+	id wire.Exchange
+	// since is when this member began to look, began when it began to ask all. at is when it goes on.
+	since, began, at policy.Time
+	batchAt          policy.Time
+	// batch is the place of the first member that is asked now, silent those of the batch that have not answered.
+	batch  int32
+	silent uint64
+	// clean is true if all that were asked have answered that they have no token. asks is false between two passes.
+	clean, asks  bool
+	times, waits uint8
+}
+
+func (s *search) live() bool { return s.id != 0 }
+
+// stop ends the search.
+func (s *search) stop() { *s = search{} }
+
+// hurry begins to ask again: the view has changed.
+func (s *search) hurry(now policy.Time) {
+	if s.live() {
+		s.asks, s.at = false, now
+	}
+}
+
+func (s *search) awaits(msg *wire.Message) bool { return s.id != 0 && s.asks && s.id == msg.Exchange }
+
+// wakesAt is when the search goes on.
+func (s *search) wakesAt() policy.Time {
+	if !s.live() {
+		return policy.Never
+	}
+	return s.at
+}
+
+// look begins to look for the token, unless this member does so already, or guards a token: then it asks as a guardian.
+func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if m.search.live() || m.guards() || len(m.view.ids) == 0 {
+		return out
+	}
+	m.search.since = now.Time
+	return m.askAll(now, out)
+}
+
+// askAll begins to ask all members.
+func (m *Machine) askAll(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s := &m.search
+	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
+	s.began, s.batch, s.clean, s.asks = now.Time, 0, true, true
+	return m.askBatch(now, out)
+}
+
+// askBatch asks the next members.
+func (m *Machine) askBatch(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s := &m.search
+	s.silent, s.times, s.batchAt, s.at = 0, 0, now.Time, now.Time.Add(m.cfg.patience()/8)
+	for i := int(s.batch); i < len(m.view.ids) && i < int(s.batch)+guardian.MostAsked; i++ {
+		if i != m.view.rank {
+			s.silent |= 1 << (i - int(s.batch))
+		}
+	}
+	if s.silent == 0 {
+		return m.batchEnds(now, out)
+	}
+	return m.askSilent(now, out)
+}
+
+func (m *Machine) askSilent(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s := &m.search
+	for left := s.silent; left != 0; left &= left - 1 {
+		if i := int(s.batch) + bits.TrailingZeros64(left); i < len(m.view.ids) {
+			out = m.send(KindSeek, m.view.ids[i], s.id, wire.Nonce(max(now.Time.Sub(s.began), 1)), nil, out)
+		}
+	}
+	return out
+}
+
+// batchEnds goes on with the next members. After the last it makes a token if there is none, or asks again later.
+func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s := &m.search
+	s.clean = s.clean && s.silent == 0
+	if s.batch += guardian.MostAsked; int(s.batch) < len(m.view.ids) {
+		return m.askBatch(now, out)
+	}
+	if m.mayMake(now.Time) {
+		return m.make(now, false, out)
+	}
+	s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<s.waits)
+	s.waits = min(s.waits+1, doublings)
+	return out
+}
+
+// wakeSearch repeats questions, ends a batch, or asks again.
+func (m *Machine) wakeSearch(now policy.Instant, out []policy.Effect) []policy.Effect {
+	s, p := &m.search, m.cfg.patience()
+	if now.Time < s.wakesAt() {
+		return out
+	}
+	if !s.asks {
+		return m.askAll(now, out)
+	}
+	switch s.times++; s.times {
+	case 1:
+		s.at = s.batchAt.Add(3 * p / 8)
+	case 2:
+		s.at = s.batchAt.Add(p / 2)
+	default:
+		return m.batchEnds(now, out)
+	}
+	return m.askSilent(now, out)
+}
+
+// answered notes that a member has answered.
+func (m *Machine) answered(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
+	s := &m.search
+	place, ok := m.view.place(from)
+	if at := place - int(s.batch); ok && at >= 0 && at < guardian.MostAsked && s.silent&(1<<at) != 0 {
+		if s.silent &^= 1 << at; s.silent == 0 {
+			return m.batchEnds(now, out)
+		}
+	}
+	return out
+}
+
+// onSeek answers whether a token is, or was lately, here.
+func (m *Machine) onSeek(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	holder, guards := m.guardian.Keeps()
+	switch {
+	case m.custody.holds():
+		return m.sayWhere(msg, out)
+	case guards:
+		t, _ := m.guardian.Last()
+		out = m.send(KindWhere, msg.From, msg.Exchange, 0, &t.Ref, out)
+		setPlaces(&out[len(out)-1].Msg.Load, holder, m.cfg.Self)
+		return out
+	case m.birth.touched && m.birth.touchedAt >= now.Time.Add(-time.Duration(msg.Nonce)-m.cfg.patience()):
+		return m.send(KindWhere, msg.From, msg.Exchange, 0, nil, out)
+	}
+	return m.send(KindNone, msg.From, msg.Exchange, 0, nil, out)
+}
+
+// onNone notes that a member has no token.
+func (m *Machine) onNone(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	return m.answered(now, msg.From, out)
+}
+
+// onFound handles the answer of a member that knows of a token. Its guardian is told of the waiters too: if the holder
+// is gone, it revives the token.
+func (m *Machine) onFound(
+	now policy.Instant, msg *wire.Message, holder wire.MemberID, out []policy.Effect,
+) []policy.Effect {
+	s := &m.search
+	s.clean = false
+	if _, home := placesOf(&msg.Load); home == msg.From && holder != msg.From {
+		out = m.sendNext(now.Time, nextHome, msg.From, s.id, out)
+	}
+	if !holder.IsZero() && m.view.has(holder) && m.known.learn(now.Time, &msg.Token, holder) {
+		s.stop()
+		return out
+	}
+	return m.answered(now, msg.From, out)
+}

@@ -1,0 +1,93 @@
+package call
+
+import (
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/pace"
+	"github.com/wanderd/wanderd/policy/soft"
+	"github.com/wanderd/wanderd/policy/window"
+)
+
+// Settings are the settings of a gate, the same on all its members. It implements [policy.Protocol].
+type Settings struct {
+	// Skip is the unit of all waits: see patience.
+	Skip time.Duration
+	// MinInterval is the least time between two runs of a member's own operation. It may be zero in a gate on demand.
+	MinInterval time.Duration
+	// RetryAfter is the time from the end of a failed run to the next one. Zero: a failed run counts like any other.
+	RetryAfter time.Duration
+	// MaxInterval is how long a first home looks for a token in vain before it makes one although not all members have
+	// answered.
+	MaxInterval time.Duration
+	// Windows are the times in which members may run; an empty set means always.
+	Windows window.Set
+	// Backups is how many homes the token has, 1 to guardian.MaxBackups.
+	Backups int
+}
+
+var _ policy.Protocol = Settings{}
+
+// Descriptor describes the gate to shells and simulator.
+func (Settings) Descriptor() policy.Descriptor { return Descriptor() }
+
+// Descriptor describes the gate to shells and simulator.
+func Descriptor() policy.Descriptor {
+	return policy.Descriptor{
+		ID: 4, Name: "call", Version: 1, Kinds: Kinds(),
+		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes()),
+		WellFormed: wellFormed, Doubt: soft.Doubt,
+	}
+}
+
+// Machine returns the machine of a member.
+func (s Settings) Machine(env policy.Env) policy.Machine {
+	return New(Config{Env: env, Settings: &s})
+}
+
+// SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
+func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
+
+// OrphanGrace is how long a run may take to end after its agent has died, before its guard kills it.
+func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }
+
+// minPatience is the shortest patience, however short skip is.
+const minPatience = 250 * time.Millisecond
+
+// Patience is P: the silence after which a guardian suspects a holder, and the least time for a handoff.
+func Patience(skip time.Duration) time.Duration { return max(skip, minPatience) }
+
+// Config is a gate as one member knows it. Its settings are never changed, because members may share them.
+type Config struct {
+	policy.Env
+	*Settings
+}
+
+// patience is P; part is a share of it.
+func (c *Config) patience() time.Duration { return Patience(c.Skip) }
+
+// homes is how many homes the token has.
+func (c *Config) homes() int { return min(max(c.Backups, 1), guardian.MaxBackups) }
+
+// terms are what the schedule knows of this gate.
+func (c *Config) terms() soft.Terms {
+	return soft.Terms{
+		OnDemand: c.OnDemand, Skip: c.Skip, MinInterval: c.MinInterval, RetryAfter: c.RetryAfter, Windows: &c.Windows,
+	}
+}
+
+// Tune takes other constants. Skip cannot change: handoffs and guardians depend on it.
+func (m *Machine) Tune(p policy.Protocol) bool {
+	s, ok := p.(Settings)
+	if !ok || s.Skip != m.cfg.Skip {
+		return false
+	}
+	m.cfg.Settings = &s
+	m.schedule.Tune(m.cfg.terms())
+	return true
+}
+
+var _ policy.Tunable = (*Machine)(nil)

@@ -1,0 +1,234 @@
+package call
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// caller is this member's own wait for the token.
+//
+// R2 Call. "A member that becomes wanted, and has no token, sends Call with the age of its wait to its first home;
+// after P/8 to all homes; after 3P/8 also to the last holder that it knows; after P to all members (of up to 64, else 8
+// at random), then after P, 2P, 4P, 8P. Once each in a step."
+type caller struct {
+	// id is the identity of the wait; zero if this member does not wait. called is true once others have heard of it.
+	id     wire.Exchange
+	called bool
+	// step counts the calls since the last answer. followed counts the places that answers of this step have named.
+	step, followed uint8
+	since          policy.Time
+	// at is when this member calls next; began is when the first call of these steps was.
+	at, began policy.Time
+	// word is the token as a Queued has named it, and wordAt when that was.
+	word   wire.Ref
+	wordAt policy.Time
+}
+
+// The steps of a call.
+const (
+	toFirst = iota
+	toHomes
+	toHolder
+	toAll
+	doublings = 3
+)
+
+const (
+	// mostCalled is the largest fleet of which all members are called; in a larger one drawnCalled are.
+	mostCalled  = guardian.MostAsked
+	drawnCalled = 8
+	// mostFollowed is how many members that are named in answers are called in one step.
+	mostFollowed = 2
+)
+
+func (c *caller) waits() bool { return c.id != 0 }
+
+// is reports whether an answer is about the present wait.
+func (c *caller) is(id wire.Exchange) bool { return c.id != 0 && c.id == id }
+
+// wakesAt is when this member calls next.
+func (c *caller) wakesAt() policy.Time {
+	if c.id == 0 {
+		return policy.Never
+	}
+	return c.at
+}
+
+// begin begins a wait.
+func (c *caller) begin(cfg *Config, now policy.Time, after time.Duration) {
+	*c = caller{id: wire.Exchange(policy.Draw(cfg.Entropy)), since: now, at: now.Add(after)}
+	for waitOf(c.id) == 0 {
+		c.id = wire.Exchange(policy.Draw(cfg.Entropy))
+	}
+}
+
+// end ends the wait.
+func (c *caller) end() { *c = caller{} }
+
+// renew gives the wait a new identity: "a wait that its visit did not serve gets a new identity".
+func (c *caller) renew(cfg *Config, now policy.Time) {
+	if c.id != 0 {
+		since := c.since
+		c.begin(cfg, now, 0)
+		c.since = since
+	}
+}
+
+// callAgain begins the steps again, a random time from now: the first home has changed.
+func (c *caller) callAgain(now policy.Time, after time.Duration) {
+	if c.id != 0 && c.called {
+		c.step, c.at = toFirst, min(c.at, now.Add(after))
+	}
+}
+
+// reviewWait begins or ends the wait of this member, as its schedule says. called is true if a local caller has come
+// just now; otherwise the call is spread (R16).
+func (m *Machine) reviewWait(now policy.Instant, called bool, out []policy.Effect) []policy.Effect {
+	wants := m.wants(now.Time)
+	switch {
+	case m.custody.in(running) || m.custody.in(gone):
+	case wants && !m.caller.waits():
+		after := time.Duration(0)
+		if !called && !m.custody.holds() {
+			after = m.spread()
+		}
+		m.caller.begin(&m.cfg, now.Time, after)
+		if !m.custody.holds() && after == 0 {
+			out = m.wakeCaller(now, out)
+		}
+	case !wants && m.caller.waits():
+		if m.caller.called {
+			out = m.withdraw(now.Time, out)
+		}
+		m.queue.remove(m.cfg.Self)
+		m.caller.end()
+	}
+	return out
+}
+
+// wants reports whether this member would run now if it had the token.
+func (m *Machine) wants(now policy.Time) bool {
+	return !m.custody.leaving && now >= m.custody.deniedUntil && now >= m.dueAt(now)
+}
+
+// fallsDueAt is when this member becomes due.
+func (m *Machine) fallsDueAt() policy.Time {
+	if m.custody.in(running) || m.custody.in(saving) || m.custody.leaving || m.caller.waits() {
+		return policy.Never
+	}
+	return max(m.schedule.Due(m.cfg.terms(), m.custody.deniedUntil, false), m.custody.deniedUntil)
+}
+
+func (m *Machine) dueAt(now policy.Time) policy.Time {
+	return m.schedule.Due(m.cfg.terms(), now, false)
+}
+
+// spread is a random time, over which the calls of many members are spread.
+func (c *Config) spread(members int) time.Duration {
+	hi, _ := bits.Mul64(c.Entropy.Uint64(), uint64(policy.Times(members, c.Skip/64)))
+	return time.Duration(hi)
+}
+
+// wakeCaller makes the call that is due.
+func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.Effect {
+	c := &m.caller
+	if c.id == 0 || now.Time < c.at || m.handoff.Receiving() && now.Time < c.at.Add(m.handoff.Patience()) {
+		if c.id != 0 && now.Time >= c.at {
+			c.at = now.Time.Add(m.cfg.patience() / 8) // The token is on its way to this member.
+		}
+		return out
+	}
+	p := m.cfg.patience()
+	if c.step == toFirst {
+		c.began = now.Time
+	}
+	c.called, c.followed = true, 0
+	step := c.step
+	switch c.step++; step {
+	case toFirst:
+		c.at = c.began.Add(p / 8)
+		return m.callOne(now, m.view.firstHome(), out)
+	case toHomes, toHolder:
+		c.at = c.began.Add(3 * p / 8)
+		if step == toHolder {
+			c.at = c.began.Add(p)
+		}
+		for rank := range m.cfg.homes() {
+			if id, ok := m.view.home(rank); ok {
+				out = m.callOne(now, id, out)
+			}
+		}
+		if holder := m.known.holder; step == toHolder && !holder.IsZero() && !m.view.isHome(&m.cfg, holder) {
+			out = m.callOne(now, holder, out)
+		}
+		return out
+	}
+	waits := min(step-toAll, doublings)
+	c.step, c.at = toAll+min(waits+1, doublings), now.Time.Add(p<<waits)
+	return m.callAll(now, out)
+}
+
+// callAll calls all members of a small fleet, and some of a large one.
+func (m *Machine) callAll(now policy.Instant, out []policy.Effect) []policy.Effect {
+	n, start, stride := len(m.view.ids), 0, 1
+	if n > mostCalled {
+		drawn, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
+		start, stride, n = int(drawn), max(n/drawnCalled, 1), drawnCalled
+	}
+	for i := range n {
+		out = m.callOne(now, m.view.ids[(start+i*stride)%len(m.view.ids)], out)
+	}
+	return out
+}
+
+// callOne calls one member. A home that waits itself is in its own queue.
+func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
+	c := &m.caller
+	switch to {
+	case wire.MemberID{}:
+		return out
+	case m.cfg.Self:
+		if m.view.isHome(&m.cfg, to) {
+			m.enqueue(now.Time, waiter{id: to, wait: waitOf(c.id), since: c.since, called: now.Time})
+			c.step, c.at = toHomes, now.Time.Add(m.pause())
+		}
+		return out
+	}
+	return m.send(KindCall, to, c.id, wire.Nonce(max(now.Time.Sub(c.since), 1)), nil, out)
+}
+
+// withdraw tells the homes that this member no longer waits.
+func (m *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
+	for rank := range m.cfg.homes() {
+		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
+			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
+		}
+	}
+	return out
+}
+
+// onQueued handles the answer of a home, or of the holder: "a pause […], after which the member calls again".
+func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	c := &m.caller
+	holder, _ := placesOf(&msg.Load)
+	m.known.learn(now.Time, &msg.Token, holder)
+	c.word, c.wordAt = msg.Token, now.Time
+	c.step, c.at = toFirst, now.Time.Add(max(time.Duration(msg.Nonce), m.cfg.patience()/2))
+	return out
+}
+
+// send appends a message, and about is the token that it is about; nil if it is about none.
+func (m *Machine) send(
+	kind wire.Kind, to wire.MemberID, id wire.Exchange, nonce wire.Nonce, about *wire.Ref, out []policy.Effect,
+) []policy.Effect {
+	out, msg := policy.AppendMessage(out)
+	msg.Gate, msg.Kind, msg.From, msg.To, msg.Exchange, msg.Nonce = m.cfg.Gate, kind, m.cfg.Self, to, id, nonce
+	if about != nil {
+		msg.Token = *about
+	}
+	return out
+}

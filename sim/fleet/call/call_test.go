@@ -1,0 +1,63 @@
+package call
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/lab/mutant"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// A hunt: each seed draws a fleet and its faults.
+func TestNoSeedBreaksARule(t *testing.T) {
+	for _, seed := range mutant.Seeds(deep.Or[uint64](150, 2000)) {
+		s := Draw(seed)
+		if err := s.Explore(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// idle is a fleet in which nothing goes wrong, with that share of the load that it can carry.
+func idle(members int, load float64) Scenario {
+	const op = 4 * time.Second
+	return Scenario{
+		Seed: 1, Members: members, Skip: time.Second, Op: op, Backups: 2, OnDemand: true,
+		Network:    sim.Network{Latency: 2 * time.Millisecond, Jitter: 6 * time.Millisecond, Encode: true},
+		Membership: sim.Membership{GossipAfter: 200 * time.Millisecond, DetectAfter: 5 * time.Second},
+		Hook:       sim.Hook{Takes: op},
+		Demand:     sim.Demand{Every: time.Duration(float64(members) * float64(op) / load)},
+	}
+}
+
+// At rest a call costs two and a half round trips, in a fleet of any size, and few datagrams.
+func TestACallTakesThreeRoundTrips(t *testing.T) {
+	const roundTrip = 10 * time.Millisecond
+	for _, members := range []int{10, 150, 1000} {
+		for _, load := range []float64{0.01, 0.1} {
+			t.Run(fmt.Sprintf("%d members, load %v", members, load), func(t *testing.T) {
+				s, m := idle(members, load), &Meter{}
+				c := s.NewCluster(m)
+				s.start(c)
+				const runs = 2000
+				begin := policy.Time(time.Duration(200 / load * float64(time.Second)))
+				if err := c.Run(begin); err != nil {
+					t.Fatal(err)
+				}
+				m.Reset()
+				if err := c.Run(begin.Add(time.Duration(float64(runs) * 4 / load * float64(time.Second)))); err != nil {
+					t.Fatal(err)
+				}
+				each := float64(m.Sent) / float64(max(m.Runs, 1))
+				median, p99 := m.Quantile(0.5), m.Quantile(0.99)
+				t.Logf("%d runs: median %v, 99th percentile %v, %.1f datagrams a run", m.Runs, median, p99, each)
+				if m.Runs < runs/2 || median > 3*roundTrip || each > 13 {
+					t.Error("that is too much")
+				}
+			})
+		}
+	}
+}

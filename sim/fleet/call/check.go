@@ -1,0 +1,125 @@
+package call
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// newOverlapChecker checks that at most one member runs at once. That holds where nothing goes wrong.
+func newOverlapChecker() sim.Watcher {
+	running := map[int]bool{}
+	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		if o.EndsRun() {
+			delete(running, o.Member)
+		}
+		if o.Does(policy.Run) {
+			running[o.Member] = true
+		}
+		if len(running) > 1 {
+			return fmt.Errorf("overlap: %s runs, and so does another member", o.Who())
+		}
+		return nil
+	})
+}
+
+// newTurnChecker checks that no member waits for longer than that: the oldest wait is served first.
+func newTurnChecker(most time.Duration) sim.Watcher {
+	return sim.EachLife(func(since *policy.Time, _ *sim.Cluster, o *sim.Occurrence) error {
+		if o.Does(policy.Run) {
+			if waited := o.At.Sub(*since); *since > 0 && waited > most {
+				return fmt.Errorf("turn: all is well, and %s has waited for %v", o.Who(), waited)
+			}
+		}
+		switch {
+		case o.Does(policy.Run), o.On(policy.Unwanted):
+			*since = 0
+		case o.On(policy.Wanted) && *since == 0:
+			*since = max(o.At, 1)
+		}
+		return nil
+	})
+}
+
+// served knows since when each member waits.
+type served struct{ waits []policy.Time }
+
+func newServed(members int) *served {
+	return &served{slices.Repeat([]policy.Time{policy.Never}, members)}
+}
+
+// Watch implements [sim.Watcher].
+func (k *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	switch {
+	case o.Ends(), o.On(policy.Unwanted), o.Does(policy.Run):
+		k.waits[o.Member] = policy.Never
+	case o.On(policy.Wanted):
+		k.waits[o.Member] = min(k.waits[o.Member], o.At)
+	}
+	return nil
+}
+
+// since checks that nobody has waited since that moment.
+func (k *served) since(c *sim.Cluster, healed policy.Time) error {
+	for i, since := range k.waits {
+		if since <= healed && c.Up(i) {
+			return fmt.Errorf("served: the faults have ended %v ago, and %s has waited for %v",
+				c.Now().Sub(healed), sim.MemberName(i), c.Now().Sub(since))
+		}
+	}
+	return nil
+}
+
+// Meter measures how long members wait for a run, and how many datagrams are sent. It is a [sim.Watcher].
+type Meter struct {
+	// Sent is how many datagrams were sent, Runs how many runs began.
+	Sent, Runs int
+	// Waits are the times from a caller's coming to its run.
+	Waits []time.Duration
+	since map[int]policy.Time
+}
+
+// Watch implements [sim.Watcher].
+func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Ends() || o.On(policy.Unwanted) {
+		delete(m.since, o.Member)
+	}
+	if o.On(policy.Wanted) {
+		if m.since == nil {
+			m.since = map[int]policy.Time{}
+		}
+		if _, waits := m.since[o.Member]; !waits {
+			m.since[o.Member] = o.At
+		}
+	}
+	for i := range o.Effects {
+		switch o.Effects[i].Kind {
+		case policy.Send:
+			m.Sent++
+		case policy.Run:
+			m.Runs++
+			if since, waits := m.since[o.Member]; waits {
+				m.Waits = append(m.Waits, o.At.Sub(since))
+				delete(m.since, o.Member)
+			}
+		case policy.Save, policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce,
+			policy.Proclaim, policy.Tell, policy.Gone:
+		}
+	}
+	return nil
+}
+
+// Reset forgets what was measured so far.
+func (m *Meter) Reset() { m.Sent, m.Runs, m.Waits = 0, 0, nil }
+
+// Quantile returns the time that the given share of the waits do not exceed.
+func (m *Meter) Quantile(share float64) time.Duration {
+	if len(m.Waits) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(m.Waits))
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}
