@@ -122,7 +122,7 @@ func planTable(w *plan.Request) settings.Table {
 			"the answer has the min_interval that leads to it. Required."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
 		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual.Backups,
-			fmt.Sprintf("How many members guard the token, from 0, the plain paper, to %d.", guardian.MaxBackups)).
+			fmt.Sprintf("How many guardians the token has, from 0, the plain paper, to %d.", guardian.MaxBackups)).
 			As("NUMBER"),
 		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual.Slots,
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),

@@ -196,7 +196,7 @@ func constants(g *terms) settings.Table {
 				"How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
 					"All hosts must have the same number.", wire.MaxSlots)).As("NUMBER"),
 		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), usual.Backups,
-			fmt.Sprintf("How many hosts guard a token, 0 to %d: the last holders keep a copy, and when the holder "+
+			fmt.Sprintf("How many guardians a token has, 0 to %d: the last holders keep a copy, and when the holder "+
 				"dies, one of them "+
 				"revives the token after about one and a half times skip. 0 is the plain paper: a lost token then "+
 				"costs up to "+

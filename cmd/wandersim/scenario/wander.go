@@ -51,7 +51,7 @@ func (p *Parameters) wanderTable() settings.Table {
 				wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf(
-				"How many members guard a token, 0 to %d, and revive it if its holder dies. 0 is the plain paper.",
+				"How many guardians a token has, 0 to %d: they revive it if its holder dies. 0 is the plain paper.",
 				guardian.MaxBackups)),
 		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
 			"What happens to an operation when another member has revived its token, because this one seemed dead: "+
