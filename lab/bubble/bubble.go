@@ -1,5 +1,5 @@
-// Package bubble runs tests in virtual time. It is the only importer of testing/synctest, so that no test is without what
-// [Test] does under the race detector.
+// Package bubble runs tests in virtual time. It is the only importer of testing/synctest, so that no test is without
+// what [Test] does under the race detector.
 package bubble
 
 import (

@@ -54,8 +54,8 @@ func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.toke
 // member knows of it only by a sighting.
 func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
-// suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if somebody
-// waits for the token, if the token is on its way, or if its holder has announced that it no longer holds it.
+// suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if
+// somebody waits for the token, if the token is on its way, or if its holder has announced that it no longer holds it.
 func (g *Machine) suspects() bool {
 	w := &g.watch
 	return w.live && (!g.quiet || g.awaited || w.passing || w.yielded)

@@ -15,8 +15,9 @@ import (
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(),
-		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes()), WellFormed: wellFormed,
-		Doubt: soft.Doubt,
+		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes()),
+		WellFormed: wellFormed,
+		Doubt:      soft.Doubt,
 	}
 }
 
