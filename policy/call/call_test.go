@@ -14,7 +14,7 @@ import (
 )
 
 func TestATokenComesWhenItIsCalled(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.step(4, policy.Event{Kind: policy.Wanted})
 	f.advance(6 * delay)
 	if !slices.Equal(f.runs, []int{4}) {
@@ -26,7 +26,7 @@ func TestATokenComesWhenItIsCalled(t *testing.T) {
 }
 
 func TestNothingIsSentAtRest(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.advance(24 * time.Hour)
 	if len(f.sent) > 0 {
 		t.Errorf("%d datagrams are sent at rest, the first is %+v", len(f.sent), f.sent[0])
@@ -34,7 +34,7 @@ func TestNothingIsSentAtRest(t *testing.T) {
 }
 
 func TestNothingIsSentDuringARunForWhichNobodyWaits(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.step(4, policy.Event{Kind: policy.Wanted})
 	f.advance(3 * skip)
 	f.sent = nil
@@ -45,7 +45,7 @@ func TestNothingIsSentDuringARunForWhichNobodyWaits(t *testing.T) {
 }
 
 func TestTheOldestWaiterIsNext(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.step(3, policy.Event{Kind: policy.Wanted})
 	f.advance(skip)
 	for _, i := range []int{5, 1, 4} {
@@ -63,7 +63,7 @@ func TestTheOldestWaiterIsNext(t *testing.T) {
 
 // R8: a holder that was cut off does not know that others have revived its token.
 func TestARestingHolderRunsOnlyAfterAWord(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.lost = func(m *wire.Message) bool { return m.From == id(2) || m.To == id(2) }
 	f.step(2, policy.Event{Kind: policy.Wanted})
 	f.advance(20 * skip)
@@ -78,7 +78,7 @@ func TestARestingHolderRunsOnlyAfterAWord(t *testing.T) {
 }
 
 func TestATokenWhoseHolderIsGoneIsRevivedWhenItIsCalled(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.down[2] = true
 	f.advance(time.Hour)
 	if slices.Contains(f.notes, call.NoteRevived) {
@@ -92,7 +92,7 @@ func TestATokenWhoseHolderIsGoneIsRevivedWhenItIsCalled(t *testing.T) {
 }
 
 func TestAHomeThatIsGoneIsReplaced(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	home := f.home()
 	if home == 2 {
 		t.Fatal("the holder is the first home")
@@ -108,7 +108,7 @@ func TestAHomeThatIsGoneIsReplaced(t *testing.T) {
 
 // R15: holder and homes are gone at once, and most members are still there.
 func TestATokenThatIsSurelyLostIsMadeAgain(t *testing.T) {
-	f := withToken(t, 8, 2)
+	f := withToken(t, 8)
 	all := []wire.MemberID{}
 	guards := map[int]bool{}
 	for _, fact := range f.members[2].Facts(f.now, nil) {
@@ -135,7 +135,7 @@ func TestATokenThatIsSurelyLostIsMadeAgain(t *testing.T) {
 
 // A minority of those that were there lately makes none.
 func TestAMinorityMakesNoToken(t *testing.T) {
-	f := withToken(t, 8, 2)
+	f := withToken(t, 8)
 	few := []wire.MemberID{}
 	for i, m := range f.members {
 		facts := m.Facts(f.now, nil)
@@ -155,7 +155,7 @@ func TestAMinorityMakesNoToken(t *testing.T) {
 
 // R12: a copy of an earlier line is not accepted by a member that has heard of a later one.
 func TestAStaleOfferIsRefused(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	token := f.members[2].Status(f.now).Token
 	f.down[2] = true
 	f.step(4, policy.Event{Kind: policy.Wanted})
@@ -172,8 +172,81 @@ func TestAStaleOfferIsRefused(t *testing.T) {
 	}
 }
 
+// R12: a copy of a later line exists; this one is stale.
+func TestAHolderThatHearsOfALaterLineDropsItsToken(t *testing.T) {
+	f := withToken(t, 6)
+	token := f.members[2].Status(f.now).Token
+	token.Seq = token.Seq.NextEpoch()
+	f.step(2, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: guardian.KindAsk, From: id(4), To: id(2), Exchange: 99, Token: token,
+	}})
+	if f.members[2].Status(f.now).Holding {
+		t.Error("it keeps the stale copy")
+	}
+}
+
+// R4: a home that knows an older number knows waiters that have been served since.
+func TestANextWithAnOlderNumberIsNotRead(t *testing.T) {
+	f := withToken(t, 6)
+	f.run(4)
+	f.run(2)
+	f.sent = nil
+	next := wire.Message{Gate: 7, Kind: call.KindNext, From: id(4), To: id(2), Exchange: 99}
+	next.Token = f.members[2].Status(f.now).Token
+	next.Token.Seq--
+	waiter := id(3)
+	copy(next.Load[:], waiter[:4])
+	next.Load[11] = 1
+	f.step(2, policy.Event{Kind: policy.Received, Msg: next})
+	if len(f.sent) != 1 || f.sent[0].Kind != guardian.KindHeartbeat {
+		t.Errorf("it answers with %+v", f.sent)
+	}
+}
+
+// R5: a home "keeps its queue while it holds the token", and when it passes the token on.
+func TestAHomeKeepsItsQueueWhenItPassesTheTokenOn(t *testing.T) {
+	f := withToken(t, 6)
+	home := f.home()
+	f.run(home)
+	f.runs = nil
+	f.step(home, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	want := []int{home}
+	for i := range f.members {
+		if i != home && len(want) < 4 {
+			f.step(i, policy.Event{Kind: policy.Wanted})
+			f.advance(skip / 10)
+			want = append(want, i)
+		}
+	}
+	for _, i := range want {
+		f.step(i, policy.Event{Kind: policy.Finished})
+		f.advance(skip / 2)
+	}
+	if !slices.Equal(f.runs, want) {
+		t.Errorf("these have run: %v, want %v", f.runs, want)
+	}
+}
+
+// R10: the holder sends heartbeats while somebody waits, also during a run.
+func TestNobodySuspectsAHolderThatRunsForLong(t *testing.T) {
+	f := withToken(t, 6)
+	home, runner := f.home(), f.caller()
+	f.step(runner, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	waiter := 0
+	for waiter == home || waiter == runner || waiter == 2 {
+		waiter++
+	}
+	f.step(waiter, policy.Event{Kind: policy.Wanted})
+	f.advance(60 * skip)
+	if slices.Contains(f.notes, guardian.NoteSuspected) {
+		t.Error("a holder that runs is suspected")
+	}
+}
+
 func TestALeavingHolderPassesTheTokenOn(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	f.step(2, policy.Event{Kind: policy.Leave})
 	f.advance(5 * skip)
 	if at := f.holder(); at < 0 || at == 2 {
@@ -182,7 +255,7 @@ func TestALeavingHolderPassesTheTokenOn(t *testing.T) {
 }
 
 func TestALateCallOfAServedWaitIsIgnored(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	caller := f.caller()
 	f.step(caller, policy.Event{Kind: policy.Wanted})
 	called := f.sent[0]
@@ -224,7 +297,7 @@ func TestAMemberIsSmall(t *testing.T) {
 
 // A home that queues, tells and forgets again and again allocates nothing.
 func TestAHomeAllocatesNothing(t *testing.T) {
-	f := withToken(t, 6, 2)
+	f := withToken(t, 6)
 	home := f.home()
 	f.advance(skip)
 	m, out := f.members[home], make([]policy.Effect, 0, 32)

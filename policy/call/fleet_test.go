@@ -60,10 +60,10 @@ func newFleet(t *testing.T, n int) *fleet {
 	return f
 }
 
-// withToken is a fleet with a token that rests at a member.
-func withToken(t *testing.T, n, at int) *fleet {
+// withToken is a fleet with a token that rests at member 2.
+func withToken(t *testing.T, n int) *fleet {
 	f := newFleet(t, n)
-	f.run(at)
+	f.run(2)
 	f.sent, f.runs, f.notes = nil, nil, nil
 	return f
 }
@@ -134,16 +134,6 @@ func (f *fleet) advance(d time.Duration) {
 			return
 		}
 	}
-}
-
-// count is how many messages of a kind were sent.
-func (f *fleet) count(kind wire.Kind) (n int) {
-	for i := range f.sent {
-		if f.sent[i].Kind == kind {
-			n++
-		}
-	}
-	return n
 }
 
 // holder is the member that holds a token.

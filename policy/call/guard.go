@@ -224,7 +224,7 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 		return out
 	}
 	if m.caller.waits() && m.caller.called {
-		out = m.withdraw(now.Time, out)
+		out = m.withdraw(out)
 	}
 	m.caller.end()
 	m.queue.remove(m.cfg.Self)

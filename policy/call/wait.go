@@ -102,7 +102,7 @@ func (m *Machine) reviewWait(now policy.Instant, called bool, out []policy.Effec
 		}
 	case !wants && m.caller.waits():
 		if m.caller.called {
-			out = m.withdraw(now.Time, out)
+			out = m.withdraw(out)
 		}
 		m.queue.remove(m.cfg.Self)
 		m.caller.end()
@@ -202,7 +202,7 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 }
 
 // withdraw tells the homes that this member no longer waits.
-func (m *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect {
+func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 	for rank := range m.cfg.homes() {
 		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
