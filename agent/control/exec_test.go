@@ -39,7 +39,7 @@ func (s granting) Exec(asks ExecRequest, conn io.ReadWriter) error {
 // askRun asks the agent on a socket for a run.
 func askRun(t *testing.T, path string, c ExecRequest) *Asked {
 	t.Helper()
-	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
