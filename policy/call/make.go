@@ -13,7 +13,7 @@ import (
 // R15 Certain loss. "The first home makes a new token at once if, in one pass of R11, every member of its view answered
 // that since the question began it neither held nor guarded the token, nor had acknowledged an offer, nor runs; and its
 // view is more than half of it plus those that failed within max_interval." The first token of a fleet is made in the
-// same way, when the view has not changed for a while.
+// same way, when no member has come into the view for a while.
 //
 // If not all answer, the first home makes a token after max_interval: "generating a new token when a component does not
 // receive one within a timeout" (Ciuffoletti, section 5).
@@ -24,10 +24,10 @@ type birth struct {
 	// hasMet is true once this member has met a token, company once it has seen another member.
 	hasMet, company bool
 	touchedAt       policy.Time
-	// seenAt is when the view changed last. most is how many members it had within max_interval, and shrunkAt when it
-	// began to have fewer.
-	seenAt, shrunkAt policy.Time
-	most             int
+	// grewAt is when the view changed last, unless members only left it. last is how many members it has, most is how
+	// many members it had within max_interval, and shrunkAt when it began to have fewer.
+	grewAt, shrunkAt policy.Time
+	last, most       int
 }
 
 // settles is how long a view must not have changed before a first token is made, in patiences.
@@ -37,7 +37,10 @@ const settles = 3
 func (b *birth) see(cfg *Config, now policy.Time, v *view) {
 	n := v.count()
 	b.company = b.company || n > 1
-	b.seenAt = now
+	if n >= b.last {
+		b.grewAt = now // A fleet that has only lost members does not come together.
+	}
+	b.last = n
 	b.forget(cfg, now, n)
 	switch {
 	case n >= b.most:
@@ -89,7 +92,7 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	case long:
 		return true
 	}
-	settled := b.hasMet || !b.company || now >= b.seenAt.Add(policy.Times(settles, m.cfg.patience()))
+	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
 	return s.clean && settled && !lately && 2*n > b.most
 }

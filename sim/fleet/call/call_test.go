@@ -61,3 +61,24 @@ func TestACallTakesThreeRoundTrips(t *testing.T) {
 		}
 	}
 }
+
+// With twice the load that it can carry, a fleet runs nearly all the time, and nobody starves.
+func TestAFleetThatCannotServeAllIsBusy(t *testing.T) {
+	const members, began, while = 150, 10 * time.Minute, 2 * time.Hour
+	s, m := idle(members, 2), &Meter{}
+	c := s.NewCluster(m)
+	s.start(c)
+	if err := c.Run(policy.Time(began)); err != nil {
+		t.Fatal(err)
+	}
+	m.Reset()
+	if err := c.Run(policy.Time(began + while)); err != nil {
+		t.Fatal(err)
+	}
+	busy := float64(m.Runs) * s.Op.Seconds() / while.Seconds()
+	p99, each := m.Quantile(0.99), float64(m.Sent)/float64(m.Runs)
+	t.Logf("busy %.1f %%, median %v, 99th percentile %v, %.0f datagrams a run", 100*busy, m.Quantile(0.5), p99, each)
+	if busy < 0.99 || p99 > 390*time.Second {
+		t.Error("that is too little, or too late")
+	}
+}
