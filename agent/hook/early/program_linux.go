@@ -9,8 +9,8 @@ import (
 // program; empty if none was built.
 var build string //nolint:gochecknoglobals // the linker sets it
 
-// places returns where the guard's program may be, relative to the directory of this program: beside it, as "make build"
-// and the archive have it; or where packages install it, which nobody has in PATH.
+// places returns where the guard's program may be, relative to the directory of this program: beside it, where "make
+// build" and the archive have it; or where packages install it, which nobody has in PATH.
 func places() []string { return []string{"", "../libexec/wanderd/"} }
 
 // Program returns a path of the program with which to guard: the small one that was built with this program, and
