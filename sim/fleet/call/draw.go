@@ -57,7 +57,27 @@ func Draw(seed uint64) Scenario {
 		s.Membership.Spread = d.time(time.Millisecond, 2*time.Second)
 	}
 	s.Faults = d.faults(&s)
+	d.others(&s)
 	return s
+}
+
+// others draws what only few scenarios have, from a source of its own.
+func (d drawing) others(s *Scenario) {
+	d = drawing{rand.New(rand.NewPCG(s.Seed, sim.Mix(24)))}
+	if d.sometimes(0.1) {
+		s.Operators = sim.Operators{
+			Every: d.time(s.Duration/20, s.Duration), For: d.time(s.Skip, s.Duration/5), HereShare: d.share(0.1, 1),
+		}
+	}
+	if d.sometimes(0.1) {
+		s.Faults.RenewEvery = d.time(s.Duration/20, s.Duration)
+	}
+	if !s.OnDemand && d.sometimes(0.2) {
+		s.Ready = sim.Ready{
+			No: d.share(0.05, 0.9), Takes: d.time(time.Millisecond, s.Skip), Timeout: 2 * s.Skip,
+			Again: d.time(s.Skip, 10*s.Skip),
+		}
+	}
 }
 
 // drawing draws parameters.

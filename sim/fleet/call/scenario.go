@@ -41,6 +41,8 @@ type Scenario struct {
 	Hook       sim.Hook
 	Disk       sim.Disk
 	Demand     sim.Demand
+	Operators  sim.Operators
+	Ready      sim.Ready
 	Faults     sim.Faults
 	// Duration is how long there are faults.
 	Duration time.Duration
@@ -60,6 +62,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	cfg := sim.Config{
 		Descriptor: call.Descriptor(), Seed: s.Seed, Members: s.Members, Network: s.Network, Membership: s.Membership,
 		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk, Demand: s.Demand, AskFirst: s.AskFirst,
+		Operators: s.Operators, Ready: s.Ready,
 		EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.OnDemand
@@ -149,6 +152,9 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 // bound is how long a healed fleet may need until every wait that began before has been served.
 func (s *Scenario) bound() time.Duration {
 	m, p := s.Membership, call.Patience(s.Skip)
+	if s.Operators != (sim.Operators{}) {
+		p += sim.ResumedAfter / 60
+	}
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
 	return settle + s.Hook.Longest() + 2*s.maxInterval() + 60*p +
 		time.Duration(4*s.Members)*(s.Hook.Longest()+2*p) + s.MinInterval
