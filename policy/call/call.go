@@ -48,7 +48,7 @@ func New(cfg Config) *Machine {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m.schedule.See(m.cfg.terms(), now)
+	m.schedule.See(now)
 	if m.guards() || m.custody.holds() || m.custody.in(running) || m.handoff.Receiving() {
 		m.birth.touch(now.Time) // What ends in this step was here until now.
 	}

@@ -136,7 +136,7 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m.schedule.See(m.cfg.terms(), now)
+	m.schedule.See(now)
 	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
