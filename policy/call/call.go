@@ -86,14 +86,14 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	case policy.Woke:
 		out = m.onWoke(now, out)
 	}
-	out = m.settle(now, ev.Kind == policy.Wanted, out)
+	out = m.settle(now, ev.Kind, out)
 	return m.leaveIfDone(now, out)
 }
 
 // settle brings what this member does into line with what it wants and knows. It does nothing if neither has changed
 // since it was called last.
-func (m *Machine) settle(now policy.Instant, called bool, out []policy.Effect) []policy.Effect {
-	out = m.reviewWait(now, called, out)
+func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.Effect) []policy.Effect {
+	out = m.reviewWait(now, on, out)
 	switch {
 	case m.custody.in(resting), m.custody.in(asking):
 		out = m.next(now, false, out)

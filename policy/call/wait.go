@@ -85,21 +85,23 @@ func (c *caller) callAgain(now policy.Time, after time.Duration) {
 	}
 }
 
-// reviewWait begins or ends the wait of this member, as its schedule says. called is true if a local caller has come
-// just now; otherwise the call is spread (R16).
-func (m *Machine) reviewWait(now policy.Instant, called bool, out []policy.Effect) []policy.Effect {
+// reviewWait begins or ends the wait of this member, as its schedule says, after an event of that kind. A local caller
+// that comes now calls at once; any other call is spread (R16).
+func (m *Machine) reviewWait(now policy.Instant, on policy.EventKind, out []policy.Effect) []policy.Effect {
 	wants := m.wants(now.Time)
 	switch {
 	case m.custody.in(running) || m.custody.in(gone):
 	case wants && !m.caller.waits():
 		after := time.Duration(0)
-		if !called && !m.custody.holds() {
+		if on != policy.Wanted && !m.custody.holds() {
 			after = m.spread()
 		}
 		m.caller.begin(&m.cfg, now.Time, after)
 		if !m.custody.holds() && after == 0 {
 			out = m.wakeCaller(now, out)
 		}
+	case !wants && on == policy.Woke && now.Time < m.caller.wakesAt() && m.custody.in(absent):
+		// A host that needs no run any more has time: the wait ends at the next call.
 	case !wants && m.caller.waits():
 		if m.caller.called {
 			out = m.withdraw(out)

@@ -68,6 +68,7 @@ func (d drawing) others(s *Scenario) {
 		s.Operators = sim.Operators{
 			Every: d.time(s.Duration/20, s.Duration), For: d.time(s.Skip, s.Duration/5), HereShare: d.share(0.1, 1),
 		}
+		s.EarlyWakes = 0 // A pause may end while a host stands still, and then an early wake is no early one.
 	}
 	if d.sometimes(0.1) {
 		s.Faults.RenewEvery = d.time(s.Duration/20, s.Duration)

@@ -114,7 +114,8 @@ func (s *Scenario) checkers() []sim.Watcher {
 // Calm reports whether nothing goes wrong: then at most one member runs at once.
 func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
-		s.StartWithin == 0 && s.Disk == sim.Disk{}
+		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.Operators == sim.Operators{} &&
+		s.Ready == sim.Ready{}
 }
 
 // Explore runs the scenario: first there are faults. Then everything is healed, and every member must be served. Then
