@@ -89,7 +89,7 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 	case c.after.IsZero():
 		q.until = policy.Never // Also if fewer were asked until now, before the first token.
 		c.begin(o.cfg.Self, &o.walk.peers)
-	case c.silent == 0 || c.times == mostAsks:
+	case c.silent == 0 || c.times >= mostAsks && !q.certain:
 		if c.silent != 0 {
 			wait = half - half/timesAsked
 		}
@@ -103,7 +103,9 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 		return out
 	}
 	c.times++
-	q.repeatAt = now.Add(half / timesAsked)
+	if q.repeatAt = now.Add(half / timesAsked); c.times > mostAsks {
+		q.repeatAt = now.Add(half)
+	}
 	first, _ = o.walk.batch(c.after)
 	for about, left := o.cfg.noToken(), c.silent; left != 0; left &= left - 1 {
 		out = l.inquireOf(o, o.walk.at(first, bits.TrailingZeros64(left)), &about, out)
@@ -173,7 +175,8 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	if !l.inquiry.live || l.first.armed || to.Compare(o.cfg.Self) >= 0 {
 		return
 	}
-	if l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
+	certain := l.inquiry.certain
+	if !certain && l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
 		return
 	}
 	l.silence.gaveWay++
@@ -181,6 +184,10 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	wait := o.batchTakes()
 	if others := policy.Times(min(o.walk.batches(), spread)-1, wait); others > 0 {
 		wait += time.Duration(o.cfg.draw(int(others)))
+	}
+	if certain {
+		l.certainty.at = now.Add(wait)
+		return
 	}
 	l.silence.holdOff = now.Add(wait).Sub(l.silence.since.Add(l.regenerateAfter(o)))
 }
@@ -197,6 +204,7 @@ func (l *loss) sendUnseen(o *outlook, now policy.Time, to *wire.Message, out []p
 		answer.Nonce = wire.Nonce(max(ago, 1))
 		guardian.SetTrail(&answer.Load, &guardian.Trail{id})
 	}
+	l.vouch(o, now, false, &answer)
 	return policy.AppendSend(out, &answer)
 }
 
@@ -212,7 +220,11 @@ func (l *loss) goesFirst(
 
 // onUnseen handles the answer of a member that has met no token lately. It may know of another one that asks.
 func (l *loss) onUnseen(o *outlook, now policy.Instant, msg *wire.Message) {
-	l.answered(o, now.Time, msg.From)
+	if l.vouches(now.Time, msg) || !l.inquiry.certain {
+		l.answered(o, now.Time, msg.From)
+	} else {
+		l.unsure(o, now.Time)
+	}
 	leads := guardian.TrailOf(&msg.Load)
 	if id := leads[0]; !id.IsZero() && o.walk.has(id) && id != o.cfg.Self {
 		l.noteQuestion(o, now.Time, l.inquiry.askedAt.Add(-time.Duration(msg.Nonce)), id)

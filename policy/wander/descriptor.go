@@ -42,6 +42,8 @@ func wellFormed(m *wire.Message) bool {
 		only := wire.Load{}
 		SetLastSlot(&only, LastSlotOf(&m.Load))
 		guardian.SetTrail(&only, &guardian.Trail{trail[0]})
+		SetMembers(&only, MembersOf(&m.Load))
+		SetQuiet(&only, QuietOf(&m.Load))
 		return m.Exchange != 0 && trail[0].IsZero() == (m.Nonce == 0) && m.Token == wire.Ref{Slot: m.Token.Slot} &&
 			m.Load == only
 	case KindIntent, KindConsent, KindObjection:

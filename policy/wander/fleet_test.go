@@ -26,8 +26,8 @@ type fleet struct {
 	lie func(*wire.Message) (forged wire.Message, lies bool)
 	// visits are the members at which a token arrived, in order.
 	visits []int
-	// created and regenerated count the tokens that were made.
-	created, regenerated int
+	// created, regenerated and replaced count the tokens that were made.
+	created, regenerated, replaced int
 }
 
 type fleetMember struct {
@@ -135,6 +135,9 @@ func (f *fleet) told(by int, n policy.Note) {
 	}
 	if n == wander.NoteRegenerated {
 		f.regenerated++
+	}
+	if n == wander.NoteReplaced {
+		f.replaced++
 	}
 }
 

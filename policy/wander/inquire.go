@@ -33,7 +33,11 @@ type inquiry struct {
 	live bool
 	// asked are the members to ask; times is how often they were asked. steps is how many answers led to a further
 	// question.
-	times, steps             uint8
+	times, steps uint8
+	// certain is true if the question is whether the token is certainly lost, before a silence is over.
+	// members is how many members there are at least, according to the answers.
+	certain                  bool
+	members                  uint32
 	asked                    asked
 	census                   census
 	id                       wire.Exchange
@@ -69,7 +73,7 @@ func (l *loss) inquire(
 		out = policy.AppendTell(out, NoteInquired, wire.MemberID{}, &noToken.Ref)
 		*q = inquiry{
 			live: true, id: wire.Exchange(policy.Draw(o.cfg.Entropy)), asked: l.drawAsked(o),
-			askedAt: now.Time, until: policy.Never,
+			askedAt: now.Time, until: policy.Never, certain: all && now.Time < l.regenerateAt(o),
 		}
 	case now.Time >= q.until && (!must || !all || !q.census.after.IsZero()):
 		return true, out
@@ -217,10 +221,12 @@ func (l *loss) onInquiry(
 	if _, _, ok := l.goesFirst(o, now.Time, msg.From); ok && age >= l.regenerateAfter(o) {
 		return l.sendUnseen(o, now.Time, msg, out)
 	}
-	return policy.AppendSend(out, &wire.Message{
+	answer := wire.Message{
 		Gate: o.cfg.Gate, Kind: KindSeen, From: o.cfg.Self, To: msg.From, Exchange: msg.Exchange,
 		Nonce: wire.Nonce(max(age, 1)), Token: token.Ref, Load: token.Load,
-	})
+	}
+	l.vouch(o, now.Time, busy, &answer)
+	return policy.AppendSend(out, &answer)
 }
 
 // expectsAnswer reports whether msg answers the open question.
@@ -233,7 +239,10 @@ func (l *loss) expectsAnswer(msg *wire.Message) bool {
 // token at the same moment. So they wait longer, for as long as the new token may take to reach them.
 func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = l.meet(out)
-	l.answered(o, now.Time, msg.From)
+	vouches := l.vouches(now.Time, msg)
+	if vouches || !l.inquiry.certain {
+		l.answered(o, now.Time, msg.From)
+	}
 	// The time is counted from when the question was sent. Counted from the answer, a sighting would become later each
 	// time it is passed on.
 	at := l.inquiry.askedAt.Add(-time.Duration(msg.Nonce))
@@ -250,7 +259,14 @@ func (l *loss) onSeen(o *outlook, now policy.Instant, msg *wire.Message, out []p
 	if l.regenerateAt(o) <= now.Time {
 		return out
 	}
-	l.inquiry = inquiry{}
+	switch {
+	case !l.inquiry.certain:
+		l.inquiry = inquiry{}
+	case vouches && l.lastHoldersGone(o, now.Time):
+		return out
+	default:
+		l.unsure(o, now.Time)
+	}
 	return policy.AppendTell(out, NoteSeen, msg.From, &msg.Token)
 }
 

@@ -31,7 +31,8 @@ import (
 //	    | zero            1  |
 //	112 +--------------------+
 //
-// An Inquiry has nothing but the last slot.
+// An Inquiry has nothing but the last slot. An answer to one, a Seen or an Unseen, has in place of the lap how many
+// members its sender knows, and in place of the cursor for how long its sender has had no token, in nanoseconds.
 const (
 	atLap      = guardian.TrailSize
 	atCursor   = atLap + 4
@@ -104,6 +105,24 @@ func SetMixed(l *wire.Load, ago time.Duration) {
 		seconds = 0
 	}
 	binary.BigEndian.PutUint16(l[atMixed:], uint16(seconds))
+}
+
+// MembersOf returns how many members the sender of an answer knows: those that it sees, and those that have left its
+// view within max_interval.
+func MembersOf(answer *wire.Load) uint32 { return binary.BigEndian.Uint32(answer[atLap:]) }
+
+// SetMembers sets that number.
+func SetMembers(answer *wire.Load, n uint32) { binary.BigEndian.PutUint32(answer[atLap:], n) }
+
+// QuietOf returns for how long the sender of an answer has neither held nor guarded a token, nor acknowledged an offer
+// of one, nor run; zero if it does so now.
+func QuietOf(answer *wire.Load) time.Duration {
+	return time.Duration(min(binary.BigEndian.Uint64(answer[atCursor:]), math.MaxInt64))
+}
+
+// SetQuiet sets that time.
+func SetQuiet(answer *wire.Load, d time.Duration) {
+	binary.BigEndian.PutUint64(answer[atCursor:], uint64(d))
 }
 
 // clearMixed records that no such difference was seen.

@@ -15,6 +15,8 @@ type loss struct {
 	// inquiry is the question to the others before a token is made: see inquire.go and census.go.
 	inquiry inquiry
 	asker   asker
+	// certainty is what is needed to replace a token before the silence is over: see certain.go.
+	certainty certainty
 	// first is the state of the first token of the fleet: see create.go.
 	first firstToken
 }
@@ -61,16 +63,24 @@ const (
 	missingLost
 	// missingRenewed: it makes a token because an operator reports that there is none.
 	missingRenewed
+	// missingCertain: it makes a token in place of one that is certainly lost.
+	missingCertain
 )
 
 // origin is the origin of that token.
 func (m missing) origin() origin {
-	return [...]origin{missingFirst: originFirst, missingLost: originLost, missingRenewed: originRenewed}[m]
+	return [...]origin{
+		missingFirst: originFirst, missingLost: originLost, missingRenewed: originRenewed,
+		missingCertain: originCertain,
+	}[m]
 }
 
 // note is the note that is told when it is made.
 func (m missing) note() policy.Note {
-	return [...]policy.Note{missingFirst: NoteCreated, missingLost: NoteRegenerated, missingRenewed: NoteRenewed}[m]
+	return [...]policy.Note{
+		missingFirst: NoteCreated, missingLost: NoteRegenerated, missingRenewed: NoteRenewed,
+		missingCertain: NoteReplaced,
+	}[m]
 }
 
 // wake asks others if the time for that has come, and returns which token this member makes. This member holds none.
@@ -85,9 +95,17 @@ func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes 
 			makes = missingFirst
 		}
 	case l.regenerates(o) && now.Time >= l.regenerateAt(o):
+		l.inquiry.certain = false
 		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.alone(), true, out); over {
 			l.raiseRegenerateAfter(o)
 			makes = missingLost
+		}
+	case l.seeksCertainty(o, now.Time):
+		if over, out = l.inquire(o, now, true, true, out); over {
+			if makes = missingCertain; !l.isCertain(o, now.Time) {
+				makes = missingNone
+				l.unsure(o, now.Time)
+			}
 		}
 	case l.inquiry.live && now.Time >= l.inquiry.wakeAt():
 		l.found() // No answer is needed any more.
@@ -103,6 +121,9 @@ func (l *loss) makesAt(o *outlook) policy.Time {
 	at := policy.Never
 	if l.regenerates(o) {
 		at = l.regenerateAt(o)
+		if l.certainty.at != 0 {
+			at = min(at, l.certainty.at)
+		}
 	}
 	if l.first.armed {
 		at = min(at, l.makesFirstAt(o))
@@ -111,7 +132,7 @@ func (l *loss) makesAt(o *outlook) policy.Time {
 }
 
 // found ends the question: a token is here.
-func (l *loss) found() { l.inquiry = inquiry{} }
+func (l *loss) found() { l.inquiry, l.certainty.at = inquiry{}, 0 }
 
 // close records that this member leaves.
 func (l *loss) close() {

@@ -34,7 +34,7 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 	out = policy.AppendTell(out, which.note(), wire.MemberID{}, &token.Ref)
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	out = m.loss.meet(out)
-	if which == missingLost && !m.walk.alone() {
+	if which == missingLost && !m.walk.alone() || which == missingCertain && now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)
 	}
 	return m.serve(now, out)
@@ -101,5 +101,8 @@ func (s *Slots) Knows(slot int, now policy.Time) string {
 	return s.slot(slot).Knows(slot, now)
 }
 
-// IsRenewed reports whether a token was made because an operator reported that there was none.
-func IsRenewed(id wire.TokenID) bool { return originOf(id) == originRenewed }
+// IsRenewed reports whether a token was made because there was none: an operator has reported that, or all members have
+// answered that.
+func IsRenewed(id wire.TokenID) bool {
+	return originOf(id) == originRenewed || originOf(id) == originCertain
+}

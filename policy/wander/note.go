@@ -7,7 +7,8 @@ const (
 	NoteCreated policy.Note = iota + 64
 	// NoteRegenerated: no token came for regenerate-after, and this member made a new one.
 	NoteRegenerated
-	// NoteInquired: no token came for regenerate-after, and this member asks others before it makes one.
+	// NoteInquired: no token came for regenerate-after, or the last holders are gone. This member asks others before it
+	// makes one.
 	NoteInquired
 	// NoteSeen: Peer has seen Token later than this member has, so this member waits longer.
 	NoteSeen
@@ -51,6 +52,8 @@ const (
 	NoteLeft
 	// NoteRenewed: an operator reported that there is no token, and this member made a new one.
 	NoteRenewed
+	// NoteReplaced: all other members answered that they have had no token, and this member made a new one.
+	NoteReplaced
 )
 
 // Notes returns the notes of the soft gate itself.
@@ -63,7 +66,7 @@ func Notes() policy.Notes {
 		},
 		{
 			Note: NoteInquired, Name: "inquired", Level: policy.Info,
-			Text: "no token came for regenerate-after; asking other members whether they have seen it",
+			Text: "the token may be lost; asking other members whether they have seen it",
 		},
 		{
 			Note: NoteSeen, Name: "seen", Level: policy.Debug,
@@ -120,6 +123,10 @@ func Notes() policy.Notes {
 		{
 			Note: NoteRenewed, Name: "renewed", Level: policy.Warn,
 			Text: "an operator says that the token is lost; made a new one",
+		},
+		{
+			Note: NoteReplaced, Name: "replaced", Level: policy.Warn,
+			Text: "the token's holder and its guardians are gone, and no member has it; made a new one",
 		},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
 	}

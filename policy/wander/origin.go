@@ -40,6 +40,8 @@ const (
 	originFirst origin = 0xf1f5
 	// originRenewed: an operator has reported that there is no token.
 	originRenewed origin = 0x4e3d
+	// originCertain: all members have answered that there is no token: see certain.go. It counts as renewed.
+	originCertain origin = 0xce27
 )
 
 const originBits = 1<<16 - 1
@@ -57,7 +59,7 @@ func isBygone(s *soft.Schedule, now policy.Time, t *guardian.Token) bool {
 	switch originOf(t.ID) {
 	case originFirst:
 		return s.Restored()
-	case originRenewed:
+	case originRenewed, originCertain:
 		ran, _ := s.LastRun()
 		return wasMadeAfter(now.Sub(ran), t)
 	case originLost:

@@ -22,8 +22,9 @@ type silence struct {
 	since   policy.Time
 	holdOff time.Duration
 	told    sighting
-	// gaveWay is how often this member has given way in this silence.
-	gaveWay uint8
+	// gaveWay is how often this member has given way in this silence. unsure is how often answers left it unsure
+	// whether the token is certainly lost, since its view changed.
+	gaveWay, unsure uint8
 }
 
 // regenerates reports whether this member makes a new token after a silence. It does not while it waits for a fleet

@@ -17,7 +17,8 @@
 //	passed.go      the oldest token that left lately: tokens that follow it are removed
 //	loss.go        whether the token is lost, or there is none yet. regenerate.go: the silence that means a loss, and
 //	               how regenerate-after (Δgen) adapts; inquire.go: asking others before a token is made; census.go:
-//	               asking all of them; create.go: the first token of a fleet, in the order of rank; a member alone
+//	               asking all of them; certain.go: a loss that all members confirm; create.go: the first token of a
+//	               fleet, in the order of rank; a member alone
 //	consent.go     asking all others before a run, if the operator wants that
 //	reunion.go     members that come, perhaps with a token of their own
 //
@@ -42,7 +43,7 @@
 // older one survives.
 //
 // Its decisions, in docs/decisions: 022, 023, 024, 025, 026, 027, 028, 029, 030, 031, 032, 033, 034, 035, 036, 037,
-// 047, 083, 090.
+// 047, 083, 090, 092.
 package wander
 
 import (
@@ -232,6 +233,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	}
 	o := m.outlook()
 	m.loss.recount(&o, now.Time, &before)
+	m.loss.noteView(&o, now.Time, &before)
 	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
 	m.handoff.Keep(m.walk.hasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())

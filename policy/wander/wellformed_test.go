@@ -81,8 +81,15 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		{"no fencing number", others(about...), func(m *wire.Message) { m.Token.Seq = 0 }},
 		{"nobody generated it", whole, func(m *wire.Message) { m.Token.ID.Generator = wire.MemberID{} }},
 		{"a generator", empty, func(m *wire.Message) { m.Token.ID.Generator = wire.MemberID{6} }},
-		{"a lap", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Lap: 1}) }},
-		{"a cursor", empty, func(m *wire.Message) { wander.SetRoute(&m.Load, &wander.Route{Cursor: 1}) }},
+		{"a lap", append(bare, wander.KindInquiry), func(m *wire.Message) {
+			wander.SetRoute(&m.Load, &wander.Route{Lap: 1})
+		}},
+		{"a cursor", append(bare, wander.KindInquiry), func(m *wire.Message) {
+			wander.SetRoute(&m.Load, &wander.Route{Cursor: 1})
+		}},
+		{"a time without a token below zero", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) {
+			wander.SetQuiet(&m.Load, -1)
+		}},
 		{"a missed member", empty, func(m *wire.Message) { miss(m, 0, 1) }},
 		{"two that ask", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { appoint(m, 1, wire.MemberID{6}) }},
 		{"nobody that asks", []wire.Kind{wander.KindUnseen}, func(m *wire.Message) { appoint(m, 0, wire.MemberID{}) }},

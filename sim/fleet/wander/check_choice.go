@@ -55,5 +55,5 @@ func NewChoiceChecker(backups int) sim.Watcher {
 // comes reports whether a note means that a token comes to a member.
 func comes(n policy.Note) bool {
 	return n == wander.NoteArrived || n == wander.NoteRevived || n == wander.NoteCreated ||
-		n == wander.NoteRegenerated || n == wander.NoteRenewed
+		n == wander.NoteRegenerated || n == wander.NoteRenewed || n == wander.NoteReplaced
 }

@@ -217,7 +217,7 @@ func (k *guardianRules) sends(me *guardianView, o *sim.Occurrence, m *wire.Messa
 	switch heartbeat, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
 	case heartbeat || asks:
 		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated,
-			wander.NoteRegenerated, wander.NoteRenewed)
+			wander.NoteRegenerated, wander.NoteRenewed, wander.NoteReplaced)
 		if heartbeat && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
 			broken = k.inTouch(me, o, "says that all is well")
 		}

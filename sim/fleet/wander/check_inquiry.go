@@ -105,3 +105,98 @@ func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duratio
 	}
 	return nil
 }
+
+// certain is what a member must know to call a token certainly lost: when it last asked, which members it sees, when
+// the others left its view, and which members have answered since it asked.
+type certain struct {
+	asked    policy.Time
+	view     []wire.MemberID
+	left     map[wire.MemberID]policy.Time
+	answered map[wire.MemberID]bool
+}
+
+// NewCertainChecker checks the rule of certain loss. A member makes a token before its silence is over only if
+//
+//   - all others that it sees have answered since it began to ask,
+//   - these are more than half of all members that it has seen within max_interval in this life,
+//   - none of them holds or guards a token, and none runs.
+//
+// cut is true if the network may be parted or broken: then a member may hold a token of which the others that guard it
+// do not hear, and only the first two conditions are checked.
+func NewCertainChecker(cut bool) sim.Watcher {
+	judge := sim.EachLife(func(me *certain, c *sim.Cluster, o *sim.Occurrence) error {
+		if o.On(policy.PeersChanged) {
+			me.see(o)
+		}
+		if o.On(policy.Received) && o.Expected &&
+			(o.Event.Msg.Kind == wander.KindSeen || o.Event.Msg.Kind == wander.KindUnseen) {
+			me.answered[o.Event.Msg.From] = true
+		}
+		if o.Kind != sim.Stepped {
+			return nil
+		}
+		for e := range o.Did(policy.Tell) {
+			switch e.Note {
+			case wander.NoteInquired:
+				me.asked, me.answered = o.At, map[wire.MemberID]bool{}
+			case wander.NoteReplaced:
+				return me.replaces(c, o, cut)
+			}
+		}
+		return nil
+	})
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		cut = cut || o.Kind == sim.Cut
+		return judge.Watch(c, o)
+	})
+}
+
+// see takes another view.
+func (me *certain) see(o *sim.Occurrence) {
+	if me.left == nil {
+		me.left = map[wire.MemberID]policy.Time{}
+	}
+	for _, id := range me.view {
+		if !slices.Contains(o.Event.Peers, id) {
+			me.left[id] = o.At
+		}
+	}
+	for _, id := range o.Event.Peers {
+		delete(me.left, id)
+	}
+	me.view = o.Event.Peers
+}
+
+func (me *certain) replaces(c *sim.Cluster, o *sim.Occurrence, cut bool) error {
+	gone := 0
+	for _, at := range me.left {
+		if o.At.Sub(at) < Detail(c, o.Member).MaxInterval-time.Microsecond {
+			gone++
+		}
+	}
+	if 2*len(me.view) <= len(me.view)+gone {
+		return fmt.Errorf("certain: %s makes a token, sees %d members and has seen %d more", o.Who(), len(me.view),
+			gone)
+	}
+	for _, id := range me.view {
+		i := sim.IndexOf(id)
+		if i == o.Member {
+			continue
+		}
+		if !me.answered[id] {
+			return fmt.Errorf("certain: %s makes a token, and %v has not answered", o.Who(), id)
+		}
+		if d := Detail(c, i); !cut && c.Up(i) && (d.Holding || d.Keeps || c.Running(i)) {
+			return fmt.Errorf("certain: %s makes a token, and %v holds or guards one, or runs", o.Who(), id)
+		}
+	}
+	return nil
+}
+
+// isCut reports whether members may hold tokens of which the members of a majority cannot know: the network may be
+// parted or broken, a holder that was paused may have left their views, or an operator may ask for a second token.
+func (s *Scenario) isCut() bool {
+	f := &s.Faults
+	return s.Network.Broken > 0 || f.CutEvery > 0 || f.DeafEvery > 0 || f.Partition != (sim.Partition{}) ||
+		f.RenewEvery > 0 || f.PauseEvery > 0 || s.Standing != NothingStands
+}

@@ -34,7 +34,7 @@ func NewMissedChecker() sim.Watcher {
 			case note == wander.NoteRevived:
 				me.id = wire.TokenID{}
 			case note == wander.NoteArrived || note == wander.NoteCreated || note == wander.NoteRegenerated ||
-				note == wander.NoteRenewed:
+				note == wander.NoteRenewed || note == wander.NoteReplaced:
 				*me = missed{e.Token.ID, offers[o.Event.Msg.Exchange], me.failed[:0]}
 			case note == handoff.NoteNoAck:
 				if err := me.miss(c, o, e); err != nil {

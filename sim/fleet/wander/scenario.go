@@ -229,6 +229,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
 		check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
+		each(func() sim.Watcher { return NewCertainChecker(s.isCut()) }),
 	}
 	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 &&
 		4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {

@@ -268,7 +268,8 @@ func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 // isTurn reports whether an effect is more than a token's daily round.
 func isTurn(e *policy.Effect) bool {
 	turns := []policy.Note{
-		wander.NoteCreated, wander.NoteRegenerated, wander.NoteDenied, wander.NoteRemoved, wander.NoteMet,
+		wander.NoteCreated, wander.NoteRegenerated, wander.NoteReplaced, wander.NoteDenied, wander.NoteRemoved,
+		wander.NoteMet,
 		handoff.NoteNoAck, handoff.NoteNoCommit,
 		wander.NoteGaveUp, guardian.NoteUnanswered, wander.NoteYielded, wander.NoteDropped, wander.NoteLeft,
 		wander.NoteWaiting,

@@ -24,17 +24,17 @@ func sweepOf(seed uint64, members int, change func(*Scenario)) *Scenario {
 
 // busy lets a fleet work until a moment of its second lap. It returns the holder, and which member follows which in the
 // first lap.
-func busy(t *testing.T, s *Scenario) (c *sim.Cluster, held int, follows map[int]int) {
+func busy(t *testing.T, s *Scenario, watchers ...sim.Watcher) (c *sim.Cluster, held int, follows map[int]int) {
 	t.Helper()
 	follows = map[int]int{}
-	c = s.NewCluster(sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+	c = s.NewCluster(append(watchers, sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		for i := range o.Effects {
 			if e := &o.Effects[i]; e.Kind == policy.Send && e.Msg.Kind == handoff.KindToken {
 				follows[o.Member] = sim.IndexOf(e.Msg.To)
 			}
 		}
 		return nil
-	}))
+	}))...)
 	s.start(c)
 	dice := rand.New(rand.NewPCG(s.Seed, 1))
 	if err := c.Run(policy.Time(s.lap() + time.Duration(dice.Int64N(int64(s.lap()/2))))); err != nil {
