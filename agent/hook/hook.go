@@ -33,7 +33,7 @@
 //
 // The guard follows sessions and control groups on Linux. Elsewhere it follows the process group of the operation.
 //
-// Its decisions, in docs/decisions: 050, 051, 052, 053, 056.
+// Its decisions, in docs/decisions: 050, 051, 052, 053, 056, 093.
 package hook
 
 import (

@@ -1,6 +1,8 @@
 // Package early starts guards, and that of "wanderd exec" before nearly everything else of the program is initialised:
 // on another processor, the guard starts while the program does. For that, the package imports only packages that the
 // runtime initialises first.
+//
+// Its decisions, in docs/decisions: 093.
 package early
 
 import (
