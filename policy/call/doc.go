@@ -37,4 +37,6 @@
 //
 // Soft means: normally one member runs; overlaps are rare and short. Members that are cut off from each other may each
 // have a token.
+//
+// Its decisions, in docs/decisions: 094.
 package call

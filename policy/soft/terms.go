@@ -6,6 +6,8 @@
 //	memo.go      what a member saves of its last run
 //
 // Each component keeps its state and its rules, and knows only what it is given.
+//
+// Its decisions, in docs/decisions: 094.
 package soft
 
 import (

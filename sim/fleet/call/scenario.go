@@ -1,5 +1,7 @@
 // Package call runs members of package policy/call in virtual time: with callers, crashes and faults, and with checkers
 // of its own.
+//
+// Its decisions, in docs/decisions: 094.
 package call
 
 import (
