@@ -22,8 +22,8 @@ import (
 // cannot say so, because an answer says for how long its sender has had no token in this life. What remains is a member
 // outside of the view: that is dead, or it is in another part of a network that is split. Therefore the majority: the
 // members of a minority, and of either half, wait for Δmax. And therefore the other bound: when the network is whole
-// again, a holder greets so many newcomers at once, and two tokens become one within seconds. In larger parts that takes
-// most of a minute.
+// again, a holder greets so many newcomers at once, and two tokens become one within seconds. In larger parts that
+// takes most of a minute.
 //
 // It costs a fleet nothing while its guardians live: a member asks only when the members that had the token last, as
 // far as it knows, have all left its view. The nearest living holder of before knows them: it was the guardian before

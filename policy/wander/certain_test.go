@@ -302,7 +302,9 @@ func TestWhoAsksWhetherALossIsCertainGivesWayToALowerIdentity(t *testing.T) {
 	s.fleet(2, 3, 4, 5, 6, 7)
 	token := born(1, 20)
 	token.SetTrail(&guardian.Trail{id(1), id(9)})
-	s.receive(wire.Message{Gate: 7, Kind: guardian.KindKnown, From: id(6), To: self, Token: token.Ref, Load: token.Load})
+	s.receive(wire.Message{
+		Gate: 7, Kind: guardian.KindKnown, From: id(6), To: self, Token: token.Ref, Load: token.Load,
+	})
 	s.fleet(2, 3, 4, 5, 6)
 	s.advance(0)
 	s.wantNotes(wander.NoteInquired)
