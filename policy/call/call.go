@@ -101,7 +101,7 @@ func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.E
 		out = m.next(now, false, m.retract(out))
 	}
 	out = m.tellHolder(now, out)
-	waits := m.queue.len() > 0
+	waits := m.queue.len() > 0 || m.caller.waits() // A guardian that waits may be queued at another home only.
 	if m.custody.holds() {
 		waits = m.queue.oldest(&m.view, now.Time, m.cfg.Self) != nil
 	}

@@ -21,6 +21,10 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		// Only once before the holder's next heartbeat: a replayed question may come long after the holder's death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
+	case g.quiet && w.live && m.From != w.holder && !g.suspects() && !g.hasHeardLately(now):
+		// The asker waits for this member to revive the token if this one goes first.
+		w.asked = true
+		g.calm(now, 0)
 	}
 	return g.Reply(now, m, nil, out)
 }

@@ -14,8 +14,9 @@ type watch struct {
 	// has given the token up.
 	live, excused, yielded, own bool
 	// given is set if this member has passed the token to the holder; needless, if another member holds another token;
-	// passing, if the holder to which the token was passed has not been heard since.
-	given, needless, passing bool
+	// passing, if the holder to which the token was passed has not been heard since; asked, if another guardian has asked
+	// for the holder since.
+	given, needless, passing, asked bool
 	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
@@ -55,10 +56,11 @@ func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.toke
 func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if
-// somebody waits for the token, if the token is on its way, or if its holder has announced that it no longer holds it.
+// somebody waits for the token, if the token is on its way, if its holder has announced that it no longer holds it, or
+// if another guardian asks for the holder: that one waits for this one to revive the token, if this one goes first.
 func (g *Machine) suspects() bool {
 	w := &g.watch
-	return w.live && (!g.quiet || g.awaited || w.passing || w.yielded)
+	return w.live && (!g.quiet || g.awaited || w.passing || w.yielded || w.asked)
 }
 
 // rank is this member's rank among the guardians.
@@ -78,7 +80,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	g.stopAsking()
 	w := &g.watch
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
-	w.needless, w.reassured, w.passing = false, false, false
+	w.needless, w.reassured, w.passing, w.asked = false, false, false, false
 	w.token.Ref, w.token.Load = *t, *load
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
@@ -139,12 +141,15 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 }
 
 // postpone keeps the copy of a token that is not revived now, because another member holds the token with a lower
-// number, or holds another token.
+// number, or holds another token. A quiet machine that meets the holder of a younger token in two questions, and nobody
+// who holds its own, has waited long enough for that one.
 func (g *Machine) postpone(now policy.Time, m *wire.Message) {
-	g.watch.needless = m.Token.ID != g.watch.token.ID
-	if m.Token.ID.Precedes(g.watch.token.ID) {
+	w := &g.watch
+	other := m.Token.ID != w.token.ID
+	again := g.quiet && other && w.needless
+	if w.needless = other; again || m.Token.ID.Precedes(w.token.ID) {
 		g.stopAsking()
-		g.watch.live = false
+		w.live = false
 		return
 	}
 	g.calm(now, g.patience())
