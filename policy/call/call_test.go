@@ -361,3 +361,19 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 		}
 	}
 }
+
+// R13: two tokens meet at the homes.
+func TestAHomeThatGuardsTheOlderTokenBuriesTheYounger(t *testing.T) {
+	f := withToken(t, 6)
+	home, other := f.home(), f.caller()
+	younger := f.members[f.holder()].Status(f.now).Token
+	younger.ID.Birth++
+	heartbeat := wire.Message{
+		Gate: 7, Kind: guardian.KindHeartbeat, From: id(other), To: id(home), Exchange: 99, Nonce: 1, Token: younger,
+	}
+	guardian.SetTrail(&heartbeat.Load, &guardian.Trail{id(home)})
+	f.step(home, policy.Event{Kind: policy.Received, Msg: heartbeat})
+	if n := len(f.sent); n != 1 || f.sent[0].Kind != guardian.KindTombstone || f.sent[0].Token.ID != younger.ID {
+		t.Errorf("it answers %+v", f.sent)
+	}
+}

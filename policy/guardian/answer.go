@@ -23,7 +23,7 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		g.calm(now, g.patience())
 	case g.quiet && w.live && m.From != w.holder && !g.suspects() && !g.hasHeardLately(now):
 		// The asker waits for this member to revive the token if this one goes first.
-		w.asked = true
+		w.expected = true
 		g.calm(now, 0)
 	}
 	return g.Reply(now, m, nil, out)

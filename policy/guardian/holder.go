@@ -177,7 +177,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	}
 	if g.watch.turnsTo(token.ID) {
 		g.learn(now, &token.Ref, &token.Load, to)
-		g.watch.given, g.watch.passing = true, true
+		g.watch.given, g.watch.expected = true, true
 	}
 	return out
 }

@@ -14,9 +14,9 @@ type watch struct {
 	// has given the token up.
 	live, excused, yielded, own bool
 	// given is set if this member has passed the token to the holder; needless, if another member holds another token;
-	// passing, if the holder to which the token was passed has not been heard since; asked, if another guardian has asked
-	// for the holder since.
-	given, needless, passing, asked bool
+	// expected, if the holder should be heard although nobody waits: the token was passed to it, or another guardian asks
+	// for it.
+	given, needless, expected bool
 	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
 	// token is the copy: as this member passed it, or as in the holder's last heartbeat. Its Seq is the highest known.
@@ -56,11 +56,11 @@ func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.toke
 func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if
-// somebody waits for the token, if the token is on its way, if its holder has announced that it no longer holds it, or
-// if another guardian asks for the holder: that one waits for this one to revive the token, if this one goes first.
+// somebody waits for the token, if its holder has announced that it no longer holds it, or if its holder should be heard:
+// the token is on its way, or another guardian asks, which waits for this one to revive the token if this one goes first.
 func (g *Machine) suspects() bool {
 	w := &g.watch
-	return w.live && (!g.quiet || g.awaited || w.passing || w.yielded || w.asked)
+	return w.live && (!g.quiet || g.awaited || w.expected || w.yielded)
 }
 
 // rank is this member's rank among the guardians.
@@ -80,7 +80,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	g.stopAsking()
 	w := &g.watch
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
-	w.needless, w.reassured, w.passing, w.asked = false, false, false, false
+	w.needless, w.reassured, w.expected = false, false, false
 	w.token.Ref, w.token.Load = *t, *load
 	w.holder, w.count, w.heardAt, w.excused, w.yielded, w.own = holder, 0, now, false, false, false
 	if holder.IsZero() {
