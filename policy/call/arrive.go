@@ -102,7 +102,7 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 // avoid remembers that a member did not answer.
 func (m *Machine) avoid(now policy.Time, id wire.MemberID) {
 	const patiences = 16
-	m.view.avoid.add(id, now.Add(policy.Times(patiences, m.cfg.patience())))
+	m.view.avoid.Add(id, now.Add(policy.Times(patiences, m.cfg.patience())))
 }
 
 // onHeard handles the answer of a home to an announcement.
@@ -147,7 +147,7 @@ func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.E
 // onArrived handles a token whose handoff ended here.
 func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	token := guardian.Token{Ref: end.Token, Load: end.Load}
-	m.view.avoid.forgive(end.Peer)
+	m.view.avoid.Forgive(end.Peer)
 	offered := token.Seq
 	seq, latest := m.latest(token.ID)
 	if last := &m.custody.token; seq > token.Seq || last.ID == token.ID && last.Seq == token.Seq {

@@ -138,7 +138,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	}
 	var verdict guardian.Outcome
 	out = m.guardian.Wake(now.Time, m.custody.held(), &verdict, out)
-	out = m.guardian.AskOthers(m.view.ids, m.custody.held(), out)
+	out = m.guardian.AskOthers(m.view.IDs, m.custody.held(), out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
@@ -162,13 +162,13 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	first := m.view.firstHome()
 	m.view.see(&m.cfg, ev.Peers)
 	m.birth.see(&m.cfg, now.Time, &m.view)
-	m.handoff.Keep(m.view.hasHint)
+	m.handoff.Keep(m.view.HasHint)
 	m.queue.keep(&m.view)
 	if m.view.firstHome() != first {
 		m.caller.callAgain(now.Time, m.spread())
 	}
 	m.search.hurry(now.Time)
-	if !m.guards() && !m.view.has(m.known.holder) {
+	if !m.guards() && !m.view.Has(m.known.holder) {
 		m.known.lose()
 	}
 	if m.custody.holds() {
@@ -218,7 +218,7 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 	if m.isLater(msg) {
 		out = m.dropStale(now, msg, out)
 	}
-	m.view.avoid.forgive(msg.From)
+	m.view.avoid.Forgive(msg.From)
 	switch msg.Kind {
 	case KindCall:
 		return m.onCall(now, msg, out)
@@ -266,7 +266,7 @@ func (m *Machine) onOutcome(now policy.Instant, end *handoff.Outcome, out []poli
 //
 // R16 Hook. "What makes many due at once (window, resume, start) is spread over members × skip/64."
 func (m *Machine) spread() time.Duration {
-	return m.cfg.spread(m.view.count())
+	return m.cfg.spread(m.view.Count())
 }
 
 // String returns one line for traces.

@@ -157,7 +157,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	for i := range mostTold {
 		t := toldOf(&msg.Load, i)
-		id, ok := m.view.byHint(t.hint)
+		id, ok := m.view.ByHint(t.hint)
 		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) {
 			continue
 		}
@@ -310,7 +310,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 	m.known.learn(now.Time, &msg.Token, holder)
 	for _, id := range [...]wire.MemberID{home, holder} {
 		c := &m.caller
-		other := m.view.has(id) && id != m.view.firstHome() && id != m.cfg.Self
+		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self
 		if other && c.called && c.step > toFirst && c.followed < mostFollowed {
 			c.followed++
 			out = m.callOne(now, id, out)

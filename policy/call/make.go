@@ -35,7 +35,7 @@ const settles = 3
 
 // see takes a new view.
 func (b *birth) see(cfg *Config, now policy.Time, v *view) {
-	n := v.count()
+	n := v.Count()
 	b.company = b.company || n > 1
 	if n >= b.last {
 		b.grewAt = now // A fleet that has only lost members does not come together.
@@ -81,7 +81,7 @@ func (m *Machine) waitsAlone() bool {
 
 // mayMake reports whether this member makes a token after it has asked all others.
 func (m *Machine) mayMake(now policy.Time) bool {
-	b, s, n := &m.birth, &m.search, m.view.count()
+	b, s, n := &m.birth, &m.search, m.view.Count()
 	b.forget(&m.cfg, now, n)
 	long := now >= s.since.Add(m.cfg.maxInterval())
 	switch {

@@ -98,7 +98,7 @@ func (q *queue) serve(s served) {
 
 // keep forgets the waiters that have left the view.
 func (q *queue) keep(v *view) {
-	q.list = slices.DeleteFunc(q.list, func(w waiter) bool { return !v.has(w.id) })
+	q.list = slices.DeleteFunc(q.list, func(w waiter) bool { return !v.Has(w.id) })
 }
 
 // dropTold forgets the waiters that only homes know: the homes tell the next holder.
@@ -126,7 +126,7 @@ func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID) *waiter {
 	for i := range q.list {
 		switch w := &q.list[i]; {
 		case w.id == except:
-		case !v.avoid.has(w.id, now):
+		case !v.avoid.Has(w.id, now):
 			return w
 		case late == nil:
 			late = w

@@ -27,7 +27,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 		return out
 	case own && (w == nil || m.caller.since <= w.since):
 		return m.ask(now, false, out)
-	case w != nil && !m.view.alone():
+	case w != nil && !m.view.Alone():
 		return m.offer(now, w.id, out)
 	case !m.custody.in(resting):
 		m.custody.become(resting)
@@ -44,7 +44,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 // any answer it does not run and goes on asking, unless it is alone. A silent holder cannot know that it was declared
 // dead."
 func (m *Machine) ask(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
-	if word || m.view.alone() || m.word(now.Time) {
+	if word || m.view.Alone() || m.word(now.Time) {
 		return m.grant(now, out)
 	}
 	m.custody.become(asking)
@@ -86,7 +86,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	}
 	c.become(running)
 	m.arrival.heard = false // The next run needs a word of its own.
-	m.schedule.Begin(now.Time, c.token.ID, m.view.count())
+	m.schedule.Begin(now.Time, c.token.ID, m.view.Count())
 	m.caller.end()
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &c.token.Ref)
 	out = policy.AppendRun(out, &c.token.Ref, c.until)
@@ -151,7 +151,7 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 	s.Seq = m.numbers.Highest()
 	if c.in(saving) && c.grants && !m.schedule.IsCallers() {
 		s.HasRun, s.LastRun = true, c.until.Add(-m.cfg.SaveWithin())
-		ran.Token, ran.Wait, ran.Members = c.token.ID, 0, uint32(m.view.count())
+		ran.Token, ran.Wait, ran.Members = c.token.ID, 0, uint32(m.view.Count())
 	}
 	s.Memo = ran.Bytes()
 	return policy.AppendSave(out, s)
@@ -192,7 +192,7 @@ func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effec
 
 // onPassed ends the holding of a token that another member has acknowledged.
 func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
-	m.view.avoid.forgive(end.Peer)
+	m.view.avoid.Forgive(end.Peer)
 	passed := guardian.Token{Ref: end.Token, Load: end.Load}
 	c := &m.custody
 	c.holding = false
@@ -229,11 +229,11 @@ func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Eff
 func (m *Machine) passOn(now policy.Instant, w *waiter, out []policy.Effect) []policy.Effect {
 	var to wire.MemberID
 	for rank := 0; rank < m.view.found && to.IsZero(); rank++ {
-		if id, _ := m.view.home(rank); id != m.cfg.Self && !m.view.avoid.has(id, now.Time) {
+		if id, _ := m.view.home(rank); id != m.cfg.Self && !m.view.avoid.Has(id, now.Time) {
 			to = id
 		}
 	}
-	if w != nil && !m.view.avoid.has(w.id, now.Time) {
+	if w != nil && !m.view.avoid.Has(w.id, now.Time) {
 		to = w.id
 	}
 	if !to.IsZero() {

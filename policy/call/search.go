@@ -51,7 +51,7 @@ func (s *search) wakesAt() policy.Time {
 
 // look begins to look for the token, unless this member does so already, or guards a token: then it asks as a guardian.
 func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if m.search.live() || m.guards() || len(m.view.ids) == 0 {
+	if m.search.live() || m.guards() || len(m.view.IDs) == 0 {
 		return out
 	}
 	m.search.since = now.Time
@@ -70,8 +70,8 @@ func (m *Machine) askAll(now policy.Instant, out []policy.Effect) []policy.Effec
 func (m *Machine) askBatch(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	s.silent, s.times, s.batchAt, s.at = 0, 0, now.Time, now.Time.Add(m.cfg.patience()/8)
-	for i := int(s.batch); i < len(m.view.ids) && i < int(s.batch)+guardian.MostAsked; i++ {
-		if i != m.view.rank {
+	for i := int(s.batch); i < len(m.view.IDs) && i < int(s.batch)+guardian.MostAsked; i++ {
+		if i != m.view.Rank {
 			s.silent |= 1 << (i - int(s.batch))
 		}
 	}
@@ -84,8 +84,8 @@ func (m *Machine) askBatch(now policy.Instant, out []policy.Effect) []policy.Eff
 func (m *Machine) askSilent(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	for left := s.silent; left != 0; left &= left - 1 {
-		if i := int(s.batch) + bits.TrailingZeros64(left); i < len(m.view.ids) {
-			out = m.send(KindSeek, m.view.ids[i], s.id, wire.Nonce(max(now.Time.Sub(s.began), 1)), nil, out)
+		if i := int(s.batch) + bits.TrailingZeros64(left); i < len(m.view.IDs) {
+			out = m.send(KindSeek, m.view.IDs[i], s.id, wire.Nonce(max(now.Time.Sub(s.began), 1)), nil, out)
 		}
 	}
 	return out
@@ -95,7 +95,7 @@ func (m *Machine) askSilent(now policy.Instant, out []policy.Effect) []policy.Ef
 func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	s.clean = s.clean && s.silent == 0
-	if s.batch += guardian.MostAsked; int(s.batch) < len(m.view.ids) {
+	if s.batch += guardian.MostAsked; int(s.batch) < len(m.view.IDs) {
 		return m.askBatch(now, out)
 	}
 	if m.mayMake(now.Time) {
@@ -129,7 +129,7 @@ func (m *Machine) wakeSearch(now policy.Instant, out []policy.Effect) []policy.E
 // answered notes that a member has answered.
 func (m *Machine) answered(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	s := &m.search
-	place, ok := m.view.place(from)
+	place, ok := m.view.Place(from)
 	if at := place - int(s.batch); ok && at >= 0 && at < guardian.MostAsked && s.silent&(1<<at) != 0 {
 		if s.silent &^= 1 << at; s.silent == 0 {
 			return m.batchEnds(now, out)
@@ -170,7 +170,7 @@ func (m *Machine) onFound(
 	if _, home := placesOf(&msg.Load); home == msg.From && holder != msg.From {
 		out = m.sendNext(now.Time, nextHome, msg.From, s.id, out)
 	}
-	if !holder.IsZero() && m.view.has(holder) && m.known.learn(now.Time, &msg.Token, holder) {
+	if !holder.IsZero() && m.view.Has(holder) && m.known.learn(now.Time, &msg.Token, holder) {
 		s.stop()
 		return out
 	}

@@ -1,12 +1,11 @@
 package call
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -16,12 +15,11 @@ import (
 // R1 Homes. "The homes of a slot are the first H members of one's own view by rendezvous hash of (gate, slot, member).
 // The token's trail names them, without the holder and avoided members (with these if none is left)."
 type view struct {
-	ids  []wire.MemberID
-	rank int
+	soft.Peers
 	// order are the places in ids of the first members by hash: the homes, and those that replace them.
 	order [mostHomes]int32
 	found int
-	avoid avoided
+	avoid soft.Avoided
 }
 
 // mostHomes is how many members by hash are kept: homes, and their replacements where some do not answer.
@@ -29,8 +27,7 @@ const mostHomes = 2 * guardian.MaxBackups
 
 // see takes another list of members.
 func (v *view) see(cfg *Config, ids []wire.MemberID) {
-	v.ids = ids
-	v.rank, _ = slices.BinarySearchFunc(ids, cfg.Self, wire.MemberID.Compare)
+	v.Peers = soft.NewPeers(ids, cfg.Self)
 	var best [mostHomes]uint64
 	v.found = 0
 	for i := range ids {
@@ -54,7 +51,7 @@ func (v *view) home(rank int) (wire.MemberID, bool) {
 	if rank >= v.found {
 		return wire.MemberID{}, false
 	}
-	return v.ids[v.order[rank]], true
+	return v.IDs[v.order[rank]], true
 }
 
 // firstHome is the home of rank 0; zero if there is no view yet.
@@ -77,7 +74,7 @@ func (v *view) isHome(cfg *Config, id wire.MemberID) bool {
 func (v *view) trail(cfg *Config, now policy.Time) (t guardian.Trail) {
 	for pass := range 2 {
 		for rank := 0; rank < v.found && t.Len() < cfg.homes(); rank++ {
-			if id, _ := v.home(rank); id != cfg.Self && (pass == 1 || !v.avoid.has(id, now)) {
+			if id, _ := v.home(rank); id != cfg.Self && (pass == 1 || !v.avoid.Has(id, now)) {
 				t.Add(id)
 			}
 		}
@@ -86,67 +83,4 @@ func (v *view) trail(cfg *Config, now policy.Time) (t guardian.Trail) {
 		}
 	}
 	return t
-}
-
-func (v *view) place(id wire.MemberID) (int, bool) {
-	return slices.BinarySearchFunc(v.ids, id, wire.MemberID.Compare)
-}
-
-func (v *view) has(id wire.MemberID) bool {
-	_, ok := v.place(id)
-	return ok
-}
-
-// byHint returns the member whose identity begins with hint.
-func (v *view) byHint(hint uint32) (wire.MemberID, bool) {
-	compare := func(id wire.MemberID, h uint32) int { return cmp.Compare(id.Hint(), h) }
-	i, ok := slices.BinarySearchFunc(v.ids, hint, compare)
-	if !ok {
-		return wire.MemberID{}, false
-	}
-	return v.ids[i], true
-}
-
-func (v *view) hasHint(hint uint32) bool {
-	_, ok := v.byHint(hint)
-	return ok
-}
-
-func (v *view) count() int  { return max(len(v.ids), 1) }
-func (v *view) alone() bool { return len(v.ids) <= 1 }
-
-// avoided remembers the last members that did not answer.
-type avoided [4]struct {
-	id    wire.MemberID
-	until policy.Time
-}
-
-// add avoids a member until then, in place of the one that would be forgotten first.
-func (a *avoided) add(id wire.MemberID, until policy.Time) {
-	a.forgive(id)
-	place := 0
-	for i := range a {
-		if a[i].until < a[place].until {
-			place = i
-		}
-	}
-	a[place].id, a[place].until = id, until
-}
-
-// forgive stops avoiding a member: it has answered.
-func (a *avoided) forgive(id wire.MemberID) {
-	for i := range a {
-		if a[i].id == id {
-			a[i].id, a[i].until = wire.MemberID{}, 0
-		}
-	}
-}
-
-func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
-	for i := range a {
-		if a[i].id == id {
-			return now < a[i].until
-		}
-	}
-	return false
 }

@@ -176,13 +176,13 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 
 // callAll calls all members of a small fleet, and some of a large one.
 func (m *Machine) callAll(now policy.Instant, out []policy.Effect) []policy.Effect {
-	n, start, stride := len(m.view.ids), 0, 1
+	n, start, stride := len(m.view.IDs), 0, 1
 	if n > mostCalled {
 		drawn, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
 		start, stride, n = int(drawn), max(n/drawnCalled, 1), drawnCalled
 	}
 	for i := range n {
-		out = m.callOne(now, m.view.ids[(start+i*stride)%len(m.view.ids)], out)
+		out = m.callOne(now, m.view.IDs[(start+i*stride)%len(m.view.IDs)], out)
 	}
 	return out
 }

@@ -100,7 +100,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 		return m.becomeAsking(now, out)
 	case now.Time >= due:
 		return m.becomeGranting(now, out)
-	case m.walk.alone():
+	case m.walk.Alone():
 		out = policy.AppendTell(out, NoteAlone, wire.MemberID{}, &m.custody.last().Ref)
 		return m.becomeResting(now.Time, due, out)
 	case m.dueSoon(now.Time, due):
@@ -113,7 +113,7 @@ func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect
 // walks other than the sweep, a member keeps it that long only if its offers fail.
 func (m *Machine) onRested(now policy.Instant, out []policy.Effect) []policy.Effect {
 	waits := m.cfg.Walk == Sweep || m.handoff.Failures() > 0
-	if m.walk.alone() || waits && m.custody.restsUntilDue() && now.Time >= m.dueAt(now.Time) {
+	if m.walk.Alone() || waits && m.custody.restsUntilDue() && now.Time >= m.dueAt(now.Time) {
 		return m.serve(now, out)
 	}
 	return m.pass(now, out)

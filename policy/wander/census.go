@@ -49,27 +49,27 @@ type asker struct {
 // batch returns the first place of the batch that begins after an identity, and its number of members. The last batch
 // ends before this member.
 func (p *peers) batch(after wire.MemberID) (first, n int) {
-	all := len(p.ids)
+	all := len(p.IDs)
 	if all == 0 {
 		return 0, 0
 	}
-	first, ok := p.place(after)
+	first, ok := p.Place(after)
 	if ok {
 		first++
 	}
-	return first % all, min((p.rank-first%all+all)%all, batchSize)
+	return first % all, min((p.Rank-first%all+all)%all, batchSize)
 }
 
 // at returns the member at a distance from a place.
-func (p *peers) at(first, distance int) wire.MemberID { return p.ids[(first+distance)%len(p.ids)] }
+func (p *peers) at(first, distance int) wire.MemberID { return p.IDs[(first+distance)%len(p.IDs)] }
 
 // distance is how far a member is from a place; ok is false if the member is not in the view.
 func (p *peers) distance(first int, id wire.MemberID) (distance int, ok bool) {
-	place, ok := p.place(id)
+	place, ok := p.Place(id)
 	if !ok {
 		return 0, false
 	}
-	return (place - first + len(p.ids)) % len(p.ids), true
+	return (place - first + len(p.IDs)) % len(p.IDs), true
 }
 
 // begin begins a batch.
@@ -149,7 +149,7 @@ func (l *loss) recount(o *outlook, now policy.Time, before *peers) {
 }
 
 // batches is how many batches all other members make.
-func (p *peers) batches() int { return (len(p.ids) + batchSize - 2) / batchSize }
+func (p *peers) batches() int { return (len(p.IDs) + batchSize - 2) / batchSize }
 
 // batchTakes is the longest time that a batch takes.
 func (o *outlook) batchTakes() time.Duration {
@@ -226,7 +226,7 @@ func (l *loss) onUnseen(o *outlook, now policy.Instant, msg *wire.Message) {
 		l.unsure(o, now.Time)
 	}
 	leads := guardian.TrailOf(&msg.Load)
-	if id := leads[0]; !id.IsZero() && o.walk.has(id) && id != o.cfg.Self {
+	if id := leads[0]; !id.IsZero() && o.walk.Has(id) && id != o.cfg.Self {
 		l.noteQuestion(o, now.Time, l.inquiry.askedAt.Add(-time.Duration(msg.Nonce)), id)
 		l.giveWay(o, now.Time, id)
 	}

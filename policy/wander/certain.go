@@ -84,7 +84,7 @@ func (c *certainty) note(since, now policy.Time, view, before *peers) (come, wen
 	var gone departures
 	if c.gone != nil {
 		for _, d := range c.gone.listed {
-			if d.at > since && !view.has(d.id) {
+			if d.at > since && !view.Has(d.id) {
 				gone.listed = append(gone.listed, d)
 			}
 		}
@@ -93,12 +93,12 @@ func (c *certainty) note(since, now policy.Time, view, before *peers) (come, wen
 		}
 	}
 	i := 0
-	for _, id := range before.ids {
-		for ; i < len(view.ids) && view.ids[i].Compare(id) < 0; i++ {
+	for _, id := range before.IDs {
+		for ; i < len(view.IDs) && view.IDs[i].Compare(id) < 0; i++ {
 			come = true
 		}
 		switch {
-		case i < len(view.ids) && view.ids[i] == id:
+		case i < len(view.IDs) && view.IDs[i] == id:
 			i++
 			continue
 		case len(gone.listed) < mostGone:
@@ -111,13 +111,13 @@ func (c *certainty) note(since, now policy.Time, view, before *peers) (come, wen
 	if c.gone = nil; gone.more || len(gone.listed) > 0 {
 		c.gone = &gone
 	}
-	return come || i < len(view.ids), went
+	return come || i < len(view.IDs), went
 }
 
 // members is how many members were in the view within Δmax. It is twice the view if too many have left it.
 func (l *loss) members(o *outlook, now policy.Time) int {
 	c, since := &l.certainty, now.Add(-o.maxInterval())
-	n := o.walk.count()
+	n := o.walk.Count()
 	if c.gone == nil {
 		return n
 	}
@@ -141,16 +141,16 @@ func (l *loss) lastHoldersGone(o *outlook, now policy.Time) bool {
 	sighted := l.sighted(o)
 	leads := sighted.Trail()
 	for _, id := range leads[:leads.Len()] {
-		if id == o.cfg.Self || o.walk.has(id) {
+		if id == o.cfg.Self || o.walk.Has(id) {
 			return false
 		}
 	}
-	return leads.Len() > 0 && !o.walk.alone() && l.isMajority(o, now, 0)
+	return leads.Len() > 0 && !o.walk.Alone() && l.isMajority(o, now, 0)
 }
 
 // isMajority reports whether the view is more than half of all members, which others believe to be at least some.
 func (l *loss) isMajority(o *outlook, now policy.Time, others int) bool {
-	return 2*len(o.walk.ids) > max(l.members(o, now), others)
+	return 2*len(o.walk.IDs) > max(l.members(o, now), others)
 }
 
 // seeksCertainty reports whether this member asks, or should ask now, whether the token is certainly lost.

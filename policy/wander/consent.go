@@ -48,7 +48,7 @@ const mostRepeats = 4
 
 // asksFirst reports whether a member with that view tells the others before it runs.
 func (c *Config) asksFirst(view *peers) bool {
-	return c.AskBeforeRun && !view.alone() && len(view.ids) <= guardian.MostAsked
+	return c.AskBeforeRun && !view.Alone() && len(view.IDs) <= guardian.MostAsked
 }
 
 // answersWithin is how long a member waits for answers, here and before it makes a token.
@@ -61,8 +61,8 @@ func (c *Config) answersWithin(roundTrip time.Duration) time.Duration {
 func (q *consent) begin(cfg *Config, view *peers, held *guardian.Token, out []policy.Effect) []policy.Effect {
 	q.asked, q.again = 1, false
 	q.id, q.silent = wire.Exchange(policy.Draw(cfg.Entropy)), 0
-	for place, id := range view.ids {
-		if place == view.rank {
+	for place, id := range view.IDs {
+		if place == view.Rank {
 			continue
 		}
 		q.silent |= 1 << place
@@ -98,7 +98,7 @@ func (q *consent) repeat(
 		q.asked++
 	}
 	for left := q.silent; left != 0; left &= left - 1 {
-		out = q.ask(cfg, view.ids[bits.TrailingZeros64(left)], held, out)
+		out = q.ask(cfg, view.IDs[bits.TrailingZeros64(left)], held, out)
 	}
 	return out
 }
@@ -118,7 +118,7 @@ func (q *consent) repeatsAt(cfg *Config, until policy.Time) policy.Time {
 func (q *consent) change(view, before *peers) (over bool) {
 	var silent uint64
 	for left := q.silent; left != 0; left &= left - 1 {
-		if place, ok := view.place(before.ids[bits.TrailingZeros64(left)]); ok && place < guardian.MostAsked {
+		if place, ok := view.Place(before.IDs[bits.TrailingZeros64(left)]); ok && place < guardian.MostAsked {
 			silent |= 1 << place
 		}
 	}
@@ -131,12 +131,12 @@ func (q *consent) isAnswer(msg *wire.Message, about *guardian.Token, view *peers
 	if about == nil || msg.Kind != KindConsent && msg.Kind != KindObjection {
 		return false
 	}
-	return msg.Exchange == q.id && msg.Token.ID == about.ID && view.has(msg.From)
+	return msg.Exchange == q.id && msg.Token.ID == about.ID && view.Has(msg.From)
 }
 
 // answered counts an answer, and reports whether all have answered.
 func (q *consent) answered(from wire.MemberID, view *peers) (all bool) {
-	if place, ok := view.place(from); ok && place < guardian.MostAsked {
+	if place, ok := view.Place(from); ok && place < guardian.MostAsked {
 		q.silent &^= 1 << place
 	}
 	return q.silent == 0

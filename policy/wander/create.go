@@ -55,12 +55,12 @@ func (l *loss) view(
 		if firstView {
 			out = policy.AppendTell(out, NoteWaiting, wire.MemberID{}, nil)
 		}
-	case o.walk.alone() && !f.company:
+	case o.walk.Alone() && !f.company:
 		return missingFirst, out
 	case !f.armed:
 		f.armed, f.since = true, now
 		l.awaitTurn(o, now)
-	case f.rank != int32(o.walk.rank) || f.count != int32(o.walk.count()):
+	case f.rank != int32(o.walk.Rank) || f.count != int32(o.walk.Count()):
 		l.awaitTurn(o, now)
 	}
 	return missingNone, out
@@ -70,7 +70,7 @@ func (l *loss) view(
 // only parts of the fleet, and may wrongly have rank 0 in such a part.
 func (l *loss) awaitTurn(o *outlook, now policy.Time) {
 	f := &l.first
-	f.rank, f.count = int32(o.walk.rank), int32(o.walk.count())
+	f.rank, f.count = int32(o.walk.Rank), int32(o.walk.Count())
 	settled := min(now.Add(o.cfg.timeouts(settleTimeouts)), f.since.Add(o.cfg.timeouts(unsettledTimeouts)))
 	f.at = settled.Add(o.cfg.timeouts(staggerTimeouts * int(f.rank)))
 }

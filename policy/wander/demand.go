@@ -16,7 +16,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // shelves reports whether this member keeps the held token unused: see schedule.
 func (m *Machine) shelves(now policy.Time) bool {
-	return shelves(&m.cfg, &m.schedule, now, m.custody.held(), m.walk.count())
+	return shelves(&m.cfg, &m.schedule, now, m.custody.held(), m.walk.Count())
 }
 
 // dueSoon reports whether this member keeps the token until it is due.
@@ -42,8 +42,8 @@ func (m *Machine) onWanted(now policy.Instant, out []policy.Effect) []policy.Eff
 func (m *Machine) reconsider(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due, had := m.dueAt(now.Time), m.numbers.WasGranted(m.custody.last().Seq)
 	switch {
-	case !m.custody.in(resting) || had && !m.walk.alone():
-	case now.Time >= due || m.walk.alone() || !m.custody.restsUntilDue() && m.dueSoon(now.Time, due):
+	case !m.custody.in(resting) || had && !m.walk.Alone():
+	case now.Time >= due || m.walk.Alone() || !m.custody.restsUntilDue() && m.dueSoon(now.Time, due):
 		return m.serve(now, out)
 	}
 	return out

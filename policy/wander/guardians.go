@@ -254,14 +254,14 @@ func (m *Machine) doubt(now policy.Instant, out []policy.Effect) []policy.Effect
 // onSure continues from where the holder was: no member knows of another copy. If no member answered at all, it yields.
 // The view may have changed meanwhile.
 func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effect {
-	unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.alone()
+	unheard := m.custody.in(doubting) && m.custody.unheard() && !m.walk.Alone()
 	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
 		return m.yield(now, out)
 	}
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
 	due := m.dueAt(now.Time)
-	goesOn := m.custody.leaves() || m.walk.alone() || now.Time >= due || m.dueSoon(now.Time, due)
+	goesOn := m.custody.leaves() || m.walk.Alone() || now.Time >= due || m.dueSoon(now.Time, due)
 	switch {
 	case !m.custody.in(doubting):
 	case goesOn:

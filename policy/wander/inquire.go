@@ -94,14 +94,14 @@ func (l *loss) inquire(
 	}
 	to, about := q.asked[:], o.cfg.noToken()
 	if q.times == askedAtFirst {
-		if id, ok := l.whoAsks(o, now.Time); ok && all && o.walk.has(id) {
+		if id, ok := l.whoAsks(o, now.Time); ok && all && o.walk.Has(id) {
 			return false, l.inquireOf(o, id, &about, out)
 		}
 		to = q.asked[:askedAtFirst]
 	}
 	for _, place := range to {
-		if place != 0 && int(place) <= len(o.walk.ids) {
-			out = l.inquireOf(o, o.walk.ids[place-1], &about, out)
+		if place != 0 && int(place) <= len(o.walk.IDs) {
+			out = l.inquireOf(o, o.walk.IDs[place-1], &about, out)
 		}
 	}
 	return false, out
@@ -132,17 +132,17 @@ func (q *inquiry) wakeAt() policy.Time { return min(q.repeatAt, q.until) }
 // token went: only the holder and its guardians know of a token that is held for long, and random questions would miss
 // them.
 func (l *loss) drawAsked(o *outlook) (to asked) {
-	others := len(o.walk.ids) - 1
+	others := len(o.walk.IDs) - 1
 	// Before the first token: the members with the lowest ranks, because they make it. Otherwise: from a random start,
 	// in steps of a quarter of the others, so that no member is drawn twice.
-	start, stride := others-o.walk.rank, 1
+	start, stride := others-o.walk.Rank, 1
 	if !l.first.armed {
 		start, stride = o.cfg.draw(others), max(others/maxAsked, 1)
 	}
 	n := min(maxAsked, others)
 	for i := range n {
 		behind := (start + i*stride) % others
-		to[i] = uint32((o.walk.rank+1+behind)%len(o.walk.ids)) + 1
+		to[i] = uint32((o.walk.Rank+1+behind)%len(o.walk.IDs)) + 1
 	}
 	sighted := l.sighted(o)
 	leads := sighted.Trail()
@@ -156,7 +156,7 @@ func (l *loss) drawAsked(o *outlook) (to asked) {
 // add adds members of the view to the n members to ask, each once, and returns the new number.
 func (to *asked) add(cfg *Config, view *peers, n int, leads *guardian.Trail, except wire.MemberID) int {
 	for _, id := range leads[:leads.Len()] {
-		place, ok := view.place(id)
+		place, ok := view.Place(id)
 		if !ok || id == except || id == cfg.Self || n == len(to) || slices.Contains(to[:n], uint32(place)+1) {
 			continue
 		}

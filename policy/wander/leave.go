@@ -59,7 +59,7 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 		return out
 	}
 	out = m.retract(out)
-	if m.walk.alone() {
+	if m.walk.Alone() {
 		return m.keepAlone(now, out)
 	}
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.custody.last().Ref)

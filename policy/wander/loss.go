@@ -33,10 +33,10 @@ type outlook struct {
 }
 
 // maxInterval is Δmax.
-func (o *outlook) maxInterval() time.Duration { return o.measures.maxInterval(o.cfg, o.walk.count()) }
+func (o *outlook) maxInterval() time.Duration { return o.measures.maxInterval(o.cfg, o.walk.Count()) }
 
 // lapAtMost is the longest time that a lap takes.
-func (o *outlook) lapAtMost() time.Duration { return o.measures.lapAtMost(o.cfg, o.walk.count()) }
+func (o *outlook) lapAtMost() time.Duration { return o.measures.lapAtMost(o.cfg, o.walk.Count()) }
 
 // answersWithin is how long a member waits for answers before it makes a token.
 func (o *outlook) answersWithin() time.Duration { return o.cfg.answersWithin(o.handoff.RoundTrip()) }
@@ -91,12 +91,12 @@ func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes 
 	var over bool
 	switch {
 	case l.first.armed && now.Time >= l.makesFirstAt(o):
-		if over, out = l.inquire(o, now, o.walk.rank > 0 || o.cfg.Slot > 0, false, out); over {
+		if over, out = l.inquire(o, now, o.walk.Rank > 0 || o.cfg.Slot > 0, false, out); over {
 			makes = missingFirst
 		}
 	case l.regenerates(o) && now.Time >= l.regenerateAt(o):
 		l.inquiry.certain = false
-		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.alone(), true, out); over {
+		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.Alone(), true, out); over {
 			l.raiseRegenerateAfter(o)
 			makes = missingLost
 		}

@@ -34,7 +34,7 @@ func (m *Machine) make(now policy.Instant, which missing, out []policy.Effect) [
 	out = policy.AppendTell(out, which.note(), wire.MemberID{}, &token.Ref)
 	out = m.take(now, policy.CauseMade, wire.MemberID{}, &token, m.save(out))
 	out = m.loss.meet(out)
-	if which == missingLost && !m.walk.alone() || which == missingCertain && now.Time < m.dueAt(now.Time) {
+	if which == missingLost && !m.walk.Alone() || which == missingCertain && now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)
 	}
 	return m.serve(now, out)

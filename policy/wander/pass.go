@@ -10,10 +10,10 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 	switch {
 	case m.shelves(now.Time) && !m.custody.leaves():
 		return m.becomeResting(now.Time, m.schedule.UnshelvedAt(m.cfg.terms()), out)
-	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.alone():
+	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.Alone():
 		m.custody.save(&m.cfg, now.Time, false)
 		return out
-	case !m.walk.alone():
+	case !m.walk.Alone():
 		if o := m.outlook(); m.cfg.Walk != Random {
 			m.walk.unmix(&m.cfg, now.Time, o.maxInterval())
 		}
@@ -35,7 +35,7 @@ func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) onNoAck(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	soon := !m.custody.leaves() && !m.schedule.RunsElsewhere() && due.Sub(now.Time) <= m.handoff.Patience()
-	unheard := m.custody.unheard() && !m.walk.alone()
+	unheard := m.custody.unheard() && !m.walk.Alone()
 	// A member that is due again and again must not keep its token: it has already run under this number.
 	ran := m.numbers.WasGranted(m.custody.last().Seq)
 	switch {

@@ -30,15 +30,15 @@ type reunion struct {
 // note records that members have come. If others came a moment ago, all of them are meant. A member that was alone does
 // not greet the others: to it all the others have come, and the others greet it.
 func (r *reunion) note(cfg *Config, now policy.Time, view, before *peers) {
-	since := before.ids
+	since := before.IDs
 	if now < r.until {
 		since = r.before
-	} else if before.alone() {
+	} else if before.Alone() {
 		return
 	}
 	come := 0
-	for i := range view.ids {
-		if cfg.hasCome(view.ids[i], since) {
+	for i := range view.IDs {
+		if cfg.hasCome(view.IDs[i], since) {
 			come++
 		}
 	}
@@ -62,9 +62,9 @@ func (r *reunion) greet(
 		return out
 	}
 	trail := held.Trail()
-	from, left := cfg.draw(view.count()), mostGreeted
-	for i := range view.ids {
-		if id := view.ids[(from+i)%len(view.ids)]; left > 0 && !trail.Has(id) && cfg.hasCome(id, r.before) {
+	from, left := cfg.draw(view.Count()), mostGreeted
+	for i := range view.IDs {
+		if id := view.IDs[(from+i)%len(view.IDs)]; left > 0 && !trail.Has(id) && cfg.hasCome(id, r.before) {
 			out = g.Greet(id, held, out)
 			left--
 		}

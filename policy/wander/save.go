@@ -71,7 +71,7 @@ func (m *Machine) record() policy.State {
 	s.Seq = m.numbers.Highest()
 	if m.custody.granting() && !m.schedule.IsCallers() {
 		s.HasRun, s.LastRun = true, m.custody.until().Add(-m.cfg.SaveWithin())
-		ran.Token, ran.Wait, ran.Members = m.custody.last().ID, 0, uint32(m.walk.count())
+		ran.Token, ran.Wait, ran.Members = m.custody.last().ID, 0, uint32(m.walk.Count())
 	}
 	s.Memo = ran.Bytes()
 	return s

@@ -36,9 +36,9 @@ func (c *Config) arc() lap.Arc { return lap.Arc{Part: int(c.Slot), Of: int(c.Las
 // lapLength is how many members a lap has.
 func (w *walker) lapLength(cfg *Config) int {
 	if !w.shares(cfg) {
-		return w.count()
+		return w.Count()
 	}
-	from, to := cfg.arc().Bounds(w.count())
+	from, to := cfg.arc().Bounds(w.Count())
 	return max(to-from, 1)
 }
 
@@ -70,7 +70,7 @@ func (w *walker) unmix(cfg *Config, now policy.Time, maxInterval time.Duration) 
 // findPart finds out whether this token visits this member, and reports whether it does so only from now on.
 func (w *walker) findPart(cfg *Config) (begins bool) {
 	was := w.sharing.foreign
-	w.sharing.foreign = w.shares(cfg) && !w.alone() && !cfg.Laps.Contains(cfg.arc(), w.ids, cfg.order(0), w.rank)
+	w.sharing.foreign = w.shares(cfg) && !w.Alone() && !cfg.Laps.Contains(cfg.arc(), w.IDs, cfg.order(0), w.Rank)
 	return was && !w.sharing.foreign
 }
 
@@ -80,7 +80,7 @@ func (w *walker) comesHere() bool { return !w.sharing.foreign }
 // lowest returns the members of this token's part that make it first, if the tokens share the members.
 func (w *walker) lowest(cfg *Config) (lowest guardian.Trail) {
 	if w.shares(cfg) {
-		return cfg.Laps.LowestIn(cfg.arc(), w.ids, cfg.order(0), w.rank)
+		return cfg.Laps.LowestIn(cfg.arc(), w.IDs, cfg.order(0), w.Rank)
 	}
 	return guardian.Trail{}
 }
@@ -131,13 +131,13 @@ func (w *walker) noteAsker(cfg *Config, id wire.MemberID) {
 // takeAsker returns, once, the member that has asked for the token since it was last here.
 func (w *walker) takeAsker(now policy.Time) (id wire.MemberID, ok bool) {
 	id, w.sharing.asker = w.sharing.asker, wire.MemberID{}
-	return id, w.has(id) && !w.avoid.has(id, now)
+	return id, w.Has(id) && !w.avoid.Has(id, now)
 }
 
 // noteSlots reads from an expected message whether members have another number of slots.
 func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if at, ok := m.walk.shows(&m.cfg, now, msg); ok {
-		maxInterval := m.measures.maxInterval(&m.cfg, m.walk.count())
+		maxInterval := m.measures.maxInterval(&m.cfg, m.walk.Count())
 		m.loss.beginIf(m.walk.mix(&m.cfg, now, at, maxInterval), now)
 	}
 	if !m.walk.differs(&m.cfg, msg) {

@@ -97,7 +97,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 	d := Detail{
 		Status: m.Status(now), Load: m.custody.last().Load, LastTo: m.custody.wentTo(),
 		RegenerateAfter: m.loss.regenerateAfter(&o), MaxInterval: o.maxInterval(), Lap: m.measures.lap(),
-		TooShort:        m.measures.tooShort(&m.cfg, m.walk.count()),
+		TooShort:        m.measures.tooShort(&m.cfg, m.walk.Count()),
 		RegenerateArmed: m.custody.in(absent) && m.loss.regenerates(&o),
 		RegenerateAt:    m.loss.regenerateAt(&o),
 		RoundTrip:       m.handoff.RoundTrip(),
@@ -115,7 +115,7 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 // paceFacts are about settings and times.
 func (m *Machine) paceFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	d := m.Detail(now)
-	rule := m.measures.maxIntervalRule(&m.cfg, m.walk.count())
+	rule := m.measures.maxIntervalRule(&m.cfg, m.walk.Count())
 	out = append(out,
 		policy.Fact{Key: policy.KeyWalk, Text: m.cfg.Walk.String()},
 		policy.Fact{Key: policy.KeySkip, For: m.cfg.Skip},

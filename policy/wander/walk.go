@@ -1,13 +1,13 @@
 package wander
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander/lap"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -42,7 +42,7 @@ func (w Walk) String() string {
 // several tokens it knows which part of the members this token visits.
 type walker struct {
 	peers
-	avoid   avoided
+	avoid   soft.Avoided
 	sharing sharing
 	// tries is how many earlier holders could not reach the member to which the token is offered.
 	tries uint8
@@ -86,7 +86,7 @@ func (w *walker) next(cfg *Config, now policy.Time, load *wire.Load) wire.Member
 func (w *walker) successor(cfg *Config, now policy.Time, load *wire.Load) (wire.MemberID, bool) {
 	for {
 		id, ok := w.follow(cfg, load)
-		if !ok || !w.avoid.has(id, now) {
+		if !ok || !w.avoid.Has(id, now) {
 			return id, ok
 		}
 		w.miss(cfg, id, load)
@@ -99,16 +99,16 @@ func (w *walker) follow(cfg *Config, load *wire.Load) (wire.MemberID, bool) {
 	var next lap.Place
 	var ok bool
 	if w.shares(cfg) {
-		next, ok = cfg.Laps.AfterIn(cfg.arc(), w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
+		next, ok = cfg.Laps.AfterIn(cfg.arc(), w.IDs, cfg.order(r.Lap), r.Cursor, w.Rank)
 	} else {
-		next, ok = cfg.Laps.After(w.ids, cfg.order(r.Lap), r.Cursor, w.rank)
+		next, ok = cfg.Laps.After(w.IDs, cfg.order(r.Lap), r.Cursor, w.Rank)
 	}
 	if !ok {
 		return wire.MemberID{}, false
 	}
 	r.Cursor = next.At
 	SetRoute(load, &r)
-	return w.ids[next.Index], true
+	return w.IDs[next.Index], true
 }
 
 // takeMissed removes from the token's list the missed member that has waited longest. It leaves members that are not in
@@ -119,8 +119,8 @@ func (w *walker) takeMissed(cfg *Config, now policy.Time, load *wire.Load) (id w
 		if tries == 0 {
 			break
 		}
-		id, ok := w.byHint(r.Missed[i])
-		if !ok || id == cfg.Self || w.avoid.has(id, now) {
+		id, ok := w.ByHint(r.Missed[i])
+		if !ok || id == cfg.Self || w.avoid.Has(id, now) {
 			continue
 		}
 		r.Take(i)
@@ -147,19 +147,19 @@ func (w *walker) miss(cfg *Config, id wire.MemberID, load *wire.Load) {
 // recently, as long as any are left.
 func (w *walker) stray(cfg *Config, now policy.Time) wire.MemberID {
 	var room [1 + len(w.avoid)]int
-	room[0] = w.rank
-	without := w.avoid.appendPlaces(room[:1], &w.peers, now)
-	if len(without) == len(w.ids) {
+	room[0] = w.Rank
+	without := w.avoid.AppendPlaces(room[:1], &w.Peers, now)
+	if len(without) == len(w.IDs) {
 		without = without[:1]
 	}
 	slices.Sort(without)
-	drawn := cfg.draw(len(w.ids) - len(without))
+	drawn := cfg.draw(len(w.IDs) - len(without))
 	for _, place := range without {
 		if drawn >= place {
 			drawn++
 		}
 	}
-	return w.ids[drawn]
+	return w.IDs[drawn]
 }
 
 // chooseGuardians gives the token as many guardians as configured, or as there are members: the previous holders,
@@ -169,13 +169,13 @@ func (w *walker) stray(cfg *Config, now policy.Time) wire.MemberID {
 func (w *walker) chooseGuardians(cfg *Config, now policy.Time, token *guardian.Token) {
 	t := token.Trail()
 	for rank := t.Len() - 1; rank >= 0; rank-- {
-		gone := !w.has(t[rank]) && !w.alone()
-		if rank >= cfg.Backups || t[rank] == cfg.Self || gone || w.avoid.has(t[rank], now) {
+		gone := !w.Has(t[rank]) && !w.Alone()
+		if rank >= cfg.Backups || t[rank] == cfg.Self || gone || w.avoid.Has(t[rank], now) {
 			t.Drop(rank)
 		}
 	}
-	for behind := 1; behind < len(w.ids) && t.Len() < cfg.Backups; behind++ {
-		if id := w.ids[(w.rank+behind)%len(w.ids)]; !w.avoid.has(id, now) {
+	for behind := 1; behind < len(w.IDs) && t.Len() < cfg.Backups; behind++ {
+		if id := w.IDs[(w.Rank+behind)%len(w.IDs)]; !w.avoid.Has(id, now) {
 			t.Add(id)
 		}
 	}
@@ -189,61 +189,11 @@ const avoidTimeouts = 16
 
 // shun avoids a member that has failed a handoff; patience is how long an offer takes at most.
 func (w *walker) shun(cfg *Config, now policy.Time, id wire.MemberID, patience time.Duration) {
-	w.avoid.add(id, now.Add(max(cfg.timeouts(avoidTimeouts), policy.Times(len(w.avoid), patience))))
+	w.avoid.Add(id, now.Add(max(cfg.timeouts(avoidTimeouts), policy.Times(len(w.avoid), patience))))
 }
 
 // forgive no longer avoids a member: it has taken part in a handoff.
-func (w *walker) forgive(id wire.MemberID) { w.avoid.forgive(id) }
-
-// avoided remembers the last members that failed a handoff.
-type avoided [4]struct {
-	id    wire.MemberID
-	until policy.Time
-}
-
-// add avoids id until the given time, in place of the member that would be forgotten first.
-func (a *avoided) add(id wire.MemberID, until policy.Time) {
-	a.forgive(id)
-	place := 0
-	for i := range a {
-		if a[i].until < a[place].until {
-			place = i
-		}
-	}
-	a[place].id, a[place].until = id, until
-}
-
-// forgive stops avoiding id: it has taken part in a handoff.
-func (a *avoided) forgive(id wire.MemberID) {
-	for i := range a {
-		if a[i].id == id {
-			a[i].id, a[i].until = wire.MemberID{}, 0
-		}
-	}
-}
-
-// has reports whether id is avoided.
-func (a *avoided) has(id wire.MemberID, now policy.Time) bool {
-	for i := range a {
-		if a[i].id == id {
-			return now < a[i].until
-		}
-	}
-	return false
-}
-
-// appendPlaces appends the places of the avoided members in a view.
-func (a *avoided) appendPlaces(places []int, view *peers, now policy.Time) []int {
-	for i := range a {
-		if now >= a[i].until {
-			continue
-		}
-		if place, ok := view.place(a[i].id); ok {
-			places = append(places, place)
-		}
-	}
-	return places
-}
+func (w *walker) forgive(id wire.MemberID) { w.avoid.Forgive(id) }
 
 // order names the order of a lap. In a shuffle each token has its own order. With the same order, the tokens would soon
 // follow each other, and the later ones would find no member due.
@@ -262,40 +212,6 @@ func (c *Config) draw(n int) int {
 }
 
 // peers is a view of the gate's live members, this one among them.
-type peers struct {
-	ids  []wire.MemberID
-	rank int
-}
+type peers struct{ soft.Peers }
 
-func newPeers(ids []wire.MemberID, self wire.MemberID) peers {
-	rank, _ := slices.BinarySearchFunc(ids, self, wire.MemberID.Compare)
-	return peers{ids: ids, rank: rank}
-}
-
-// byHint returns the member whose identity begins with hint.
-func (p *peers) byHint(hint uint32) (wire.MemberID, bool) {
-	compare := func(id wire.MemberID, h uint32) int { return cmp.Compare(id.Hint(), h) }
-	i, ok := slices.BinarySearchFunc(p.ids, hint, compare)
-	if !ok {
-		return wire.MemberID{}, false
-	}
-	return p.ids[i], true
-}
-
-func (p *peers) hasHint(hint uint32) bool {
-	_, ok := p.byHint(hint)
-	return ok
-}
-
-// place returns the place of id among the members.
-func (p *peers) place(id wire.MemberID) (place int, ok bool) {
-	return slices.BinarySearchFunc(p.ids, id, wire.MemberID.Compare)
-}
-
-func (p *peers) has(id wire.MemberID) bool {
-	_, ok := p.place(id)
-	return ok
-}
-
-func (p *peers) count() int  { return max(len(p.ids), 1) }
-func (p *peers) alone() bool { return len(p.ids) <= 1 }
+func newPeers(ids []wire.MemberID, self wire.MemberID) peers { return peers{soft.NewPeers(ids, self)} }

@@ -226,7 +226,7 @@ func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
 
 // onPeersChanged handles a new view of the gate.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	wasAlone, shelved := m.walk.alone(), m.shelves(now.Time)
+	wasAlone, shelved := m.walk.Alone(), m.shelves(now.Time)
 	before := m.walk.see(ev.Peers, m.cfg.Self)
 	if m.custody.in(asking) && m.consent.change(&m.walk.peers, &before) {
 		m.custody.hurry(now.Time)
@@ -235,20 +235,20 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.loss.recount(&o, now.Time, &before)
 	m.loss.noteView(&o, now.Time, &before)
 	m.reunion.note(&m.cfg, now.Time, &m.walk.peers, &before)
-	m.handoff.Keep(m.walk.hasHint)
+	m.handoff.Keep(m.walk.HasHint)
 	m.guardian.Measured(m.handoff.RoundTrip())
 	m.measures.count(m.walk.lapLength(&m.cfg))
 	m.walk.unmix(&m.cfg, now.Time, o.maxInterval())
 	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
-	if !m.walk.alone() {
+	if !m.walk.Alone() {
 		m.loss.meetCompany(&m.cfg, now.Time)
 	}
-	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.alone() {
+	if released := wasAlone || shelved && !m.shelves(now.Time); m.custody.in(resting) && released && !m.walk.Alone() {
 		m.custody.hurry(now.Time.Add(m.cfg.Skip))
 	}
 	out = m.chooseGuardiansAgain(now, out)
 	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
-	if m.walk.alone() {
+	if m.walk.Alone() {
 		var back guardian.Outcome
 		m.guardian.TakeBack(&back)
 		out = m.onVerdict(now, &back, out)
@@ -294,7 +294,7 @@ func (m *Machine) onReceived(now policy.Instant, ev *policy.Event, out []policy.
 func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effect {
 	var verdict guardian.Outcome
 	out = m.guardian.Wake(now.Time, m.custody.held(), &verdict, out)
-	out = m.guardian.AskOthers(m.walk.ids, m.custody.held(), out)
+	out = m.guardian.AskOthers(m.walk.IDs, m.custody.held(), out)
 	out = m.onVerdict(now, &verdict, out)
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
@@ -387,7 +387,7 @@ func (m *Machine) becomeAbsent(now policy.Instant) {
 // becomeRunning starts the protected operation; its grant is saved.
 func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.custody.run()
-	m.schedule.Begin(now.Time, m.custody.last().ID, m.walk.count())
+	m.schedule.Begin(now.Time, m.custody.last().ID, m.walk.Count())
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.custody.last().Ref)
 	out = policy.AppendRun(out, &m.custody.last().Ref, m.custody.until())
 	out[len(out)-1].Demanded = m.schedule.IsCallers()
