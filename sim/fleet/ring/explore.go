@@ -2,8 +2,6 @@ package ring
 
 import (
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -15,49 +13,40 @@ import (
 
 // Draw lets a seed draw every parameter of a small ring, and the faults in it.
 func Draw(seed uint64) Scenario {
-	dice := rand.New(rand.NewPCG(seed, sim.Mix(17)))
-	sometimes := func(p float64) bool { return dice.Float64() < p }
-	share := func(from, to float64) float64 { return from * math.Pow(to/from, dice.Float64()) }
-	maybe := func(p, from, to float64) float64 {
-		if !sometimes(p) {
-			return 0
-		}
-		return share(from, to)
-	}
-	lasting := func(from, to time.Duration) time.Duration { return time.Duration(share(float64(from), float64(to))) }
+	dice := sim.NewDice(seed, 17)
 	s := Scenario{
 		Seed: seed, Members: 2 + dice.IntN(8), Request: ring.Requests()[dice.IntN(4)], Links: ring.Links(dice.IntN(2)),
-		Network: PaperLinks(lasting(100*time.Microsecond, 20*time.Millisecond)), Membership: PerfectDetector(),
-		Hook:     sim.Hook{Takes: lasting(time.Millisecond, time.Second)},
-		Duration: lasting(20*time.Second, 200*time.Second),
+		Network: PaperLinks(dice.Time(100*time.Microsecond, 20*time.Millisecond)), Membership: PerfectDetector(),
+		Hook:     sim.Hook{Takes: dice.Time(time.Millisecond, time.Second)},
+		Duration: dice.Time(20*time.Second, 200*time.Second),
 	}
 	if s.Request == ring.Always {
 		s.Network.Latency *= 50 // the token moves all the time
 	}
 	s.Backups = dice.IntN(s.Members)
-	s.Demand = sim.Demand{Every: lasting(s.Hook.Takes, 20*time.Second), Queued: share(0.01, 0.5)}
+	s.Demand = sim.Demand{Every: dice.Time(s.Hook.Takes, 20*time.Second), Queued: dice.Share(0.01, 0.5)}
 	s.Duration = min(s.Duration, max(20*time.Second, 1000*s.cycle()))
-	s.Demand.Withdrawn = maybe(0.3, 0.01, 0.5)
-	if sometimes(0.5) {
-		s.Network.Jitter = lasting(s.Network.Latency/10, 4*s.Network.Latency)
+	s.Demand.Withdrawn = dice.Maybe(0.3, 0.01, 0.5)
+	if dice.Sometimes(0.5) {
+		s.Network.Jitter = dice.Time(s.Network.Latency/10, 4*s.Network.Latency)
 	}
 	if s.Links == ring.UDP {
 		s.Network.FIFO = false
-		s.Network.Loss, s.Network.Duplicate = maybe(0.6, 0.001, 0.3), maybe(0.5, 0.001, 0.3)
-		if sometimes(0.3) {
-			s.Network.Late, s.Network.LateBy = share(0.01, 0.2), lasting(s.Network.Latency, time.Second)
+		s.Network.Loss, s.Network.Duplicate = dice.Maybe(0.6, 0.001, 0.3), dice.Maybe(0.5, 0.001, 0.3)
+		if dice.Sometimes(0.3) {
+			s.Network.Late, s.Network.LateBy = dice.Share(0.01, 0.2), dice.Time(s.Network.Latency, time.Second)
 		}
 	}
-	if sometimes(0.5) {
-		s.Faults.CrashEvery, s.Faults.DownFor = lasting(s.Duration/10, s.Duration),
-			lasting(time.Millisecond, s.Duration/10)
-		s.Faults.MidStep = share(0.1, 1)
+	if dice.Sometimes(0.5) {
+		s.Faults.CrashEvery, s.Faults.DownFor = dice.Time(s.Duration/10, s.Duration),
+			dice.Time(time.Millisecond, s.Duration/10)
+		s.Faults.MidStep = dice.Share(0.1, 1)
 	}
-	if sometimes(0.2) {
-		s.Faults.LeaveEvery, s.Faults.AwayFor = lasting(s.Duration/10, s.Duration), lasting(time.Second, s.Duration/10)
+	if dice.Sometimes(0.2) {
+		s.Faults.LeaveEvery, s.Faults.AwayFor = dice.Time(s.Duration/10, s.Duration), dice.Time(time.Second, s.Duration/10)
 	}
-	if sometimes(0.2) {
-		s.Disk = sim.Disk{Takes: lasting(time.Millisecond, timeout/2), Fails: share(0.01, 0.3)}
+	if dice.Sometimes(0.2) {
+		s.Disk = sim.Disk{Takes: dice.Time(time.Millisecond, timeout/2), Fails: dice.Share(0.01, 0.3)}
 	}
 	s.Network.Encode = true
 	return s

@@ -314,31 +314,31 @@ type ByzantineScenario struct {
 
 // DrawByzantine returns the scenario of a seed.
 func DrawByzantine(seed uint64) ByzantineScenario {
-	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(30)))}
+	d := drawing{sim.NewDice(seed, 30)}
 	s := Scenario{
-		Seed: seed, Members: 5 + d.IntN(16), Skip: d.time(50*time.Millisecond, time.Second), TokenInPlace: true,
+		Seed: seed, Members: 5 + d.IntN(16), Skip: d.Time(50*time.Millisecond, time.Second), TokenInPlace: true,
 	}
-	s.Op = d.time(s.Skip, 5*time.Second)
-	s.MinInterval = max(s.Op, time.Duration(float64(s.Members)*float64(s.Op)/d.share(0.3, 1.5)))
-	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, s.Skip/10), Encode: true}
-	if d.sometimes(0.5) {
-		s.Network.Jitter = d.time(s.Network.Latency/10, 2*s.Network.Latency)
+	s.Op = d.Time(s.Skip, 5*time.Second)
+	s.MinInterval = max(s.Op, time.Duration(float64(s.Members)*float64(s.Op)/d.Share(0.3, 1.5)))
+	s.Network = sim.Network{Latency: d.Time(100*time.Microsecond, s.Skip/10), Encode: true}
+	if d.Sometimes(0.5) {
+		s.Network.Jitter = d.Time(s.Network.Latency/10, 2*s.Network.Latency)
 	}
 	s.Membership = sim.Membership{
-		GossipAfter: d.time(time.Millisecond, time.Second), DetectAfter: d.time(time.Second, 5*time.Second),
+		GossipAfter: d.Time(time.Millisecond, time.Second), DetectAfter: d.Time(time.Second, 5*time.Second),
 	}
-	s.Hook = sim.Hook{Takes: s.Op, Spread: d.share(0.05, 0.5)}
+	s.Hook = sim.Hook{Takes: s.Op, Spread: d.Share(0.05, 0.5)}
 	walks := wander.Walks()
 	s.Walk, s.Backups = walks[d.IntN(len(walks))], 1+d.IntN(guardian.MaxBackups)
-	if d.sometimes(0.5) {
+	if d.Sometimes(0.5) {
 		s.OnLost = wander.Stop
 	}
-	s.AskFirst = d.sometimes(0.5)
-	s.Duration = time.Duration(d.share(2, 8) * float64(s.lap()))
+	s.AskFirst = d.Sometimes(0.5)
+	s.Duration = time.Duration(d.Share(2, 8) * float64(s.lap()))
 	l := d.byzantine(&s)
 	// Later additions have a source of random numbers of their own, so that older draws stay as they were.
-	more := drawing{rand.New(rand.NewPCG(seed, sim.Mix(67)))}
-	if s.AskBeforeRun = l.Habits&Offers != 0 || more.sometimes(0.2); s.AskBeforeRun && more.sometimes(0.4) {
+	more := drawing{sim.NewDice(seed, 67)}
+	if s.AskBeforeRun = l.Habits&Offers != 0 || more.Sometimes(0.2); s.AskBeforeRun && more.Sometimes(0.4) {
 		l.Habits |= Objects
 	}
 	return ByzantineScenario{Scenario: s, Byzantine: l}
@@ -347,9 +347,9 @@ func DrawByzantine(seed uint64) ByzantineScenario {
 // byzantine draws a Byzantine member with one habit, or several.
 func (d drawing) byzantine(s *Scenario) Byzantine {
 	l := Byzantine{
-		Every: d.time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.time(s.Skip, s.lap()),
+		Every: d.Time(20*time.Millisecond, s.lap()), Habits: 1 << d.IntN(habits), SwallowFor: d.Time(s.Skip, s.lap()),
 	}
-	if d.sometimes(0.5) {
+	if d.Sometimes(0.5) {
 		l.Habits |= Habits(d.IntN(int(habitsEnd)))
 	}
 	if l.Habits == Invents {

@@ -2,7 +2,6 @@ package wander
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -75,14 +74,14 @@ func pieces() []piece {
 
 // dice returns the piece's random numbers for a seed.
 func (p *piece) dice(seed uint64) drawing {
-	return drawing{rand.New(rand.NewPCG(seed, sim.Mix(p.label)))}
+	return drawing{sim.NewDice(seed, p.label)}
 }
 
 // drawPieces draws the rare pieces, and returns the names of those that make a difference.
 func (s *Scenario) drawPieces() (names []string) {
 	for _, p := range pieces() {
 		d := p.dice(s.Seed)
-		if !d.sometimes(p.share) {
+		if !d.Sometimes(p.share) {
 			continue
 		}
 		before := *s
@@ -103,15 +102,15 @@ func (d drawing) racks(s *Scenario) {
 		return
 	}
 	t := &s.Faults.Groups
-	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.time(s.Duration/20, s.Duration),
-		d.time(s.Skip/10, s.Duration/10)
+	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.Time(s.Duration/20, s.Duration),
+		d.Time(s.Skip/10, s.Duration/10)
 }
 
 // stopsTogether: some members, or all, are told to leave at one moment.
 func (d drawing) stopsTogether(s *Scenario) {
 	t := &s.Faults.Groups
-	t.StopEvery, t.StopFor, t.StopShare = d.time(s.Duration/20, s.Duration), d.time(s.Skip/10, s.Duration/10),
-		d.share(0.2, 1)
+	t.StopEvery, t.StopFor, t.StopShare = d.Time(s.Duration/20, s.Duration), d.Time(s.Skip/10, s.Duration/10),
+		d.Share(0.2, 1)
 }
 
 // manyParts: cuts leave three or four parts.
@@ -119,7 +118,7 @@ func (d drawing) manyParts(s *Scenario) {
 	if s.Members < 3 {
 		return
 	}
-	s.Faults.CutEvery, s.Faults.CutFor = d.time(s.Duration/20, s.Duration), d.time(s.Skip, s.Duration/3)
+	s.Faults.CutEvery, s.Faults.CutFor = d.Time(s.Duration/20, s.Duration), d.Time(s.Skip, s.Duration/3)
 	s.Faults.CutParts = 3 + d.IntN(sim.MaxParts-2)
 }
 
@@ -129,7 +128,7 @@ const flaps = 100
 // flapping: the network is cut again and again, for less than the time that it takes to notice, or little more.
 func (d drawing) flapping(s *Scenario) {
 	noticed := max(s.Membership.DetectAfter, s.Skip)
-	s.Faults.CutEvery, s.Faults.CutFor = max(d.time(s.Skip, 2*noticed), s.Duration/flaps), d.time(s.Skip/2, 2*noticed)
+	s.Faults.CutEvery, s.Faults.CutFor = max(d.Time(s.Skip, 2*noticed), s.Duration/flaps), d.Time(s.Skip/2, 2*noticed)
 }
 
 // large: more members than in all other scenarios, for little longer than a lap. They ask each other, so their tokens
@@ -138,7 +137,7 @@ func (d drawing) large(s *Scenario) {
 	if s.onDemand() || s.Standing != NothingStands || s.Windows != nil {
 		return
 	}
-	members := time.Duration(41+int(d.share(1, 60))) - 1
+	members := time.Duration(41+int(d.Share(1, 60))) - 1
 	by := members / time.Duration(s.Members)
 	s.Members, s.Backups, s.StartWithin = int(members), max(s.Backups, 1), 0
 	s.Op = min(s.Op, s.Skip)
@@ -153,13 +152,13 @@ func (d drawing) large(s *Scenario) {
 
 // deafAndMute: members that hear nothing, or are not heard.
 func (d drawing) deafAndMute(s *Scenario) {
-	s.Faults.DeafEvery, s.Faults.DeafFor = d.time(s.Duration/20, s.Duration), d.time(s.Skip, s.Duration/3)
-	s.Faults.MuteShare = d.share(0.1, 1)
+	s.Faults.DeafEvery, s.Faults.DeafFor = d.Time(s.Duration/20, s.Duration), d.Time(s.Skip, s.Duration/3)
+	s.Faults.MuteShare = d.Share(0.1, 1)
 }
 
 // leaves: a member that leaves in order tells the others itself, as it does in fleets that are not large.
 func (d drawing) leaves(s *Scenario) {
-	s.Membership.LeaveSpread = d.time(time.Millisecond, 100*time.Millisecond)
+	s.Membership.LeaveSpread = d.Time(time.Millisecond, 100*time.Millisecond)
 }
 
 // lapTimeouts bounds a lap, in handoff timeouts, where operations take longer than the operator says.
@@ -171,12 +170,12 @@ func (d drawing) wrongOp(s *Scenario) {
 	if s.Backups == 0 {
 		return
 	}
-	if d.sometimes(0.3) {
+	if d.Sometimes(0.3) {
 		s.grow(10 + d.IntN(30))
 	}
-	s.Hook.Takes = d.time(s.Op/10, 10*s.Op)
-	if d.sometimes(0.3) {
-		s.Hook.Takes = d.time(s.MaxIntervalInForce(), 3*s.MaxIntervalInForce())
+	s.Hook.Takes = d.Time(s.Op/10, 10*s.Op)
+	if d.Sometimes(0.3) {
+		s.Hook.Takes = d.Time(s.MaxIntervalInForce(), 3*s.MaxIntervalInForce())
 	}
 	// A lap of thousands of heartbeats would take too long to explore.
 	s.Hook.Takes = min(s.Hook.Takes, max(s.Op, time.Duration(lapTimeouts/s.Members)*max(s.Skip, 250*time.Millisecond)))
@@ -196,13 +195,13 @@ func (s *Scenario) grow(members int) {
 // no member asks before it makes a token, so such a fleet needs the right one.
 func (d drawing) wrongMaxInterval(s *Scenario) {
 	if s.Backups > 0 {
-		s.MaxInterval = max(s.MinInterval, d.time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
+		s.MaxInterval = max(s.MinInterval, d.Time(s.MaxIntervalInForce()/10, 10*s.MaxIntervalInForce()))
 	}
 }
 
 // farApart: a round trip takes up to several skips. Without guardians, a fleet needs the right max_interval for that.
 func (d drawing) farApart(s *Scenario) {
-	s.Network.Latency = d.time(s.Skip/10, 2*s.Skip)
+	s.Network.Latency = d.Time(s.Skip/10, 2*s.Skip)
 	s.Network.Jitter = min(s.Network.Jitter, s.Network.Latency)
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
@@ -219,8 +218,8 @@ func (d drawing) distant(s *Scenario) {
 		return
 	}
 	n := s.Network
-	n.Distant, n.Together = 1+d.IntN(s.Members-1), d.sometimes(0.5)
-	if d.sometimes(0.5) {
+	n.Distant, n.Together = 1+d.IntN(s.Members-1), d.Sometimes(0.5)
+	if d.Sometimes(0.5) {
 		n.Distant = 1
 	}
 	n.Away = time.Millisecond
@@ -229,7 +228,7 @@ func (d drawing) distant(s *Scenario) {
 	if most <= s.Skip/10 {
 		return // All members are nearly that far away.
 	}
-	n.Away = max(d.time(s.Skip/10, most), d.time(s.Skip/10, most))
+	n.Away = max(d.Time(s.Skip/10, most), d.Time(s.Skip/10, most))
 	s.Network = n
 	// Otherwise a token could be taken for lost before a member can answer.
 	s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
@@ -248,8 +247,8 @@ func (s *Scenario) stands(fault Standing) {
 // slowDisk: the saves of one member are slow, and may fail or hang. The disks of the others do not change.
 func (d drawing) slowDisk(s *Scenario) {
 	s.SlowDisk = sim.Disk{
-		Takes: d.time(time.Millisecond, s.Skip), Slow: d.share(0.1, 1), SlowFor: d.time(s.Skip/10, 20*s.Skip),
-		Fails: d.maybe(0.3, 0.01, 0.5), Hangs: d.maybe(0.3, 0.01, 0.1),
+		Takes: d.Time(time.Millisecond, s.Skip), Slow: d.Share(0.1, 1), SlowFor: d.Time(s.Skip/10, 20*s.Skip),
+		Fails: d.Maybe(0.3, 0.01, 0.5), Hangs: d.Maybe(0.3, 0.01, 0.1),
 	}
 }
 
@@ -257,9 +256,9 @@ func (d drawing) slowDisk(s *Scenario) {
 // min_interval. Without guardians such a fleet needs the right max_interval, too.
 func (d drawing) onDemand(s *Scenario) {
 	s.Demand = sim.Demand{
-		Every: d.time(s.Op/10, 4*s.MinInterval), Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
+		Every: d.Time(s.Op/10, 4*s.MinInterval), Queued: d.Maybe(0.5, 0.05, 0.8), Withdrawn: d.Maybe(0.5, 0.05, 0.8),
 	}
-	if d.sometimes(0.7) {
+	if d.Sometimes(0.7) {
 		s.MinInterval = 0
 	}
 	if s.Backups == 0 {
@@ -274,8 +273,8 @@ func (d drawing) callers(s *Scenario) {
 		return
 	}
 	s.Demand = sim.Demand{
-		Beside: true, Every: d.time(s.Op/10, 4*s.MinInterval),
-		Queued: d.maybe(0.5, 0.05, 0.8), Withdrawn: d.maybe(0.5, 0.05, 0.8),
+		Beside: true, Every: d.Time(s.Op/10, 4*s.MinInterval),
+		Queued: d.Maybe(0.5, 0.05, 0.8), Withdrawn: d.Maybe(0.5, 0.05, 0.8),
 	}
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
@@ -287,17 +286,17 @@ func (d drawing) retries(s *Scenario) {
 	if s.onDemand() {
 		return
 	}
-	s.RetryAfter = d.time(s.Skip, 2*s.MinInterval)
-	s.Hook.Fails = d.share(0.01, 0.9)
-	s.Hook.NotNow = d.maybe(0.5, 0.01, 0.9)
+	s.RetryAfter = d.Time(s.Skip, 2*s.MinInterval)
+	s.Hook.Fails = d.Share(0.01, 0.9)
+	s.Hook.NotNow = d.Maybe(0.5, 0.01, 0.9)
 }
 
 // operators: the gate is paused and resumed, and failures may stop it.
 func (d drawing) operators(s *Scenario) {
 	s.Operators = sim.Operators{
-		Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), HereShare: d.share(0.01, 0.5),
+		Every: d.Time(s.Skip, s.Duration), For: d.Time(s.Skip, s.Duration/2), HereShare: d.Share(0.01, 0.5),
 	}
-	if d.sometimes(0.5) {
+	if d.Sometimes(0.5) {
 		s.Operators.StopAfter = 1 + d.IntN(3)
 	}
 }
@@ -310,31 +309,31 @@ func (d drawing) brakes(s *Scenario) {
 		Backups: 2, TokenInPlace: true,
 		Network: sim.Network{Latency: min(s.Network.Latency, s.Skip/10), Encode: true}, Membership: s.Membership,
 		Duration: s.Duration,
-		Hook:     sim.Hook{Takes: s.Op, Fails: d.share(0.3, 0.9)},
+		Hook:     sim.Hook{Takes: s.Op, Fails: d.Share(0.3, 0.9)},
 		Operators: sim.Operators{
-			Every: d.time(s.Skip, s.Duration), For: d.time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4),
+			Every: d.Time(s.Skip, s.Duration), For: d.Time(s.Skip, s.Duration/2), StopAfter: 1 + d.IntN(4),
 		},
 	}
 }
 
 // renewals: operators ask for a new token now and then, although there may be one.
 func (d drawing) renewals(s *Scenario) {
-	s.Faults.RenewEvery = d.time(s.Skip, s.Duration/2)
+	s.Faults.RenewEvery = d.Time(s.Skip, s.Duration/2)
 }
 
 // restart: all members stop at once and start again, some of them late.
 func (d drawing) restart(s *Scenario) {
-	s.Faults.Restart = d.restarting(d.time(s.Skip, s.Duration), s.MinInterval)
+	s.Faults.Restart = d.restarting(d.Time(s.Skip, s.Duration), s.MinInterval)
 }
 
 // restarting draws a restart. longest bounds how long members are away.
 func (d drawing) restarting(at, longest time.Duration) sim.Restart {
 	r := sim.Restart{
-		At: at, Gracefully: d.sometimes(0.3), Power: d.sometimes(0.5), After: d.time(time.Millisecond, longest),
-		Away: d.maybe(0.5, 0.1, 0.49),
+		At: at, Gracefully: d.Sometimes(0.3), Power: d.Sometimes(0.5), After: d.Time(time.Millisecond, longest),
+		Away: d.Maybe(0.5, 0.1, 0.49),
 	}
-	if d.sometimes(0.7) {
-		r.Within = d.time(time.Millisecond, longest)
+	if d.Sometimes(0.7) {
+		r.Within = d.Time(time.Millisecond, longest)
 	}
 	return r
 }
@@ -350,7 +349,7 @@ func (d drawing) restartAlone(s *Scenario) {
 	s.Hook.Takes = s.Op
 	s.Membership.Spread = min(s.Membership.Spread, 10*time.Second)
 	timeout := wander.Patience(s.Skip)
-	s.Faults.Restart = d.restarting(3*timeout+d.time(s.lap()/10, 3*s.lap()), 20*timeout)
+	s.Faults.Restart = d.restarting(3*timeout+d.Time(s.lap()/10, 3*s.lap()), 20*timeout)
 	back, within := s.restarted()
 	s.MinInterval = 2 * (time.Duration(back) + within)
 	s.Duration = time.Duration(back) + 2*within
@@ -362,7 +361,7 @@ func (d drawing) unequalHooks(s *Scenario) {
 	if s.Operators.StopAfter > 0 || s.restarts() {
 		return
 	}
-	s.Hook.Unequal = d.share(0.1, 4)
+	s.Hook.Unequal = d.Share(0.1, 4)
 	if s.Backups == 0 {
 		s.MaxInterval = max(s.MaxIntervalInForce(), 3*s.lap())
 	}
@@ -373,7 +372,7 @@ func (d drawing) unequalHooks(s *Scenario) {
 // so such a fleet needs the right ones.
 func (d drawing) rollOut(s *Scenario) {
 	if s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts() {
-		s.Differ = d.share(1.1, 10)
+		s.Differ = d.Share(1.1, 10)
 	}
 }
 
@@ -385,12 +384,12 @@ func (d drawing) longLap(s *Scenario) {
 		Seed: s.Seed, Members: 41 + d.IntN(60), Skip: s.Skip, Op: s.Op, MinInterval: s.Op, Walk: s.Walk,
 		Backups: 2 + d.IntN(2), LongLap: true,
 		Network: sim.Network{
-			Latency: min(s.Network.Latency, s.Skip/10), Loss: d.maybe(0.5, 0.01, 0.15), Encode: true,
+			Latency: min(s.Network.Latency, s.Skip/10), Loss: d.Maybe(0.5, 0.01, 0.15), Encode: true,
 		}, Membership: s.Membership,
 	}
-	s.Hook.Takes = d.time(timeout, lapTimeouts/time.Duration(s.Members)*timeout)
-	s.Hook.Unequal = d.maybe(0.5, 0.1, 1)
-	s.MaxInterval = max(d.time(8*timeout, s.lap()/2), s.MinInterval)
+	s.Hook.Takes = d.Time(timeout, lapTimeouts/time.Duration(s.Members)*timeout)
+	s.Hook.Unequal = d.Maybe(0.5, 0.1, 1)
+	s.MaxInterval = max(d.Time(8*timeout, s.lap()/2), s.MinInterval)
 	s.Membership.Spread = min(s.Membership.Spread, timeout)
 	s.Duration = s.lap()
 }
@@ -401,8 +400,8 @@ func (d drawing) readiness(s *Scenario) {
 		return
 	}
 	s.Ready = sim.Ready{
-		No: d.share(0.05, 0.8), Takes: d.time(s.Skip/10, 4*s.Skip), Timeout: d.time(s.Skip, 4*s.Skip),
-		Again: d.time(s.Skip, 2*s.MinInterval),
+		No: d.Share(0.05, 0.8), Takes: d.Time(s.Skip/10, 4*s.Skip), Timeout: d.Time(s.Skip, 4*s.Skip),
+		Again: d.Time(s.Skip, 2*s.MinInterval),
 	}
 }
 

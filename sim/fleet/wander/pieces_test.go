@@ -92,7 +92,7 @@ func free(t *testing.T, p piece) uint64 {
 	for _, other := range pieces() {
 		used[other.label] = true
 	}
-	draws := func(seed uint64) bool { return p.dice(seed).sometimes(p.share) }
+	draws := func(seed uint64) bool { return p.dice(seed).Sometimes(p.share) }
 search:
 	for p.label = 100; ; p.label++ {
 		if used[p.label] {

@@ -1,7 +1,6 @@
 package wander
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -15,22 +14,22 @@ import (
 // operations take up to fifty times as long as its members are told, and max_interval may be as short as min_interval.
 // It also returns a bound for a lap.
 func drawCrowd(seed uint64) (s Scenario, lap time.Duration) {
-	d := drawing{rand.New(rand.NewPCG(seed, sim.Mix(7)))}
+	d := drawing{sim.NewDice(seed, 7)}
 	s = Scenario{
-		Seed: seed, Members: 3 + d.IntN(40), Skip: d.time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4),
+		Seed: seed, Members: 3 + d.IntN(40), Skip: d.Time(50*time.Millisecond, 2*time.Second), Backups: 1 + d.IntN(4),
 	}
 	walks := wander.Walks()
 	s.Walk = walks[d.IntN(len(walks))]
-	s.Network = sim.Network{Latency: d.time(100*time.Microsecond, 60*time.Millisecond)}
-	takes := d.time(s.Skip, 20*time.Second)
-	s.Hook = sim.Hook{Takes: takes, Spread: d.share(0.02, 0.5)}
+	s.Network = sim.Network{Latency: d.Time(100*time.Microsecond, 60*time.Millisecond)}
+	takes := d.Time(s.Skip, 20*time.Second)
+	s.Hook = sim.Hook{Takes: takes, Spread: d.Share(0.02, 0.5)}
 	all := time.Duration(s.Members)
-	s.MinInterval = max(time.Duration(float64(all*takes)/d.share(0.5, 20)), time.Second)
-	s.Op = max(time.Duration(float64(takes)*d.share(0.02, 1)), time.Millisecond)
-	if d.sometimes(0.5) {
-		s.MaxInterval = max(s.MinInterval, time.Duration(d.share(0.05, 1)*float64(all*takes)))
+	s.MinInterval = max(time.Duration(float64(all*takes)/d.Share(0.5, 20)), time.Second)
+	s.Op = max(time.Duration(float64(takes)*d.Share(0.02, 1)), time.Millisecond)
+	if d.Sometimes(0.5) {
+		s.MaxInterval = max(s.MinInterval, time.Duration(d.Share(0.05, 1)*float64(all*takes)))
 	}
-	s.StartWithin = d.time(time.Second, 20*time.Second)
+	s.StartWithin = d.Time(time.Second, 20*time.Second)
 	s.Membership = sim.Membership{
 		GossipAfter: 20 * time.Second, DetectAfter: 10 * time.Second, RejoinAfter: 10 * time.Second,
 	}
