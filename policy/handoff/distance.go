@@ -9,16 +9,16 @@ import (
 // answers are rare among those of near members. So the patience that is right for all partners is too short when they
 // are offered a token again, and they would never get one. Therefore each member remembers the furthest partners one by
 // one.
-const maxDistances = 8
+const MaxDistances = 8
 
 // distances has the longest recent round trips of the partners that are furthest away, by the hints of their
 // identities. When all places are taken, a partner that is further away takes the place of the nearest one. So a
 // partner that is not listed is, as far as this member knows, no further away than the nearest listed one, and is given
 // that much patience. That is how all of many distant members are reached.
 type distances struct {
-	hints [maxDistances]uint32
-	trips [maxDistances]micros
-	slow  [maxDistances]slowness
+	hints [MaxDistances]uint32
+	trips [MaxDistances]micros
+	slow  [MaxDistances]slowness
 	// far has a bit for each partner that is far away: several of its answers were slow. One late answer is no sign.
 	far uint8
 }

@@ -44,7 +44,7 @@ func TestTheAnswersOfNearPartnersDoNotLowerThePatienceWithADistantOne(t *testing
 func TestAmongManyDistantPartnersThereIsTimeForEach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := patience{timeout: time.Second}
-		distant := rapid.IntRange(1, 4*maxDistances).Draw(t, "distant")
+		distant := rapid.IntRange(1, 4*MaxDistances).Draw(t, "distant")
 		roundTrip := func(i int) time.Duration { return time.Second + time.Duration(i)*100*time.Millisecond }
 		for range 3 {
 			for _, i := range rapid.Permutation(upTo(distant)).Draw(t, "order") {

@@ -1,6 +1,9 @@
 package tree
 
-import "github.com/wanderd/wanderd/policy"
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/handoff"
+)
 
 // mostStretched is how many times longer timers last at most: messages that were late by chance must not stop a site
 // for long.
@@ -15,12 +18,34 @@ func (m *Machine) timers() Timers {
 	if m.handoff == nil {
 		return t
 	}
-	if needed := policy.Times(2, m.handoff.Nearest()); needed > t.Liveness {
+	nearest := m.handoff.Nearest()
+	if len(m.cfg.Roster) > 1+handoff.MaxDistances && m.firstAnswer > 0 {
+		nearest = min(nearest, m.firstAnswer) // The handoff remembers only those that are furthest away.
+	}
+	if needed := policy.Times(2, nearest); needed > t.Liveness {
 		by := int(min((needed+t.Liveness-1)/t.Liveness, mostStretched))
 		t.Commit, t.Token = policy.Times(by, t.Commit), policy.Times(by, t.Token)
 		t.Reconnection, t.Liveness = policy.Times(by, t.Reconnection), policy.Times(by, t.Liveness)
 	}
 	return t
+}
+
+// searched notes that a search begins. If those before it have had no answer, the next answer may be to the first one.
+func (m *Machine) searched(now policy.Time) {
+	longest := policy.Times(mostStretched, m.cfg.Timers.Reconnection)
+	if m.searchedAt == 0 || now.Sub(m.searchedAt) > longest {
+		m.searchedAt = now
+	}
+}
+
+// found records how long the first answer to a search took. The nearest site is no further away. Later answers do not
+// count: a search is repeated where messages are lost, each site answers each repetition, and so most sites of a large
+// roster seem slow. A site that is far away learns that at once, and forgets it slowly.
+func (m *Machine) found(now policy.Time) {
+	if m.searchedAt != 0 {
+		took := now.Sub(m.searchedAt)
+		m.firstAnswer, m.searchedAt = max(took, m.firstAnswer-(m.firstAnswer-took)/16), 0
+	}
 }
 
 // measure records how long the answer of a site took, in time or late. From this, a site that has never got the token

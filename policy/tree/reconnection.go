@@ -13,6 +13,7 @@ type newPred struct {
 // receivePOSITION is ReceivePOSITION, lines 65–69.
 func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	m.measure(now.Time, b.from)
+	m.found(now.Time)
 	if m.timer != reconnectionTimer {
 		return policy.AppendTell(out, NoteLate, m.cfg.Roster[b.from], nil)
 	}

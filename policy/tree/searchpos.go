@@ -18,6 +18,7 @@ func (m *Machine) searchPos(now policy.Time, out []policy.Effect) []policy.Effec
 
 // awaitPositions is "Alarm (ReconnectionTimer)", lines 43 and 76.
 func (m *Machine) awaitPositions(now policy.Time) {
+	m.searched(now)
 	m.alarm(reconnectionTimer, now, m.timers().Reconnection)
 	m.repeatLater(now)
 }

@@ -199,7 +199,11 @@ type Machine struct {
 	handoff *handoffs
 	// askedAt is when this site last asked others, while it waits for their answers.
 	askedAt policy.Time
-	in      body
+	// firstAnswer is how long a search waited for its first answer lately; zero if none had one. searchedAt is when the
+	// first of the searches began that have had no answer yet; zero if there is none.
+	firstAnswer time.Duration
+	searchedAt  policy.Time
+	in          body
 }
 
 // handoffs are the handoffs of a site, and how the last one ended.

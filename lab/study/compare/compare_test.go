@@ -66,3 +66,18 @@ func TestNumbersHaveThreeDigits(t *testing.T) {
 		}
 	}
 }
+
+// The sites of a large roster answer every repetition of a search, and so most of them seem slow where messages are
+// lost. That must not stretch the timers of all.
+func TestALargeTreeThatLosesMessagesStaysBusy(t *testing.T) {
+	for _, c := range courses() {
+		if c.contender.name != "tree, fair" || c.fault != ofLoss || c.load != 1 {
+			continue
+		}
+		if o, err := live(t.Context(), &c, 1); err != nil || o.Busy < 0.9 {
+			t.Errorf("%d sites are busy for %.2f of the time: %v", c.members, o.Busy, err)
+		}
+		return
+	}
+	t.Fatal("the page has no such course")
+}
