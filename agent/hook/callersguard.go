@@ -30,7 +30,7 @@ type command struct {
 // look as if the command had been the last connection: the guard is in the command's group when the command is born,
 // and afterwards in a session of its own.
 
-// await prepares for a command whose order comes later. While the guard is in the caller's group, no signal to that
+// await prepares for a command whose task comes later. While the guard is in the caller's group, no signal to that
 // group may end or stop it. Besides those that the guard takes anyway, these would; the runtime ignores the others. To
 // take all of them would last two milliseconds.
 func (c *command) await(apart bool) {
@@ -59,8 +59,8 @@ func (g *guard) beginCommand() (first instruction, begins bool) {
 	g.instructions, g.told = make(chan instruction), nil
 	g.reporters = []io.Writer{agent, g.reporters[0]}
 	session, _ := unix.Getsid(0)
-	g.operation = operation{session: session, tree: os.Getpid(), shared: g.order.Command.Group}
-	go readLifeline(io.MultiReader(bytes.NewReader(g.order.Command.Heard), agent), g.instructions)
+	g.operation = operation{session: session, tree: os.Getpid(), shared: g.task.Command.Group}
+	go readLifeline(io.MultiReader(bytes.NewReader(g.task.Command.Heard), agent), g.instructions)
 	_ = (&report{Ready: true}).write(agent)
 	for {
 		select {

@@ -31,14 +31,14 @@ import (
 type Command struct {
 	guard   *early.Guard
 	reports chan report
-	// up is closed when the guard waits for its order, or has died.
+	// up is closed when the guard waits for its task, or has died.
 	up chan struct{}
 	// apart is true if the caller is not in the command's process group.
 	apart bool
 }
 
-// Order is what the caller tells a command's guard to do.
-type Order struct {
+// Task is what the caller tells a command's guard to do.
+type Task struct {
 	// Path is the program, Argv its arguments, beginning with the name of the program.
 	Path string
 	Argv []string
@@ -70,7 +70,7 @@ func Prepare() (*Command, error) {
 	return c, nil
 }
 
-// Up is closed when the guard waits for its order, or has died. Starting a process takes long on a busy host.
+// Up is closed when the guard waits for its task, or has died. Starting a process takes long on a busy host.
 func (c *Command) Up() <-chan struct{} { return c.up }
 
 // Socket returns a unix socket, which has to be connected to the agent before Run: the guard hears of the agent by it.
@@ -96,7 +96,7 @@ func (c *Command) close() {
 }
 
 // Run runs the command, and passes signals on to it. It returns when nothing of the command is left.
-func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
+func (c *Command) Run(o Task, signals <-chan os.Signal) Result {
 	started := time.Now()
 	group := syscall.Getpgrp()
 	limits := o.Grant.Limits
@@ -106,9 +106,9 @@ func (c *Command) Run(o Order, signals <-chan os.Signal) Result {
 	if limits.Until == 0 || o.KillAfter < limits.Grace {
 		limits.Grace = o.KillAfter
 	}
-	c.tell(&instruction{Order: &guardOrder{
+	c.tell(&instruction{Task: &guardTask{
 		Path: o.Path, Argv: o.Argv, Limits: limits,
-		Command: &commandOrder{Group: group, Env: o.Grant.Env, Heard: o.Heard},
+		Command: &commandTask{Group: group, Env: o.Grant.Env, Heard: o.Heard},
 	}})
 	spec := Spec{Argv: o.Argv, Limits: limits, command: true}
 	var last report

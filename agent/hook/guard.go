@@ -72,16 +72,16 @@ func runGuard() int {
 	signal.Notify(g.told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	if first.Await {
 		g.command.await(first.Apart)
-		if first = <-g.instructions; first.Order == nil {
+		if first = <-g.instructions; first.Task == nil {
 			return 0
 		}
 	}
-	if first.Order == nil {
+	if first.Task == nil {
 		fmt.Fprintf(os.Stderr, "%s is for internal use: nobody has told it what to guard\n", GuardName)
 		return exitUsage
 	}
-	g.order = *first.Order
-	if g.order.Command == nil {
+	g.task = *first.Task
+	if g.task.Command == nil {
 		keepOutputOpen()
 	} else {
 		var begins bool
@@ -91,7 +91,7 @@ func runGuard() int {
 			return 0
 		}
 	}
-	if !g.endsBy(g.order.Until) {
+	if !g.endsBy(g.task.Until) {
 		g.report.Expired, g.report.Unbegun = true, true
 		g.end()
 		return 0
@@ -122,7 +122,7 @@ func runGuard() int {
 // A dead agent no longer hears of the operation's end, so it has begun nothing that follows that end: the pre-signed
 // releases are true.
 type guard struct {
-	order     guardOrder
+	task      guardTask
 	reporters []io.Writer
 	report    report
 	// operation is the operation that the guard follows.
@@ -166,19 +166,19 @@ type beginning struct {
 
 // start executes the operation, and delivers the outcome.
 func (g *guard) start() <-chan beginning {
-	if g.order.Timeout > 0 {
-		g.deadline = time.After(g.order.Timeout)
+	if g.task.Timeout > 0 {
+		g.deadline = time.After(g.task.Timeout)
 	}
 	begun := make(chan beginning, 1)
 	fork := func(env []string, attr *syscall.SysProcAttr) (int, error) {
 		// The runtime does not see that a fork waits until the program is executed, and keeps the processor for it.
 		runtime.GOMAXPROCS(2)
 		defer runtime.GOMAXPROCS(1)
-		return syscall.ForkExec(g.order.Path, g.order.Argv,
+		return syscall.ForkExec(g.task.Path, g.task.Argv,
 			&syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
 	}
 	g.starts <- func() {
-		if c := g.order.Command; c != nil {
+		if c := g.task.Command; c != nil {
 			if g.command.apart {
 				joinGroup(c.Group)
 			}
@@ -199,7 +199,7 @@ func (g *guard) start() <-chan beginning {
 	return begun
 }
 
-// newParent makes the thread that starts the operation, before there is an order: making a thread takes time. The
+// newParent makes the thread that starts the operation, before there is a task: making a thread takes time. The
 // thread stays, because the operation gets its parent-death signal when the thread ends that started it.
 func newParent() chan<- func() {
 	starts := make(chan func())
@@ -320,14 +320,14 @@ func (g *guard) endsBy(until time.Duration) bool {
 	if until == 0 {
 		return true
 	}
-	g.order.Until = until
-	at := until - KillMargin - g.order.Grace
+	g.task.Until = until
+	at := until - KillMargin - g.task.Grace
 	return g.until.set(at) && sinceBoot() < at
 }
 
 // onUntil: the alarm rings. If the grant was extended meanwhile, nothing ends.
 func (g *guard) onUntil() {
-	if sinceBoot() >= g.order.Until-KillMargin-g.order.Grace {
+	if sinceBoot() >= g.task.Until-KillMargin-g.task.Grace {
 		g.expire()
 	}
 }
@@ -343,12 +343,12 @@ func (g *guard) expire() {
 	case killing, over:
 		return
 	}
-	kill := g.order.Until - KillMargin
+	kill := g.task.Until - KillMargin
 	switch {
 	case sinceBoot() >= kill || !g.until.set(kill):
 		g.becomeKilling()
 	case g.phase != stopping:
-		g.becomeStopping(g.order.Grace)
+		g.becomeStopping(g.task.Grace)
 	}
 }
 
@@ -361,7 +361,7 @@ func (g *guard) onStop() {
 	case stopping, killing, over:
 		return
 	}
-	g.becomeStopping(g.order.Grace)
+	g.becomeStopping(g.task.Grace)
 }
 
 // onOrphaned: the agent has died. From now on the token's guardians wait for the end of the operation, so little grace
@@ -371,7 +371,7 @@ func (g *guard) onOrphaned() {
 	g.look = time.Tick(orphanLookTime)
 	switch g.phase {
 	case running, settling, stopping:
-		g.becomeStopping(g.order.OrphanGrace)
+		g.becomeStopping(g.task.OrphanGrace)
 	case killing, over:
 	}
 }
@@ -380,10 +380,10 @@ func (g *guard) onDeadline() {
 	switch g.phase {
 	case running:
 		g.report.TimedOut, g.report.Unbegun = true, g.report.Pid == 0
-		g.becomeStopping(g.order.Grace)
+		g.becomeStopping(g.task.Grace)
 	case settling:
 		g.report.Leftovers = true
-		g.becomeStopping(g.order.Grace)
+		g.becomeStopping(g.task.Grace)
 	case stopping:
 		g.becomeKilling()
 	case killing:
@@ -437,7 +437,7 @@ func (g *guard) becomeKilling() {
 	g.phase, g.deadline = killing, time.After(undeadTime)
 	switch {
 	case g.orphaned: // the guard looks already
-	case g.order.Until != 0:
+	case g.task.Until != 0:
 		g.look = time.Tick(orphanLookTime)
 	default:
 		g.look = time.Tick(lookTime)

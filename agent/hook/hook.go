@@ -172,7 +172,7 @@ func (r *Run) PreSigned(words []Word) {
 func (r *Run) Done() <-chan Result { return r.done }
 
 // begin starts the guard. The guard's program may lie on a file system that hangs. So begin gives up when starting
-// takes as long as the operation may take; a guard that starts later gets no order, and does nothing.
+// takes as long as the operation may take; a guard that starts later gets no task, and does nothing.
 func begin(guard *exec.Cmd, pipes *pipes, timeout time.Duration) error {
 	begun := make(chan error, 1)
 	go func() {
@@ -224,7 +224,7 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	}
 	limits := spec.Limits
 	limits.Timeout = max(spec.Timeout-time.Since(started), 0)
-	r.lifeline.tell(func(next *instruction) { next.Order = &guardOrder{Path: path, Argv: spec.Argv, Limits: limits} })
+	r.lifeline.tell(func(next *instruction) { next.Task = &guardTask{Path: path, Argv: spec.Argv, Limits: limits} })
 	var result Result
 	over := make(chan struct{})
 	var telling, draining sync.WaitGroup

@@ -259,7 +259,7 @@ func TestStopEndsTheRun(t *testing.T) {
 	w.gone(t)
 }
 
-// A stop may come together with the order; a process that is born afterwards obeys it.
+// A stop may come together with the task; a process that is born afterwards obeys it.
 func TestAStopThatComesAtOnceEndsTheRun(t *testing.T) {
 	for range 10 {
 		run, _ := start(t, Spec{

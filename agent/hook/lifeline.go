@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// guardOrder is what the guard has to do.
-type guardOrder struct {
+// guardTask is what the guard has to do.
+type guardTask struct {
 	Path string   `json:"path"`
 	Argv []string `json:"argv"`
 	Limits
 	// Command is present if the operation is a caller's command.
-	Command *commandOrder `json:"command,omitempty"`
+	Command *commandTask `json:"command,omitempty"`
 }
 
-// commandOrder is what the guard of a caller's command is told in addition.
-type commandOrder struct {
+// commandTask is what the guard of a caller's command is told in addition.
+type commandTask struct {
 	// Group is the process group of the caller, in which the command runs.
 	Group int `json:"group"`
 	// Env is what the grant adds to the caller's environment.
@@ -27,12 +27,12 @@ type commandOrder struct {
 	Heard []byte `json:"heard,omitempty"`
 }
 
-// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the order. Nothing of
+// instruction is what the agent tells the guard, as JSON documents on the lifeline: the first has the task. Nothing of
 // it is in the guard's arguments or environment, which other users can read. The guard of a caller's command has the
-// order from its caller, and the rest from the agent.
+// task from its caller, and the rest from the agent.
 type instruction struct {
-	Order *guardOrder `json:"order,omitempty"`
-	// Await, in the first document, is true if the order follows later, or never comes.
+	Task *guardTask `json:"task,omitempty"`
+	// Await, in the first document, is true if the task follows later, or never comes.
 	Await bool `json:"await,omitempty"`
 	// Apart, with Await, is true if the guard will have to leave the caller's session; see leaveSession.
 	Apart bool `json:"apart,omitempty"`
@@ -44,7 +44,7 @@ type instruction struct {
 	Signal syscall.Signal `json:"signal,omitempty"`
 	// Stop ends the operation.
 	Stop bool `json:"stop,omitempty"`
-	// Until, if it is not zero, replaces the Until of the order.
+	// Until, if it is not zero, replaces the Until of the task.
 	Until time.Duration `json:"until,omitempty"`
 	// Words, if present, replaces all earlier ones.
 	Words *[]Word `json:"words,omitempty"`

@@ -144,8 +144,8 @@ func pidIn(t *testing.T, path string) int {
 	})
 }
 
-// A guard that gets no order does nothing.
-func TestAGuardWithoutAnOrderEnds(t *testing.T) {
+// A guard that gets no task does nothing.
+func TestAGuardWithoutATaskEnds(t *testing.T) {
 	agent := fmt.Sprintf("exec -a %s /proc/self/exe 3</dev/null 4>/dev/null 2>&1", GuardName)
 	run, log := start(t,
 		Spec{Argv: []string{

@@ -11,7 +11,7 @@ import (
 // report is what the guard tells the agent, as two JSON documents; the first, at the start, has only Pid. The guard of
 // a caller's command tells both of them to the caller, too, and before them tells the agent that it is ready.
 type report struct {
-	// Up is true once the guard of a command waits for its order.
+	// Up is true once the guard of a command waits for its task.
 	Up bool `json:"up,omitempty"`
 	// Ready is true when the command is about to be executed, as soon as the agent allows it.
 	Ready bool `json:"ready,omitempty"`

@@ -201,7 +201,7 @@ func (e *execution) try() (again bool, err error) {
 		command.Abandon()
 		return e.refused(err)
 	}
-	result := command.Run(hook.Order{
+	result := command.Run(hook.Task{
 		Path: e.path, Argv: e.argv, Timeout: e.timeout, KillAfter: e.killAfter, Grant: answer.grant,
 		Heard: answer.heard,
 	}, e.signals)

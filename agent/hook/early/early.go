@@ -18,7 +18,7 @@ const (
 	Exec = "exec"
 )
 
-// Guard is the guard of a caller's command, which waits for its order.
+// Guard is the guard of a caller's command, which waits for its task.
 type Guard struct {
 	PID int
 	// Lifeline and Report are the caller's ends of its pipes.

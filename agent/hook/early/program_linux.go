@@ -15,7 +15,7 @@ func places() []string { return []string{"", "../libexec/wanderd/"} }
 
 // Program returns a path of the program with which to guard: the small one that was built with this program, and
 // otherwise this program, valid even if its file was replaced since the start. A guard of another build might not
-// understand its orders.
+// understand its tasks.
 func Program() (path string, err error) {
 	self, err := os.Executable()
 	if build == "" || err != nil {
