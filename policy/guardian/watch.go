@@ -14,8 +14,8 @@ type watch struct {
 	// has given the token up.
 	live, excused, yielded, own bool
 	// given is set if this member has passed the token to the holder; needless, if another member holds another token;
-	// expected, if the holder should be heard although nobody waits: the token was passed to it, or another guardian asks
-	// for it.
+	// expected, if the holder should be heard although nobody waits: the token was passed to it, or another guardian
+	// asks for it.
 	given, needless, expected bool
 	// reassured is set if a member that has heard the holder has answered a question about this copy.
 	reassured bool
@@ -56,8 +56,9 @@ func (g *Machine) Last() (t *Token, holder wire.MemberID) { return &g.watch.toke
 func (g *Machine) Keeps() (holder wire.MemberID, ok bool) { return g.watch.holder, g.watch.live }
 
 // suspects reports whether a silence of the holder means anything to this member. At a quiet machine it does if
-// somebody waits for the token, if its holder has announced that it no longer holds it, or if its holder should be heard:
-// the token is on its way, or another guardian asks, which waits for this one to revive the token if this one goes first.
+// somebody waits for the token, if its holder has announced that it no longer holds it, or if its holder should be
+// heard: the token is on its way, or another guardian asks, which waits for this one to revive the token if this one
+// goes first.
 func (g *Machine) suspects() bool {
 	w := &g.watch
 	return w.live && (!g.quiet || g.awaited || w.expected || w.yielded)

@@ -43,7 +43,8 @@ func Draw(seed uint64) Scenario {
 		s.Faults.MidStep = dice.Share(0.1, 1)
 	}
 	if dice.Sometimes(0.2) {
-		s.Faults.LeaveEvery, s.Faults.AwayFor = dice.Time(s.Duration/10, s.Duration), dice.Time(time.Second, s.Duration/10)
+		s.Faults.LeaveEvery = dice.Time(s.Duration/10, s.Duration)
+		s.Faults.AwayFor = dice.Time(time.Second, s.Duration/10)
 	}
 	if dice.Sometimes(0.2) {
 		s.Disk = sim.Disk{Takes: dice.Time(time.Millisecond, timeout/2), Fails: dice.Share(0.01, 0.3)}
