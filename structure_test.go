@@ -173,7 +173,10 @@ func house() []rule {
 		{room: "lab/study/siblings", ours: studied, why: "the questions of papers on other protocols"},
 		{room: "lab/study/compare", ours: studied, why: "the protocols side by side"},
 		{room: "sim/report", why: "plain data in, bytes out"},
-		{room: "lab/hosts", ours: []string{"agent/control"}, why: "it runs agents, and does not know what for"},
+		{
+			room: "lab/hosts", ours: []string{"agent/control", "lab/ports"},
+			why: "it runs agents, and does not know what for",
+		},
 		{room: "lab/directives", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
@@ -184,6 +187,7 @@ func house() []rule {
 		{room: "lab/mutant", ours: []string{"lab/deep"}, why: "it changes texts"},
 		{room: "lab/bubble", why: "it runs tests"},
 		{room: "lab/deep", why: "it says which tests run"},
+		{room: "lab/ports", why: "it knows ports, and not what listens there"},
 		{room: "sim/script", ours: []string{"sim"}, why: "a protocol brings what is its own"},
 		{
 			room: "examples/...", inTests: []string{"agent/control", "agent/metrics"},
@@ -193,7 +197,7 @@ func house() []rule {
 }
 
 // forTests returns the rooms that the tests of all packages may import.
-func forTests() []string { return []string{"lab/bubble", "lab/deep"} }
+func forTests() []string { return []string{"lab/bubble", "lab/deep", "lab/ports"} }
 
 // soleImporter returns the only rooms that may import a module, tests included.
 func soleImporter() map[string]string {

@@ -17,6 +17,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/lab/hosts"
+	"github.com/wanderd/wanderd/lab/ports"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -101,7 +102,7 @@ func (f *fleet) makeAuthority() error {
 
 // add starts one agent that joins the others.
 func (f *fleet) add(name string, flags ...string) (p *process, err error) {
-	metrics, err := hosts.FreeAddr()
+	metrics, _, err := ports.Claim()
 	if err != nil {
 		return nil, err
 	}

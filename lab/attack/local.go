@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/wanderd/wanderd/lab/hosts"
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // idleScrapes holds connections to the metrics of each agent, with half a request on each, and measures how long a
@@ -162,10 +162,11 @@ func (f *fleet) refuses(dir string, bad replaceable) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	addr, err := hosts.FreeAddr()
+	addr, release, err := ports.Claim()
 	if err != nil {
 		return false, err
 	}
+	defer release()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, f.program, "--hook", filepath.Join(dir, "hook.sh")+" /dev/null", "--secret-file",

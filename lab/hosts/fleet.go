@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // GateName is the gate of every fleet.
@@ -105,7 +106,7 @@ func (f *Fleet) Add(name string, flags ...string) (*Host, error) {
 		h.Addr, h.enter = f.Network.Addr(i)+":7946", f.Network.Enter(i)
 	} else {
 		var err error
-		if h.Addr, err = FreeAddr(); err != nil {
+		if h.Addr, _, err = ports.Claim(); err != nil {
 			return nil, err
 		}
 	}

@@ -3,9 +3,6 @@
 package hosts
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -159,21 +156,3 @@ func (h *Host) processes() map[int][]string {
 
 // Forget removes what the agent has saved about its gate, but neither its key nor its roster.
 func (h *Host) Forget() error { return os.Remove(filepath.Join(h.state, "gate-"+GateName+".json")) }
-
-// FreeAddr finds a loopback port that is free for TCP and UDP now. It is below those that systems choose themselves:
-// any connection may take one of these before an agent listens.
-func FreeAddr() (string, error) {
-	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
-		l, err := net.Listen("tcp4", addr)
-		if err != nil {
-			continue
-		}
-		p, err := net.ListenPacket("udp4", addr)
-		_ = l.Close()
-		if err == nil {
-			return addr, p.Close()
-		}
-	}
-	return "", fmt.Errorf("no port is free for both TCP and UDP")
-}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // BenchmarkExec compares "wanderd exec -- true" with other programs that run a command under a lock, and with the
@@ -39,7 +41,7 @@ func BenchmarkExec(b *testing.B) {
 // startEtcd starts one etcd server on loopback.
 func startEtcd(b *testing.B) (endpoint string) {
 	b.Helper()
-	client, peer := "http://"+freeAddr(b), "http://"+freeAddr(b)
+	client, peer := "http://"+ports.For(b), "http://"+ports.For(b)
 	server := exec.Command("etcd", "--data-dir", b.TempDir(), "--name", "bench", "--listen-client-urls", client,
 		"--advertise-client-urls", client,
 		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "bench="+peer)

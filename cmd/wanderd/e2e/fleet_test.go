@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,6 +25,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // patience bounds every wait for something that must happen; nothing is asserted about how soon it does.
@@ -163,7 +162,7 @@ func newFleet(t testing.TB, size int, args ...string) *fleet {
 		t.Fatal(err)
 	}
 	for i := range size {
-		name, addr := fmt.Sprintf("m%d", i+1), freeAddr(t)
+		name, addr := fmt.Sprintf("m%d", i+1), ports.For(t)
 		f.nodes = append(f.nodes, &node{
 			fleet: f, name: name, addr: addr, bind: addr,
 			state: filepath.Join(f.dir, name), log: filepath.Join(f.dir, name+".log"),
@@ -401,25 +400,4 @@ func until(t testing.TB, what string, cond func() bool) {
 			t.Fatalf("waited %s in vain: %s", patience, what)
 		}
 	}
-}
-
-// freeAddr finds a loopback port that is free for TCP and UDP now. It is below the ports that systems choose
-// themselves, because any connection may take one of those before an agent listens.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			continue
-		}
-		p, err := net.ListenPacket("udp", addr)
-		_ = l.Close()
-		if err == nil {
-			_ = p.Close()
-			return addr
-		}
-	}
-	t.Fatal("no port is free for both TCP and UDP")
-	return ""
 }

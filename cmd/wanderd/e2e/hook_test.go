@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // one is a fleet of one whose hook is the given script; the script's own arguments and $OUT name a file to write to.
@@ -125,7 +127,7 @@ func TestSecondAgentIsRefused(t *testing.T) {
 	t.Parallel()
 	n, _ := one(t, "#!/bin/sh\n:\n", "--min-interval", "1h")
 	n.logged("started")
-	other := freeAddr(t)
+	other := ports.For(t)
 	for what, args := range map[string][]string{
 		"state directory": {"--bind", other, "--state-dir", n.state},
 		"address":         {"--bind", n.addr, "--state-dir", t.TempDir()},

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/lab/ports"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -49,7 +50,7 @@ func newRelay(t testing.TB, f *fleet) *relay {
 		t.Fatal(err)
 	}
 	for _, n := range f.nodes {
-		n.bind = freeAddr(t)
+		n.bind = ports.For(t)
 		p := &port{node: n, bind: netip.MustParseAddrPort(n.bind)}
 		if p.packets, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(n.addr))); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/ports"
 )
 
 // whole asks the node for the status of the fleet.
@@ -109,7 +110,7 @@ func (f *fleet) startMany() {
 func (n *node) sees(members int) bool {
 	select {
 	case <-n.ended:
-		n.addr = freeAddr(n.fleet.t)
+		n.addr = ports.For(n.fleet.t)
 		n.bind = n.addr
 		n.start()
 		return false

@@ -128,11 +128,12 @@ func (f *fleet) start(cmd *exec.Cmd) {
 	})
 }
 
-// freeAddr finds a port that is free now, below the ports that any connection may take before an agent listens.
+// freeAddr finds a port that is free now: below the ports that any connection may take before an agent listens, and
+// above those of lab/ports, which this module does not know.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for range 100 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 16_000+rand.IntN(4_000)))
 		if err == nil {
 			defer func() { _ = l.Close() }()
 			return l.Addr().String()
