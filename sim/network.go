@@ -294,7 +294,7 @@ func (c *Cluster) deliver(who, slot int32) {
 }
 
 func (c *Cluster) wakeEarly(who int32) {
-	if at, ok := c.members[who].machine.NextWake(); ok && c.clockOf(who).shows(at) <= c.now {
+	if at, ok := c.stepping(who).NextWake(); ok && c.clockOf(who).shows(at) <= c.now {
 		return
 	}
 	c.event.Kind = policy.Woke

@@ -64,7 +64,13 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	}
 	directive, here := l.directive, l.here
 	l.learn(now, ev)
-	out = l.obey(now, out)
+	// The end of a pause comes after the answer of a disk: what the machine saves because of it is not on the disk yet. A
+	// message that is not expected changes nothing, so it ends no pause, either; the next wake-up does.
+	ends := l.paused && !l.pauses(now.Wall)
+	later := ends && ev.Kind == policy.Saved
+	if unheard := ends && ev.Kind == policy.Received && !l.Expects(&ev.Msg); !unheard && !later {
+		out = l.obey(now, out)
+	}
 	switch {
 	case ev.Kind == policy.Directed:
 	case ev.Kind == policy.Finished && ev.ByHand:
@@ -78,6 +84,9 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		}
 	default:
 		out = l.give(now, ev, out)
+	}
+	if later {
+		out = l.obey(now, out)
 	}
 	if directive != l.directive || here != l.here {
 		l.state.Directive, l.state.Here = l.directive, l.here
@@ -107,11 +116,16 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 	}
 }
 
+// pauses reports whether a directive to pause is in force at that time.
+func (l *Layer) pauses(wall int64) bool {
+	end := max(l.directive.Until, l.here)
+	return end != 0 && wall < end
+}
+
 // obey tells the machine whether the gate is paused, if that has changed. While it is paused, the machine knows of no
 // waiting caller.
 func (l *Layer) obey(now policy.Instant, out []policy.Effect) []policy.Effect {
-	end := max(l.directive.Until, l.here)
-	paused := end != 0 && now.Wall < end
+	end, paused := max(l.directive.Until, l.here), l.pauses(now.Wall)
 	l.until = policy.Never
 	if paused && end != wire.ForEver {
 		l.until = now.Time.Add(timeUntil(now.Wall, end))

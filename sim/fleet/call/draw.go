@@ -66,7 +66,6 @@ func (d drawing) others(s *Scenario) {
 		s.Operators = sim.Operators{
 			Every: d.Time(s.Duration/20, s.Duration), For: d.Time(s.Skip, s.Duration/5), HereShare: d.Share(0.1, 1),
 		}
-		s.EarlyWakes = 0 // A pause may end while a host stands still, and then an early wake is no early one.
 	}
 	if d.Sometimes(0.1) {
 		s.Faults.RenewEvery = d.Time(s.Duration/20, s.Duration)
