@@ -40,15 +40,10 @@ type fleet struct {
 
 func newFleet(t *testing.T, n int) *fleet {
 	f := &fleet{t: t, now: policy.Time(time.Hour), down: make([]bool, n)}
-	settings := &call.Settings{Skip: skip, Backups: 2}
 	var all []wire.MemberID
 	for i := range n {
 		all = append(all, id(i))
-		f.members = append(f.members, call.New(call.Config{
-			Env: policy.Env{
-				Gate: 7, Self: id(i), OnDemand: true, Entropy: rand.NewPCG(uint64(i), 9),
-			}, Settings: settings,
-		}))
+		f.members = append(f.members, newMember(i))
 	}
 	for i := range f.members {
 		f.step(i, policy.Event{Kind: policy.Started})
@@ -58,6 +53,24 @@ func newFleet(t *testing.T, n int) *fleet {
 	}
 	f.advance(10 * skip)
 	return f
+}
+
+func newMember(i int) *call.Machine {
+	return call.New(call.Config{
+		Env:      policy.Env{Gate: 7, Self: id(i), OnDemand: true, Entropy: rand.NewPCG(uint64(i), 9)},
+		Settings: &call.Settings{Skip: skip, Backups: 2},
+	})
+}
+
+// restart gives a member that knows nothing a view of all.
+func (f *fleet) restart(i int) {
+	var all []wire.MemberID
+	for each := range f.members {
+		all = append(all, id(each))
+	}
+	f.members[i] = newMember(i)
+	f.step(i, policy.Event{Kind: policy.Started})
+	f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: all})
 }
 
 // withToken is a fleet with a token that rests at member 2.

@@ -200,7 +200,7 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 		m.report.id = 0
 		return m.look(now, out)
 	}
-	m.search.stop()
+	m.search.pause()
 	var load wire.Load
 	w := m.queue.tell(now.Time, holder, &load)
 	if w == nil {

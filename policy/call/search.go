@@ -13,7 +13,8 @@ import (
 //
 // R11 Looking for it. "A home that has waiters and knows no holder asks all members, 64 at a time, each batch until all
 // have answered or P/2. A holder or guardian ends this; a receiver that is named is asked too, unless it has left or
-// failed. Then after P to 8P."
+// failed. Then after P to 8P." The pauses go on growing until a holder is heard: members that are wrong may name each
+// other in turn.
 type search struct {
 	id wire.Exchange
 	// since is when this member began to look, began when it began to ask all. at is when it goes on.
@@ -23,18 +24,22 @@ type search struct {
 	batch  int32
 	silent uint64
 	// clean is true if all that were asked have answered that they have no token. asks is false between two passes.
-	clean, asks  bool
+	clean, asks bool
+	// times counts how often a batch was asked, waits how often all were asked since a holder was heard.
 	times, waits uint8
 }
 
 func (s *search) live() bool { return s.id != 0 }
 
-// stop ends the search.
+// stop ends the search: a holder is heard, or nobody waits.
 func (s *search) stop() { *s = search{} }
+
+// pause ends the search as long as the member that was named may be the holder.
+func (s *search) pause() { s.id, s.asks = 0, false }
 
 // hurry begins to ask again: the view has changed.
 func (s *search) hurry(now policy.Time) {
-	if s.live() {
+	if s.waits = 0; s.live() {
 		s.asks, s.at = false, now
 	}
 }
@@ -54,8 +59,14 @@ func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect 
 	if m.search.live() || m.guards() || len(m.view.IDs) == 0 {
 		return out
 	}
-	m.search.since = now.Time
-	return m.askAll(now, out)
+	s := &m.search
+	s.since = now.Time
+	if s.waits == 0 {
+		return m.askAll(now, out)
+	}
+	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
+	s.at = max(now.Time, s.began.Add(m.cfg.patience()<<(s.waits-1)))
+	return out
 }
 
 // askAll begins to ask all members.
@@ -63,6 +74,7 @@ func (m *Machine) askAll(now policy.Instant, out []policy.Effect) []policy.Effec
 	s := &m.search
 	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
 	s.began, s.batch, s.clean, s.asks = now.Time, 0, true, true
+	s.waits = min(s.waits+1, 1+doublings)
 	return m.askBatch(now, out)
 }
 
@@ -101,8 +113,7 @@ func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Ef
 	if m.mayMake(now.Time) {
 		return m.make(now, false, out)
 	}
-	s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<s.waits)
-	s.waits = min(s.waits+1, doublings)
+	s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<(s.waits-1))
 	return out
 }
 
@@ -171,7 +182,7 @@ func (m *Machine) onFound(
 		out = m.sendNext(now.Time, nextHome, msg.From, s.id, out)
 	}
 	if !holder.IsZero() && m.view.Has(holder) && m.known.learn(now.Time, &msg.Token, holder) {
-		s.stop()
+		s.pause()
 		return out
 	}
 	return m.answered(now, msg.From, out)

@@ -64,8 +64,8 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	}
 	directive, here := l.directive, l.here
 	l.learn(now, ev)
-	// The end of a pause comes after the answer of a disk: what the machine saves because of it is not on the disk yet. A
-	// message that is not expected changes nothing, so it ends no pause, either; the next wake-up does.
+	// The end of a pause comes after the answer of a disk: what the machine saves because of it is not on the disk
+	// yet. A message that is not expected changes nothing, so it ends no pause, either; the next wake-up does.
 	ends := l.paused && !l.pauses(now.Wall)
 	later := ends && ev.Kind == policy.Saved
 	if unheard := ends && ev.Kind == policy.Received && !l.Expects(&ev.Msg); !unheard && !later {
