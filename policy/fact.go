@@ -61,6 +61,12 @@ const (
 	KeyNext
 	KeyPred
 	KeyCounter
+	KeyHeard
+	KeyHome
+	KeyWaiters
+	KeyWaiter
+	KeyCalls
+	KeyQueued
 	keys
 )
 
@@ -129,6 +135,12 @@ func (k Key) Info() KeyInfo {
 		KeyNext:            {"next", Identity, "to whom this member passes the token"},
 		KeyPred:            {"pred", Identity, "the member before this one in the queue"},
 		KeyCounter:         {"counter", Number, "the counter in the token"},
+		KeyHeard:           {"heard", Moment, "when this member last heard of the token, which it does not hold"},
+		KeyHome:            {"home", Identity, "a home, as this member chooses them; the first is called first"},
+		KeyWaiters:         {"waiters", Number, "how many members wait; the text is as what this member knows it"},
+		KeyWaiter:          {"waiter", Identity, "a member that waits, since when, and a text if it does not answer"},
+		KeyCalls:           {"calls", Moment, "since when this member has been calling the token"},
+		KeyQueued:          {"queued", Identity, "who queued this member's call, when, and how many wait before it"},
 	}
 	if k == 0 || int(k) >= len(known) {
 		return KeyInfo{Name: Name(nil, k)}

@@ -10,14 +10,14 @@ type Status struct {
 	// programs, as far as they need it.
 	Why string
 	Bar Bar
-	// Holding is true while Token is held here; otherwise Token is the last one that was.
+	// Holding is true while Token is held here; otherwise Token is the last one that was, or the one that Holder holds.
 	Holding bool
 	Token   wire.Ref
 	// Holder is the member that holds the token, as far as this member knows: itself, the holder that it has heard of,
 	// or the member to which it passed the token. It is zero if this member knows of none.
 	Holder wire.MemberID
 	// Since is when a token was last here or known to be elsewhere, or when this member started; it is not set while
-	// Holding is true.
+	// Holding is true. It is Never if this member need not hear of the token, because nobody here waits for it.
 	Since Time
 	// HasRun is true if LastRun is set.
 	HasRun  bool

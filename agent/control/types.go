@@ -76,7 +76,7 @@ type Gate struct {
 	// Removed is true once the configuration no longer has this gate: it goes when its run has ended.
 	Removed bool `json:"removed,omitempty"`
 	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds
-	// one.
+	// one, and while it need not hear of one, because nobody waits for it here.
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning is the reason why the hook is not running now; empty while it is.
 	NotRunning string `json:"not_running,omitempty"`
@@ -105,6 +105,9 @@ type Gate struct {
 	LastCommand    *CommandEnd       `json:"last_command,omitempty"`
 	Taken          map[string]uint64 `json:"taken"`
 	Given          map[string]uint64 `json:"given"`
+	// Sent and Received count the messages of the gate's protocol since the agent started, by their kind.
+	Sent     map[string]uint64 `json:"sent,omitempty"`
+	Received map[string]uint64 `json:"received,omitempty"`
 	// LastSuccess is when the hook last succeeded, also before the last restart of the agent.
 	LastSuccess time.Time `json:"last_success,omitzero"`
 	// SavingSince is when the current save of the gate's state began. SaveError is why the last save failed: the hook
@@ -337,7 +340,12 @@ type Whereabouts struct {
 	// Guardians keep a copy of the token while this member holds it; the first of them revives it if this member dies.
 	Guardians []Guardian `json:"guardians,omitempty"`
 	// Keeps is true if this member keeps a copy of the token while another member holds it.
-	Keeps bool   `json:"guards,omitempty"`
+	Keeps bool `json:"guards,omitempty"`
+	// Heard is when this member last heard of a token that is silent at rest; absent if the token is here. Called is
+	// who waits for such a token, and whom this member calls. Both are absent in gates whose token goes round.
+	Heard  time.Time `json:"heard,omitzero"`
+	Called *Called   `json:"call,omitempty"`
+
 	Token string `json:"token,omitempty"`
 	// Seq is the fencing number, and SeqText the same in digits: many readers of JSON, jq and JavaScript among them,
 	// round numbers above 2⁵³.

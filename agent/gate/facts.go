@@ -69,7 +69,8 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 		}
 	case policy.KeyRegenerateAt:
 		s.RegenerateAt = g.env.Clock.At(f.At)
-	case policy.KeyKeeps, policy.KeyGuardian:
+	case policy.KeyKeeps, policy.KeyGuardian, policy.KeyHeard, policy.KeyHome, policy.KeyWaiters, policy.KeyWaiter,
+		policy.KeyCalls, policy.KeyQueued:
 		// These concern one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
 		// These tell since when a gate has been due: see situation.

@@ -36,6 +36,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		Slots: 1, Callers: g.callers.list(), Roster: g.roster.describe(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.tally.notes)),
+		Sent:  g.byName(g.tally.sent), Received: g.byName(g.tally.received),
 	}
 	for i := range facts {
 		g.addFact(&s, &facts[i])
@@ -57,7 +58,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 	for note, n := range g.tally.notes {
 		s.Notes[g.descriptor.Notes.Of(note).Name] = n
 	}
-	if !m.Holding {
+	if !m.Holding && m.Since < policy.Never {
 		s.SilentSince = g.env.Clock.At(m.Since)
 	}
 	if m.HasRun {
@@ -100,8 +101,11 @@ func (g *Gate) whereabouts(m *policy.Status, facts []policy.Fact) control.Wherea
 			w.Keeps = true
 		case f.Key == policy.KeyGuardian:
 			w.Guardians = append(w.Guardians, control.Guardian{Member: f.Member.String(), Name: g.nameOf(f.Member)})
+		case f.Key == policy.KeyHeard:
+			w.Heard = g.env.Clock.At(f.At)
 		}
 	}
+	w.Called = g.called(m.Token.Slot, facts)
 	if m.Holder.IsZero() {
 		return w
 	}

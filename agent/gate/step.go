@@ -119,7 +119,9 @@ func (g *Gate) send(m *wire.Message) {
 				Uint64("count", g.logged.sendErrors).
 				Msg("cannot send; the handoff will try again or choose another member")
 		}
+		return
 	}
+	g.tally.sent[m.Kind]++
 }
 
 // peersEvery is the least time between two lines about a gate's peers.
@@ -128,6 +130,7 @@ const peersEvery = 5 * time.Second
 // Receive passes a message to the gate's machine.
 func (g *Gate) Receive(m *wire.Message) {
 	g.event.Kind, g.event.Msg = policy.Received, *m
+	g.tally.received[m.Kind]++
 	g.step()
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // tally counts what became of a gate's runs and tokens, for status and metrics. Only the loop uses it.
@@ -17,8 +18,9 @@ type tally struct {
 	// results counts the ended runs of the hook by their result, commandResults those of callers' commands. taken and
 	// given count the tokens, by how they came and why they went.
 	results, commandResults, taken, given map[string]uint64
-	// notes counts the machine's notes.
-	notes map[policy.Note]uint64
+	// notes counts the machine's notes; sent and received count its messages.
+	notes          map[policy.Note]uint64
+	sent, received map[wire.Kind]uint64
 	// last is how the hook last ended, nil if it has not; lastCommand is the same of a caller's command.
 	last        *hook.Result
 	lastCommand *control.CommandEnd
@@ -31,6 +33,7 @@ func newTally() tally {
 	return tally{
 		notes: make(map[policy.Note]uint64), results: make(map[string]uint64), commandResults: make(map[string]uint64),
 		taken: make(map[string]uint64), given: make(map[string]uint64),
+		sent: make(map[wire.Kind]uint64), received: make(map[wire.Kind]uint64),
 	}
 }
 
@@ -40,6 +43,15 @@ func (t *tally) hand(e *policy.Effect) {
 		by = t.taken
 	}
 	by[e.Cause.String()]++
+}
+
+// byName names counted messages by their kinds.
+func (g *Gate) byName(counts map[wire.Kind]uint64) map[string]uint64 {
+	named := make(map[string]uint64, len(counts))
+	for kind, n := range counts {
+		named[g.descriptor.Kinds.Of(kind).Name] += n
+	}
+	return named
 }
 
 // tallyBegin measures the wait before a run: the wait of its caller, or of this member since it was due.

@@ -106,12 +106,18 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if !m.queues() || m.custody.leaving {
 		return m.sayWhere(msg, out)
 	}
-	m.enqueue(now.Time, waiter{
+	w := waiter{
 		id: msg.From, wait: waitOf(msg.Exchange), since: now.Time.Add(-time.Duration(msg.Nonce)), called: now.Time,
-	})
+	}
+	m.enqueue(now.Time, w)
 	holder, ref := m.whereabouts()
 	out = m.send(KindQueued, msg.From, msg.Exchange, wire.Nonce(m.pause()), &ref, out)
-	setPlaces(&out[len(out)-1].Msg.Load, holder, m.cfg.Self)
+	load, held := &out[len(out)-1].Msg.Load, time.Duration(0)
+	if !holder.IsZero() {
+		held = now.Time.Sub(m.known.since)
+	}
+	setPlaces(load, holder, m.cfg.Self)
+	setTurn(load, m.before(&w, holder), held)
 	return out
 }
 

@@ -57,13 +57,18 @@ const mostTold = 9
 //	72 +--------------------+
 //	   | zeros              |
 //
-// A Queued and a Where have two identities: the holder and the first home. A Next has up to nine waiters: the beginning
-// of the identity, the age in milliseconds, the end of the wait's identity. Empty places are last and zero.
+// A Queued and a Where have two identities: the holder and the first home. A Queued also has, for operators, how many
+// wait before the caller, and for how many milliseconds the sender has known that holder with that number; 4 bytes
+// each. A Next has up to nine waiters: the beginning of the identity, the age in milliseconds, the end of the wait's
+// identity. Empty places are last and zero.
 const (
 	atServed     = guardian.TrailSize
 	atServedWait = atServed + 4
 	servedEnds   = atServedWait + 4
 	identity     = len(wire.MemberID{})
+	atBefore     = 2 * identity
+	atHeld       = atBefore + 4
+	queuedEnds   = atHeld + 4
 	toldSize     = 12
 )
 
@@ -96,6 +101,20 @@ func placesOf(l *wire.Load) (holder, home wire.MemberID) {
 	return wire.MemberID(l[:identity]), wire.MemberID(l[identity : 2*identity])
 }
 
+// setTurn writes how many wait before a caller, and for how long the holder has had the token.
+func setTurn(l *wire.Load, before int, held time.Duration) {
+	binary.BigEndian.PutUint32(l[atBefore:], uint32(before))
+	binary.BigEndian.PutUint32(l[atHeld:], milliseconds(held))
+}
+
+func turnOf(l *wire.Load) (before int, held time.Duration) {
+	return int(binary.BigEndian.Uint32(l[atBefore:])),
+		time.Duration(binary.BigEndian.Uint32(l[atHeld:])) * time.Millisecond
+}
+
+// milliseconds writes a time in 4 bytes: 49 days at most.
+func milliseconds(d time.Duration) uint32 { return uint32(min(max(d, 0)/time.Millisecond, 1<<32-1)) }
+
 // told is one waiter in a Next.
 type told struct {
 	hint uint32
@@ -114,7 +133,7 @@ func toldOf(l *wire.Load, i int) told {
 func setTold(l *wire.Load, i int, t told) {
 	b := l[i*toldSize:]
 	binary.BigEndian.PutUint32(b, t.hint)
-	binary.BigEndian.PutUint32(b[4:], uint32(min(max(t.age, 0)/time.Millisecond, 1<<32-1)))
+	binary.BigEndian.PutUint32(b[4:], milliseconds(t.age))
 	binary.BigEndian.PutUint32(b[8:], uint32(t.wait))
 }
 
@@ -132,7 +151,9 @@ func wellFormed(m *wire.Message) bool {
 	case KindNone:
 		return m.Exchange != 0 && m.Nonce == 0 && none && m.Load == wire.Load{}
 	case KindQueued:
-		return m.Exchange != 0 && m.Nonce != 0 && m.Nonce <= maxAge && (none || known) && zeroFrom(&m.Load, 2*identity)
+		before, held := turnOf(&m.Load)
+		return m.Exchange != 0 && m.Nonce != 0 && m.Nonce <= maxAge && (none || known) && before <= mostWaiters &&
+			(known || held == 0) && zeroFrom(&m.Load, queuedEnds)
 	case KindWhere:
 		return m.Exchange != 0 && m.Nonce == 0 && (none || known) && zeroFrom(&m.Load, 2*identity)
 	case KindNext:

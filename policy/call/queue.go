@@ -135,6 +135,23 @@ func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID) *waiter {
 	return late
 }
 
+// before counts those that wait before a waiter, other than the holder.
+func (m *Machine) before(w *waiter, holder wire.MemberID) (n int) {
+	for i := range m.queue.list {
+		o := &m.queue.list[i]
+		if o.id == w.id || o.since > w.since {
+			break
+		}
+		if o.id != holder {
+			n++
+		}
+	}
+	if c := &m.caller; m.custody.holds() && c.waits() && c.since <= w.since {
+		n++ // The holder comes again by age, and is not in its own queue.
+	}
+	return min(n, mostWaiters)
+}
+
 // tell writes the oldest waiters but one into a load, and returns the first of them; nil if there is none.
 func (q *queue) tell(now policy.Time, except wire.MemberID, l *wire.Load) (first *waiter) {
 	n := 0

@@ -25,14 +25,33 @@ const (
 func (m *Machine) Status(now policy.Time) policy.Status {
 	next := m.schedule.Next(m.cfg.terms(), now, false)
 	s := policy.Status{
-		Phase: m.custody.state.String(), Why: m.notRunning(now, next), NextRun: next, Since: m.known.at,
-		Holding: m.custody.holds(), Token: m.custody.token.Ref, Holder: m.known.holder,
+		Phase: m.custody.state.String(), Why: m.notRunning(now, next), NextRun: next, Since: m.silentSince(),
+		Holding: m.custody.holds(), Token: m.custody.token.Ref,
 	}
 	s.LastRun, s.HasRun = m.schedule.LastRun()
-	if m.custody.holds() {
+	switch holder := m.known.holder; {
+	case m.custody.holds():
 		s.Holder = m.cfg.Self
+	case holder != m.cfg.Self && !holder.IsZero():
+		s.Holder, s.Token = holder, m.known.ref
 	}
 	return s
+}
+
+// silentSince is when this member last heard of the token while somebody here waits for it. While nobody does, silence
+// means nothing.
+func (m *Machine) silentSince() policy.Time {
+	waits := policy.Never
+	if m.caller.waits() {
+		waits = m.caller.since
+	}
+	if m.queue.len() > 0 {
+		waits = min(waits, m.queue.list[0].since)
+	}
+	if waits == policy.Never {
+		return policy.Never
+	}
+	return max(waits, m.known.at)
 }
 
 // Facts appends the other facts about this member.
@@ -43,14 +62,59 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.homes()},
 		policy.Fact{Key: policy.KeyMaxInterval, For: m.cfg.maxInterval()})
 	out = m.schedule.WindowFacts(now, m.schedule.Facts(m.cfg.terms(), now, out))
+	return m.tokenFacts(now, out)
+}
+
+// tokenFacts are about the token: who has copies of it, who the homes are, who waits, and what this member waits for.
+func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if holder, guards := m.guardian.Keeps(); guards {
 		out = append(out, policy.Fact{Key: policy.KeyKeeps, Member: holder})
 	}
-	if m.custody.holds() {
+	switch {
+	case m.custody.holds():
 		trail := m.custody.token.Trail()
 		for _, id := range trail[:trail.Len()] {
 			out = append(out, policy.Fact{Key: policy.KeyGuardian, Member: id})
 		}
+	case m.known.ref.Seq != 0:
+		out = append(out, policy.Fact{Key: policy.KeyHeard, At: m.known.at})
+	}
+	for rank := range m.cfg.homes() {
+		if id, ok := m.view.home(rank); ok {
+			out = append(out, policy.Fact{Key: policy.KeyHome, Member: id})
+		}
+	}
+	if m.queues() {
+		out = m.queueFacts(now, out)
+	}
+	if c := &m.caller; c.waits() && c.called {
+		out = append(out, policy.Fact{Key: policy.KeyCalls, At: c.since})
+		if !c.turn.home.IsZero() {
+			out = append(out, policy.Fact{
+				Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before, For: c.turn.held,
+			})
+		}
+	}
+	return out
+}
+
+// queueFacts are about those that wait: how many they are, and the oldest.
+func (m *Machine) queueFacts(now policy.Time, out []policy.Fact) []policy.Fact {
+	as := "guardian"
+	switch {
+	case m.custody.holds():
+		as = "holder"
+	case m.view.isHome(&m.cfg, m.cfg.Self):
+		as = "home"
+	}
+	out = append(out, policy.Fact{Key: policy.KeyWaiters, Count: m.queue.len(), Text: as})
+	for i := range min(m.queue.len(), mostTold) {
+		w := &m.queue.list[i]
+		f := policy.Fact{Key: policy.KeyWaiter, Member: w.id, At: w.since}
+		if m.view.avoid.Has(w.id, now) {
+			f.Text = "does not answer"
+		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -26,6 +26,15 @@ type caller struct {
 	// word is the token as a Queued has named it, and wordAt when that was.
 	word   wire.Ref
 	wordAt policy.Time
+	turn   turn
+}
+
+// turn is what the sender of the last Queued has said, for operators only. The last Queued came at wordAt, unless home
+// is zero.
+type turn struct {
+	home   wire.MemberID
+	before int
+	held   time.Duration
 }
 
 // The steps of a call.
@@ -219,6 +228,8 @@ func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.E
 	holder, _ := placesOf(&msg.Load)
 	m.known.learn(now.Time, &msg.Token, holder)
 	c.word, c.wordAt = msg.Token, now.Time
+	c.turn.home = msg.From
+	c.turn.before, c.turn.held = turnOf(&msg.Load)
 	c.step, c.at = toFirst, now.Time.Add(max(time.Duration(msg.Nonce), m.cfg.patience()/2))
 	return out
 }
