@@ -26,6 +26,7 @@ func (p *page) collectGate(g *control.Gate) {
 	gate := sink{page: p, labels: []label{{"gate", g.Name}}}
 	gate.value("gate_members", "Members of the gate that this one sees.", float64(g.Members))
 	gate.value("callers", "Commands of wanderd exec that wait or run.", float64(len(g.Callers)))
+	collectWaits(&gate, g)
 	gate.is("running", "1 while the hook or a command runs.", g.Running)
 	gate.is("paused", "1 while an operator or the brake has paused the gate, on all hosts or on this one.",
 		g.Paused != nil || g.PausedHere != nil)
@@ -59,6 +60,10 @@ func (p *page) collectGate(g *control.Gate) {
 	gate.count("tokens_taken_total", "Tokens that came to this member: received, made or revived.", "how", g.Taken)
 	gate.count("tokens_given_total", "Tokens that left this member: passed on, or given up.", "why", g.Given)
 	gate.count("events_total", "What the gate's protocol has told: see the log for each.", "event", g.Notes)
+	gate.count("messages_sent_total", "Messages of the gate's protocol that were sent. If its token is called, a Call "+
+		"asks for it, and a home answers with Queued.", "kind", g.Sent)
+	gate.count("messages_received_total", "Messages of the gate's protocol that were received and are genuine.",
+		"kind", g.Received)
 	if g.Load > 0 {
 		gate.value("load", "op × members / min_interval / slots: above 1 the fleet cannot keep up.", g.Load)
 	}
@@ -66,6 +71,44 @@ func (p *page) collectGate(g *control.Gate) {
 	gate.takes("op_seconds", "How long a run typically takes.", g.Op)
 	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.",
 		g.RegenerateAfter)
+}
+
+// collectWaits writes who waits: the callers of this host, and, if this member keeps a queue of a token that is called,
+// the members in it.
+func collectWaits(gate *sink, g *control.Gate) {
+	waiting, oldest := 0, time.Time{}
+	for i := range g.Callers {
+		if c := &g.Callers[i]; !c.Running {
+			waiting++
+			oldest = earlier(oldest, c.Since)
+		}
+	}
+	gate.value("callers_waiting", "Commands of wanderd exec that wait on this host.", float64(waiting))
+	gate.at("oldest_caller_timestamp_seconds", "Since when the oldest of these has waited.", oldest)
+	queues, waiters, first := false, 0, time.Time{}
+	for _, c := range g.CalledTokens() {
+		if c.Queue == nil {
+			continue
+		}
+		queues = true
+		waiters += c.Queue.Waiters
+		for _, o := range c.Queue.Oldest {
+			first = earlier(first, o.Since)
+		}
+	}
+	if queues {
+		gate.value("waiters", "Members that wait for the token, as this home, holder or guardian knows.",
+			float64(waiters))
+		gate.at("oldest_waiter_timestamp_seconds", "Since when the oldest of these has waited.", first)
+	}
+}
+
+// earlier returns the earlier of two times that are known.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // sink writes metrics that have some labels in common.

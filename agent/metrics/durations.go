@@ -8,13 +8,19 @@ import (
 	"time"
 )
 
-// finite is how many buckets have an upper end.
-const finite = 10
+// mostBounds is how many buckets with an upper end a histogram may have.
+const mostBounds = 16
 
-// bounds returns the upper ends of a histogram's buckets, in seconds. They reach far, because a run may touch a file,
+// ranBounds returns the upper ends of the buckets for runs, in seconds. They reach far, because a run may touch a file,
 // or upgrade a host for hours.
-func bounds() [finite]float64 {
-	return [...]float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
+func ranBounds() []float64 {
+	return []float64{0.1, 0.4, 1.6, 6.4, 25.6, 102.4, 409.6, 1638.4, 6553.6, 26214.4}
+}
+
+// waitBounds returns the upper ends of the buckets for waits. They begin where a token that is called, or is here, is
+// granted: within milliseconds.
+func waitBounds() []float64 {
+	return append([]float64{0.003125, 0.00625, 0.0125, 0.025, 0.05}, slices.Insert(ranBounds(), 1, 0.2)...)
 }
 
 // Durations measures what runs under a gate. Its methods are safe for concurrent use.
@@ -22,7 +28,8 @@ type Durations struct{ took, waited *distribution }
 
 func newDurations(took, tookHelp, waited, waitedHelp string) Durations {
 	return Durations{
-		took: &distribution{name: took, help: tookHelp}, waited: &distribution{name: waited, help: waitedHelp},
+		took:   &distribution{name: took, help: tookHelp, bounds: ranBounds()},
+		waited: &distribution{name: waited, help: waitedHelp, bounds: waitBounds()},
 	}
 }
 
@@ -35,6 +42,8 @@ func (d Durations) Waited(gate string, waited time.Duration) { d.waited.observe(
 // distribution is a histogram for each gate.
 type distribution struct {
 	name, help string
+	// bounds are the upper ends of the buckets, at most mostBounds; there is one bucket more.
+	bounds []float64
 
 	mutex sync.Mutex
 	gates map[string]*counts
@@ -42,14 +51,13 @@ type distribution struct {
 
 // counts are the numbers of durations that are in a bucket, and in none before it.
 type counts struct {
-	buckets [finite + 1]uint64
+	buckets [mostBounds + 1]uint64
 	sum     float64
 }
 
 func (d *distribution) observe(gate string, took time.Duration) {
 	seconds := took.Seconds()
-	ends := bounds()
-	bucket, _ := slices.BinarySearch(ends[:], seconds)
+	bucket, _ := slices.BinarySearch(d.bounds, seconds)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	c := d.gates[gate]
@@ -68,11 +76,11 @@ func (d *distribution) write(p *page) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for _, gate := range slices.Sorted(maps.Keys(d.gates)) {
-		f, c, all, ends := p.family(d.name, d.help, histogram), d.gates[gate], uint64(0), bounds()
-		for i, n := range c.buckets {
+		f, c, all := p.family(d.name, d.help, histogram), d.gates[gate], uint64(0)
+		for i, n := range c.buckets[:len(d.bounds)+1] {
 			bound := math.Inf(1)
-			if i < len(ends) {
-				bound = ends[i]
+			if i < len(d.bounds) {
+				bound = d.bounds[i]
 			}
 			all += n
 			f.sample("_bucket", float64(all), label{"gate", gate}, label{"le", number(bound)})

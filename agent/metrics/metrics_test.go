@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestSamplesAreWrittenAsPrometheusReadsThem(t *testing.T) {
 		page: &p, labels: []label{{"gate", "a \"quoted\"\nback\\slash"}},
 	}.count("runs_total", "Runs.", "result", counts)
 	sink{page: &p}.value("load", "How much.", 0.25)
-	d := distribution{name: "wanderd_took", help: "How long."}
+	d := distribution{name: "wanderd_took", help: "How long.", bounds: ranBounds()}
 	for _, took := range []time.Duration{100 * time.Millisecond, 101 * time.Millisecond, 10 * time.Hour} {
 		d.observe("g", took)
 	}
@@ -60,6 +61,61 @@ wanderd_took_count{gate="g"} 3
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A token that is called comes within milliseconds, so that the shortest bucket of a run would have all waits.
+func TestWaitsHaveBucketsOfMilliseconds(t *testing.T) {
+	ends := waitBounds()
+	if len(ends) > mostBounds || !slices.IsSorted(ends) || ends[0] > 0.005 || ends[len(ends)-1] < 3600 {
+		t.Errorf("%v", ends)
+	}
+	for _, end := range ranBounds() {
+		if !slices.Contains(ends, end) {
+			t.Errorf("%v is no bucket of waits, and queries of both may name it", end)
+		}
+	}
+	m := New(func(context.Context) (control.Status, error) { return control.Status{}, nil })
+	m.Commands.Waited("g", 8*time.Millisecond)
+	_, text := scrape(m)
+	for _, want := range []string{`{gate="g",le="0.00625"} 0`, `{gate="g",le="0.0125"} 1`, `{gate="g",le="+Inf"} 1`} {
+		if !strings.Contains(text, "\nwanderd_command_wait_seconds_bucket"+want+"\n") {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+// Who waits is shown as far as it is known here: callers of this host everywhere, members only where there is a queue.
+func TestWhoWaitsIsShown(t *testing.T) {
+	at := func(s int64) time.Time { return time.Unix(s, 0) }
+	idle := control.Gate{Name: "idle", Whereabouts: control.Whereabouts{Called: &control.Called{}}}
+	busy := control.Gate{
+		Name: "busy", Callers: []control.Caller{{Running: true, Since: at(5)}, {Since: at(8)}, {Since: at(7)}},
+		Sent: map[string]uint64{"Call": 3}, Received: map[string]uint64{"Queued": 2},
+		Whereabouts: control.Whereabouts{Called: &control.Called{Queue: &control.Queue{
+			As: control.AsHome, Waiters: 12, Oldest: []control.Waiter{{Since: at(6)}, {Since: at(9)}},
+		}}},
+	}
+	_, text := scrape(New(func(context.Context) (control.Status, error) {
+		return control.Status{Gates: []control.Gate{idle, busy}}, nil
+	}))
+	for _, want := range []string{
+		`wanderd_callers_waiting{gate="busy"} 2`, `wanderd_callers_waiting{gate="idle"} 0`,
+		`wanderd_oldest_caller_timestamp_seconds{gate="busy"} 7`, `wanderd_waiters{gate="busy"} 12`,
+		`wanderd_oldest_waiter_timestamp_seconds{gate="busy"} 6`,
+		`wanderd_messages_sent_total{gate="busy",kind="Call"} 3`,
+		`wanderd_messages_received_total{gate="busy",kind="Queued"} 2`,
+	} {
+		if !strings.Contains(text, "\n"+want+"\n") {
+			t.Errorf("no line %q in\n%s", want, text)
+		}
+	}
+	for _, unknown := range []string{
+		`wanderd_waiters{gate="idle"}`, `wanderd_oldest_caller_timestamp_seconds{gate="idle"}`,
+	} {
+		if strings.Contains(text, unknown) {
+			t.Errorf("%s is not known, and is shown", unknown)
+		}
 	}
 }
 

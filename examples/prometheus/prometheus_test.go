@@ -28,7 +28,11 @@ func exposed(t *testing.T) map[string]bool {
 		return control.Status{Dropped: one, Gossip: one, Gates: []control.Gate{{
 			Name: "sync", Results: one, CommandResults: one, Taken: one, Given: one, Notes: one, LastRun: now,
 			LastSuccess: now, NextRun: now, SilentSince: now,
-			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1, Ready: &control.Ready{Answers: one},
+			Load: 1, Lap: 1, Op: 1, RegenerateAfter: 1, Ready: &control.Ready{Answers: one}, Sent: one, Received: one,
+			Callers: []control.Caller{{Since: now}},
+			Whereabouts: control.Whereabouts{Called: &control.Called{
+				Queue: &control.Queue{Waiters: 1, Oldest: []control.Waiter{{Since: now}}},
+			}},
 		}}}, nil
 	})
 	for _, d := range []metrics.Durations{m.Runs, m.Commands} {
