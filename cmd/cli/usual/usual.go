@@ -13,6 +13,7 @@ import (
 // The policies of a gate.
 const (
 	PolicyWander = "wander"
+	PolicyCall   = "call"
 	PolicyRing   = "ring"
 	PolicyTree   = "tree"
 )

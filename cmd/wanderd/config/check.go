@@ -73,7 +73,7 @@ func (l *Layers) checkGates() {
 	}
 	for _, g := range l.gates {
 		g.check(l.trustHook)
-		l.checkStrict(g)
+		l.checkPolicy(g)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
 }
@@ -123,10 +123,13 @@ func (g *section) check(trustHook bool) {
 	if g.isStrict() {
 		return
 	}
+	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
+	if g.isCall() {
+		return
+	}
 	if g.MinInterval > 0 {
 		g.AtLeast(&g.MinInterval, &g.Op, "a host would be due again before it has finished")
 	}
-	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
 	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // otherwise it is min_interval, which has been compared
 		g.AtLeast(&g.HookTimeout, &g.Op, "a run of typical length would be stopped")
 	}

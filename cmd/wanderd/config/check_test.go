@@ -15,6 +15,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -110,11 +111,13 @@ hook = "/bin/sh"
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
 	}
-	settings := wander.Settings{Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, Op: 5 * time.Second}
+	settings := call.Settings{Backups: 2, Skip: time.Second}
 	patient := settings
 	patient.MinInterval = 3 * time.Minute
-	hooked := settings
-	hooked.MinInterval, hooked.RetryAfter = 10*time.Minute, time.Minute
+	hooked := wander.Settings{
+		Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second, Op: 5 * time.Second,
+		MinInterval: 10 * time.Minute, RetryAfter: time.Minute,
+	}
 	want := []gate.Config{
 		{Name: "a", Protocol: settings},
 		{Name: "b", HookTimeout: time.Hour, Protocol: patient},
@@ -196,7 +199,7 @@ func TestConflictingSettingsAreNamedWithTheRemedy(t *testing.T) {
 		},
 		{
 			"a typical run of a command takes longer than it may",
-			reading{file: "op = \"2s\"\n[[gate]]\nname = \"a\"\nhook_timeout = \"1s\"\n"},
+			reading{file: "op = \"2s\"\n[[gate]]\nname = \"a\"\nhook_timeout = \"1s\"\npolicy = \"wander\"\n"},
 			[]string{`gate "a": hook_timeout 1s (wanderd.toml:4) is below op 2s (wanderd.toml:1), so a run of ` +
 				`typical length would be stopped: raise hook_timeout or lower op`},
 		},

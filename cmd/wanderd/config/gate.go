@@ -26,8 +26,8 @@ type section struct {
 	origin settings.Origin
 }
 
-// terms are the settings of a gate: those that the agent needs, and those of its protocol. The soft gate's settings are
-// its own; a strict gate shares some of them.
+// terms are the settings of a gate: those that the agent needs, and those of its protocol. The settings are those of a
+// wandering token; other gates share some of them.
 type terms struct {
 	gate.Config
 	policy string
@@ -41,9 +41,15 @@ func (g *section) config() gate.Config {
 	if c.ReadyAgain = cmp.Or(g.RetryAfter, g.MinInterval); len(c.Ready) == 0 {
 		c.ReadyTimeout, c.ReadyAgain = 0, 0
 	}
-	if c.Protocol = g.strict(); !g.isStrict() {
-		c.Roster, c.KillAfter, c.Protocol = nil, 0, g.Settings
+	switch c.Protocol = g.strict(); {
+	case g.isStrict():
+		return c
+	case g.isCall():
+		c.Protocol = g.call()
+	default:
+		c.Protocol = g.Settings
 	}
+	c.Roster, c.KillAfter = nil, 0
 	return c
 }
 
@@ -85,6 +91,7 @@ func (l *Layers) hookGate() *section {
 	g := l.newGate(l.Of(&l.shared.Hook).Origin)
 	g.Name = defaultGate
 	g.ByRule(&g.Name, "")
+	g.defaultPolicy(true)
 	g.defaultStrict()
 	return g
 }
@@ -104,6 +111,7 @@ func (l *Layers) readGate(file *settings.File, key string, content map[string]an
 		g.Find(key).Scope = g.title()
 	}
 	defaultTimes(&g.Reading, &g.terms, !h.IsFree())
+	g.defaultPolicy(!h.IsFree())
 	g.defaultStrict()
 	l.checkGateName(g)
 	return g

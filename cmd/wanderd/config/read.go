@@ -64,7 +64,12 @@ func Read(flags settings.Flags, environ []string) *Layers {
 		l.gates = append(l.gates, l.readGate(file, fmt.Sprintf("%s.%d", gateKey, i), content))
 	}
 	if l.fromHook = len(gates) == 0; l.fromHook && !l.Of(&l.shared.Hook).IsFree() {
-		l.gates = append(l.gates, l.hookGate())
+		g := l.hookGate()
+		l.gates = append(l.gates, g)
+		if top := l.Of(&l.shared.policy); top.IsFree() {
+			l.shared.policy = g.policy
+			top.Origin = g.Of(&g.policy).Origin
+		}
 	}
 	return l
 }

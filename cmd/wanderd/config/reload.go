@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -24,8 +25,11 @@ func (g *section) tunable(began *section) []string {
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
 		"window_hard", "stop_after",
 	}
-	if g.isStrict() {
+	switch {
+	case g.isStrict():
 		return each
+	case g.isCall():
+		return append(each, "max_interval", "backups")
 	}
 	return append(each, "max_interval", "op", "walk", "backups", "on_lost", "ask_before_run")
 }
@@ -95,6 +99,12 @@ func (r *Running) Keep(l *Layers) {
 		case wander.Settings:
 			if next, ok := c.Protocol.(wander.Settings); ok {
 				next.Skip, next.Slots = s.Skip, s.Slots
+				s = next
+			}
+			c.Protocol = s
+		case call.Settings:
+			if next, ok := c.Protocol.(call.Settings); ok {
+				next.Skip = s.Skip
 				s = next
 			}
 			c.Protocol = s

@@ -53,8 +53,8 @@ func TestAReloadNamesChangesAndThoseThatNeedARestart(t *testing.T) {
 			file: strings.Replace(before, "[[gate]]\nname = \"y\"\n", "", 1), changed: []string{`gate "y" is removed`},
 		},
 		"a first hook": {file: before + "hook = \"/bin/sh\"\n", restart: []string{
-			`gate "y": hook [/bin/sh] ` +
-				`(wanderd.toml:8)`, `gate "y": retry_after 2m (default: min_interval / 10)`,
+			`gate "y": hook [/bin/sh] (wanderd.toml:8)`, `gate "y": policy wander (default: with a hook)`,
+			`gate "y": retry_after 2m (default: min_interval / 10)`,
 			`gate "y": hook_timeout 20m (default: min_interval)`,
 		}},
 	} {
@@ -75,7 +75,7 @@ func TestChangesThatNeedARestartAreNamedUntilThen(t *testing.T) {
 }
 
 func TestAGateThatComesBackBeginsWithWhatItHasThen(t *testing.T) {
-	const gate, other = "[[gate]]\nname = \"x\"\n", "[[gate]]\nname = \"y\"\n"
+	const gate, other = "[[gate]]\nname = \"x\"\npolicy = \"wander\"\n", "[[gate]]\nname = \"y\"\n"
 	running := NewRunning(reread(t, gate+other))
 	running.Accept(reread(t, other))
 	back := reread(t, gate+"slots = 2\n"+other)

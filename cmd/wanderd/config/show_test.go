@@ -21,7 +21,7 @@ func TestShownConfigurationNamesValuesAndOrigins(t *testing.T) {
 	const want = `hook = ["/bin/sh", "-c", "a && b \"c\""]  # --hook
 # ready =                                 # not set
 ready_timeout = "30s"                     # default
-policy = "wander"                         # default
+policy = "wander"                         # default: with a hook
 min_interval = "1h30m"                    # --min-interval
 retry_after = "9m"                        # default: min_interval / 10
 # window =                                # not set

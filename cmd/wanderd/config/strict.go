@@ -24,7 +24,9 @@ const (
 	leastKillAfter = 100 * time.Millisecond
 )
 
-func (g *section) isStrict() bool { return g.policy != usual.PolicyWander }
+func (g *section) isStrict() bool {
+	return g.policy == usual.PolicyRing || g.policy == usual.PolicyTree
+}
 
 // strict returns the settings of the gate's protocol; which member has which key is found out later.
 func (g *terms) strict() strict.Settings {
@@ -63,11 +65,14 @@ func (g *section) defaultStrict() {
 	}
 }
 
-// idle returns the settings that have no effect in this gate: those of the other kind of gate.
+// idle returns the settings that have no effect in this gate: those of other policies.
 func (g *section) idle() (list []*settings.Setting) {
 	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
-	if g.isStrict() {
+	switch {
+	case g.isStrict():
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
+	case g.isCall():
+		without = append(without, &g.Walk, &g.Slots, &g.OnLost, &g.AskBeforeRun, &g.Op)
 	}
 	if g.policy == usual.PolicyTree {
 		without = append(without, &g.request)
@@ -83,11 +88,15 @@ func (g *section) applying() settings.Table {
 	return slices.DeleteFunc(slices.Clone(g.Table), func(s *settings.Setting) bool { return slices.Contains(idle, s) })
 }
 
-// checkStrict checks the settings that only strict gates have, or only soft ones.
-func (l *Layers) checkStrict(g *section) {
+// checkPolicy checks the settings that only gates with some policies have.
+func (l *Layers) checkPolicy(g *section) {
+	if g.isCall() {
+		g.checkCall()
+	}
 	for _, s := range g.idle() {
-		if s.Scope != "" && s.IsGiven() { // it was set for this gate, and not for all
-			g.Reject(s, "it has no effect in a gate with policy = %q: leave it out, or set another policy", g.policy)
+		if s.Scope != "" && s.IsGiven() && !s.Broken { // it was set for this gate, and not for all
+			g.Reject(s, "it has no effect in a gate with policy = %q (%s): leave it out, or set another policy",
+				g.policy, g.Of(&g.policy).From())
 		}
 	}
 	if g.isStrict() && g.checkRoster(l.Agent.Name) {

@@ -126,8 +126,14 @@ func TestAStrictGateThatCouldNeverRunIsRefused(t *testing.T) {
 			"a ring's request", `request: it has no effect in a gate with policy = "tree"`,
 			strictGate(`policy = "tree"`, roster, `request = "q"`),
 		},
-		{"a soft gate's roster", `roster: it has no effect in a gate with policy = "wander"`, strictGate(roster)},
-		{"a soft gate's lease", `lease: it has no effect in a gate with policy = "wander"`, strictGate(`lease = "1m"`)},
+		{
+			"a soft gate's roster", `roster: it has no effect in a gate with policy = "call" (default: without a hook)`,
+			strictGate(roster),
+		},
+		{
+			"a soft gate's lease", `lease: it has no effect in a gate with policy = "wander" (wanderd.toml:3)`,
+			strictGate(`policy = "wander"`, `lease = "1m"`),
+		},
 		{
 			"a roster for no gate", `WANDERD_ROSTER: no gate has a policy with a roster`,
 			reading{env: []string{"WANDERD_STATE_DIR=/x", "WANDERD_HOOK=/bin/true", "WANDERD_ROSTER=a,b"}},

@@ -138,14 +138,19 @@ func constants(g *terms) settings.Table {
 			"How long ready may take. If it takes longer, it is killed, which counts as an error. It is started this "+
 				"long before the hook is due.").
 			Needing("ready"),
-		settings.Row("policy", settings.Choice(&g.policy, usual.PolicyWander, usual.PolicyRing, usual.PolicyTree),
-			usual.PolicyWander,
-			"How the token goes round, and what the gate promises. wander is soft: it needs no roster, goes on "+
-				"whoever is away, and may let two "+
-				"hosts run at once after a failure. ring and tree are strict: a host may run only while a majority "+
+		settings.Ruled("policy", settings.Choice(&g.policy, usual.PolicyWander, usual.PolicyCall, usual.PolicyRing,
+			usual.PolicyTree), policyRule,
+			"How the token comes to a host, and what the gate promises. wander and call are soft: they need no "+
+				"roster, go on whoever is away, and may "+
+				"let two hosts run at once after a failure. With wander, the token goes round from host to host, "+
+				"and each host with a hook has its turn. "+
+				"With call, it stays where it was last used, and comes to a host that calls it: in a quiet fleet of "+
+				"any size a command waits for "+
+				"some round trips, and while nobody waits, nothing is sent. ring and tree are strict: a host may run "+
+				"only while a majority "+
 				"of the roster permits it, so two "+
 				"hosts never run at once, and without a majority nobody runs. A tree sends few messages if callers "+
-				"are rare. A ring serves them in turn."),
+				"are rare. A ring serves them in turn. All hosts must have the same policy."),
 		settings.Row("min_interval", settings.Duration(&g.MinInterval), usual.MinInterval,
 			"The least time between two runs on one host. In a gate without a hook it is 0s unless it is set."),
 		settings.Ruled("retry_after", settings.Duration(&g.RetryAfter),
@@ -178,7 +183,8 @@ func constants(g *terms) settings.Table {
 				"last resort, when no "+
 				"guardian is left. A shorter time causes more false alarms. Unless backups is 0, the value in force "+
 				"is never below two measured "+
-				"laps of the token, whatever you set."),
+				"laps of the token, whatever you set. On call, the default is the longer of 3 × min_interval and "+
+				"60 × skip."),
 		settings.Ruled("op", settings.Positive(&g.Op), "the measured time of the runs",
 			"How long one run typically takes. The measured estimate travels with the token, and is 4s until the "+
 				"first run has ended. It is "+
@@ -200,7 +206,8 @@ func constants(g *terms) settings.Table {
 				"dies, one of them "+
 				"revives the token after about one and a half times skip. 0 is the plain paper: a lost token then "+
 				"costs up to "+
-				"max_interval. All hosts should have the same number.", guardian.MaxBackups)).As("NUMBER"),
+				"max_interval. On call, guardians also queue the callers, and there has to be one. All hosts should "+
+				"have the same number.", guardian.MaxBackups)).As("NUMBER"),
 		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
 			"What happens to a run when another host has revived its token because this host seemed dead. finish: "+
 				"the run may finish, while "+
@@ -211,7 +218,8 @@ func constants(g *terms) settings.Table {
 				"a second token, left by a network "+
 				"that was split or made up by a host that lies, brings no second run. It costs two datagrams for "+
 				"each other host and a round trip, or "+
-				"half a skip if a host does not answer. Fleets of more than 64 hosts do not ask."),
+				"half a skip if a host does not answer. Fleets of more than 64 hosts do not ask. A gate on call asks "+
+				"one guardian before each run, whatever its size."),
 		settings.Row("roster", settings.List(&g.Roster), "",
 			"The names of all members of a strict gate, the same on every host, as in roster = [\"a\", \"b\", "+
 				"\"c\"]. More than half of them must be "+

@@ -56,7 +56,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"},
 		"slots": {"16", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
 		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"},
-		"policy":  {"ring", "wander", "tree"},
+		"policy":  {"ring", "call", "tree"},
 		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},
 		"bind": {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}, "advertise": {"10.0.0.1:1", "10.0.0.2:2", "10.0.0.3:3"},
 		"log_format": {"json", "console", "journald"}, "log_level": {"warn", "error", "debug"},

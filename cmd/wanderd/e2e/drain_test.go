@@ -26,7 +26,7 @@ func TestADrainEndsNoCommand(t *testing.T) {
 			n := onDemand(t, 1).nodes[0]
 			n.fleet.args = append(n.fleet.args, "--stop", "drain")
 			n.start()
-			n.holds()
+			n.answers()
 			begun, done := filepath.Join(n.fleet.dir, "begun"), filepath.Join(n.fleet.dir, "done")
 			c := n.exec("--", "sh", "-c", "touch "+begun+"; sleep 2; touch "+done).begin()
 			until(t, "the command runs", func() bool { _, err := os.Stat(begun); return err == nil })

@@ -31,21 +31,21 @@ func onDemand(t testing.TB, size int, settings ...string) *fleet {
 	return f
 }
 
-// alone starts one agent, which holds the token.
+// alone starts one agent, whose gate is on call: the first caller brings about its token.
 func alone(t testing.TB, settings ...string) *node {
 	t.Helper()
 	n := onDemand(t, 1, settings...).nodes[0]
 	n.start()
-	n.holds()
+	n.answers()
 	return n
 }
 
-// holds waits until the node holds a token.
-func (n *node) holds() {
+// answers waits until the node answers on its control socket.
+func (n *node) answers() {
 	n.fleet.t.Helper()
-	until(n.fleet.t, n.name+" holds the token", func() bool {
-		s, ok := n.status()
-		return ok && s.Gates[0].Holding
+	until(n.fleet.t, n.name+" answers", func() bool {
+		_, ok := n.status()
+		return ok
 	})
 }
 
@@ -464,7 +464,7 @@ func TestASignalToAllProcessesReachesTheCommand(t *testing.T) {
 // is "stop".
 func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
 	t.Parallel()
-	f := onDemand(t, 3, `on_lost = "stop"`)
+	f := onDemand(t, 3, `policy = "wander"`, `on_lost = "stop"`)
 	f.start()
 	n := f.nodes[0]
 	until(t, "they see each other", func() bool {

@@ -52,11 +52,11 @@ func TestAReloadKeepsTokenRunAndCallers(t *testing.T) {
 		t.Errorf("a wrong file: exit code %d\n%s", code, out)
 	}
 
-	n.configure("min_interval = \"50ms\"\nslots = 2")
+	n.configure("min_interval = \"50ms\"\nskip = \"200ms\"")
 	n.signal(syscall.SIGHUP)
 	n.logged("reloaded the configuration")
-	if code, out := n.reload(); code != 0 || !strings.Contains(out, "needs restart  gate \"g\": slots 2") {
-		t.Errorf("another number of slots: exit code %d\n%s", code, out)
+	if code, out := n.reload(); code != 0 || !strings.Contains(out, "needs restart  gate \"g\": skip 200ms") {
+		t.Errorf("another skip: exit code %d\n%s", code, out)
 	}
 	after, ok := n.status()
 	if g, was := after.Gates[0], before.Gates[0]; !ok || !g.Running || len(g.Callers) != 2 || g.Token != was.Token ||

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"github.com/wanderd/wanderd/cmd/cli/usual"
+	"github.com/wanderd/wanderd/policy/call"
+)
+
+const (
+	// policyRule is the default of a gate's policy. Hooks are due by themselves, so a token that goes round finds work
+	// wherever it comes; commands come from anywhere at any time.
+	policyRule = usual.PolicyWander + " with a hook, " + usual.PolicyCall + " without one"
+	// callMaxRule is the default of max_interval in a gate on call.
+	callMaxRule = "the longer of 3 × min_interval and 60 × skip"
+)
+
+func (g *section) isCall() bool { return g.policy == usual.PolicyCall }
+
+// call returns the settings of a gate on call.
+func (g *terms) call() call.Settings {
+	return call.Settings{
+		Skip: g.Skip, MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, MaxInterval: g.MaxInterval,
+		Windows: g.Windows, Backups: g.Backups,
+	}
+}
+
+// defaultPolicy chooses the policy of a gate for which no person has chosen one.
+func (g *section) defaultPolicy(hasHook bool) {
+	if !g.Of(&g.policy).IsGiven() {
+		rule := "without a hook"
+		if g.policy = usual.PolicyCall; hasHook {
+			g.policy, rule = usual.PolicyWander, "with a hook"
+		}
+		g.ByRule(&g.policy, rule)
+	}
+	if g.isCall() {
+		g.Of(&g.MaxInterval).Rule = callMaxRule
+	}
+}
+
+// checkCall checks what a gate on call cannot do, also if it is set for all gates.
+func (g *section) checkCall() {
+	if s := g.Of(&g.Slots); s.IsGiven() && s.IsSet() && g.Slots > 1 {
+		g.Reject(s, "a gate with policy = %q has one token, so one host runs at a time: %s", usual.PolicyCall,
+			adviceWander)
+	}
+	if s := g.Of(&g.Backups); s.IsSet() && g.Backups == 0 {
+		g.Reject(s, "a gate with policy = %q needs a guardian, which queues the callers: set 1 or more, or %s",
+			usual.PolicyCall, adviceWander)
+	}
+}
+
+const adviceWander = "set policy = \"" + usual.PolicyWander + "\" for it on all hosts"
