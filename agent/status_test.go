@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/lab/deep"
+	softgate "github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -30,7 +31,7 @@ func gateOf(t *testing.T, w *world, name string) control.Gate {
 // The holder's status lists the token's guardians: as many as configured, if there are enough members.
 func TestHoldersStatusNamesTheGuardians(t *testing.T) {
 	gate := testGate()
-	gate.Backups, gate.OnLost = 2, wander.Stop
+	gate.Backups, gate.OnLost = 2, softgate.Stop
 	inWorld(t, gate, func(w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)

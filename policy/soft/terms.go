@@ -4,6 +4,7 @@
 //	schedule.go  when a run is due: interval, retry, windows, readiness, callers, pause
 //	numbers.go   fencing numbers and stamps, and impossible ones
 //	memo.go      what a member saves of its last run
+//	onlost.go    what becomes of a run whose token has another holder
 //
 // Each component keeps its state and its rules, and knows only what it is given.
 //

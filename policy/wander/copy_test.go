@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -156,7 +157,7 @@ func TestAHolderOfAnOvertakenCopyDiscardsIt(t *testing.T) {
 
 // A run whose token another member holds, too, ends by itself or is stopped, as the operator has chosen.
 func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
-	for onLost, stops := range map[wander.OnLost]int{wander.Finish: 0, wander.Stop: 1} {
+	for onLost, stops := range map[soft.OnLost]int{soft.Finish: 0, soft.Stop: 1} {
 		t.Run(onLost.String(), func(t *testing.T) {
 			cfg := withBackups(2)
 			cfg.OnLost = onLost
@@ -179,7 +180,7 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 }
 
 func TestOnLostHasAName(t *testing.T) {
-	if got := fmt.Sprint(wander.Finish, wander.Stop, wander.OnLost(9)); got != "finish stop OnLost(9)" {
+	if got := fmt.Sprint(soft.Finish, soft.Stop, soft.OnLost(9)); got != "finish stop OnLost(9)" {
 		t.Error(got)
 	}
 }

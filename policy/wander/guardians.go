@@ -7,19 +7,6 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// OnLost is what to do with a run if its token has another holder.
-type OnLost uint8
-
-const (
-	// Finish lets the run end by itself: a soft gate may have overlaps, and half an operation may be worse.
-	Finish OnLost = iota
-	// Stop ends the run at once.
-	Stop
-)
-
-// String returns the name used in configurations.
-func (o OnLost) String() string { return policy.Name([]string{Finish: "finish", Stop: "stop"}, o) }
-
 // take makes this member the holder of a token, and chooses its guardians.
 func (m *Machine) take(
 	now policy.Instant, how policy.Cause, from wire.MemberID, token *guardian.Token, out []policy.Effect,
@@ -291,7 +278,7 @@ func (m *Machine) onOvertaken(
 	out = m.guardian.Correct(m.custody.last(), higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
-	if m.custody.in(running) && m.cfg.OnLost == Stop {
+	if m.custody.in(running) && m.cfg.OnLost == soft.Stop {
 		out = m.schedule.Stop(out)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -153,7 +154,7 @@ func TestARunThatWasDisturbedIsNotMeasured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config()
-			cfg.Op, cfg.OnLost = 0, wander.Stop
+			cfg.Op, cfg.OnLost = 0, soft.Stop
 			s := begin(t, cfg, policy.State{})
 			s.fleet(1, 2, 3, 4, 5)
 			token := born(1, 10)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
@@ -34,7 +35,7 @@ type Settings struct {
 	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
 	// OnLost is what to do with a run whose token has another holder meanwhile.
-	OnLost OnLost
+	OnLost soft.OnLost
 	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
 	AskBeforeRun bool
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 	_ "time/tzdata" // 450 KB: a container has no time zones, and a gate would not open there
 
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 )
@@ -36,7 +37,7 @@ const WalkHelp = "Where the token goes next: to any other host (random), or once
 func Walk() string { return wander.Sweep.String() }
 
 // OnLost returns the default of the setting on_lost.
-func OnLost() string { return wander.Finish.String() }
+func OnLost() string { return soft.Finish.String() }
 
 // ParseWindow reads a window. It prefers this host's time zones to those that the program contains.
 func ParseWindow(text string) (window.Window, error) { return window.Parse(text, time.LoadLocation) }

@@ -16,6 +16,7 @@ import (
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -75,7 +76,7 @@ on_lost = "finish"
 		{
 			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
 			Protocol: wander.Settings{
-				Walk: wander.Random, Slots: 3, OnLost: wander.Stop, Skip: 2 * time.Second, Op: 6 * time.Second,
+				Walk: wander.Random, Slots: 3, OnLost: soft.Stop, Skip: 2 * time.Second, Op: 6 * time.Second,
 				MinInterval: 7 * time.Minute,
 				RetryAfter:  time.Minute,
 			},

@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
@@ -208,7 +209,7 @@ func constants(g *terms) settings.Table {
 				"costs up to "+
 				"max_interval. On call, guardians also queue the callers, and there has to be one. All hosts should "+
 				"have the same number.", guardian.MaxBackups)).As("NUMBER"),
-		settings.Row("on_lost", settings.Choice(&g.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
+		settings.Row("on_lost", settings.Choice(&g.OnLost, soft.Finish, soft.Stop), usual.OnLost(),
 			"What happens to a run when another host has revived its token because this host seemed dead. finish: "+
 				"the run may finish, while "+
 				"the other host may run too. stop: it is stopped at once, as after hook_timeout."),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
@@ -37,7 +38,7 @@ type Parameters struct {
 	// OpConfigured is the duration of an operation that the members are configured with.
 	OpConfigured   time.Duration
 	Slots, Backups int
-	OnLost         wander.OnLost
+	OnLost         soft.OnLost
 	AskBeforeRun   bool
 	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
 	// BesideHook makes a gate with both.

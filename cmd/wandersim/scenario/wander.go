@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/wire"
@@ -53,7 +54,7 @@ func (p *Parameters) wanderTable() settings.Table {
 			fmt.Sprintf(
 				"How many guardians a token has, 0 to %d: they revive it if its holder dies. 0 is the plain paper.",
 				guardian.MaxBackups)),
-		settings.Row("on_lost", settings.Choice(&p.OnLost, wander.Finish, wander.Stop), usual.OnLost(),
+		settings.Row("on_lost", settings.Choice(&p.OnLost, soft.Finish, soft.Stop), usual.OnLost(),
 			"What happens to an operation when another member has revived its token, because this one seemed dead: "+
 				"it may finish, or "+
 				"it is stopped at once."),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/report"
@@ -15,7 +16,7 @@ import (
 func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 	for told, warns := range map[time.Duration]bool{20 * time.Second: false, 4 * time.Second: true} {
 		p := scenario.Parameters{
-			Policy: "wander", Walk: wander.Sweep, OnLost: wander.Finish, Members: 30, Slots: 1, Backups: 2, Seed: 1,
+			Policy: "wander", Walk: wander.Sweep, OnLost: soft.Finish, Members: 30, Slots: 1, Backups: 2, Seed: 1,
 			Seeds: 1,
 			Op:    20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
 			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,

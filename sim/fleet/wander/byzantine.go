@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/wire"
@@ -331,7 +332,7 @@ func DrawByzantine(seed uint64) ByzantineScenario {
 	walks := wander.Walks()
 	s.Walk, s.Backups = walks[d.IntN(len(walks))], 1+d.IntN(guardian.MaxBackups)
 	if d.Sometimes(0.5) {
-		s.OnLost = wander.Stop
+		s.OnLost = soft.Stop
 	}
 	s.AskFirst = d.Sometimes(0.5)
 	s.Duration = time.Duration(d.Share(2, 8) * float64(s.lap()))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
 )
@@ -50,7 +51,7 @@ func draw(seed uint64) (s Scenario, pieces []string) {
 		s.Backups = 1 + d.IntN(guardian.MaxBackups)
 	}
 	if d.Sometimes(0.5) {
-		s.OnLost = wander.Stop
+		s.OnLost = soft.Stop
 	}
 	s.MeasureOp = d.Sometimes(0.3)
 	if d.Sometimes(0.1) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
@@ -28,7 +29,7 @@ type Scenario struct {
 	Walk    wander.Walk
 	// Backups and OnLost are those of [wander.Settings].
 	Backups int
-	OnLost  wander.OnLost
+	OnLost  soft.OnLost
 	// AskBeforeRun is that of [wander.Settings].
 	AskBeforeRun bool
 	// Slots is the number of tokens; zero means one.

@@ -158,9 +158,9 @@ func (s *script) told(t *testing.T, d *datadriven.TestData) string {
 
 func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	t.Helper()
-	onLost := wander.Finish.String()
+	onLost := soft.Finish.String()
 	d.MaybeScanArgs(t, "on_lost", &onLost)
-	lost, ok := map[string]wander.OnLost{"finish": wander.Finish, "stop": wander.Stop}[onLost]
+	lost, ok := map[string]soft.OnLost{"finish": soft.Finish, "stop": soft.Stop}[onLost]
 	if !ok {
 		d.Fatalf(t, "on_lost=%s", onLost)
 	}
