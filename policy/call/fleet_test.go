@@ -33,6 +33,7 @@ type fleet struct {
 	coming  []coming
 	sent    []wire.Message
 	runs    []int
+	stops   []int
 	notes   []policy.Note
 	lost    func(*wire.Message) bool
 	down    []bool
@@ -115,7 +116,9 @@ func (f *fleet) step(i int, ev policy.Event) {
 			f.notes = append(f.notes, e.Note)
 		case policy.Save:
 			saves = true
-		case policy.Extend, policy.Stop, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim,
+		case policy.Stop:
+			f.stops = append(f.stops, i)
+		case policy.Extend, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim,
 			policy.Gone:
 		}
 	}

@@ -207,14 +207,18 @@ func (m *Machine) onOvertaken(
 	return m.giveUp(now.Time, policy.CauseOvertaken, out)
 }
 
-// onSuspended goes on after a sleep: what was under way with others is over, and a run needs a word again.
+// onSuspended goes on after a sleep: what was under way with others is over, and a run needs a word again. A holder that
+// runs asks its homes whether the token has another holder meanwhile.
 func (m *Machine) onSuspended(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.schedule.Disturb()
 	out = m.retract(out)
 	m.arrival.heard = false
-	if m.custody.in(offering) || m.custody.in(saving) {
+	switch {
+	case m.custody.in(offering), m.custody.in(saving):
 		return m.rest(now, out)
+	case m.custody.in(running) && m.custody.holds():
+		return m.announce(now, out)
 	}
 	return out
 }

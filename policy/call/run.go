@@ -4,6 +4,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -243,7 +244,7 @@ func (m *Machine) passOn(now policy.Instant, w *waiter, out []policy.Effect) []p
 	return m.giveUp(now.Time, policy.CauseDropped, out)
 }
 
-// giveUp ends the holding of the token without a handoff. A run goes on.
+// giveUp ends the holding of the token without a handoff. A run goes on, or is stopped if the operator has chosen that.
 func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect) []policy.Effect {
 	c := &m.custody
 	m.handoff.Withdraw()
@@ -252,7 +253,10 @@ func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect)
 	m.arrival = arrival{}
 	out = policy.AppendGave(out, why, wire.MemberID{}, &c.token.Ref)
 	if c.in(running) {
-		return m.preSign(out)
+		if out = m.preSign(out); m.cfg.OnLost == soft.Stop {
+			out = m.schedule.Stop(out)
+		}
+		return out
 	}
 	c.become(absent)
 	m.queue.dropTold()

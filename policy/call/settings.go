@@ -13,6 +13,9 @@ import (
 )
 
 // Settings are the settings of a gate, the same on all its members. It implements [policy.Protocol].
+//
+// There is no ask_before_run: before every run a member needs the word of a home that it knows no newer copy of the
+// token, and no older token (R8).
 type Settings struct {
 	// Skip is the unit of all waits: see patience.
 	Skip time.Duration
@@ -27,6 +30,8 @@ type Settings struct {
 	Windows window.Set
 	// Backups is how many homes the token has, 1 to guardian.MaxBackups.
 	Backups int
+	// OnLost is what to do with a run whose token has another holder meanwhile.
+	OnLost soft.OnLost
 }
 
 var _ policy.Protocol = Settings{}

@@ -60,7 +60,8 @@ func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Key: policy.KeySkip, For: m.cfg.Skip},
 		policy.Fact{Key: policy.KeyMinInterval, For: m.cfg.MinInterval},
 		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.homes()},
-		policy.Fact{Key: policy.KeyMaxInterval, For: m.cfg.maxInterval()})
+		policy.Fact{Key: policy.KeyMaxInterval, For: m.cfg.maxInterval()},
+		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()})
 	out = m.schedule.WindowFacts(now, m.schedule.Facts(m.cfg.terms(), now, out))
 	return m.tokenFacts(now, out)
 }

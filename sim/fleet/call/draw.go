@@ -3,6 +3,7 @@ package call
 import (
 	"time"
 
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -56,6 +57,7 @@ func Draw(seed uint64) Scenario {
 	}
 	s.Faults = d.faults(&s)
 	d.others(&s)
+	d.choices(&s)
 	return s
 }
 
@@ -75,6 +77,14 @@ func (d drawing) others(s *Scenario) {
 			No: d.Share(0.05, 0.9), Takes: d.Time(time.Millisecond, s.Skip), Timeout: 2 * s.Skip,
 			Again: d.Time(s.Skip, 10*s.Skip),
 		}
+	}
+}
+
+// choices draws what operators choose, from a source of its own.
+func (d drawing) choices(s *Scenario) {
+	d = drawing{sim.NewDice(s.Seed, 25)}
+	if d.Sometimes(0.5) {
+		s.OnLost = soft.Stop
 	}
 }
 

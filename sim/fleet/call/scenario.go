@@ -12,6 +12,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 )
@@ -23,6 +24,8 @@ type Scenario struct {
 	// Skip, MinInterval and MaxInterval are those of [call.Settings], and so is Backups.
 	Skip, MinInterval, MaxInterval time.Duration
 	Backups                        int
+	// OnLost is that of [call.Settings].
+	OnLost soft.OnLost
 	// Op is how long the operation takes.
 	Op time.Duration
 	// OnDemand is true if members run only for callers. Otherwise they also have an operation of their own.
@@ -55,7 +58,9 @@ const stopTimeout = 20 * time.Second
 
 // settings are the settings of the gate.
 func (s *Scenario) settings() *call.Settings {
-	return &call.Settings{Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, Backups: s.Backups}
+	return &call.Settings{
+		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, Backups: s.Backups, OnLost: s.OnLost,
+	}
 }
 
 // NewCluster makes the world of a scenario. No member has started.
@@ -103,7 +108,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 		check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), check.NewHandoffChecker(),
 		check.NewSeqChecker(), check.NewGrantChecker(s.settings().SaveWithin()),
 		check.NewIntervalChecker(s.MinInterval, 0, s.settings().SaveWithin()),
-		check.NewDemandChecker(!s.OnDemand),
+		check.NewDemandChecker(!s.OnDemand), newLostChecker(s.OnLost),
 	}
 	if p := call.Patience(s.Skip); s.Calm() {
 		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
