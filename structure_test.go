@@ -159,7 +159,7 @@ func house() []rule {
 			why: "the simulator is a shell of its own",
 		},
 		{
-			room: "cmd/cli/...", ours: []string{"policy/wander", "policy/window", "smallfile"},
+			room: "cmd/cli/...", ours: []string{"policy/soft", "policy/wander", "policy/window", "smallfile"},
 			why: "it knows commands and flags, and neither agents nor simulations",
 		},
 		{
