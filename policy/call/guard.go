@@ -207,8 +207,8 @@ func (m *Machine) onOvertaken(
 	return m.giveUp(now.Time, policy.CauseOvertaken, out)
 }
 
-// onSuspended goes on after a sleep: what was under way with others is over, and a run needs a word again. A holder that
-// runs asks its homes whether the token has another holder meanwhile.
+// onSuspended goes on after a sleep: what was under way with others is over, and a run needs a word again. A holder
+// that runs asks its homes whether the token has another holder meanwhile.
 func (m *Machine) onSuspended(now policy.Instant, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.schedule.Disturb()
