@@ -17,7 +17,7 @@ type Status struct {
 	// or the member to which it passed the token. It is zero if this member knows of none.
 	Holder wire.MemberID
 	// Since is when a token was last here or known to be elsewhere, or when this member started; it is not set while
-	// Holding is true. It is Never if this member need not hear of the token, because nobody here waits for it.
+	// Holding is true. It is Never if this member need not hear of the token now.
 	Since Time
 	// HasRun is true if LastRun is set.
 	HasRun  bool

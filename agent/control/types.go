@@ -76,7 +76,7 @@ type Gate struct {
 	// Removed is true once the configuration no longer has this gate: it goes when its run has ended.
 	Removed bool `json:"removed,omitempty"`
 	// SilentSince is when this member last held a token or knew that another member held one; absent while it holds
-	// one, and while it need not hear of one, because nobody waits for it here.
+	// one, and while it need not hear of one: a token that is called is silent at rest.
 	SilentSince time.Time `json:"silent_since,omitzero"`
 	// NotRunning is the reason why the hook is not running now; empty while it is.
 	NotRunning string `json:"not_running,omitempty"`

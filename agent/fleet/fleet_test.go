@@ -110,6 +110,15 @@ func (w *world) passed(i, to int, seq uint64) {
 	w.hosts[idOf(i)].status.Gates[0].Running = false
 }
 
+// calls makes host 1 choose homes.
+func (w *world) calls(homes ...int) {
+	c := &control.Called{}
+	for _, home := range homes {
+		c.Homes = append(c.Homes, control.Guardian{Member: idOf(home).String(), Name: w.hosts[idOf(home)].name})
+	}
+	w.hosts[idOf(1)].status.Gates[0].Called = c
+}
+
 func (w *world) whereabouts(i int, at control.Whereabouts) {
 	w.hosts[idOf(i)].status.Gates[0].Whereabouts = at
 }
@@ -193,6 +202,30 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 		{
 			"does not answer", func(w *world) { w.passed(1, 2, 10); w.hosts[idOf(2)].delay = time.Hour },
 			control.Holder{Name: "m2", Seq: 10, Missing: "did not answer in time"},
+		},
+		{
+			"a home knows it", func(w *world) { w.calls(3, 4); w.passed(3, 2, 10); w.holds(2, 10, true) },
+			control.Holder{Name: "m2", Seq: 10, Running: true},
+		},
+		{
+			"the second home knows it", func(w *world) {
+				w.calls(3, 4)
+				w.hosts[idOf(3)].delay = time.Hour
+				w.passed(4, 2, 10)
+				w.holds(2, 10, false)
+			}, control.Holder{Name: "m2", Seq: 10},
+		},
+		{
+			"a home knows who revived it", func(w *world) {
+				w.passed(1, 2, 10)
+				w.calls(3, 4)
+				w.hosts[idOf(2)].delay = time.Hour
+				w.holds(3, 11, false)
+			}, control.Holder{Name: "m3", Seq: 11},
+		},
+		{
+			"no home knows it", func(w *world) { w.calls(3, 4) },
+			control.Holder{Missing: "no home knows who has the token"},
 		},
 		{
 			"has left", func(w *world) { w.passed(1, 2, 10); w.hosts[idOf(2)].state = membership.StateLeft },

@@ -67,52 +67,114 @@ func (f *Fleet) learn(s *control.Status) {
 	}
 }
 
+// learnHomes takes in which members this host calls: they know where a token is, if this host does not.
+func (f *Fleet) learnHomes(own *control.Status) {
+	clear(f.homes)
+	for i := range own.Gates {
+		g := &own.Gates[i]
+		for slot, c := range g.CalledTokens() {
+			if len(f.homes) < maxTokens {
+				f.homes[place{g.Name, slot}] = c.Homes
+			}
+		}
+	}
+}
+
 // find asks the last known holder of each token whether it has the token now, and then the members to which the token
 // was passed.
 func (f *Fleet) find(ctx context.Context, members []membership.Member) control.Now {
 	ctx, cancel := context.WithTimeout(ctx, holderWithin)
 	defer cancel()
-	asked := make(map[string]bool) // the members that have answered in this search
+	s := search{Fleet: f, members: members, asked: make(map[string]bool), silent: make(map[string]string)}
+	places := make(map[place]bool)
+	for at := range f.seen {
+		places[at] = true
+	}
+	for at := range f.homes {
+		places[at] = true
+	}
 	now := control.Now{Tokens: []control.Holder{}}
-	for _, at := range slices.SortedFunc(maps.Keys(f.seen), func(a, b place) int {
+	for _, at := range slices.SortedFunc(maps.Keys(places), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.gate, b.gate), cmp.Compare(a.slot, b.slot))
 	}) {
-		now.Tokens = append(now.Tokens, f.follow(ctx, at, members, asked))
+		now.Tokens = append(now.Tokens, s.follow(ctx, at))
 	}
 	return now
 }
 
-// follow follows a token until its holder has confirmed that it holds it.
-func (f *Fleet) follow(ctx context.Context, at place, members []membership.Member,
-	asked map[string]bool,
-) control.Holder {
+// search is one search for all tokens.
+type search struct {
+	*Fleet
+	members []membership.Member
+	// asked are the members that have answered in this search; silent has those that have not, and why.
+	asked  map[string]bool
+	silent map[string]string
+}
+
+// follow follows a token until its holder has confirmed that it holds it. Where that leads nowhere, it asks the homes.
+func (s *search) follow(ctx context.Context, at place) control.Holder {
 	for {
-		saw := f.seen[at]
-		if saw.holds && asked[saw.Member] {
+		saw, isSeen := s.seen[at]
+		if saw.holds && s.asked[saw.Member] {
 			return saw.Holder
 		}
-		to := slices.IndexFunc(members, func(m membership.Member) bool { return m.ID.String() == saw.Member })
-		if to < 0 {
-			return lost(&saw, "is no member any more")
-		}
-		if asked[saw.Member] { // the token is on its way there
-			select {
-			case <-time.After(askAgain):
-			case <-ctx.Done():
-				return lost(&saw, "the token was on its way to it")
+		to := s.index(saw.Member)
+		if home := s.home(at); to < 0 || s.asked[saw.Member] || s.silent[saw.Member] != "" {
+			switch {
+			case home >= 0:
+				to = home
+			case !isSeen:
+				return control.Holder{Gate: at.gate, Slot: at.slot, Missing: "no home knows who has the token"}
+			case to < 0:
+				return lost(&saw, "is no member any more")
+			case s.silent[saw.Member] != "":
+				return lost(&saw, s.silent[saw.Member])
+			default: // the token is on its way there
+				select {
+				case <-time.After(askAgain):
+				case <-ctx.Done():
+					return lost(&saw, "the token was on its way to it")
+				}
 			}
 		}
-		status, err := oneReply(ctx, f, &members[to], question{Subject: aboutStatus, Most: maxAnswer}, f.host.Status,
-			parseStatus)
-		if err != nil {
-			return lost(&saw, why(ctx, err))
-		}
-		asked[saw.Member] = true
+		s.ask(ctx, at, &s.members[to])
+	}
+}
+
+// ask asks one member where a token is.
+func (s *search) ask(ctx context.Context, at place, m *membership.Member) {
+	if s.home(at) >= 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, holderWithin/2) // so that there is time for a home
+		defer cancel()
+	}
+	q, id := question{Subject: aboutStatus, Most: maxAnswer}, m.ID.String()
+	status, err := oneReply(ctx, s.Fleet, m, q, s.host.Status, parseStatus)
+	if err != nil {
+		s.silent[id] = why(ctx, err)
+		return
+	}
+	s.asked[id] = true
+	if saw, isSeen := s.seen[at]; isSeen && saw.Member == id {
 		// The member holds only what it reports now; and if it has passed the token on, that was later.
 		saw.holds, saw.Since = false, time.Time{}
-		f.seen[at] = saw
-		f.learn(status)
+		s.seen[at] = saw
 	}
+	s.learn(status)
+}
+
+func (s *search) index(member string) int {
+	return slices.IndexFunc(s.members, func(m membership.Member) bool { return m.ID.String() == member })
+}
+
+// home returns a home of a token that has not been asked yet; -1 if there is none.
+func (s *search) home(at place) int {
+	for _, h := range s.homes[at] {
+		if i := s.index(h.Member); i >= 0 && !s.asked[h.Member] && s.silent[h.Member] == "" {
+			return i
+		}
+	}
+	return -1
 }
 
 // lost returns the entry of a token whose last known holder cannot tell where it is.

@@ -45,13 +45,15 @@ type Fleet struct {
 	turn chan struct{}
 	// seen is where each token was last seen; only the round that has the turn uses it.
 	seen map[place]sighting
+	// homes are the homes of tokens that are called, as this host chooses them.
+	homes map[place][]control.Guardian
 }
 
 // New returns the fleet of a host, which is the member self.
 func New(self wire.MemberID, host Host, members Members, describe func(*membership.Member) control.Member) *Fleet {
 	return &Fleet{
 		self: self, host: host, members: members, describe: describe, turn: make(chan struct{}, 1),
-		seen: make(map[place]sighting),
+		seen: make(map[place]sighting), homes: make(map[place][]control.Guardian),
 	}
 }
 
@@ -71,6 +73,9 @@ func (f *Fleet) Status(ctx context.Context) (control.Fleet, error) {
 		}
 		if r.document != nil {
 			f.learn(r.document)
+		}
+		if r.document != nil && members[i].ID == f.self {
+			f.learnHomes(r.document)
 		}
 	}
 	document.Now = f.find(ctx, members)
@@ -112,6 +117,7 @@ func (f *Fleet) Now(ctx context.Context) (control.Now, error) {
 		return control.Now{}, err
 	}
 	f.learn(&own)
+	f.learnHomes(&own)
 	return f.find(ctx, f.living()), nil
 }
 

@@ -340,8 +340,13 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		// callers wait, in a gate on demand with a min_interval
 		g.Because == control.BecauseNotDue && len(g.Callers) > 0:
 		text += printable(g.NotRunning)
+	case callsFor(g) != nil:
+		text += callText(callsFor(g), now)
 	case g.Holding:
 		text += "the token is here"
+	case g.HolderName != "" && !g.Heard.IsZero():
+		text += fmt.Sprintf("%s had the token when this host last heard of it, %s ago", printable(g.HolderName),
+			rough(now.Sub(g.Heard)))
 	case g.HolderName != "" && g.HolderSince.IsZero():
 		text += printable(g.HolderName) + " has the token"
 	case g.HolderName != "":

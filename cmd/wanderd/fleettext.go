@@ -63,6 +63,10 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 	}
 	line("runs now", runnersText(tokens, now))
 	rows := follow.Rows(f, gate)
+	if homes := follow.Homes(rows); len(homes) > 0 {
+		writeHomes(line, homes, now)
+		line("waiting", waitingText(rows, now))
+	}
 	if r := follow.LastFailure(rows); r != nil {
 		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(r.Name), ago(r.LastRun, now), format(r.Took),
 			printable(r.Result)))
@@ -81,6 +85,23 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 		_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, strings.Join(rowText(r, now), "\t"))
 	}
 	_ = t.Flush()
+}
+
+// writeHomes writes the homes of each token that is called.
+func writeHomes(line func(name, text string), homes []follow.Home, now time.Time) {
+	for several := homes[len(homes)-1].Slot > 0; len(homes) > 0; {
+		slot := homes[0].Slot
+		n := slices.IndexFunc(homes, func(h follow.Home) bool { return h.Slot != slot })
+		if n < 0 {
+			n = len(homes)
+		}
+		name := "homes"
+		if several {
+			name = fmt.Sprintf("homes %d", slot)
+		}
+		line(name, homesText(homes[:n], now))
+		homes = homes[n:]
+	}
 }
 
 // rowText returns the line of a member in the table of a gate, after its name.
@@ -117,6 +138,9 @@ func gateOf(s *control.Status, gate string) *control.Gate {
 
 func holderText(h *control.Holder, now time.Time) string {
 	who := fmt.Sprintf("%s (%s)", printable(h.Name), short(h.Member))
+	if h.Missing != "" && h.Member == "" {
+		return "not known: " + printable(h.Missing)
+	}
 	if h.Missing != "" {
 		return fmt.Sprintf("not known: %s, the last known holder, %s", who, printable(h.Missing))
 	}

@@ -156,6 +156,9 @@ const slowSave = 5 * time.Second
 // waitsTooLong reports whether a gate that is due has missed its turn. If no lap is known, it has missed its turn when
 // it is due again before it has run.
 func waitsTooLong(g *control.Gate, now time.Time) bool {
+	if len(g.CalledTokens()) > 0 {
+		return false // The oldest comes next, however long the others run; if no home answers, isSilent says so.
+	}
 	if g.Lap > 0 {
 		return g.LapsWaited >= lapsTooMany
 	}

@@ -355,13 +355,13 @@ func TestAStatusSaysWhatTheHostHasAnswered(t *testing.T) {
 		},
 	} {
 		var b strings.Builder
-		writeGate(&b, control.Gate{Ready: &r}, now)
+		writeGate(&b, control.Gate{Ready: &r}, "", now)
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	var b strings.Builder
-	if writeGate(&b, control.Gate{}, now); strings.Contains(b.String(), "ready") {
+	if writeGate(&b, control.Gate{}, "", now); strings.Contains(b.String(), "ready") {
 		t.Errorf("nobody is asked, and the status says\n%s", b.String())
 	}
 }
@@ -378,7 +378,7 @@ func TestAStatusSaysWhenItsWindowOpens(t *testing.T) {
 		"window       always open: 00:00-24:00\n": {Windows: []string{"00:00-24:00"}, WindowOpen: true},
 	} {
 		var b strings.Builder
-		writeGate(&b, g, now)
+		writeGate(&b, g, "", now)
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

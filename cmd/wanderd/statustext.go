@@ -40,12 +40,12 @@ func statusText(s control.Status, now time.Time) string {
 	writeCounters(&b, "gossip noted", "oddity", s.Gossip)
 	for _, g := range s.Gates {
 		b.WriteByte('\n')
-		writeGate(&b, g, now)
+		writeGate(&b, g, s.Member, now)
 	}
 	return b.String()
 }
 
-func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
+func writeGate(b *strings.Builder, g control.Gate, self string, now time.Time) {
 	fmt.Fprintf(b, "gate %s: %s\n", printable(g.Name), stateText(&g, now))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
@@ -55,9 +55,11 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 	}
 	if len(g.Tokens) == 0 {
 		writeToken(line, "holder", g.Whereabouts, len(g.Roster) == 0, asked(0), now)
+		writeCalled(line, self, g.Called, now)
 	}
 	for _, t := range g.Tokens {
 		writeToken(line, fmt.Sprintf("slot %d", t.Slot), t.Whereabouts, true, asked(t.Slot), now)
+		writeCalled(line, self, t.Called, now)
 	}
 	if len(g.Now) > 0 {
 		line("runs now", "%s", runnersText(g.Now, now))
@@ -114,9 +116,12 @@ func writeGate(b *strings.Builder, g control.Gate, now time.Time) {
 			line("caller", "%s (%d), waiting %s", printable(c.Command), c.PID, since(c.Since, now))
 		}
 	}
-	if len(g.Roster) > 0 {
+	switch {
+	case len(g.Roster) > 0:
 		writeStrict(line, g)
-	} else {
+	case len(g.CalledTokens()) > 0:
+		writeOnCall(line, g)
+	default:
 		writeSoft(line, g, now)
 	}
 	for _, f := range g.Facts {
@@ -131,6 +136,8 @@ func stateText(g *control.Gate, now time.Time) string {
 		return printable(g.State)
 	case isSilent(g, now):
 		return "absent (this host knows of no token)"
+	case len(g.CalledTokens()) > 0 && g.Holder == "":
+		return "absent (this host does not know where the token is)"
 	}
 	return "absent (the token is elsewhere)"
 }
@@ -308,6 +315,8 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 		line("guardians", "%s", cmp.Or(strings.Join(guardians, ", "), "none"))
 	case asked != nil:
 		line(name, "%s", holderText(asked, now))
+	case t.Holder != "" && !t.Heard.IsZero():
+		line(name, "%s (%s), as this host heard %s", printable(t.HolderName), short(t.Holder), ago(t.Heard, now))
 	case t.Holder != "":
 		holder := fmt.Sprintf("%s (%s)", printable(t.HolderName), short(t.Holder))
 		if !t.HolderSince.IsZero() {

@@ -146,7 +146,11 @@ func (m *watchModel) lines() []string {
 			m.styled(red, fmt.Sprintf("  failed  %s, %s: %s", printable(r.Name), ago(r.LastRun, now),
 				printable(r.Result))))
 	}
-	lines = append(lines, m.styled(plain, "  next    "+nextText(rows, now)), "")
+	lines = append(lines, m.styled(plain, "  next    "+nextText(rows, now)))
+	if homes := follow.Homes(rows); len(homes) > 0 {
+		lines = append(lines, m.styled(plain, "  homes   "+homesText(homes, now)))
+	}
+	lines = append(lines, "")
 	return m.fitted(append(lines, m.table(rows, now, m.height-len(lines))...))
 }
 

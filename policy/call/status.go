@@ -38,20 +38,28 @@ func (m *Machine) Status(now policy.Time) policy.Status {
 	return s
 }
 
-// silentSince is when this member last heard of the token while somebody here waits for it. While nobody does, silence
-// means nothing.
+// silentSince is since when this member has not heard of the token although it should have: it looks for it, or guards
+// it and knows of waiters, or its own call is not answered. Otherwise silence means nothing, and it is Never: a holder
+// at rest is silent, and a home that has queued a call lets the caller pause.
 func (m *Machine) silentSince() policy.Time {
-	waits := policy.Never
-	if m.caller.waits() {
-		waits = m.caller.since
+	since, c := policy.Never, &m.caller
+	switch {
+	case !c.waits():
+	case c.turn.home.IsZero() || c.word.Seq == 0:
+		since = c.since
+	case c.step != toFirst:
+		since = c.began
 	}
-	if m.queue.len() > 0 {
-		waits = min(waits, m.queue.list[0].since)
+	if m.search.live() {
+		since = min(since, m.search.since)
 	}
-	if waits == policy.Never {
+	if m.guards() && m.queue.len() > 0 {
+		since = min(since, m.queue.list[0].since)
+	}
+	if since == policy.Never {
 		return policy.Never
 	}
-	return max(waits, m.known.at)
+	return max(since, m.known.at)
 }
 
 // Facts appends the other facts about this member.
@@ -91,9 +99,11 @@ func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if c := &m.caller; c.waits() && c.called {
 		out = append(out, policy.Fact{Key: policy.KeyCalls, At: c.since})
 		if !c.turn.home.IsZero() {
-			out = append(out, policy.Fact{
-				Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before, For: c.turn.held,
-			})
+			f := policy.Fact{Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before}
+			if m.known.ref == c.word && !m.known.holder.IsZero() {
+				f.For = c.turn.held // It is about the holder that this member knows.
+			}
+			out = append(out, f)
 		}
 	}
 	return out

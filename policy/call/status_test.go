@@ -91,7 +91,8 @@ func TestAWaiterSaysHowManyAreBeforeIt(t *testing.T) {
 		if want := began.Add(time.Duration(before+1) * skip / 10); len(calls) != 1 || calls[0].At != want {
 			t.Errorf("member %d has waited since %v, and says %+v", i, want, calls)
 		}
-		if s := f.members[i].Status(f.now); s.Holder != id(runner) || s.Since == policy.Never {
+		// A home has queued it, and knows the holder: all is well.
+		if s := f.members[i].Status(f.now); s.Holder != id(runner) || s.Since != policy.Never {
 			t.Errorf("member %d waits, and says %+v", i, s)
 		}
 	}
@@ -110,6 +111,27 @@ func TestAWaiterSaysHowManyAreBeforeIt(t *testing.T) {
 	}
 	if n := f.all(homes[0], policy.KeyWaiters)[0].Count; n != len(rest) {
 		t.Errorf("%d wait, and the home counts %d", len(rest), n)
+	}
+}
+
+// Silence is a sign only if somebody waits, and is not answered.
+func TestSilenceCountsFromTheCallThatIsNotAnswered(t *testing.T) {
+	f := withToken(t, 6)
+	homes, caller := f.homes(), 0
+	for caller == 2 || slices.Contains(homes, caller) {
+		caller++
+	}
+	f.advance(time.Hour)
+	f.lost = func(*wire.Message) bool { return true }
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	called := f.now
+	f.advance(time.Minute)
+	if s := f.members[caller].Status(f.now); s.Since != called {
+		t.Errorf("it has called since %d in vain, and says %+v", called, s)
+	}
+	f.step(caller, policy.Event{Kind: policy.Unwanted})
+	if s := f.members[caller].Status(f.now); s.Since != policy.Never {
+		t.Errorf("it waits no longer, and says %+v", s)
 	}
 }
 

@@ -31,6 +31,8 @@ type Row struct {
 	NextRun    time.Time `json:"next_run,omitzero"`
 	Awaits     bool      `json:"awaits,omitempty"`
 	NotRunning string    `json:"not_running,omitempty"`
+	// DueSince is since when the member has waited for the token; zero if it does not, or that is not known.
+	DueSince time.Time `json:"due_since,omitzero"`
 	// Runs counts the runs that have begun.
 	Runs    uint64           `json:"-"`
 	Paused  *control.Pause   `json:"paused,omitempty"`
@@ -51,6 +53,7 @@ func NewRow(m *control.FleetMember, g *control.Gate) Row {
 		r.Result, r.Took = c.Command+": "+c.Exit, c.Took
 	}
 	r.NextRun, r.Awaits, r.NotRunning, r.Paused, r.Callers = g.NextRun, g.Awaits(), g.NotRunning, g.Paused, g.Callers
+	r.DueSince = g.DueSince
 	return r
 }
 
@@ -111,13 +114,16 @@ type Page struct {
 type GatePage struct {
 	Name string `json:"name"`
 	Rows []Row  `json:"rows"`
+	// Homes are the homes of tokens that are called.
+	Homes []Home `json:"homes,omitempty"`
 }
 
 // PageOf makes the page of a fleet.
 func PageOf(f *control.Fleet) Page {
 	p := Page{Members: len(f.Members), Silent: Silent(f), Gates: []GatePage{}}
 	for _, gate := range Gates(f) {
-		p.Gates = append(p.Gates, GatePage{gate, Rows(f, gate)})
+		rows := Rows(f, gate)
+		p.Gates = append(p.Gates, GatePage{gate, rows, Homes(rows)})
 	}
 	return p
 }
@@ -145,12 +151,13 @@ func LastFailure(rows []Row) (last *Row) {
 
 // Next returns the members that are due and wait for the token, and the first one that will be due.
 func Next(rows []Row, now time.Time) (waiting []string, first *Row) {
+	for _, r := range Waiting(rows, now) {
+		waiting = append(waiting, r.Name)
+	}
 	for i := range rows {
-		switch r := &rows[i]; {
-		case r.Gate == nil || r.Gate.Running:
-		case r.Awaits && !r.NextRun.After(now):
-			waiting = append(waiting, r.Name)
-		case r.NextRun.After(now) && (first == nil || r.NextRun.Before(first.NextRun)):
+		r := &rows[i]
+		willBeDue := r.Gate != nil && !r.Gate.Running && r.NextRun.After(now)
+		if willBeDue && (first == nil || r.NextRun.Before(first.NextRun)) {
 			first = r
 		}
 	}

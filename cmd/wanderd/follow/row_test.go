@@ -53,7 +53,7 @@ func TestRowsAreWhatAllViewsShow(t *testing.T) {
 		t.Errorf("failed last: %+v", last)
 	}
 	waiting, first := Next(rows, now)
-	if len(waiting) != 1 || waiting[0] != "b" || first == nil || first.Name != "a" {
+	if len(waiting) != 0 || first == nil || first.Name != "a" { // b runs, as its token shows
 		t.Errorf("waiting: %v, first: %+v", waiting, first)
 	}
 	if p := PageOf(s.Fleet); p.Members != 4 || p.Silent != 1 || len(p.Gates) != 2 || p.Gates[1].Name != "sync" ||

@@ -40,6 +40,7 @@ const since = (time) => time ? "for " + rough(now() - Date.parse(time)) + " (sin
 
 const gates = () => (state.fleet?.gates ?? []).map((g) => g.name);
 const members = () => state.fleet?.gates.find((g) => g.name === state.gate)?.rows ?? [];
+const homes = () => state.fleet?.gates.find((g) => g.name === state.gate)?.homes ?? [];
 const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
 const failed = (run) => Boolean(run.error || run.cut);
 const under = (run) => !run.end && !run.cut;
@@ -133,6 +134,14 @@ function drawRing() {
     running.length ? "runs" : one && !one.missing ? "has the token" : "who has the token"));
 }
 
+// homeText says what a home knows of those that wait. Its knowledge is as old as the last answer of all members.
+function homeText(h) {
+  const n = h.queue?.waiters;
+  const about = [h.missing ?? (n === undefined ? "keeps no queue" : n === 0 ? "nobody waits" : n + (n === 1 ? " waiter" : " waiters"))];
+  if (h.named < h.of) about.push("a home for " + h.named + " of " + h.of + " members");
+  return h.name + " (" + about.join("; ") + ")";
+}
+
 function drawFacts() {
   const facts = [];
   const fact = (name, text, kind) => facts.push(html("dt", name), html("dd", text, kind));
@@ -140,7 +149,7 @@ function drawFacts() {
   for (const t of tokens()) {
     const slot = several ? " " + (t.slot ?? 0) : "";
     if (t.missing) {
-      fact("token" + slot, "not known: " + t.name + ", the last known holder: " + t.missing, "failed");
+      fact("token" + slot, "not known: " + (t.name ? t.name + ", the last known holder: " : "") + t.missing, "failed");
       continue;
     }
     fact("runs" + slot, t.running ? t.name + (t.command ? ": " + t.command : "") + ", " + since(t.running_since) : "nobody", t.running ? "running" : "");
@@ -153,8 +162,14 @@ function drawFacts() {
   const due = members().filter((m) => !m.missing && !m.running);
   const waiting = due.filter((m) => m.awaits && !(Date.parse(m.next_run) > now()));
   const next = due.filter((m) => Date.parse(m.next_run) > now()).sort((a, b) => Date.parse(a.next_run) - Date.parse(b.next_run))[0];
-  if (waiting.length) fact("next", "with the token: " + waiting.slice(0, 6).map((m) => m.name).join(", ") + (waiting.length > 6 ? " and " + (waiting.length - 6) + " more" : ""));
+  if (homes().length) waiting.sort((a, b) => Date.parse(a.due_since ?? 0) - Date.parse(b.due_since ?? 0)); // in their turns
+  const waits = (m) => m.name + (homes().length && m.due_since ? " for " + rough(now() - Date.parse(m.due_since)) : "");
+  if (waiting.length) fact("next", "with the token: " + waiting.slice(0, 6).map(waits).join(", ") + (waiting.length > 6 ? " and " + (waiting.length - 6) + " more" : ""));
   else if (next) fact("next", next.name + " in " + rough(Date.parse(next.next_run) - now()));
+  for (const slot of new Set(homes().map((h) => h.slot ?? 0))) {
+    const some = homes().filter((h) => (h.slot ?? 0) === slot);
+    fact("homes" + (several ? " " + slot : ""), some.slice(0, 6).map(homeText).join(", ") + (some.length > 6 ? " and " + (some.length - 6) + " more" : ""));
+  }
   for (const m of members()) {
     for (const c of m.callers ?? []) if (!c.running) fact("waits", m.name + ": " + c.command + ", " + since(c.since));
   }

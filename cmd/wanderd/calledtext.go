@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/cmd/wanderd/follow"
+)
+
+// What commands say of a token that is called. Each member has only its own knowledge, so each text names whose it is,
+// and how old.
+
+// writeCalled writes whom this host calls, who waits, and this host's own wait.
+func writeCalled(line func(name, format string, args ...any), self string, c *control.Called, now time.Time) {
+	if c == nil {
+		return
+	}
+	var homes []string
+	for _, h := range c.Homes {
+		name := printable(h.Name)
+		if h.Member == self {
+			name = "this host"
+		}
+		homes = append(homes, name)
+	}
+	line("homes", "%s", cmp.Or(strings.Join(homes, ", "), "not known: no member is seen yet"))
+	line("waiters", "%s", queueText(c.Queue, now))
+	if !c.Since.IsZero() {
+		line("calling", "%s; %s", since(c.Since, now), turnText(c.Turn, now))
+	}
+}
+
+// queueText describes who waits, as far as this host knows.
+func queueText(q *control.Queue, now time.Time) string {
+	switch {
+	case q == nil:
+		return "not known here; \"wanderd status --fleet\" asks the homes"
+	case q.As == control.AsHome && q.Waiters == 0:
+		return "none, as this home knows"
+	case q.As == control.AsHome:
+		return fmt.Sprintf("%d, as this home knows: %s", q.Waiters, oldestText(q, now))
+	case q.Waiters == 0:
+		return fmt.Sprintf("none of which this %s was told", printable(q.As))
+	}
+	return fmt.Sprintf("%d or more, as this %s was told: %s", q.Waiters, printable(q.As), oldestText(q, now))
+}
+
+// mostNamed is how many of those that wait are named.
+const mostNamed = 9
+
+func oldestText(q *control.Queue, now time.Time) string {
+	var b strings.Builder
+	named := q.Oldest[:min(len(q.Oldest), mostNamed)]
+	for i, w := range named {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s for %s", printable(w.Name), rough(now.Sub(w.Since)))
+		if w.Silent {
+			b.WriteString(" (does not answer)")
+		}
+	}
+	if more := q.Waiters - len(named); more > 0 {
+		fmt.Fprintf(&b, ", and %d more", more)
+	}
+	return b.String()
+}
+
+// turnText says how many wait before this host.
+func turnText(t *control.Turn, now time.Time) string {
+	if t == nil {
+		return "no home has answered yet"
+	}
+	return fmt.Sprintf("%s, as %s said %s", beforeText(t.Before), printable(t.Name), ago(t.At, now))
+}
+
+func beforeText(before int) string {
+	if before == 0 {
+		return "this host is next"
+	}
+	return count(uint64(before), "host") + " before this one"
+}
+
+// writeOnCall writes the constants of a gate whose token is called.
+func writeOnCall(line func(name, format string, args ...any), g control.Gate) {
+	line("policy", "%s: the token stays where it was last used, and comes when it is called", printable(g.Policy))
+	line("max_interval", "%s: if members do not answer, a new token is made after that time without one",
+		format(g.MaxInterval))
+	line("backups", "%s for each token", count(uint64(g.Backups), "home"))
+}
+
+// callsFor returns where the token is that this host calls, and what it knows of its call; nil if it calls none.
+func callsFor(g *control.Gate) *control.Whereabouts {
+	if w := &g.Whereabouts; w.Called != nil && !w.Called.Since.IsZero() {
+		return w
+	}
+	for i := range g.Tokens {
+		if w := &g.Tokens[i].Whereabouts; w.Called != nil && !w.Called.Since.IsZero() {
+			return w
+		}
+	}
+	return nil
+}
+
+// callText describes a call to the caller that waits for it.
+func callText(w *control.Whereabouts, now time.Time) string {
+	t := w.Called.Turn
+	if t == nil {
+		return "calling the token; no home has answered yet"
+	}
+	text := fmt.Sprintf("home %s does not know where the token is, and looks for it", printable(t.Name))
+	if w.HolderName != "" {
+		text = printable(w.HolderName) + " has the token"
+		if t.Held > 0 {
+			text = fmt.Sprintf("%s has had the token for %s", printable(w.HolderName),
+				rough(time.Duration(t.Held)+now.Sub(t.At)))
+		}
+	}
+	if age := now.Sub(t.At); age >= 2*time.Second {
+		return fmt.Sprintf("%s; %s, as %s said %s ago", text, beforeText(t.Before), printable(t.Name), rough(age))
+	}
+	return fmt.Sprintf("%s; %s", text, beforeText(t.Before))
+}
+
+// mostHomes is how many homes are named for each token; members with different views may name more.
+const mostHomes = 6
+
+// homesText names the homes of a token, with what each knows of those that wait, and who does not name them.
+func homesText(homes []follow.Home, now time.Time) string {
+	var list []string
+	for i := range homes {
+		h := &homes[i]
+		if i == mostHomes {
+			list = append(list, fmt.Sprintf("and %d more", len(homes)-mostHomes))
+			break
+		}
+		var about []string
+		switch {
+		case h.Missing != "":
+			about = append(about, printable(h.Missing))
+		case h.Queue == nil:
+			about = append(about, "keeps no queue")
+		case h.Queue.Waiters == 0:
+			about = append(about, "nobody waits")
+		case len(h.Queue.Oldest) == 0:
+			about = append(about, count(uint64(h.Queue.Waiters), "waiter"))
+		default:
+			about = append(about, fmt.Sprintf("%s, the first for %s", count(uint64(h.Queue.Waiters), "waiter"),
+				rough(now.Sub(h.Queue.Oldest[0].Since))))
+		}
+		if h.Named < h.Of {
+			about = append(about, fmt.Sprintf("a home for %d of %d members", h.Named, h.Of))
+		}
+		list = append(list, fmt.Sprintf("%s (%s)", printable(h.Name), strings.Join(about, "; ")))
+	}
+	return strings.Join(list, ", ")
+}
+
+// waitingText names the members that wait, as they say themselves, those that have waited longest first.
+func waitingText(rows []follow.Row, now time.Time) string {
+	waiting := follow.Waiting(rows, now)
+	if len(waiting) == 0 {
+		return "nobody"
+	}
+	var list []string
+	for i, r := range waiting {
+		if i == mostNamed {
+			list = append(list, fmt.Sprintf("and %d more", len(waiting)-mostNamed))
+			break
+		}
+		text := printable(r.Name)
+		if !r.DueSince.IsZero() {
+			text += " for " + rough(now.Sub(r.DueSince))
+		}
+		list = append(list, text)
+	}
+	return fmt.Sprintf("%s: %s", count(uint64(len(waiting)), "host"), strings.Join(list, ", "))
+}
