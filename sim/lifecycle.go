@@ -122,6 +122,23 @@ func (c *Cluster) Leave(i int) {
 	c.step(int32(i), &c.event, about{})
 }
 
+// Tune gives member i other settings, as a reload does, if it is up. One that is away gets them when it is back.
+func (c *Cluster) Tune(i int, p policy.Protocol) {
+	m := &c.members[i]
+	switch {
+	case !m.up:
+		return
+	case c.Away(i):
+		c.At(m.awayUntil, func() { c.Tune(i, p) })
+		return
+	}
+	c.statusOf = absent
+	if t, ok := c.stepping(int32(i)).(policy.Tunable); ok && t.Tune(p) {
+		c.event.Kind = policy.Woke
+		c.step(int32(i), &c.event, about{due: true})
+	}
+}
+
 // Renew lets an operator ask member i for a new token of a slot, if the member is up.
 func (c *Cluster) Renew(i int, slot uint8) {
 	if c.members[i].up && !c.Away(i) {

@@ -2,6 +2,7 @@ package call
 
 import (
 	"math/bits"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -13,7 +14,8 @@ import (
 //
 // R6 Arrival. "The new holder sends a Heartbeat with Exchange to each home, which answers Heard; repeated after P/8,
 // 3P/8; after P/2 the next one replaces a silent home. A Heartbeat without Exchange releases the former holder and
-// homes."
+// homes." Where no home answers, the holder may be far away: it waits twice as long for the next ones, and an answer of
+// the former ones counts.
 type arrival struct {
 	id wire.Exchange
 	// silent are the homes that have not answered, by their places in the trail.
@@ -23,8 +25,9 @@ type arrival struct {
 	// before the next one.
 	rounds uint8
 	pauses bool
-	since  policy.Time
-	at     policy.Time
+	// began is when the first announcement with this identity was made, since when this one was.
+	began, since policy.Time
+	at           policy.Time
 	// heard is true if a home has answered, heardAt when the last one did.
 	heard   bool
 	heardAt policy.Time
@@ -38,22 +41,34 @@ func (a *arrival) wakesAt() policy.Time {
 	return a.at
 }
 
-// mostRounds bounds the doublings of the time between two announcements.
-const mostRounds = 2
+// mostRounds bounds the doublings of the time for which a holder waits for its homes, mostPauses those of the pause
+// between two announcements of one that waits for a word.
+const (
+	mostRounds = 5
+	mostPauses = 2
+)
 
 // announce tells the homes that the token is here, and wants their answers.
 func (m *Machine) announce(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.arrival = arrival{id: wire.Exchange(policy.Draw(m.cfg.Entropy)), began: now.Time}
+	return m.announceAgain(now, out)
+}
+
+// announceAgain makes another announcement with the same identity.
+func (m *Machine) announceAgain(now policy.Instant, out []policy.Effect) []policy.Effect {
 	trail := m.custody.token.Trail()
 	a := &m.arrival
-	rounds := a.rounds
-	*a = arrival{
-		id: wire.Exchange(policy.Draw(m.cfg.Entropy)), since: now.Time, at: now.Time.Add(m.cfg.patience() / 8),
-		rounds: rounds, silent: uint8(1<<trail.Len() - 1),
-	}
+	a.since, a.at = now.Time, now.Time.Add(m.cfg.patience()/8)
+	a.times, a.pauses, a.silent = 0, false, uint8(1<<trail.Len()-1)
 	if trail.Len() == 0 {
 		a.id = 0
 	}
 	return m.guardian.Announce(now.Time, &m.custody.token, trail, a.id, out)
+}
+
+// homesWithin is how long the homes have for their answers: P/2, or two round trips where they are further away.
+func (m *Machine) homesWithin() time.Duration {
+	return max(m.cfg.patience()/2<<m.arrival.rounds, 2*m.homesTrip)
 }
 
 // wakeArrival repeats the announcement to silent homes, and then replaces them.
@@ -67,7 +82,7 @@ func (m *Machine) wakeArrival(now policy.Instant, out []policy.Effect) []policy.
 	case 1:
 		a.at = a.since.Add(3 * p / 8)
 	case 2:
-		a.at = a.since.Add(p / 2)
+		a.at = a.since.Add(m.homesWithin())
 	default:
 		return m.replaceSilent(now, out)
 	}
@@ -85,18 +100,28 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 	for left := a.silent; left != 0; left &= left - 1 {
 		m.avoid(now.Time, trail[bits.TrailingZeros8(left)])
 	}
-	if !m.custody.in(asking) {
-		a.id = 0
-		return m.chooseHomes(now, out)
+	if m.custody.in(asking) && a.rounds > 0 && !a.pauses {
+		a.pauses, a.at = true, now.Time.Add(policy.Times(1<<min(a.rounds, mostPauses), m.cfg.patience()))
+		return out
 	}
-	if a.rounds > 0 && !a.pauses {
-		a.pauses, a.at = true, now.Time.Add(policy.Times(1<<a.rounds, m.cfg.patience()))
+	if a.rounds == mostRounds && !m.custody.in(asking) {
+		a.id = 0
 		return out
 	}
 	a.rounds = min(a.rounds+1, mostRounds)
-	trail = m.view.trail(&m.cfg, now.Time)
-	m.custody.token.SetTrail(&trail)
-	return m.announce(now, out)
+	before, t := trail, m.view.trail(&m.cfg, now.Time)
+	m.custody.token.SetTrail(&t)
+	if t != before {
+		out = m.release(before, m.preSign(out))
+	}
+	switch {
+	case t == before && a.heard && !m.custody.in(asking):
+		a.id = 0 // There is no other home.
+		return out
+	case a.heard:
+		return m.announce(now, out)
+	}
+	return m.announceAgain(now, out)
 }
 
 // avoid remembers that a member did not answer.
@@ -109,10 +134,15 @@ func (m *Machine) avoid(now policy.Time, id wire.MemberID) {
 func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	a, trail := &m.arrival, m.custody.token.Trail()
 	rank, ok := trail.Rank(msg.From)
-	if !ok {
+	switch {
+	case ok:
+		a.silent &^= 1 << rank
+		m.homesTrip = now.Time.Sub(a.since)
+	case m.view.mayBeHome(msg.From): // It was one, and is late.
+		m.homesTrip = now.Time.Sub(a.began)
+	default:
 		return out
 	}
-	a.silent &^= 1 << rank
 	a.heard, a.heardAt, a.rounds = true, now.Time, 0
 	if a.silent == 0 {
 		a.id = 0
@@ -180,7 +210,6 @@ func (m *Machine) take(
 	m.queue.serve(m.serveOf())
 	m.queue.remove(m.cfg.Self)
 	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)
-	m.arrival.rounds = 0
 	out = m.announce(now, out)
 	out = m.release(before, out)
 	if c.in(running) {

@@ -27,9 +27,14 @@ type Machine struct {
 	arrival  arrival
 	search   search
 	birth    birth
+	// homesTrip is how long the homes took to answer the last announcement that they have answered.
+	homesTrip time.Duration
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
+
+	// steppedAt is when Step was called last.
+	steppedAt policy.Time
 }
 
 // New returns a machine that waits for Started.
@@ -48,6 +53,10 @@ func New(cfg Config) *Machine {
 
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	if at, _ := m.NextWake(); ev.Kind == policy.Woke && now.Time < at {
+		return out
+	}
+	m.steppedAt = now.Time
 	m.schedule.See(now)
 	if m.guards() || m.custody.holds() || m.custody.in(running) || m.handoff.Receiving() {
 		m.birth.touch(now.Time) // What ends in this step was here until now.
@@ -246,6 +255,9 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, msg, &end, out)
 	m.guardian.Measured(m.handoff.RoundTrip())
+	if msg.Kind == handoff.KindToken && m.handoff.Receiving() {
+		m.caller.callAgain(now.Time, m.cfg.patience()) // The sender may have given up, and told the homes so.
+	}
 	return m.onOutcome(now, &end, out)
 }
 

@@ -70,6 +70,16 @@ func (v *view) isHome(cfg *Config, id wire.MemberID) bool {
 	return false
 }
 
+// mayBeHome reports whether a member is a home, or one of those that replace silent homes.
+func (v *view) mayBeHome(id wire.MemberID) bool {
+	for rank := range v.found {
+		if home, _ := v.home(rank); home == id {
+			return true
+		}
+	}
+	return false
+}
+
 // trail returns the homes that guard a token held here.
 func (v *view) trail(cfg *Config, now policy.Time) (t guardian.Trail) {
 	for pass := range 2 {

@@ -87,7 +87,8 @@ func (c *caller) renew(cfg *Config, now policy.Time) {
 	}
 }
 
-// callAgain begins the steps again, a random time from now: the first home has changed.
+// callAgain begins the steps again after that time at the latest: the first home has changed, or the token is offered
+// to this member and may not arrive.
 func (c *caller) callAgain(now policy.Time, after time.Duration) {
 	if c.id != 0 && c.called {
 		c.step, c.at = toFirst, min(c.at, now.Add(after))
@@ -109,8 +110,6 @@ func (m *Machine) reviewWait(now policy.Instant, on policy.EventKind, out []poli
 		if !m.custody.holds() && after == 0 {
 			out = m.wakeCaller(now, out)
 		}
-	case !wants && on == policy.Woke && now.Time < m.caller.wakesAt() && m.custody.in(absent):
-		// A host that needs no run any more has time: the wait ends at the next call.
 	case !wants && m.caller.waits():
 		if m.caller.called {
 			out = m.withdraw(out)
@@ -126,12 +125,14 @@ func (m *Machine) wants(now policy.Time) bool {
 	return !m.custody.leaving && now >= m.custody.deniedUntil && now >= m.dueAt(now)
 }
 
-// fallsDueAt is when this member becomes due.
+// fallsDueAt is when this member becomes due: not before the last step, because a window that was open then may be
+// closed now.
 func (m *Machine) fallsDueAt() policy.Time {
 	if m.custody.in(running) || m.custody.in(saving) || m.custody.leaving || m.caller.waits() {
 		return policy.Never
 	}
-	return max(m.schedule.Due(m.cfg.terms(), m.custody.deniedUntil, false), m.custody.deniedUntil)
+	from := max(m.steppedAt, m.custody.deniedUntil)
+	return max(m.schedule.Due(m.cfg.terms(), from, false), from)
 }
 
 func (m *Machine) dueAt(now policy.Time) policy.Time {

@@ -74,6 +74,7 @@ func (k *directiveChecker) step(c *sim.Cluster, o *sim.Occurrence) error {
 	}
 	paused, saved := me.paused(wall), c.Disk(o.Member)
 	switch {
+	case o.On(policy.Received) && !o.Expected: // It changes nothing, so a pause that is over goes on until the wake-up.
 	case c.PausedByDirective(o.Member) != paused:
 		return fmt.Errorf("directive: that %s is paused is %v, and by all it knows it should be %v", o.Who(), !paused,
 			paused)

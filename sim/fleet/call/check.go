@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -39,6 +40,20 @@ func newTurnChecker(most time.Duration) sim.Watcher {
 			*since = 0
 		case o.On(policy.Wanted) && *since == 0:
 			*since = max(o.At, 1)
+		}
+		return nil
+	})
+}
+
+// newWindowChecker checks that a run begins only in a window, or while a start that was granted in a window is being
+// saved, startWithin at most.
+func newWindowChecker(windows window.Set, startWithin time.Duration) sim.Watcher {
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		if !o.Does(policy.Run) {
+			return nil
+		}
+		if wall := c.Instant(o.Member).Wall; !windows.Open(wall) && !windows.Open(wall-int64(startWithin)) {
+			return fmt.Errorf("window: %s runs at %s, outside its windows", o.Who(), sim.Seconds(o.At))
 		}
 		return nil
 	})

@@ -58,6 +58,7 @@ func Draw(seed uint64) Scenario {
 	s.Faults = d.faults(&s)
 	d.others(&s)
 	d.choices(&s)
+	s.drawPieces()
 	return s
 }
 

@@ -12,7 +12,9 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/soft"
+	"github.com/wanderd/wanderd/policy/window"
 	"github.com/wanderd/wanderd/sim"
 	"github.com/wanderd/wanderd/sim/check"
 )
@@ -21,11 +23,18 @@ import (
 type Scenario struct {
 	Seed    uint64
 	Members int
-	// Skip, MinInterval and MaxInterval are those of [call.Settings], and so is Backups.
-	Skip, MinInterval, MaxInterval time.Duration
-	Backups                        int
+	// Skip, MinInterval, MaxInterval and RetryAfter are those of [call.Settings], and so is Backups.
+	Skip, MinInterval, MaxInterval, RetryAfter time.Duration
+	Backups                                    int
 	// OnLost is that of [call.Settings].
 	OnLost soft.OnLost
+	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
+	// midnight, in UTC.
+	Windows *window.Set
+	// Differ is how many times shorter skip and min_interval of every third member are; these have another number of
+	// homes, too. Zero changes nothing.
+	Differ float64
+	Reload Reload
 	// Op is how long the operation takes.
 	Op time.Duration
 	// OnDemand is true if members run only for callers. Otherwise they also have an operation of their own.
@@ -45,10 +54,12 @@ type Scenario struct {
 	Membership sim.Membership
 	Hook       sim.Hook
 	Disk       sim.Disk
-	Demand     sim.Demand
-	Operators  sim.Operators
-	Ready      sim.Ready
-	Faults     sim.Faults
+	// SlowDisk is the disk of one member, which the seed draws, if that disk differs from the others.
+	SlowDisk  sim.Disk
+	Demand    sim.Demand
+	Operators sim.Operators
+	Ready     sim.Ready
+	Faults    sim.Faults
 	// Duration is how long there are faults.
 	Duration time.Duration
 }
@@ -56,23 +67,64 @@ type Scenario struct {
 // stopTimeout bounds a graceful stop.
 const stopTimeout = 20 * time.Second
 
+// Reload is a reload of the constants of all members, one after the other, once.
+type Reload struct {
+	// At is when the first member may get them, Within is how much later the last one does. Zero means never.
+	At, Within time.Duration
+	// MinInterval, MaxInterval and Backups are the new ones.
+	MinInterval, MaxInterval time.Duration
+	Backups                  int
+}
+
 // settings are the settings of the gate.
 func (s *Scenario) settings() *call.Settings {
-	return &call.Settings{
-		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, Backups: s.Backups, OnLost: s.OnLost,
+	all := &call.Settings{
+		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, RetryAfter: s.RetryAfter,
+		Backups: s.Backups, OnLost: s.OnLost,
 	}
+	if s.Windows != nil {
+		all.Windows = *s.Windows
+	}
+	return all
+}
+
+// settingsOf are the settings of one member, before or after the reload.
+func (s *Scenario) settingsOf(member int, reloaded bool) *call.Settings {
+	own := s.settings()
+	if reloaded {
+		own.MinInterval, own.MaxInterval, own.Backups = s.Reload.MinInterval, s.Reload.MaxInterval, s.Reload.Backups
+	}
+	if s.Differ > 0 && member%3 == differs {
+		own.Skip = time.Duration(float64(own.Skip) / s.Differ)
+		own.MinInterval = time.Duration(float64(own.MinInterval) / s.Differ)
+		own.Backups = 1 + own.Backups%guardian.MaxBackups
+	}
+	return own
+}
+
+// differs is the remainder modulo 3 of the members that have other constants.
+const differs = 2
+
+// reloadsAt is when a member gets its new constants.
+func (s *Scenario) reloadsAt(member int) policy.Time {
+	if s.Reload.At == 0 {
+		return policy.Never
+	}
+	share := float64(sim.Mix(s.Seed^sim.Mix(uint64(member)+1<<40))) / (1 << 64)
+	return policy.Time(s.Reload.At + time.Duration(share*float64(s.Reload.Within)))
 }
 
 // NewCluster makes the world of a scenario. No member has started.
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
-	settings := s.settings()
+	var c *sim.Cluster
 	cfg := sim.Config{
 		Descriptor: call.Descriptor(), Seed: s.Seed, Members: s.Members, Network: s.Network, Membership: s.Membership,
-		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk, Demand: s.Demand, AskFirst: s.AskFirst,
+		Hook: s.Hook, OrphanGrace: s.settings().OrphanGrace(), Disk: s.Disk, Demand: s.Demand, AskFirst: s.AskFirst,
 		Operators: s.Operators, Ready: s.Ready,
 		EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.OnDemand
+			settings := s.settingsOf(env.Index, c.Now() >= s.reloadsAt(env.Index))
 			return call.New(call.Config{Env: env.Env, Settings: settings})
 		},
 	}
@@ -83,7 +135,16 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 			cfg.Clocks = append(cfg.Clocks, sim.Clock{Skew: time.Duration(skew)})
 		}
 	}
-	return sim.New(cfg)
+	c = sim.New(cfg)
+	if s.SlowDisk != (sim.Disk{}) {
+		c.SetDisk(int(s.Seed%uint64(s.Members)), s.SlowDisk)
+	}
+	for i := range s.Members {
+		if at := s.reloadsAt(i); at < policy.Never {
+			c.At(at, func() { c.Tune(i, *s.settingsOf(i, true)) })
+		}
+	}
+	return c
 }
 
 // start starts the members.
@@ -104,25 +165,67 @@ func (s *Scenario) start(c *sim.Cluster) {
 
 // checkers are those that hold for every scenario.
 func (s *Scenario) checkers() []sim.Watcher {
+	p, startWithin := call.Patience(s.Skip), s.settings().SaveWithin()
 	all := []sim.Watcher{
 		check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), check.NewHandoffChecker(),
-		check.NewSeqChecker(), check.NewGrantChecker(s.settings().SaveWithin()),
-		check.NewIntervalChecker(s.MinInterval, 0, s.settings().SaveWithin()),
-		check.NewDemandChecker(!s.OnDemand), newLostChecker(s.OnLost),
+		check.NewCommitChecker(p), check.NewSeqChecker(), s.grantChecker(),
+		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
+		newLostChecker(s.OnLost),
 	}
-	if p := call.Patience(s.Skip); s.Calm() {
-		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
-	} else {
-		all = append(all, check.NewTrafficChecker(100+40*s.Members, p))
+	if s.Operators != (sim.Operators{}) {
+		m := &s.Membership
+		all = append(all, check.NewDirectiveChecker(m.GossipAfter+m.RejoinAfter+2*m.Spread))
 	}
-	return all
+	if s.Ready != (sim.Ready{}) {
+		all = append(all, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
+	}
+	if s.Demand.Beside {
+		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(s.Windows == nil && s.Reload == Reload{}))
+	}
+	if s.Windows != nil {
+		all = append(all, newWindowChecker(*s.Windows, startWithin))
+	}
+	if s.Calm() {
+		return append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
+	}
+	return append(all, check.NewTrafficChecker(100+40*s.Members, s.leastPatience()))
+}
+
+// grantChecker checks each member by its own patience.
+func (s *Scenario) grantChecker() sim.Watcher {
+	usual := check.NewGrantChecker(s.settings().SaveWithin())
+	if s.Differ == 0 {
+		return usual
+	}
+	other := check.NewGrantChecker(s.settingsOf(differs, false).SaveWithin())
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		if o.Member%3 == differs {
+			return other.Watch(c, o)
+		}
+		return usual.Watch(c, o)
+	})
+}
+
+// leastInterval is the shortest min_interval of a member.
+func (s *Scenario) leastInterval() time.Duration {
+	least := s.MinInterval
+	if s.Reload.At > 0 {
+		least = min(least, s.Reload.MinInterval)
+	}
+	return time.Duration(float64(least) / max(s.Differ, 1))
+}
+
+// leastPatience is the shortest patience of a member.
+func (s *Scenario) leastPatience() time.Duration {
+	return call.Patience(time.Duration(float64(s.Skip) / max(s.Differ, 1)))
 }
 
 // Calm reports whether nothing goes wrong: then at most one member runs at once.
 func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
-		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.Operators == sim.Operators{} &&
-		s.Ready == sim.Ready{}
+		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.SlowDisk == sim.Disk{} && s.Operators == sim.Operators{} &&
+		s.Ready == sim.Ready{} && s.Windows == nil && s.Differ == 0 && s.Network.Distant == 0 &&
+		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0
 }
 
 // Explore runs the scenario: first there are faults. Then everything is healed, and every member must be served. Then
@@ -163,14 +266,17 @@ func (s *Scenario) bound() time.Duration {
 	if s.Operators != (sim.Operators{}) {
 		p += sim.ResumedAfter / 60
 	}
+	p += s.Network.RoundTrip()
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
+	if s.Windows != nil {
+		settle += 2 * windowedFor * time.Minute
+	}
 	return settle + s.Hook.Longest() + 2*s.maxInterval() + 60*p +
-		time.Duration(4*s.Members)*(s.Hook.Longest()+2*p) + s.MinInterval
+		time.Duration(4*s.Members)*(s.Hook.Longest()+2*p) + max(s.MinInterval, s.Reload.MinInterval)
 }
 
+// maxInterval is the longest max_interval of a member.
 func (s *Scenario) maxInterval() time.Duration {
-	if s.MaxInterval > 0 {
-		return s.MaxInterval
-	}
-	return max(3*s.MinInterval, 60*call.Patience(s.Skip))
+	return max(s.MaxInterval, s.Reload.MaxInterval, 3*s.MinInterval, 3*s.Reload.MinInterval,
+		60*call.Patience(s.Skip))
 }

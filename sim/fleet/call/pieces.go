@@ -1,0 +1,173 @@
+package call
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// piece is a part of the world that few scenarios have. Pieces are drawn last, each from a source of its own, so that a
+// new piece leaves all others as they were.
+type piece struct {
+	name  string
+	label uint64
+	share float64
+	draw  func(drawing, *Scenario)
+}
+
+// pieces returns all pieces, in the order in which they are drawn.
+func pieces() []piece {
+	return []piece{
+		{"windows", 101, 0.08, drawing.windows},
+		{"constants that differ", 102, 0.06, drawing.mixed},
+		{"a reload of constants", 103, 0.08, drawing.reload},
+		{"members further away than others", 104, 0.08, drawing.distant},
+		{"a restart of all members", 105, 0.06, drawing.restart},
+		{"one disk slower than the others", 106, 0.05, drawing.slowDisk},
+		{"retries", 107, 0.06, drawing.retries},
+		{"an adversary that replays", 108, 0.08, drawing.replays},
+		{"links that never deliver", 109, 0.05, drawing.broken},
+		{"forged offers", 110, 0.05, drawing.forged},
+		{"racks that lose power", 111, 0.05, drawing.racks},
+		{"many members that stop in one moment", 112, 0.05, drawing.stopsTogether},
+		{"a network in more than two parts", 113, 0.05, drawing.manyParts},
+		{"a network that flaps", 114, 0.05, drawing.flapping},
+		{"views that differ for long", 115, 0.06, drawing.views},
+	}
+}
+
+// drawPieces draws the pieces of a scenario.
+func (s *Scenario) drawPieces() {
+	for _, p := range pieces() {
+		if d := (drawing{sim.NewDice(s.Seed, p.label)}); d.Sometimes(p.share) {
+			p.draw(d, s)
+		}
+	}
+}
+
+// windowedFor is for how many minutes the windows of a scenario open and close; then they stay open for the rest of the
+// day.
+const windowedFor = 20
+
+// windows: members may run for some minutes, and then not for some minutes.
+func (d drawing) windows(s *Scenario) {
+	open, closed := 1+d.IntN(3), 1+d.IntN(3)
+	windows := window.Set{minutes(windowedFor, 24*60)}
+	for at := closed; at < windowedFor; at += open + closed {
+		windows = append(windows, minutes(at, min(at+open, windowedFor)))
+	}
+	s.Windows = &windows
+}
+
+// minutes returns a daily window, given by its minutes in UTC.
+func minutes(from, to int) window.Window {
+	text := fmt.Sprintf("%02d:%02d-%02d:%02d UTC", from/60, from%60, to/60, to%60)
+	w, err := window.Parse(text, func(string) (*time.Location, error) { return time.UTC, nil })
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// mixed: every third member has a shorter skip and min_interval, and another number of homes.
+func (d drawing) mixed(s *Scenario) { s.Differ = d.Share(1.1, 3) }
+
+// reload: all members get other constants, one after the other.
+func (d drawing) reload(s *Scenario) {
+	s.Reload = Reload{
+		At: d.Time(s.Skip, s.Duration), Within: d.Time(time.Millisecond, s.Duration/4),
+		Backups: 1 + d.IntN(guardian.MaxBackups), MaxInterval: d.Time(30*s.Skip, 200*s.Skip),
+	}
+	if !s.OnDemand {
+		s.Reload.MinInterval = max(s.Op, d.Time(s.MinInterval/3, 3*s.MinInterval))
+	}
+}
+
+// distant: one or two members are further away than the others: a message takes half a patience or more to them.
+func (d drawing) distant(s *Scenario) {
+	if s.Members < 3 {
+		return
+	}
+	p := call.Patience(s.Skip)
+	s.Network.Distant, s.Network.Away, s.Network.Together = 1+d.IntN(2), d.Time(p/2, 11*p/10), d.Sometimes(0.3)
+}
+
+// restart: all members stop at once and start again, some of them late.
+func (d drawing) restart(s *Scenario) {
+	longest := 20 * call.Patience(s.Skip)
+	s.Faults.Restart = sim.Restart{
+		At: d.Time(s.Skip, s.Duration), Gracefully: d.Sometimes(0.3), Power: d.Sometimes(0.5),
+		After: d.Time(time.Millisecond, longest), Within: d.Time(time.Millisecond, longest),
+		Away: d.Maybe(0.5, 0.1, 0.49),
+	}
+}
+
+// slowDisk: one member's disk is slow, or fails, or a save hangs.
+func (d drawing) slowDisk(s *Scenario) {
+	s.SlowDisk = sim.Disk{
+		Takes: d.Time(time.Millisecond, 2*s.Skip), Slow: d.Share(0.05, 1), SlowFor: d.Time(s.Skip/10, 20*s.Skip),
+		Fails: d.Maybe(0.5, 0.01, 0.5), Hangs: d.Maybe(0.3, 0.01, 0.1),
+	}
+}
+
+// retries: failed runs are repeated, and some operations say "not now".
+func (d drawing) retries(s *Scenario) {
+	if s.OnDemand {
+		return
+	}
+	s.RetryAfter = d.Time(s.Skip, 2*s.MinInterval)
+	s.Hook.Fails, s.Hook.NotNow = d.Share(0.01, 0.5), d.Maybe(0.5, 0.01, 0.5)
+}
+
+// replays: an adversary plays recorded datagrams again.
+func (d drawing) replays(s *Scenario) {
+	s.Network.Replay, s.Network.ReplayWithin = d.Share(0.1, 2), d.Time(s.Skip, s.Duration)
+}
+
+// broken: some pairs of members do not hear each other.
+func (d drawing) broken(s *Scenario) { s.Network.Broken = d.Share(0.05, 0.3) }
+
+// forged: a hostile member offers tokens that do not exist, with impossible numbers or stamps.
+func (d drawing) forged(s *Scenario) { s.Faults.ForgeEvery = d.Time(s.Duration/20, s.Duration) }
+
+// racks lets hosts that stand together fail together.
+func (d drawing) racks(s *Scenario) {
+	if s.Members < 4 {
+		return
+	}
+	t := &s.Faults.Groups
+	t.Racks, t.RackEvery, t.RackFor = 2+d.IntN(s.Members/2-1), d.Time(s.Duration/20, s.Duration),
+		d.Time(s.Skip/10, s.Duration/10)
+}
+
+// stopsTogether: some members, or all, are told to leave at one moment.
+func (d drawing) stopsTogether(s *Scenario) {
+	t := &s.Faults.Groups
+	t.StopEvery, t.StopFor, t.StopShare = d.Time(s.Duration/20, s.Duration), d.Time(s.Skip/10, s.Duration/10),
+		d.Share(0.2, 1)
+}
+
+// manyParts: cuts leave three or four parts.
+func (d drawing) manyParts(s *Scenario) {
+	if s.Members < 3 {
+		return
+	}
+	s.Faults.CutEvery, s.Faults.CutFor = d.Time(s.Duration/20, s.Duration), d.Time(s.Skip, s.Duration/3)
+	s.Faults.CutParts = 3 + d.IntN(sim.MaxParts-2)
+}
+
+// flaps bounds how often a network is cut.
+const flaps = 100
+
+// flapping: the network is cut again and again, for less than the time that it takes to notice, or little more.
+func (d drawing) flapping(s *Scenario) {
+	noticed := max(s.Membership.DetectAfter, s.Skip)
+	s.Faults.CutEvery, s.Faults.CutFor = max(d.Time(s.Skip, 2*noticed), s.Duration/flaps), d.Time(s.Skip/2, 2*noticed)
+}
+
+// views: members learn of a change at very different times, so they choose different homes.
+func (d drawing) views(s *Scenario) { s.Membership.Spread = d.Time(s.Skip, 30*s.Skip) }
