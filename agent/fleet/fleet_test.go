@@ -225,7 +225,13 @@ func TestTheHolderIsAskedUntilItSaysThatItHoldsTheToken(t *testing.T) {
 		},
 		{
 			"no home knows it", func(w *world) { w.calls(3, 4) },
-			control.Holder{Missing: "no home knows who has the token"},
+			control.Holder{Missing: "no home knows of a token; if there is none, it is made when it is called"},
+		},
+		{
+			"no home answers", func(w *world) {
+				w.calls(3, 4)
+				w.hosts[idOf(3)].delay, w.hosts[idOf(4)].delay = time.Hour, time.Hour
+			}, control.Holder{Missing: "no home answers"},
 		},
 		{
 			"has left", func(w *world) { w.passed(1, 2, 10); w.hosts[idOf(2)].state = membership.StateLeft },

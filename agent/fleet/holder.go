@@ -124,7 +124,7 @@ func (s *search) follow(ctx context.Context, at place) control.Holder {
 			case home >= 0:
 				to = home
 			case !isSeen:
-				return control.Holder{Gate: at.gate, Slot: at.slot, Missing: "no home knows who has the token"}
+				return control.Holder{Gate: at.gate, Slot: at.slot, Missing: s.noneKnows(at)}
 			case to < 0:
 				return lost(&saw, "is no member any more")
 			case s.silent[saw.Member] != "":
@@ -161,6 +161,16 @@ func (s *search) ask(ctx context.Context, at place, m *membership.Member) {
 		s.seen[at] = saw
 	}
 	s.learn(status)
+}
+
+// noneKnows is why nobody could name the holder of a token.
+func (s *search) noneKnows(at place) string {
+	for _, h := range s.homes[at] {
+		if s.asked[h.Member] {
+			return "no home knows of a token; if there is none, it is made when it is called"
+		}
+	}
+	return "no home answers"
 }
 
 func (s *search) index(member string) int {

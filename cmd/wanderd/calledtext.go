@@ -27,25 +27,33 @@ func writeCalled(line func(name, format string, args ...any), self string, c *co
 		homes = append(homes, name)
 	}
 	line("homes", "%s", cmp.Or(strings.Join(homes, ", "), "not known: no member is seen yet"))
-	line("waiters", "%s", queueText(c.Queue, now))
+	line("waiters", "%s", queueText(c, self, now))
 	if !c.Since.IsZero() {
-		line("calling", "%s; %s", since(c.Since, now), turnText(c.Turn, now))
+		line("calling", "%s; %s", since(c.Since, now), turnText(c.Turn, self, now))
 	}
 }
 
-// queueText describes who waits, as far as this host knows.
-func queueText(q *control.Queue, now time.Time) string {
+// queueText describes who waits, as far as this host knows. Only the first home is called by all.
+func queueText(c *control.Called, self string, now time.Time) string {
+	q := c.Queue
 	switch {
 	case q == nil:
 		return "not known here; \"wanderd status --fleet\" asks the homes"
-	case q.As == control.AsHome && q.Waiters == 0:
-		return "none, as this home knows"
-	case q.As == control.AsHome:
-		return fmt.Sprintf("%d, as this home knows: %s", q.Waiters, oldestText(q, now))
+	case q.As == control.AsHome && len(c.Homes) > 0 && c.Homes[0].Member == self:
+		if q.Waiters == 0 {
+			return "none, as the first home knows"
+		}
+		return fmt.Sprintf("%d, as the first home knows: %s", q.Waiters, oldestText(q, now))
+	case q.As == control.AsHome && len(c.Homes) > 0:
+		first := printable(c.Homes[0].Name) + " is called first"
+		if q.Waiters == 0 {
+			return "none at this home; " + first
+		}
+		return fmt.Sprintf("%d at this home: %s; %s", q.Waiters, oldestText(q, now), first)
 	case q.Waiters == 0:
-		return fmt.Sprintf("none of which this %s was told", printable(q.As))
+		return fmt.Sprintf("none, as far as this %s was told", printable(q.As))
 	}
-	return fmt.Sprintf("%d or more, as this %s was told: %s", q.Waiters, printable(q.As), oldestText(q, now))
+	return fmt.Sprintf("%d or more, as far as this %s was told: %s", q.Waiters, printable(q.As), oldestText(q, now))
 }
 
 // mostNamed is how many of those that wait are named.
@@ -64,22 +72,25 @@ func oldestText(q *control.Queue, now time.Time) string {
 		}
 	}
 	if more := q.Waiters - len(named); more > 0 {
-		fmt.Fprintf(&b, ", and %d more", more)
+		return strings.TrimPrefix(fmt.Sprintf("%s, and %d more", b.String(), more), ", ")
 	}
 	return b.String()
 }
 
 // turnText says how many wait before this host.
-func turnText(t *control.Turn, now time.Time) string {
-	if t == nil {
+func turnText(t *control.Turn, self string, now time.Time) string {
+	switch {
+	case t == nil:
 		return "no home has answered yet"
+	case t.Member == self:
+		return beforeText(t.Before) + ", by its own queue"
 	}
 	return fmt.Sprintf("%s, as %s said %s", beforeText(t.Before), printable(t.Name), ago(t.At, now))
 }
 
 func beforeText(before int) string {
 	if before == 0 {
-		return "this host is next"
+		return "no host before this one"
 	}
 	return count(uint64(before), "host") + " before this one"
 }
@@ -113,16 +124,17 @@ func callText(w *control.Whereabouts, now time.Time) string {
 	}
 	text := fmt.Sprintf("home %s does not know where the token is, and looks for it", printable(t.Name))
 	if w.HolderName != "" {
-		text = printable(w.HolderName) + " has the token"
+		holder := printable(w.HolderName)
+		text = holder + " has the token"
 		if t.Held > 0 {
-			text = fmt.Sprintf("%s has had the token for %s", printable(w.HolderName),
-				rough(time.Duration(t.Held)+now.Sub(t.At)))
+			text = fmt.Sprintf("%s has had the token for %s or more", holder, rough(time.Duration(t.Held)))
 		}
 	}
+	text += "; " + beforeText(t.Before)
 	if age := now.Sub(t.At); age >= 2*time.Second {
-		return fmt.Sprintf("%s; %s, as %s said %s ago", text, beforeText(t.Before), printable(t.Name), rough(age))
+		return fmt.Sprintf("%s said %s ago: %s", printable(t.Name), rough(age), text)
 	}
-	return fmt.Sprintf("%s; %s", text, beforeText(t.Before))
+	return text
 }
 
 // mostHomes is how many homes are named for each token; members with different views may name more.
@@ -144,7 +156,7 @@ func homesText(homes []follow.Home, now time.Time) string {
 		case h.Queue == nil:
 			about = append(about, "keeps no queue")
 		case h.Queue.Waiters == 0:
-			about = append(about, "nobody waits")
+			about = append(about, "no waiters")
 		case len(h.Queue.Oldest) == 0:
 			about = append(about, count(uint64(h.Queue.Waiters), "waiter"))
 		default:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +41,9 @@ func TestAStatusOnCallSaysWhatAHomeKnows(t *testing.T) {
 	const want = `gate backup: absent (the token is elsewhere)
   holder       m7 (77000000), as this host heard 1h ago (11:00:00)
   guarding     this host keeps a copy of the token
-  token        791bbce3.fb07cf09, number 42
+  token        791bbce3.fb07cf09, number 42 when this host last heard of it, 1h ago (11:00:00)
   homes        m2, this host
-  waiters      none, as this home knows
+  waiters      none at this home; m2 is called first
   not running  no caller waits
   last run     never
   policy       call: the token stays where it was last used, and comes when it is called
@@ -68,23 +69,23 @@ func TestAStatusOnCallSaysWhoWaits(t *testing.T) {
 	}
 	for want, c := range map[string]control.Called{
 		"waiters      not known here; \"wanderd status --fleet\" asks the homes\n": {},
-		"waiters      none of which this holder was told\n": {
+		"waiters      none, as far as this holder was told\n": {
 			Queue: &control.Queue{As: control.AsHolder},
 		},
-		"waiters      1 or more, as this guardian was told: evil\ufffd[2J for 5s\n": {Queue: &control.Queue{
+		"waiters      1 or more, as far as this guardian was told: evil\ufffd[2J for 5s\n": {Queue: &control.Queue{
 			As: control.AsGuardian, Waiters: 1, Oldest: []control.Waiter{{
 				Name: "evil\x1b[2J", Since: now.Add(-5 * time.Second),
 			}},
 		}},
-		"waiters      4096, as this home knows: w0 for 1m10s, w1 for 1m9s (does not answer), w2 for 1m8s, " +
+		"waiters      4096 at this home: w0 for 1m10s, w1 for 1m9s (does not answer), w2 for 1m8s, " +
 			"w3 for 1m7s, w4 for 1m6s, w5 for 1m5s, w6 for 1m4s, w7 for 1m3s, w8 for 1m2s, " +
-			"and 4087 more\n": {Queue: long},
+			"and 4087 more; m2 is called first\n": {Queue: long},
 		"calling      for 12s (since 11:59:48); no home has answered yet\n": {Since: now.Add(-12 * time.Second)},
 		"calling      for 12s (since 11:59:48); 3 hosts before this one, as m2 said 4s ago (11:59:56)\n": {
 			Since: now.Add(-12 * time.Second),
 			Turn:  &control.Turn{Name: "m2", At: now.Add(-4 * time.Second), Before: 3},
 		},
-		"calling      for 12s (since 11:59:48); this host is next, as m2 said 4s ago (11:59:56)\n": {
+		"calling      for 12s (since 11:59:48); no host before this one, as m2 said 4s ago (11:59:56)\n": {
 			Since: now.Add(-12 * time.Second), Turn: &control.Turn{Name: "m2", At: now.Add(-4 * time.Second)},
 		},
 	} {
@@ -92,7 +93,21 @@ func TestAStatusOnCallSaysWhoWaits(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	text := ask(t, onCall(control.Whereabouts{}, control.Called{}), "status")
+	first := onCall(knows(), control.Called{
+		Since: now.Add(-2 * time.Second), Queue: &control.Queue{As: control.AsHome, Waiters: 1},
+		Turn: &control.Turn{Member: "3f2a91bc00000000", Before: 1, At: now},
+	})
+	slices.Reverse(first.status.Gates[0].Called.Homes)
+	text := ask(t, first, "status")
+	for _, want := range []string{
+		"\n  homes        this host, m2\n  waiters      1, as the first home knows: and 1 more\n",
+		"\n  calling      for 2s (since 11:59:58); 1 host before this one, by its own queue\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	text = ask(t, onCall(control.Whereabouts{}, control.Called{}), "status")
 	for _, want := range []string{
 		"gate backup: absent (this host does not know where the token is)\n", "\n  holder       not known\n",
 	} {
@@ -111,11 +126,13 @@ func TestACallerOnCallIsToldItsTurn(t *testing.T) {
 	waits := []control.Caller{{PID: 5, Since: since}}
 	for want, g := range map[string]control.Gate{
 		"calling the token; no home has answered yet": {Whereabouts: knows()},
-		"m7 has had the token for 16s; 3 hosts before this one, as m2 said 4s ago": {Whereabouts: withTurn(knows(),
+		"m2 said 4s ago: m7 has had the token for 12s or more; 3 hosts before this one": {Whereabouts: withTurn(knows(),
 			turn(4*time.Second, 3, 12*time.Second))},
-		"m7 has had the token for 12s; this host is next": {Whereabouts: withTurn(knows(), turn(0, 0, 12*time.Second))},
-		"m7 has the token; 1 host before this one":        {Whereabouts: withTurn(knows(), turn(0, 1, 0))},
-		"home m2 does not know where the token is, and looks for it; this host is next": {
+		"m7 has had the token for 12s or more; no host before this one": {
+			Whereabouts: withTurn(knows(), turn(0, 0, 12*time.Second)),
+		},
+		"m7 has the token; 1 host before this one": {Whereabouts: withTurn(knows(), turn(0, 1, 0))},
+		"home m2 does not know where the token is, and looks for it; no host before this one": {
 			Whereabouts: withTurn(control.Whereabouts{}, turn(0, 0, 0)),
 		},
 	} {
@@ -168,7 +185,7 @@ func TestAFleetOnCallShowsItsHomes(t *testing.T) {
 		home("m2", 10, &control.Queue{Waiters: 3, Oldest: []control.Waiter{{Since: now.Add(-62 * time.Second)}}}),
 		home("m1", 9, &control.Queue{}), home("m3", 1, nil), silent,
 	}
-	const want = "m2 (3 waiters, the first for 1m2s), m1 (nobody waits; a home for 9 of 10 members), " +
+	const want = "m2 (3 waiters, the first for 1m2s), m1 (no waiters; a home for 9 of 10 members), " +
 		"m3 (keeps no queue; a home for 1 of 10 members), m4 (did not answer in time; a home for 1 of 10 members)"
 	if got := homesText(homes, now); got != want {
 		t.Errorf("%s, want %s", got, want)

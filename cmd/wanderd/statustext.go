@@ -136,7 +136,8 @@ func stateText(g *control.Gate, now time.Time) string {
 		return printable(g.State)
 	case isSilent(g, now):
 		return "absent (this host knows of no token)"
-	case len(g.CalledTokens()) > 0 && g.Holder == "":
+	case len(g.CalledTokens()) > 0 && g.Holder == "" &&
+		find(g.Now, func(h *control.Holder) bool { return h.Missing == "" }) == nil:
 		return "absent (this host does not know where the token is)"
 	}
 	return "absent (the token is elsewhere)"
@@ -329,7 +330,11 @@ func writeToken(line func(name, format string, args ...any), name string, t cont
 	if t.Keeps && !t.Holding {
 		line("guarding", "this host keeps a copy of the token")
 	}
-	if t.Token != "" {
+	switch {
+	case t.Token == "":
+	case !t.Heard.IsZero():
+		line("token", "%s, number %d when this host last heard of it, %s", printable(t.Token), t.Seq, ago(t.Heard, now))
+	default:
 		line("token", "%s, number %d", printable(t.Token), t.Seq)
 	}
 }

@@ -96,17 +96,30 @@ func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if m.queues() {
 		out = m.queueFacts(now, out)
 	}
-	if c := &m.caller; c.waits() && c.called {
-		out = append(out, policy.Fact{Key: policy.KeyCalls, At: c.since})
-		if !c.turn.home.IsZero() {
-			f := policy.Fact{Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before}
-			if m.known.ref == c.word && !m.known.holder.IsZero() {
-				f.For = c.turn.held // It is about the holder that this member knows.
-			}
-			out = append(out, f)
-		}
+	return m.callFacts(now, out)
+}
+
+// callFacts are about this member's own wait. A home that waits is in its own queue.
+func (m *Machine) callFacts(now policy.Time, out []policy.Fact) []policy.Fact {
+	c := &m.caller
+	if !c.waits() || !c.called {
+		return out
 	}
-	return out
+	out = append(out, policy.Fact{Key: policy.KeyCalls, At: c.since})
+	f := policy.Fact{Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before, For: c.turn.held}
+	switch i := m.queue.find(m.cfg.Self); {
+	case i >= 0:
+		holder, _ := m.whereabouts()
+		f.Member, f.At, f.Count, f.For = m.cfg.Self, now, m.before(&m.queue.list[i], holder), 0
+		if !holder.IsZero() {
+			f.For = now.Sub(m.known.since)
+		}
+	case c.turn.home.IsZero():
+		return out
+	case m.known.ref != c.word || m.known.holder.IsZero():
+		f.For = 0 // It is not about the holder that this member knows now.
+	}
+	return append(out, f)
 }
 
 // queueFacts are about those that wait: how many they are, and the oldest.

@@ -114,6 +114,28 @@ func TestAWaiterSaysHowManyAreBeforeIt(t *testing.T) {
 	}
 }
 
+func TestAHomeThatWaitsIsInItsOwnQueue(t *testing.T) {
+	f := withToken(t, 6)
+	home, other := f.homes()[0], 0
+	for other == 2 || slices.Contains(f.homes(), other) {
+		other++
+	}
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	for _, i := range []int{other, home} {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		f.advance(skip)
+	}
+	want := policy.Fact{Key: policy.KeyQueued, Member: id(home), At: f.now, Count: 1, For: 3 * skip}
+	got := f.all(home, policy.KeyQueued)
+	if len(got) == 1 {
+		got[0].For = got[0].For.Round(skip / 10)
+	}
+	if !slices.Equal(got, []policy.Fact{want}) {
+		t.Errorf("a home that waits says %+v", got)
+	}
+}
+
 // Silence is a sign only if somebody waits, and is not answered.
 func TestSilenceCountsFromTheCallThatIsNotAnswered(t *testing.T) {
 	f := withToken(t, 6)

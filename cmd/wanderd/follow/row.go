@@ -54,6 +54,11 @@ func NewRow(m *control.FleetMember, g *control.Gate) Row {
 	}
 	r.NextRun, r.Awaits, r.NotRunning, r.Paused, r.Callers = g.NextRun, g.Awaits(), g.NotRunning, g.Paused, g.Callers
 	r.DueSince = g.DueSince
+	for _, c := range g.CalledTokens() {
+		if !c.Since.IsZero() {
+			r.DueSince = c.Since // A call for a second caller begins after the turn of the first one.
+		}
+	}
 	return r
 }
 

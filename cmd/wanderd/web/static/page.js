@@ -137,7 +137,7 @@ function drawRing() {
 // homeText says what a home knows of those that wait. Its knowledge is as old as the last answer of all members.
 function homeText(h) {
   const n = h.queue?.waiters;
-  const about = [h.missing ?? (n === undefined ? "keeps no queue" : n === 0 ? "nobody waits" : n + (n === 1 ? " waiter" : " waiters"))];
+  const about = [h.missing ?? (n === undefined ? "keeps no queue" : n === 0 ? "no waiters" : n + (n === 1 ? " waiter" : " waiters"))];
   if (h.named < h.of) about.push("a home for " + h.named + " of " + h.of + " members");
   return h.name + " (" + about.join("; ") + ")";
 }
