@@ -29,6 +29,7 @@ type Machine struct {
 	birth    birth
 	// homesTrip is how long the homes took to answer the last announcement that they have answered.
 	homesTrip time.Duration
+	stand     stand
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -56,8 +57,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	if at, _ := m.NextWake(); ev.Kind == policy.Woke && now.Time < at {
 		return out
 	}
-	m.steppedAt = now.Time
-	m.schedule.See(now)
+	m.see(now)
 	if m.guards() || m.custody.holds() || m.custody.in(running) || m.handoff.Receiving() {
 		m.birth.touch(now.Time) // What ends in this step was here until now.
 	}
@@ -97,6 +97,12 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	}
 	out = m.settle(now, ev.Kind, out)
 	return m.leaveIfDone(now, out)
+}
+
+// see reads the clocks. It must be called first in a step.
+func (m *Machine) see(now policy.Instant) {
+	m.steppedAt = now.Time
+	m.schedule.See(now)
 }
 
 // settle brings what this member does into line with what it wants and knows. It does nothing if neither has changed
@@ -202,7 +208,7 @@ func (m *Machine) stray(now policy.Instant, msg *wire.Message) policy.Note {
 
 // Expects reports whether a message could change anything now.
 func (m *Machine) Expects(msg *wire.Message) bool {
-	if m.custody.in(gone) {
+	if m.custody.in(gone) || msg.Token.Slot != m.cfg.Slot {
 		return false
 	}
 	switch msg.Kind {

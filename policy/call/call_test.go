@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -348,7 +349,7 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 			t.Errorf("kind %v is not well-formed: %+v", m.Kind, m)
 		}
 		for name, spoil := range map[string]func(*wire.Message){
-			"another slot":     func(m *wire.Message) { m.Token.Slot = 1 },
+			"another slot":     func(m *wire.Message) { m.Token.Slot = wire.MaxSlots },
 			"a huge nonce":     func(m *wire.Message) { m.Nonce = 1 << 63 },
 			"half a token":     func(m *wire.Message) { m.Token = wire.Ref{Seq: 1} },
 			"bytes at the end": func(m *wire.Message) { m.Load[wire.LoadSize-1] = 1 },
@@ -375,5 +376,35 @@ func TestAHomeThatGuardsTheOlderTokenBuriesTheYounger(t *testing.T) {
 	f.step(home, policy.Event{Kind: policy.Received, Msg: heartbeat})
 	if n := len(f.sent); n != 1 || f.sent[0].Kind != guardian.KindTombstone || f.sent[0].Token.ID != younger.ID {
 		t.Errorf("it answers %+v", f.sent)
+	}
+}
+
+// A member that has given the token up names the receiver, maybe before the Commit has come there: the token on its way
+// is not older than another copy.
+func TestAReceiverIsNotOvertakenByItsOwnToken(t *testing.T) {
+	for _, kind := range []wire.Kind{call.KindQueued, call.KindWhere} {
+		f := withToken(t, 6)
+		caller := f.caller()
+		f.lost = func(m *wire.Message) bool { return m.Kind == handoff.KindCommit }
+		f.step(caller, policy.Event{Kind: policy.Wanted})
+		wait := f.sent[0].Exchange
+		f.advance(5 * delay)
+		at := slices.IndexFunc(f.sent, func(m wire.Message) bool { return m.Kind == handoff.KindCommit })
+		if at < 0 {
+			t.Fatalf("the token does not come: %+v", f.sent)
+		}
+		commit := f.sent[at]
+		word := wire.Message{Gate: 7, Kind: kind, From: commit.From, To: id(caller), Exchange: wait}
+		word.Token = f.members[2].Status(f.now).Token
+		word.Token.Seq = commit.Token.Seq.After()
+		to := id(caller)
+		if copy(word.Load[:], to[:]); kind == call.KindQueued {
+			word.Nonce = 1
+		}
+		f.step(caller, policy.Event{Kind: policy.Received, Msg: word})
+		f.step(caller, policy.Event{Kind: policy.Received, Msg: commit})
+		if !f.members[caller].Status(f.now).Holding {
+			t.Errorf("kind %v: the token is dropped", kind)
+		}
 	}
 }

@@ -64,6 +64,9 @@ type custody struct {
 func (c *custody) in(s state) bool { return c.state == s }
 func (c *custody) holds() bool     { return c.holding }
 
+// granting reports whether the start of a run is being saved.
+func (c *custody) granting() bool { return c.state == saving && c.grants }
+
 // held returns the token that this member holds, or nil.
 func (c *custody) held() *guardian.Token {
 	if !c.holding {

@@ -27,24 +27,34 @@ type coming struct {
 
 // fleet is some members on a network that takes a millisecond. lost says which messages are lost.
 type fleet struct {
-	t       *testing.T
-	now     policy.Time
-	members []*call.Machine
-	coming  []coming
-	sent    []wire.Message
-	runs    []int
-	stops   []int
-	notes   []policy.Note
-	lost    func(*wire.Message) bool
-	down    []bool
+	t        *testing.T
+	settings *call.Settings
+	now      policy.Time
+	members  []policy.Machine
+	coming   []coming
+	sent     []wire.Message
+	runs     []int
+	stops    []int
+	left     []int
+	slots    []uint8
+	notes    []policy.Note
+	saved    []policy.State
+	lost     func(*wire.Message) bool
+	down     []bool
 }
 
 func newFleet(t *testing.T, n int) *fleet {
-	f := &fleet{t: t, now: policy.Time(time.Hour), down: make([]bool, n)}
+	return newGate(t, n, &call.Settings{Skip: skip, Backups: 2})
+}
+
+func newGate(t *testing.T, n int, settings *call.Settings) *fleet {
+	f := &fleet{
+		t: t, settings: settings, now: policy.Time(time.Hour), down: make([]bool, n), saved: make([]policy.State, n),
+	}
 	var all []wire.MemberID
 	for i := range n {
 		all = append(all, id(i))
-		f.members = append(f.members, newMember(i))
+		f.members = append(f.members, f.newMember(i))
 	}
 	for i := range f.members {
 		f.step(i, policy.Event{Kind: policy.Started})
@@ -56,11 +66,8 @@ func newFleet(t *testing.T, n int) *fleet {
 	return f
 }
 
-func newMember(i int) *call.Machine {
-	return call.New(call.Config{
-		Env:      policy.Env{Gate: 7, Self: id(i), OnDemand: true, Entropy: rand.NewPCG(uint64(i), 9)},
-		Settings: &call.Settings{Skip: skip, Backups: 2},
-	})
+func (f *fleet) newMember(i int) policy.Machine {
+	return f.settings.Machine(policy.Env{Gate: 7, Self: id(i), OnDemand: true, Entropy: rand.NewPCG(uint64(i), 9)})
 }
 
 // restart gives a member that knows nothing a view of all.
@@ -69,7 +76,7 @@ func (f *fleet) restart(i int) {
 	for each := range f.members {
 		all = append(all, id(each))
 	}
-	f.members[i] = newMember(i)
+	f.members[i] = f.newMember(i)
 	f.step(i, policy.Event{Kind: policy.Started})
 	f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: all})
 }
@@ -111,15 +118,16 @@ func (f *fleet) step(i int, ev policy.Event) {
 				f.coming = append(f.coming, coming{f.now.Add(delay), e.Msg})
 			}
 		case policy.Run:
-			f.runs = append(f.runs, i)
+			f.runs, f.slots = append(f.runs, i), append(f.slots, e.Token.Slot)
 		case policy.Tell:
 			f.notes = append(f.notes, e.Note)
 		case policy.Save:
-			saves = true
+			saves, f.saved[i] = true, e.State
+		case policy.Gone:
+			f.left = append(f.left, i)
 		case policy.Stop:
 			f.stops = append(f.stops, i)
-		case policy.Extend, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim,
-			policy.Gone:
+		case policy.Extend, policy.PreSign, policy.Took, policy.Gave, policy.Announce, policy.Proclaim:
 		}
 	}
 	if saves {
@@ -154,13 +162,13 @@ func (f *fleet) advance(d time.Duration) {
 
 // holder is the member that holds a token.
 func (f *fleet) holder() int {
-	return slices.IndexFunc(f.members, func(m *call.Machine) bool { return m.Status(f.now).Holding })
+	return slices.IndexFunc(f.members, func(m policy.Machine) bool { return m.Status(f.now).Holding })
 }
 
 // caller is a member that is neither the first home nor the holder.
 func (f *fleet) caller() int {
 	home, holder := f.home(), f.holder()
-	return slices.IndexFunc(f.members, func(m *call.Machine) bool {
+	return slices.IndexFunc(f.members, func(m policy.Machine) bool {
 		return m != f.members[home] && m != f.members[holder]
 	})
 }

@@ -45,7 +45,7 @@ func (k *known) lose() { k.lost, k.holder = true, wire.MemberID{} }
 const (
 	nextHolder = iota
 	nextHome
-	nextUnanswered
+	nextOver
 )
 
 // report tells the holder of the waiters.
@@ -100,8 +100,7 @@ func (m *Machine) queues() bool {
 // else names the holder and first home that it knows."
 func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if msg.Nonce == 0 {
-		m.queue.serve(served{msg.From.Hint(), waitOf(msg.Exchange)})
-		return out
+		return m.callOff(now, msg.From, waitOf(msg.Exchange), out)
 	}
 	if !m.queues() || m.custody.leaving {
 		return m.sayWhere(msg, out)
@@ -118,6 +117,21 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	setPlaces(load, holder, m.cfg.Self)
 	setTurn(load, m.before(&w, holder), held)
+	return out
+}
+
+// callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder that has
+// been told of it is told that too; otherwise the token would go there in vain.
+func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out []policy.Effect) []policy.Effect {
+	i, holder := m.queue.find(id), m.known.holder
+	if i >= 0 && m.queue.list[i].wait == wait && !holder.IsZero() && holder != m.cfg.Self && holder != id {
+		if w := &m.queue.list[i]; w.visit == m.known.ref.Seq {
+			about := wire.Exchange(policy.Draw(m.cfg.Entropy))
+			out = m.send(KindNext, holder, about, nextOver, &m.known.ref, out)
+			setTold(&out[len(out)-1].Msg.Load, 0, told{id.Hint(), now.Time.Sub(w.since), wait})
+		}
+	}
+	m.queue.serve(served{id.Hint(), wait})
 	return out
 }
 
@@ -147,7 +161,7 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 // answers Known, naming the receiver if it passed it on." Here the answer is a Where.
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
-	case msg.Nonce == nextUnanswered:
+	case msg.Nonce == nextOver:
 		for i := range mostTold {
 			if t := toldOf(&msg.Load, i); t.wait != 0 {
 				m.queue.forget(served{t.hint, t.wait})
@@ -178,7 +192,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// forget removes a wait that did not answer an offer.
+// forget removes a wait that is over, or did not answer an offer.
 func (q *queue) forget(s served) {
 	for i := range q.list {
 		if w := &q.list[i]; w.id.Hint() == s.hint && w.wait == s.wait {
@@ -213,7 +227,7 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 		return out
 	}
 	t, oldest := &m.report, served{w.id.Hint(), w.wait}
-	same := t.visit == m.known.ref.Seq && t.holder == holder && t.oldest == oldest
+	same := t.visit == m.known.ref.Seq && t.holder == holder && (t.oldest == oldest || w.visit == t.visit)
 	if same && t.id == 0 {
 		t.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
 		t.again(&m.cfg, now.Time)
@@ -242,6 +256,9 @@ func (m *Machine) sendNext(
 func (m *Machine) sendTold(
 	purpose wire.Nonce, to wire.MemberID, id wire.Exchange, load *wire.Load, out []policy.Effect,
 ) []policy.Effect {
+	if purpose == nextHolder {
+		m.queue.mark(to, m.known.ref.Seq)
+	}
 	var about *wire.Ref
 	if m.known.ref.IsWhole() {
 		about = &m.known.ref
@@ -295,8 +312,9 @@ func (m *Machine) sendWaiters(now policy.Time, to wire.MemberID, out []policy.Ef
 // onWhere handles the answer of a member that does not queue, or does not hold the token, or was asked where it is.
 func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	holder, home := placesOf(&msg.Load)
-	if holder == m.cfg.Self {
-		// "A receiver ignores a Known that names itself": the token is on its way.
+	names := holder == m.cfg.Self
+	if names {
+		// "A receiver ignores a Known that names itself": the token is on its way, and comes with a lower number.
 		holder = wire.MemberID{}
 		if m.report.is(msg.Exchange) {
 			return out
@@ -313,7 +331,9 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 		}
 		return out
 	}
-	m.known.learn(now.Time, &msg.Token, holder)
+	if !names {
+		m.known.learn(now.Time, &msg.Token, holder)
+	}
 	for _, id := range [...]wire.MemberID{home, holder} {
 		c := &m.caller
 		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self

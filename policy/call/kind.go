@@ -19,8 +19,8 @@ const (
 	// KindQueued answers a Call: the wait is in the sender's queue. The nonce is a pause after which the caller calls
 	// again. The message has the token as the sender knows it, its holder, and the first home.
 	KindQueued
-	// KindNext tells who waits, oldest first. To the holder its nonce is 0. To a home it is 1, or 2 if these members
-	// did not answer an offer.
+	// KindNext tells who waits, oldest first. To the holder its nonce is 0, to a home 1. It is 2 if these members wait
+	// no longer, or did not answer an offer.
 	KindNext
 	// KindWhere answers a Call, a Next or a Seek at a member that does not queue, or does not hold the token: the
 	// token, its holder and the first home, as far as the sender knows them.
@@ -139,10 +139,10 @@ func setTold(l *wire.Load, i int, t told) {
 
 // wellFormed reports whether m is a message of a gate on call, and has the fields of its kind.
 func wellFormed(m *wire.Message) bool {
-	if m.Token.Slot != 0 {
+	if m.Token.Slot >= wire.MaxSlots {
 		return false
 	}
-	none, known := m.Token == wire.Ref{}, m.Token.IsWhole()
+	none, known := m.Token == wire.Ref{Slot: m.Token.Slot}, m.Token.IsWhole()
 	switch m.Kind {
 	case KindCall:
 		return m.Exchange != 0 && m.Nonce <= maxAge && none && m.Load == wire.Load{}
@@ -157,7 +157,7 @@ func wellFormed(m *wire.Message) bool {
 	case KindWhere:
 		return m.Exchange != 0 && m.Nonce == 0 && (none || known) && zeroFrom(&m.Load, 2*identity)
 	case KindNext:
-		return m.Exchange != 0 && m.Nonce <= nextUnanswered && (known || none && m.Nonce != nextHolder) &&
+		return m.Exchange != 0 && m.Nonce <= nextOver && (known || none && m.Nonce != nextHolder) &&
 			wellTold(&m.Load)
 	case handoff.KindAck, handoff.KindCommit:
 		return handoff.WellFormed(m) && m.Load == wire.Load{}

@@ -16,7 +16,7 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 	for choice, stops := range map[soft.OnLost][]int{soft.Finish: nil, soft.Stop: {4}} {
 		t.Run(choice.String(), func(t *testing.T) {
 			f := withToken(t, 6)
-			if !f.members[4].Tune(call.Settings{Skip: skip, Backups: 2, OnLost: choice}) {
+			if !f.members[4].(policy.Tunable).Tune(call.Settings{Skip: skip, Backups: 2, OnLost: choice}) {
 				t.Fatal("the machine does not take the setting")
 			}
 			f.step(4, policy.Event{Kind: policy.Wanted})
@@ -37,7 +37,7 @@ func TestARunThatIsOvertakenFinishesOrIsStopped(t *testing.T) {
 // A host that was asleep during its run asks its homes, and learns that the token has another holder.
 func TestARunThatWentOnAfterASleepIsStopped(t *testing.T) {
 	f := withToken(t, 6)
-	f.members[4].Tune(call.Settings{Skip: skip, Backups: 2, OnLost: soft.Stop})
+	f.members[4].(policy.Tunable).Tune(call.Settings{Skip: skip, Backups: 2, OnLost: soft.Stop})
 	f.step(4, policy.Event{Kind: policy.Wanted})
 	f.advance(skip)
 	f.lost = func(m *wire.Message) bool { return m.From == id(4) || m.To == id(4) }

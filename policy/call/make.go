@@ -109,7 +109,7 @@ func (m *Machine) make(now policy.Instant, renewed bool, out []policy.Effect) []
 	birth, seq := m.numbers.Create(now)
 	token := guardian.Token{Ref: wire.Ref{
 		ID:  wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
-		Seq: seq,
+		Seq: seq, Slot: m.cfg.Slot,
 	}}
 	m.known.lose()
 	out = policy.AppendTell(out, note, wire.MemberID{}, &token.Ref)
@@ -121,7 +121,7 @@ var _ policy.Renewable = (*Machine)(nil)
 // Knows implements [policy.Renewable].
 func (m *Machine) Knows(slot int, _ policy.Time) string {
 	switch {
-	case slot != 0:
+	case slot != int(m.cfg.Slot):
 		return "has no such token"
 	case m.custody.leaving:
 		return "leaves the gate"
@@ -139,7 +139,7 @@ func (m *Machine) Knows(slot int, _ policy.Time) string {
 
 // onRenew makes a new token, unless this member knows of one.
 func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if !m.custody.in(absent) || m.Knows(0, now.Time) != "" {
+	if !m.custody.in(absent) || m.Knows(int(m.cfg.Slot), now.Time) != "" {
 		return out
 	}
 	return m.make(now, true, out)

@@ -22,6 +22,8 @@ type waiter struct {
 	// called is when it called last. It is told of, by a home, if it has not called here.
 	called policy.Time
 	told   bool
+	// visit is the number of the token for which its holder was told of this waiter.
+	visit wire.Seq
 }
 
 // queue are the members that wait, as a home or a holder knows them.
@@ -50,7 +52,7 @@ func (q *queue) add(w waiter) {
 		old := q.list[i]
 		if old.wait == w.wait {
 			w.since, w.told = min(w.since, old.since), w.told && old.told
-			w.called = max(w.called, old.called)
+			w.called, w.visit = max(w.called, old.called), old.visit
 		} else if w.told && !old.told {
 			return // It called here itself, and knows better.
 		}
@@ -167,4 +169,13 @@ func (q *queue) tell(now policy.Time, except wire.MemberID, l *wire.Load) (first
 		n++
 	}
 	return first
+}
+
+// mark notes that the holder is told of the oldest waiters but itself, for that visit of the token.
+func (q *queue) mark(holder wire.MemberID, visit wire.Seq) {
+	for i, n := 0, 0; i < len(q.list) && n < mostTold; i++ {
+		if w := &q.list[i]; w.id != holder {
+			w.visit, n = visit, n+1
+		}
+	}
 }

@@ -117,7 +117,7 @@ func (m *Machine) rest(now policy.Instant, out []policy.Effect) []policy.Effect 
 // retract withdraws a grant whose run has not started, and saves the state before it.
 func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	c := &m.custody
-	if !c.in(saving) || !c.grants {
+	if !c.granting() {
 		return out
 	}
 	c.grants = false
@@ -147,15 +147,20 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 
 // save saves the state of this member.
 func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	return policy.AppendSave(out, m.record())
+}
+
+// record is the state of this member as it is saved.
+func (m *Machine) record() policy.State {
 	c := &m.custody
 	s, ran := m.schedule.Record(m.cfg.terms())
 	s.Seq = m.numbers.Highest()
-	if c.in(saving) && c.grants && !m.schedule.IsCallers() {
+	if c.granting() && !m.schedule.IsCallers() {
 		s.HasRun, s.LastRun = true, c.until.Add(-m.cfg.SaveWithin())
 		ran.Token, ran.Wait, ran.Members = c.token.ID, 0, uint32(m.view.Count())
 	}
 	s.Memo = ran.Bytes()
-	return policy.AppendSave(out, s)
+	return s
 }
 
 // preSign replaces the messages that the guard of the run sends if this process dies.
@@ -163,7 +168,7 @@ func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	if !m.custody.in(running) {
 		return out
 	}
-	out = policy.AppendTakeBack(out, 0)
+	out = policy.AppendTakeBack(out, m.cfg.Slot)
 	if m.custody.holds() {
 		out = m.guardian.PreSign(&m.custody.token, out)
 	}
@@ -217,7 +222,7 @@ func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Eff
 		trail := m.custody.token.Trail()
 		for _, home := range trail[:trail.Len()] {
 			id := wire.Exchange(policy.Draw(m.cfg.Entropy))
-			out = m.send(KindNext, home, id, nextUnanswered, &m.custody.token.Ref, out)
+			out = m.send(KindNext, home, id, nextOver, &m.custody.token.Ref, out)
 			setTold(&out[len(out)-1].Msg.Load, 0, told{to.Hint(), now.Time.Sub(w.since), w.wait})
 		}
 		m.queue.remove(to)

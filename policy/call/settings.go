@@ -32,6 +32,8 @@ type Settings struct {
 	Backups int
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost
+	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
+	Slots int
 }
 
 var _ policy.Protocol = Settings{}
@@ -50,8 +52,11 @@ func Descriptor() policy.Descriptor {
 
 // Machine returns the machine of a member.
 func (s Settings) Machine(env policy.Env) policy.Machine {
-	return New(Config{Env: env, Settings: &s})
+	return NewGate(Config{Env: env, Settings: &s})
 }
+
+// slots is how many tokens the gate has.
+func (s *Settings) slots() int { return max(s.Slots, 1) }
 
 // SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
 func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
@@ -69,6 +74,8 @@ func Patience(skip time.Duration) time.Duration { return max(skip, minPatience) 
 type Config struct {
 	policy.Env
 	*Settings
+	// Slot is the slot of this token; zero in a gate with one token.
+	Slot uint8
 }
 
 // patience is P; part is a share of it.
@@ -80,14 +87,15 @@ func (c *Config) homes() int { return min(max(c.Backups, 1), guardian.MaxBackups
 // terms are what the schedule knows of this gate.
 func (c *Config) terms() soft.Terms {
 	return soft.Terms{
-		OnDemand: c.OnDemand, Skip: c.Skip, MinInterval: c.MinInterval, RetryAfter: c.RetryAfter, Windows: &c.Windows,
+		Slot: c.Slot, OnDemand: c.OnDemand, Skip: c.Skip, MinInterval: c.MinInterval,
+		RetryAfter: c.RetryAfter, Windows: &c.Windows,
 	}
 }
 
-// Tune takes other constants. Skip cannot change: handoffs and guardians depend on it.
+// Tune takes other constants. Skip cannot change, because handoffs and guardians depend on it, nor the number of slots.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
-	if !ok || s.Skip != m.cfg.Skip {
+	if !ok || s.Skip != m.cfg.Skip || s.slots() != m.cfg.slots() {
 		return false
 	}
 	m.cfg.Settings = &s

@@ -64,33 +64,38 @@ func (m *Machine) silentSince() policy.Time {
 
 // Facts appends the other facts about this member.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
+	return m.tokenFacts(now, m.gateFacts(now, out))
+}
+
+// gateFacts are about this member, whichever token it gets.
+func (m *Machine) gateFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	out = append(out,
 		policy.Fact{Key: policy.KeySkip, For: m.cfg.Skip},
 		policy.Fact{Key: policy.KeyMinInterval, For: m.cfg.MinInterval},
 		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.homes()},
 		policy.Fact{Key: policy.KeyMaxInterval, For: m.cfg.maxInterval()},
 		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()})
-	out = m.schedule.WindowFacts(now, m.schedule.Facts(m.cfg.terms(), now, out))
-	return m.tokenFacts(now, out)
+	return m.schedule.WindowFacts(now, m.schedule.Facts(m.cfg.terms(), now, out))
 }
 
 // tokenFacts are about the token: who has copies of it, who the homes are, who waits, and what this member waits for.
 func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
+	slot := m.cfg.Slot
 	if holder, guards := m.guardian.Keeps(); guards {
-		out = append(out, policy.Fact{Key: policy.KeyKeeps, Member: holder})
+		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
 	switch {
 	case m.custody.holds():
 		trail := m.custody.token.Trail()
 		for _, id := range trail[:trail.Len()] {
-			out = append(out, policy.Fact{Key: policy.KeyGuardian, Member: id})
+			out = append(out, policy.Fact{Key: policy.KeyGuardian, Slot: slot, Member: id})
 		}
 	case m.known.ref.Seq != 0:
-		out = append(out, policy.Fact{Key: policy.KeyHeard, At: m.known.at})
+		out = append(out, policy.Fact{Key: policy.KeyHeard, Slot: slot, At: m.known.at})
 	}
 	for rank := range m.cfg.homes() {
 		if id, ok := m.view.home(rank); ok {
-			out = append(out, policy.Fact{Key: policy.KeyHome, Member: id})
+			out = append(out, policy.Fact{Key: policy.KeyHome, Slot: slot, Member: id})
 		}
 	}
 	if m.queues() {
@@ -105,8 +110,11 @@ func (m *Machine) callFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if !c.waits() || !c.called {
 		return out
 	}
-	out = append(out, policy.Fact{Key: policy.KeyCalls, At: c.since})
-	f := policy.Fact{Key: policy.KeyQueued, Member: c.turn.home, At: c.wordAt, Count: c.turn.before, For: c.turn.held}
+	out = append(out, policy.Fact{Key: policy.KeyCalls, Slot: m.cfg.Slot, At: c.since})
+	f := policy.Fact{
+		Key: policy.KeyQueued, Slot: m.cfg.Slot, Member: c.turn.home, At: c.wordAt, Count: c.turn.before,
+		For: c.turn.held,
+	}
 	switch i := m.queue.find(m.cfg.Self); {
 	case i >= 0:
 		holder, _ := m.whereabouts()
@@ -131,10 +139,10 @@ func (m *Machine) queueFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	case m.view.isHome(&m.cfg, m.cfg.Self):
 		as = "home"
 	}
-	out = append(out, policy.Fact{Key: policy.KeyWaiters, Count: m.queue.len(), Text: as})
+	out = append(out, policy.Fact{Key: policy.KeyWaiters, Slot: m.cfg.Slot, Count: m.queue.len(), Text: as})
 	for i := range min(m.queue.len(), mostTold) {
 		w := &m.queue.list[i]
-		f := policy.Fact{Key: policy.KeyWaiter, Member: w.id, At: w.since}
+		f := policy.Fact{Key: policy.KeyWaiter, Slot: m.cfg.Slot, Member: w.id, At: w.since}
 		if m.view.avoid.Has(w.id, now) {
 			f.Text = "does not answer"
 		}

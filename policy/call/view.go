@@ -31,7 +31,7 @@ func (v *view) see(cfg *Config, ids []wire.MemberID) {
 	var best [mostHomes]uint64
 	v.found = 0
 	for i := range ids {
-		h := lap.Scramble(binary.BigEndian.Uint64(ids[i][:]) ^ lap.Scramble(uint64(cfg.Gate)))
+		h := lap.Scramble(binary.BigEndian.Uint64(ids[i][:]) ^ lap.Scramble(uint64(cfg.Gate)+uint64(cfg.Slot)))
 		at := v.found
 		for at > 0 && h > best[at-1] {
 			at--

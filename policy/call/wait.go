@@ -19,8 +19,9 @@ type caller struct {
 	id     wire.Exchange
 	called bool
 	// step counts the calls since the last answer. followed counts the places that answers of this step have named.
-	step, followed uint8
-	since          policy.Time
+	// homes is how many homes may have heard of this wait.
+	step, followed, homes uint8
+	since                 policy.Time
 	// at is when this member calls next; began is when the first call of these steps was.
 	at, began policy.Time
 	// word is the token as a Queued has named it, and wordAt when that was.
@@ -67,6 +68,17 @@ func (c *caller) wakesAt() policy.Time {
 	return c.at
 }
 
+// callsAt is when a wait that begins calls first.
+func (c *caller) callsAt() policy.Time {
+	if c.called {
+		return c.began
+	}
+	return c.at
+}
+
+// isLate reports whether the sender of the last Queued knows of others that wait before this member.
+func (c *caller) isLate() bool { return !c.turn.home.IsZero() && c.turn.before > 0 }
+
 // begin begins a wait.
 func (c *caller) begin(cfg *Config, now policy.Time, after time.Duration) {
 	*c = caller{id: wire.Exchange(policy.Draw(cfg.Entropy)), since: now, at: now.Add(after)}
@@ -92,21 +104,25 @@ func (c *caller) renew(cfg *Config, now policy.Time) {
 func (c *caller) callAgain(now policy.Time, after time.Duration) {
 	if c.id != 0 && c.called {
 		c.step, c.at = toFirst, min(c.at, now.Add(after))
+		c.homes = mostHomes
 	}
 }
 
 // reviewWait begins or ends the wait of this member, as its schedule says, after an event of that kind. A local caller
 // that comes now calls at once; any other call is spread (R16).
 func (m *Machine) reviewWait(now policy.Instant, on policy.EventKind, out []policy.Effect) []policy.Effect {
-	wants := m.wants(now.Time)
+	wants := m.wants(now.Time) && !m.stand.idle
 	switch {
 	case m.custody.in(running) || m.custody.in(gone):
 	case wants && !m.caller.waits():
 		after := time.Duration(0)
-		if on != policy.Wanted && !m.custody.holds() {
+		if on != policy.Wanted && !m.custody.holds() && !m.stand.follows {
 			after = m.spread()
 		}
 		m.caller.begin(&m.cfg, now.Time, after)
+		if m.stand.follows {
+			m.caller.since = m.stand.since
+		}
 		if !m.custody.holds() && after == 0 {
 			out = m.wakeCaller(now, out)
 		}
@@ -114,6 +130,7 @@ func (m *Machine) reviewWait(now policy.Instant, on policy.EventKind, out []poli
 		if m.caller.called {
 			out = m.withdraw(out)
 		}
+		out = m.callOff(now, m.cfg.Self, waitOf(m.caller.id), out)
 		m.queue.remove(m.cfg.Self)
 		m.caller.end()
 	}
@@ -128,7 +145,8 @@ func (m *Machine) wants(now policy.Time) bool {
 // fallsDueAt is when this member becomes due: not before the last step, because a window that was open then may be
 // closed now.
 func (m *Machine) fallsDueAt() policy.Time {
-	if m.custody.in(running) || m.custody.in(saving) || m.custody.leaving || m.caller.waits() {
+	if m.custody.in(running) || m.custody.in(saving) || m.custody.leaving || m.caller.waits() || m.stand.idle ||
+		m.schedule.RunsElsewhere() {
 		return policy.Never
 	}
 	from := max(m.steppedAt, m.custody.deniedUntil)
@@ -162,9 +180,11 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	step := c.step
 	switch c.step++; step {
 	case toFirst:
+		c.homes = max(c.homes, 1)
 		c.at = c.began.Add(p / 8)
 		return m.callOne(now, m.view.firstHome(), out)
 	case toHomes, toHolder:
+		c.homes = mostHomes
 		c.at = c.began.Add(3 * p / 8)
 		if step == toHolder {
 			c.at = c.began.Add(p)
@@ -213,9 +233,9 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 	return m.send(KindCall, to, c.id, wire.Nonce(max(now.Time.Sub(c.since), 1)), nil, out)
 }
 
-// withdraw tells the homes that this member no longer waits.
+// withdraw tells the homes that have heard of this wait that this member no longer waits.
 func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
-	for rank := range m.cfg.homes() {
+	for rank := range min(m.cfg.homes(), int(m.caller.homes)) {
 		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 		}
@@ -226,11 +246,12 @@ func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 // onQueued handles the answer of a home, or of the holder: "a pause […], after which the member calls again".
 func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	c := &m.caller
-	holder, _ := placesOf(&msg.Load)
-	m.known.learn(now.Time, &msg.Token, holder)
-	c.word, c.wordAt = msg.Token, now.Time
-	c.turn.home = msg.From
-	c.turn.before, c.turn.held = turnOf(&msg.Load)
+	if holder, _ := placesOf(&msg.Load); holder != m.cfg.Self {
+		m.known.learn(now.Time, &msg.Token, holder)
+		c.word, c.wordAt = msg.Token, now.Time
+		c.turn.home = msg.From
+		c.turn.before, c.turn.held = turnOf(&msg.Load)
+	} // Else the token is on its way, and comes with a lower number.
 	c.step, c.at = toFirst, now.Time.Add(max(time.Duration(msg.Nonce), m.cfg.patience()/2))
 	return out
 }
@@ -244,5 +265,6 @@ func (m *Machine) send(
 	if about != nil {
 		msg.Token = *about
 	}
+	msg.Token.Slot = m.cfg.Slot
 	return out
 }

@@ -10,18 +10,21 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// newOverlapChecker checks that at most one member runs at once. That holds where nothing goes wrong.
+// newOverlapChecker checks that at most one member runs at once under the tokens of a slot. That holds where nothing
+// goes wrong.
 func newOverlapChecker() sim.Watcher {
-	running := map[int]bool{}
+	running := map[int]uint8{}
 	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 		if o.EndsRun() {
 			delete(running, o.Member)
 		}
-		if o.Does(policy.Run) {
-			running[o.Member] = true
-		}
-		if len(running) > 1 {
-			return fmt.Errorf("overlap: %s runs, and so does another member", o.Who())
+		for e := range o.Did(policy.Run) {
+			for _, slot := range running {
+				if slot == e.Token.Slot {
+					return fmt.Errorf("overlap: %s runs, and so does another member, in slot %d", o.Who(), slot)
+				}
+			}
+			running[o.Member] = e.Token.Slot
 		}
 		return nil
 	})

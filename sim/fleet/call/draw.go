@@ -35,6 +35,7 @@ func Draw(seed uint64) Scenario {
 	s.Hook = sim.Hook{Takes: s.Op, Spread: d.Share(0.02, 1)}
 	s.AskFirst = d.Sometimes(0.5)
 	s.EarlyWakes = d.Maybe(0.3, 0.05, 0.5)
+	d.choices(&s)
 	if seed%4 == 0 {
 		return s
 	}
@@ -57,7 +58,6 @@ func Draw(seed uint64) Scenario {
 	}
 	s.Faults = d.faults(&s)
 	d.others(&s)
-	d.choices(&s)
 	s.drawPieces()
 	return s
 }
@@ -86,6 +86,9 @@ func (d drawing) choices(s *Scenario) {
 	d = drawing{sim.NewDice(s.Seed, 25)}
 	if d.Sometimes(0.5) {
 		s.OnLost = soft.Stop
+	}
+	if d.Sometimes(0.25) {
+		s.Slots = 2 + d.IntN(2)
 	}
 }
 

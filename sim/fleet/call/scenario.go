@@ -1,7 +1,7 @@
 // Package call runs members of package policy/call in virtual time: with callers, crashes and faults, and with checkers
 // of its own.
 //
-// Its decisions, in docs/decisions: 094.
+// Its decisions, in docs/decisions: 094, 095.
 package call
 
 import (
@@ -26,8 +26,9 @@ type Scenario struct {
 	// Skip, MinInterval, MaxInterval and RetryAfter are those of [call.Settings], and so is Backups.
 	Skip, MinInterval, MaxInterval, RetryAfter time.Duration
 	Backups                                    int
-	// OnLost is that of [call.Settings].
+	// OnLost and Slots are those of [call.Settings].
 	OnLost soft.OnLost
+	Slots  int
 	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
 	// midnight, in UTC.
 	Windows *window.Set
@@ -80,7 +81,7 @@ type Reload struct {
 func (s *Scenario) settings() *call.Settings {
 	all := &call.Settings{
 		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, RetryAfter: s.RetryAfter,
-		Backups: s.Backups, OnLost: s.OnLost,
+		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots,
 	}
 	if s.Windows != nil {
 		all.Windows = *s.Windows
@@ -125,7 +126,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Machine: func(env sim.Env) policy.Machine {
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.OnDemand
 			settings := s.settingsOf(env.Index, c.Now() >= s.reloadsAt(env.Index))
-			return call.New(call.Config{Env: env.Env, Settings: settings})
+			return settings.Machine(env.Env)
 		},
 	}
 	if s.ClockSkew > 0 {
@@ -166,11 +167,12 @@ func (s *Scenario) start(c *sim.Cluster) {
 // checkers are those that hold for every scenario.
 func (s *Scenario) checkers() []sim.Watcher {
 	p, startWithin := call.Patience(s.Skip), s.settings().SaveWithin()
+	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
 	all := []sim.Watcher{
-		check.NewWakeChecker(), check.NewMessageChecker(), check.NewCustodyChecker(), check.NewHandoffChecker(),
-		check.NewCommitChecker(p), check.NewSeqChecker(), s.grantChecker(),
+		check.NewWakeChecker(), check.NewMessageChecker(), each(check.NewCustodyChecker), each(check.NewHandoffChecker),
+		each(func() sim.Watcher { return check.NewCommitChecker(p) }), each(check.NewSeqChecker), each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
-		newLostChecker(s.OnLost),
+		newOnceChecker(max(s.Slots, 1)), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	if s.Operators != (sim.Operators{}) {
 		m := &s.Membership
@@ -180,15 +182,21 @@ func (s *Scenario) checkers() []sim.Watcher {
 		all = append(all, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
 	if s.Demand.Beside {
-		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(s.Windows == nil && s.Reload == Reload{}))
+		exact := s.Slots <= 1 && s.Windows == nil && s.Reload == Reload{}
+		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
 	if s.Windows != nil {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))
 	}
 	if s.Calm() {
-		return append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
+		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)),
+			newIdleChecker(max(s.Slots, 1), 6*p))
+		if s.OnDemand {
+			all = append(all, newVainChecker(p))
+		}
+		return all
 	}
-	return append(all, check.NewTrafficChecker(100+40*s.Members, s.leastPatience()))
+	return append(all, check.NewTrafficChecker(max(s.Slots, 1)*(100+40*s.Members), s.leastPatience()))
 }
 
 // grantChecker checks each member by its own patience.

@@ -1,0 +1,96 @@
+package call
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// newOnceChecker checks that a member never runs twice at once, and that each number of slot is one of the gate.
+func newOnceChecker(slots int) sim.Watcher {
+	return sim.EachLife(func(running *bool, _ *sim.Cluster, o *sim.Occurrence) error {
+		*running = *running && !o.On(policy.Finished)
+		for e := range o.Did(policy.Run) {
+			if *running {
+				return fmt.Errorf("once: %s runs twice at once", o.Who())
+			}
+			if int(e.Token.Slot) >= slots {
+				return fmt.Errorf("once: %s runs in slot %d of %d", o.Who(), e.Token.Slot, slots)
+			}
+			*running = true
+		}
+		return nil
+	})
+}
+
+// idleness knows who waits, and since when fewer members run than may.
+type idleness struct {
+	slots   int
+	most    time.Duration
+	running map[int]bool
+	waits   map[int]policy.Time
+	since   policy.Time
+}
+
+// newIdleChecker checks that no member waits for longer than that while fewer members run than there are tokens. That
+// holds where nothing goes wrong.
+func newIdleChecker(slots int, most time.Duration) sim.Watcher {
+	return &idleness{slots: slots, most: most, running: map[int]bool{}, waits: map[int]policy.Time{}}
+}
+
+// Watch implements [sim.Watcher].
+func (k *idleness) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	for i, since := range k.waits {
+		if free := len(k.running) < k.slots; free && !k.running[i] && o.At.Sub(max(since, k.since)) > k.most {
+			return fmt.Errorf("idle: %d of %d tokens are in use, and %s has waited for one for %v", len(k.running),
+				k.slots, sim.MemberName(i), o.At.Sub(since))
+		}
+	}
+	switch {
+	case o.EndsRun():
+		if len(k.running) == k.slots && k.running[o.Member] {
+			k.since = o.At
+		}
+		if delete(k.running, o.Member); k.waits[o.Member] > 0 {
+			k.waits[o.Member] = o.At // It could not run twice at once.
+		}
+	case o.On(policy.Wanted) && k.waits[o.Member] == 0:
+		k.waits[o.Member] = max(o.At, 1)
+	case o.On(policy.Unwanted):
+		delete(k.waits, o.Member)
+	}
+	if o.Does(policy.Run) {
+		delete(k.waits, o.Member)
+		k.running[o.Member] = true
+	}
+	return nil
+}
+
+// newVainChecker checks that no token is passed to a member that has waited for none, for longer than that. That holds
+// where nothing goes wrong, and members run for callers only.
+func newVainChecker(most time.Duration) sim.Watcher {
+	type life struct {
+		waits bool
+		last  policy.Time
+	}
+	return sim.EachLife(func(me *life, _ *sim.Cluster, o *sim.Occurrence) error {
+		switch {
+		case o.On(policy.Wanted):
+			me.waits = true
+		case o.On(policy.Unwanted):
+			me.waits, me.last = false, o.At
+		}
+		for e := range o.Did(policy.Took) {
+			if e.Cause == policy.CauseReceived && !me.waits && o.At.Sub(me.last) > most {
+				return fmt.Errorf("vain: the token of slot %d comes to %s, which has waited for none for %v",
+					e.Token.Slot, o.Who(), o.At.Sub(me.last))
+			}
+		}
+		if o.Does(policy.Run) {
+			me.waits, me.last = false, o.At
+		}
+		return nil
+	})
+}
