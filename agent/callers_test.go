@@ -23,6 +23,18 @@ func onDemand() soft {
 	return g
 }
 
+// onBoth runs a scenario with each kind of gate without a hook: with a token that goes round, and with one on call.
+func onBoth(t *testing.T, scenario func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, onCall := range []bool{false, true} {
+		g := onDemand()
+		g.onCall = onCall
+		t.Run(g.config().Protocol.Descriptor().Name, func(t *testing.T) {
+			inWorld(t, g, func(w *world) { scenario(t, w) })
+		})
+	}
+}
+
 // asked is the outcome of a caller's command.
 type asked struct {
 	name string
@@ -48,7 +60,7 @@ func (w *world) asks(ctx context.Context, host string, request control.ExecReque
 }
 
 func TestCallersOfAGateOnDemandRunOneAtATimeAndOnAHostInTheirOrder(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
 		if runs := w.runs(time.Time{}); len(runs) != 0 {
@@ -87,7 +99,7 @@ func TestCallersOfAGateOnDemandRunOneAtATimeAndOnAHostInTheirOrder(t *testing.T)
 }
 
 func TestACallerThatWaitsNoLongerRunsNothingAndOneThatRunsIsStopped(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
 		ended := make(chan asked, 3)
@@ -112,7 +124,7 @@ func TestACallerThatWaitsNoLongerRunsNothingAndOneThatRunsIsStopped(t *testing.T
 }
 
 func TestAnAgentThatStopsSendsItsCallersAway(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.startAll()
 		time.Sleep(5 * time.Minute)
 		ended := make(chan asked, 2)
@@ -137,7 +149,7 @@ func refused(err error, why control.Reason) bool {
 }
 
 func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 1)
 		w.asks(context.Background(), "a", control.ExecRequest{Gate: "other"}, ended)
@@ -154,7 +166,7 @@ func TestACallerIsToldWhichGatesThereAre(t *testing.T) {
 // A caller that stands still when its turn comes delays nobody: its grant is given back, and the next caller has its
 // turn.
 func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 2)
 		late := w.agents["a"].Agent
@@ -178,7 +190,7 @@ func TestACallerThatDoesNotStartItsCommandInTimeLosesItsTurn(t *testing.T) {
 }
 
 func TestTheStatusListsCallersInTheOrderOfTheirTurns(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 3)
 		asking := time.Now()
@@ -207,9 +219,11 @@ func TestTheStatusListsCallersInTheOrderOfTheirTurns(t *testing.T) {
 }
 
 func TestACallerThatDoesNotWaitIsRefusedWhereItWouldHaveTo(t *testing.T) {
-	inWorld(t, onDemand(), func(w *world) {
+	onBoth(t, func(t *testing.T, w *world) {
 		w.start("a", AloneRun)
 		ended := make(chan asked, 3)
+		w.exec(context.Background(), "a", "before", ended)
+		<-ended
 		w.until("it holds the token", time.Minute, func() bool { return len(w.holders()) > 0 })
 		for i, name := range []string{"runs", "refused"} {
 			w.asks(context.Background(), "a", control.ExecRequest{Command: name, NonBlock: true}, ended)

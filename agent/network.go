@@ -2,6 +2,7 @@ package agent
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -33,7 +34,7 @@ const _ = uint(broadcast.MaxReason - gate.MaxReason)
 type network struct{ a *Agent }
 
 func peerOf(in wire.GateID, m *membership.Member) gate.Peer {
-	return gate.Peer{ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(in), Roster: m.Roster(in)}
+	return gate.Peer{ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(in), Declared: m.Declared(in)}
 }
 
 func (n network) Lookup(in wire.GateID, id wire.MemberID) (gate.Peer, bool) {
@@ -52,7 +53,30 @@ func (n network) Members(in wire.GateID) []gate.Peer {
 	return list
 }
 
-func (n network) Peers(in wire.GateID) ([]wire.MemberID, bool) { return n.a.view.Peers(in) }
+func (n network) Peers(in wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []gate.Peer) {
+	ids, tokenKnown = n.a.view.Peers(in)
+	if declared == 0 {
+		return ids, tokenKnown, nil
+	}
+	for i := range n.a.view.Members {
+		m := &n.a.view.Members[i]
+		if d := m.Declared(in); d != 0 && d != declared && m.ID != n.a.self {
+			others = append(others, peerOf(in, m))
+		}
+	}
+	if len(others) == 0 {
+		return ids, tokenKnown, nil
+	}
+	byID := func(p gate.Peer, id wire.MemberID) int { return p.ID.Compare(id) }
+	isOther := func(id wire.MemberID) bool {
+		_, is := slices.BinarySearchFunc(others, id, byID)
+		return is
+	}
+	tokenKnown = slices.ContainsFunc(n.a.view.Members, func(m membership.Member) bool {
+		return m.ID != n.a.self && m.HasMetToken(in) && !isOther(m.ID)
+	})
+	return slices.DeleteFunc(slices.Clone(ids), isOther), tokenKnown, others
+}
 
 func (n network) Send(m *wire.Message, to netip.AddrPort) error {
 	n.a.sendBuf = n.a.credentials.codec.Load().Append(n.a.sendBuf[:0], m)
@@ -63,7 +87,7 @@ func (n network) Seal(m *wire.Message) []byte { return n.a.credentials.codec.Loa
 
 func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 
-func (n network) DeclareRoster(in wire.GateID, hash uint64) { n.a.members.DeclareRoster(in, hash) }
+func (n network) Declare(in wire.GateID, what uint64) { n.a.members.Declare(in, what) }
 
 func (n network) Notify(in wire.GateID, o wire.Directive, who, reason string) error {
 	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Directive: o, Who: who, Reason: reason})

@@ -23,6 +23,7 @@ import (
 	"github.com/wanderd/wanderd/agent/transport/memnet"
 	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/policytest"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/wire"
@@ -57,6 +58,8 @@ type world struct {
 	asked map[string][]time.Time
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
+	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
+	wanders map[string]bool
 }
 
 // resident is one agent of a world.
@@ -102,6 +105,8 @@ type soft struct {
 	StopAfter int
 	// mine is the place for a fault in its machines; nil if they have none.
 	mine *mine
+	// onCall is true if the token comes when it is called; it then takes of the settings what it has.
+	onCall bool
 	wander.Settings
 }
 
@@ -112,6 +117,12 @@ func (g *soft) config() gate.Config {
 	}
 	if g.ready {
 		asks(&c)
+	}
+	if s := &g.Settings; g.onCall {
+		c.Protocol = call.Settings{
+			Skip: s.Skip, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
+			Windows: s.Windows, Backups: max(s.Backups, 1),
+		}
 	}
 	if g.mine != nil {
 		c.Protocol = mined{g.Settings, g.mine}
@@ -213,7 +224,9 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 // gateOf returns the gate as an agent is configured with it.
 func (w *world) gateOf(name string) gate.Config {
 	if w.rosters == nil {
-		return w.gate.config()
+		g := w.gate
+		g.onCall = g.onCall && !w.wanders[name]
+		return g.config()
 	}
 	c := gate.Config{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
 	if w.gate.ready {

@@ -18,7 +18,8 @@
 //	+--------+----------------+---------+-----------+-- ... --+----------------+
 //	  1 + 7    Ed25519                    15 + 1 bits, big-endian
 //
-// In version 3, the hash of a roster follows each tag, 8 bytes; zero is none. That makes 255 bytes at most.
+// In version 3, what the member declares of the gate follows each tag, 8 bytes: the hash of its roster, or the protocol
+// of a gate without one; zero is nothing. That makes 255 bytes at most.
 //
 //	L     this member is leaving on purpose
 //	vers  2

@@ -66,7 +66,8 @@ func TestARosterStaysDeclaredWhileOtherGatesComeAndGo(t *testing.T) {
 	}
 	after.Keep(&before)
 	m := Member{Gates: after.Gates}
-	if m.Roster(strict) != 7 || m.Roster(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) || m.HasMetToken(other) {
+	if m.Declared(strict) != 7 || m.Declared(other) != 0 || m.Has(soft) || !m.HasMetToken(strict) ||
+		m.HasMetToken(other) {
 		t.Errorf("%+v", after)
 	}
 	alone, err := peers.NewMetadata(peertest.KeyOf(1), []wire.GateID{other})

@@ -327,10 +327,10 @@ func (m *Membership) Announce(gate wire.GateID) {
 	m.announce(m.peers.Announce(gate))
 }
 
-// DeclareRoster tells the others the hash, not zero, of the roster of names and keys with which this member takes part
-// in gate. It does not block.
-func (m *Membership) DeclareRoster(gate wire.GateID, hash uint64) {
-	m.announce(m.peers.Declare(gate, hash))
+// Declare tells the others by what, not zero, this member takes part in gate: those that declare something else take
+// no part with it. It does not block.
+func (m *Membership) Declare(gate wire.GateID, what uint64) {
+	m.announce(m.peers.Declare(gate, what))
 }
 
 // announce arranges that this member's metadata is gossiped if it has changed. It does not block.

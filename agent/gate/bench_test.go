@@ -178,11 +178,11 @@ func (f *pretendFleet) Lookup(_ wire.GateID, id wire.MemberID) (Peer, bool) {
 
 func (f *pretendFleet) Members(wire.GateID) []Peer { return f.members }
 
-func (f *pretendFleet) Peers(wire.GateID) (ids []wire.MemberID, tokenKnown bool) {
+func (f *pretendFleet) Peers(wire.GateID, uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer) {
 	for _, m := range f.members {
 		ids = append(ids, m.ID)
 	}
-	return ids, false
+	return ids, false, nil
 }
 
 func (f *pretendFleet) Send(m *wire.Message, _ netip.AddrPort) error {
@@ -192,9 +192,9 @@ func (f *pretendFleet) Send(m *wire.Message, _ netip.AddrPort) error {
 	return nil
 }
 
-func (f *pretendFleet) Seal(*wire.Message) []byte         { return []byte("sealed") }
-func (f *pretendFleet) Announce(wire.GateID)              {}
-func (f *pretendFleet) DeclareRoster(wire.GateID, uint64) {}
+func (f *pretendFleet) Seal(*wire.Message) []byte   { return []byte("sealed") }
+func (f *pretendFleet) Announce(wire.GateID)        {}
+func (f *pretendFleet) Declare(wire.GateID, uint64) {}
 
 func (f *pretendFleet) Notify(_ wire.GateID, _ wire.Directive, who, reason string) error {
 	f.notified = append(f.notified, who+": "+reason)

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"net/netip"
 	"time"
 
@@ -56,10 +58,10 @@ type Peer struct {
 	ID   wire.MemberID
 	Name string
 	Addr netip.AddrPort
-	// InGate reports whether the peer takes part in the gate that asks. Roster is the hash of the roster that the peer
-	// has declared there; 0 if none.
-	InGate bool
-	Roster uint64
+	// InGate reports whether the peer takes part in the gate that asks. Declared is what the peer has declared there:
+	// the hash of its roster, or the protocol of a gate without one; 0 if nothing.
+	InGate   bool
+	Declared uint64
 }
 
 // Fleet are the other members, as far as a gate needs them. Its methods are called on the loop, and do not block.
@@ -69,16 +71,26 @@ type Fleet interface {
 	// Members returns all live members, this one included, for a gate.
 	Members(gate wire.GateID) []Peer
 	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
-	// token.
-	Peers(gate wire.GateID) (ids []wire.MemberID, tokenKnown bool)
+	// token. Members that have declared something else than declared are among the others instead, unless that is 0.
+	Peers(gate wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer)
 	// Send signs, seals and sends a message to a member, once. Seal makes the same datagram for somebody else to send.
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte
-	// Announce tells the others that this member has met a token of a gate, DeclareRoster with which roster it takes
-	// part, Notify which directive is the newest.
+	// Announce tells the others that this member has met a token of a gate, Declare with which roster or protocol it
+	// takes part, Notify which directive is the newest.
 	Announce(gate wire.GateID)
-	DeclareRoster(gate wire.GateID, hash uint64)
+	Declare(gate wire.GateID, what uint64)
 	Notify(gate wire.GateID, o wire.Directive, who, reason string) error
 	// Withdraw tells the others in which gates this member takes part, after one of them is closed.
 	Withdraw() error
+}
+
+// entropy is the machines' cryptographic random source.
+type entropy struct{}
+
+// Uint64 returns 64 random bits.
+func (entropy) Uint64() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // It never fails.
+	return binary.LittleEndian.Uint64(b[:])
 }

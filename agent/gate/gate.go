@@ -45,13 +45,14 @@ type Gate struct {
 	directives directives
 	asking     asking
 	// roster is nil in a gate that accepts any member.
-	roster  *electorate
-	exit    exit
-	members int
-	hands   [wire.MaxSlots]hands
-	tally   tally
-	fault   fault
-	logged  logged
+	roster    *electorate
+	protocols protocols
+	exit      exit
+	members   int
+	hands     [wire.MaxSlots]hands
+	tally     tally
+	fault     fault
+	logged    logged
 }
 
 // logged is when the lines were last logged whose cause may recur often.
@@ -98,6 +99,9 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	if e := g.roster; e != nil {
 		e.env, e.gate, e.name, e.log, e.gather = env, g.id, cfg.Name, &g.log, g.gather
 	}
+	if g.roster == nil {
+		g.protocols.own = declaration(&g.descriptor)
+	}
 	var machine policy.Machine = &notConfigured{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.machineEnv())
@@ -118,6 +122,9 @@ func (g *Gate) Begin() {
 	g.endHistory = beside.Start(func(ctx context.Context) {
 		g.history.Write(ctx, func(err error) { g.log.Warn().Err(err).Msg("the history of the runs is in memory only") })
 	})
+	if g.protocols.own != 0 {
+		g.env.Fleet.Declare(g.id, g.protocols.own)
+	}
 	g.event.Kind, g.event.State = policy.Started, g.state
 	g.step()
 }

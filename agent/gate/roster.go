@@ -140,14 +140,14 @@ func (e *electorate) isSaved() bool {
 
 func (e *electorate) isComplete() bool { return len(e.known.Voters) == len(e.names) }
 
-// hash returns what members declare: eight bytes of a SHA-256 hash of names and keys, and never zero.
+// hash returns what members declare: eight bytes of a SHA-256 hash of names and keys, and never a protocol.
 func (e *electorate) hash() uint64 {
 	h := sha256.New()
 	for _, v := range e.known.Voters {
 		_, _ = fmt.Fprintf(h, "%d\x00%s", len(v.Name), v.Name)
 		_, _ = h.Write(v.ID[:])
 	}
-	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), mostProtocol+1)
 }
 
 // gather advances the agreement as far as the view allows, and lets the gate take part once there is one.
@@ -176,7 +176,7 @@ func (e *electorate) advance() {
 	}
 	e.save()
 	if e.isComplete() && e.isSaved() && here {
-		e.env.Fleet.DeclareRoster(e.gate, e.hash())
+		e.env.Fleet.Declare(e.gate, e.hash())
 		if !e.known.Agreed && e.allDeclare() {
 			e.known.Agreed, e.known.Former = true, nil
 			e.save()
@@ -230,7 +230,7 @@ func (e *electorate) allDeclare() bool {
 	hash := e.hash()
 	return !slices.ContainsFunc(e.known.Voters, func(v policy.Voter) bool {
 		m, ok := e.env.Fleet.Lookup(e.gate, v.ID)
-		return v.ID != e.env.Self && (!ok || m.Roster != hash)
+		return v.ID != e.env.Self && (!ok || m.Declared != hash)
 	})
 }
 
@@ -265,7 +265,7 @@ func (g *Gate) takePart() {
 	g.event.Kind, g.event.State = policy.Started, g.state
 	g.step()
 	g.event.Kind = policy.PeersChanged
-	g.event.Peers, g.event.TokenKnown = g.env.Fleet.Peers(g.id)
+	g.event.Peers, g.event.TokenKnown = g.protocols.peers(g.env, g.id, &g.log)
 	g.callers.told = false
 	g.step()
 }
@@ -311,11 +311,14 @@ func (e *electorate) troubles() (list []string) {
 		case !live && !e.known.Agreed:
 			list = append(list, name+" has to agree, and is away")
 		case !live || !declares:
-		case m.Roster == 0:
+		case m.Declared == 0:
 			if !e.known.Agreed {
 				list = append(list, name+" has to agree, and does not know all keys yet")
 			}
-		case m.Roster != e.hash():
+		case m.Declared <= mostProtocol:
+			list = append(list, fmt.Sprintf("%s at %s has no roster in this gate, but the protocol %s: it does not "+
+				"count; configure the same policy on all hosts", name, m.Addr, declaredName(m.Declared)))
+		case m.Declared != e.hash():
 			list = append(list, fmt.Sprintf("%s at %s has another roster than this host (%s): it does not count; "+
 				"configure the same names on all, and compare the keys in \"wanderd status\"", name, m.Addr, e.list()))
 		}
@@ -356,7 +359,7 @@ func (e *electorate) describe() (list []control.Voter) {
 		m, live := e.env.Fleet.Lookup(e.gate, v.ID)
 		list = append(list, control.Voter{
 			Name: name, Member: v.ID.String(), Self: v.ID == e.env.Self, Live: live,
-			Agrees: live && e.isComplete() && m.Roster == e.hash(),
+			Agrees: live && e.isComplete() && m.Declared == e.hash(),
 		})
 	}
 	return list

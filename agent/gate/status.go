@@ -17,6 +17,9 @@ func (g *Gate) Warnings() (list []control.Warning) {
 			Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + whyClosed, Count: g.fault.count,
 		})
 	}
+	if g.protocols.foreign != "" {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + g.protocols.foreign})
+	}
 	for _, text := range g.roster.troubles() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
 	}

@@ -58,7 +58,7 @@ func (g *Gate) Slept(gap time.Duration) {
 // Meet tells a gate's machine who its members are.
 func (g *Gate) Meet() {
 	g.event.Kind = policy.PeersChanged
-	g.event.Peers, g.event.TokenKnown = g.env.Fleet.Peers(g.id)
+	g.event.Peers, g.event.TokenKnown = g.protocols.peers(g.env, g.id, &g.log)
 	if n := len(g.event.Peers); n != g.members {
 		g.members = n
 		level := zerolog.DebugLevel // the membership summarises members that flap

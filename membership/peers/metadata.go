@@ -15,15 +15,15 @@ import (
 
 const (
 
-	// metadataVersion is the version for a member without a roster: members that know no rosters can read it, too.
+	// metadataVersion is the version of a member that declares nothing of its gates, declaredVersion of one that does.
 	metadataVersion = 2
-	rosterVersion   = 3
+	declaredVersion = 3
 	metadataLeaving = 0x80
 	metadataHeader  = 1 + ed25519.PublicKeySize + 8
 	metadataLeast   = metadataHeader + ed25519.SignatureSize
 	markSize        = 2
-	rosterSize      = 8
-	metadataMax     = metadataLeast + (markSize+rosterSize)*identity.MaxGates
+	declaredSize    = 8
+	metadataMax     = metadataLeast + (markSize+declaredSize)*identity.MaxGates
 
 	// metadataContext keeps a signature from being valid for anything else.
 	metadataContext = "wanderd announcement v2"
@@ -31,9 +31,9 @@ const (
 
 // gateMark is one gate in the metadata.
 type gateMark struct {
-	tag    uint16 // the top 15 bits of its identity
-	met    bool   // the member has met a token of it
-	roster uint64 // the hash of its roster, zero if it has none
+	tag      uint16 // the top 15 bits of its identity
+	met      bool   // the member has met a token of it
+	declared uint64 // what the member has declared of it, zero if nothing
 }
 
 func tagOf(g wire.GateID) uint16 { return uint16(g >> 49) }
@@ -47,8 +47,8 @@ type Metadata struct {
 	Gates   []gateMark // ascending by tag, each once
 }
 
-func (m *Metadata) hasRosters() bool {
-	return slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.roster != 0 })
+func (m *Metadata) declares() bool {
+	return slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.declared != 0 })
 }
 
 // NewMetadata refuses two gates with the same tag.
@@ -87,14 +87,14 @@ func (m *Metadata) Announce(g wire.GateID) bool {
 	return true
 }
 
-// Declare records the hash of the roster of gate g, and reports whether that is a change.
-func (m *Metadata) Declare(g wire.GateID, hash uint64) bool {
+// Declare records what this member declares of gate g, and reports whether that is a change.
+func (m *Metadata) Declare(g wire.GateID, what uint64) bool {
 	at := find(m.Gates, g)
-	if at < 0 || m.Gates[at].roster == hash {
+	if at < 0 || m.Gates[at].declared == what {
 		return false
 	}
 	m.Gates = slices.Clone(m.Gates) // views share the old ones
-	m.Gates[at].roster = hash
+	m.Gates[at].declared = what
 	return true
 }
 
@@ -121,9 +121,9 @@ func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) 
 }
 
 func (m *Metadata) appendUnsigned(b []byte) []byte {
-	first, rosters := byte(metadataVersion), m.hasRosters()
-	if rosters {
-		first = rosterVersion
+	first, declares := byte(metadataVersion), m.declares()
+	if declares {
+		first = declaredVersion
 	}
 	if m.Leaving {
 		first |= metadataLeaving
@@ -137,8 +137,8 @@ func (m *Metadata) appendUnsigned(b []byte) []byte {
 			tag |= 1
 		}
 		b = binary.BigEndian.AppendUint16(b, tag)
-		if rosters {
-			b = binary.BigEndian.AppendUint64(b, mark.roster)
+		if declares {
+			b = binary.BigEndian.AppendUint64(b, mark.declared)
 		}
 	}
 	return b
@@ -152,12 +152,12 @@ func ParseMetadata(b []byte) (Metadata, error) {
 		return m, errors.New("no metadata: it is not a wanderd")
 	}
 	size, version := markSize, b[0]&^metadataLeaving
-	if version == rosterVersion {
-		size += rosterSize
+	if version == declaredVersion {
+		size += declaredSize
 	}
 	switch {
-	case version != metadataVersion && version != rosterVersion:
-		return m, fmt.Errorf("metadata of version %d, want %d or %d", version, metadataVersion, rosterVersion)
+	case version != metadataVersion && version != declaredVersion:
+		return m, fmt.Errorf("metadata of version %d, want %d or %d", version, metadataVersion, declaredVersion)
 	case len(b) < metadataLeast || len(b) > metadataLeast+size*identity.MaxGates || (len(b)-metadataLeast)%size != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
@@ -170,13 +170,13 @@ func ParseMetadata(b []byte) (Metadata, error) {
 		if n := len(m.Gates); n > 0 && m.Gates[n-1].tag >= mark.tag {
 			return m, errors.New("metadata whose gates are not in order")
 		}
-		if version == rosterVersion {
-			mark.roster = binary.BigEndian.Uint64(rest[markSize:])
+		if version == declaredVersion {
+			mark.declared = binary.BigEndian.Uint64(rest[markSize:])
 		}
 		m.Gates = append(m.Gates, mark)
 	}
-	if version == rosterVersion && !m.hasRosters() {
-		return m, errors.New("metadata of rosters without one")
+	if version == declaredVersion && !m.declares() {
+		return m, errors.New("metadata of declarations without one")
 	}
 	return m, nil
 }
@@ -198,9 +198,9 @@ func (t *Table) Announce(g wire.GateID) bool {
 	return t.change(func(m *Metadata) bool { return m.Announce(g) })
 }
 
-// Declare records the hash of the roster of gate g, and reports whether that is a change.
-func (t *Table) Declare(g wire.GateID, hash uint64) bool {
-	return t.change(func(m *Metadata) bool { return m.Declare(g, hash) })
+// Declare records what this member declares of gate g, and reports whether that is a change.
+func (t *Table) Declare(g wire.GateID, what uint64) bool {
+	return t.change(func(m *Metadata) bool { return m.Declare(g, what) })
 }
 
 // Outbid raises the counter above that of a former life, and reports whether that is a change.

@@ -45,7 +45,7 @@ func TestMetadataBytes(t *testing.T) {
 		}},
 		{
 			"a roster", "03" + keyHex + counter + "1234 0000000000000000 fffe 00000000000000ff",
-			Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), roster: 255}}},
+			Metadata{Key: key, Counter: 7, Gates: []gateMark{{tag: tagOf(low)}, {tag: tagOf(high), declared: 255}}},
 		},
 		{"leaving", "82" + keyHex + counter, Metadata{Key: key, Counter: 7, Leaving: true}},
 	} {
@@ -153,7 +153,7 @@ func TestDeclaringARosterAgainIsNoNews(t *testing.T) {
 	shared := m.Gates
 	m.Declare(gateA, 3)
 	who := Member{Gates: shared}
-	if who.Roster(gateA) != 2 || who.Roster(gateB) != 2 || who.Roster(wire.GateIDOf("another")) != 0 {
+	if who.Declared(gateA) != 2 || who.Declared(gateB) != 2 || who.Declared(wire.GateIDOf("another")) != 0 {
 		t.Errorf("views share %v", shared)
 	}
 }

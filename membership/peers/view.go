@@ -60,13 +60,13 @@ func (m *Member) HasMetToken(g wire.GateID) bool {
 	return at >= 0 && m.Gates[at].met
 }
 
-// Roster returns the hash of the roster by which the member takes part in gate g; zero if it has declared none.
-func (m *Member) Roster(g wire.GateID) uint64 {
+// Declared returns what the member has declared of gate g, by which it takes part there; zero if nothing.
+func (m *Member) Declared(g wire.GateID) uint64 {
 	at := find(m.Gates, g)
 	if at < 0 {
 		return 0
 	}
-	return m.Gates[at].roster
+	return m.Gates[at].declared
 }
 
 func (m *Member) same(o *Member) bool {
