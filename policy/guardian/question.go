@@ -21,8 +21,10 @@ type question struct {
 	byHolder, first, answered bool
 	id                        wire.Exchange
 	token                     wire.TokenID
-	// silent are the members among the holder and the guardians that have not answered; empty places are zero.
-	silent [1 + MaxBackups]wire.MemberID
+	// silent are the members among the holder and the guardians that have not answered; empty places are zero. unasked
+	// is a holder that is not asked.
+	silent  [1 + MaxBackups]wire.MemberID
+	unasked wire.MemberID
 	// all is set if other members are asked, too; spreads, if they are to be asked now; later, if they are to be asked
 	// at the first repetition; more, if there are still others. missing is the sum of the marks of the members that
 	// have not answered. A member that answers twice counts as missing.
@@ -92,7 +94,7 @@ func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.E
 	q.more = len(members) > MostAsked
 	q.all, q.spreads, q.missing = true, false, 0
 	for i := range members[:min(len(members), MostAsked)] {
-		if id := members[i]; id != g.cfg.Self && id != holder && !trail.Has(id) {
+		if id := members[i]; id != g.cfg.Self && id != holder && id != q.unasked && !trail.Has(id) {
 			q.missing ^= mark(&id)
 			out = g.askOne(id, about, out)
 		}

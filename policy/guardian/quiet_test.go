@@ -26,3 +26,24 @@ func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
 	c.advance(3 * patience)
 	c.wantHolders(c.bob)
 }
+
+// A home of a quiet token has not passed it to its holder, so it asks about a Yield. It does not wait for the answer of
+// the member that has sent it, which is dead.
+func TestAQuietGuardianDoesNotAskTheSenderOfAYield(t *testing.T) {
+	c := newUnaware(t)
+	for _, m := range c.all {
+		m.g.BeQuiet()
+	}
+	c.hold(c.ann, theToken)
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
+		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c.advance(latency)
+	c.sent = nil
+	c.yield()
+	c.advance(latency)
+	c.took(c.bob, wire.MemberID{}, guardian.Outcome{},
+		c.bob.g.AskOthers([]wire.MemberID{annsID, bobsID, cydsID, dansID}, nil, nil))
+	c.wantSent("1ms ann→bob Yield", "1ms ann→cyd Yield", "2ms bob→cyd Ask", "2ms bob→dan Ask")
+	c.advance(2 * latency)
+	c.wantHolders(c.bob)
+}

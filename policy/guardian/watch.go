@@ -156,7 +156,9 @@ func (g *Machine) postpone(now policy.Time, m *wire.Message) {
 	g.calm(now, g.patience())
 }
 
-// suspect asks the holder, which was silent for a patience, and the other guardians.
+// suspect asks the holder, which was silent for a patience, and the other guardians. A quiet machine does not ask a
+// holder that has announced that it holds nothing: mostly it is dead, and to wait for its answer takes half a patience.
+// At a machine that is not quiet the first guardian has passed the token itself, and asks nobody.
 func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	if w.own {
@@ -166,9 +168,13 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 		}
 	}
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
-	out = g.ask(now, &w.token, w.holder, out)
+	holder, unasked := w.holder, wire.MemberID{}
+	if g.quiet && w.yielded {
+		holder, unasked = unasked, holder
+	}
+	out = g.ask(now, &w.token, holder, out)
 	// A member that was told that the holder lives will most probably be told so again.
-	g.question.spreads, g.question.later = !w.reassured, w.reassured
+	g.question.spreads, g.question.later, g.question.unasked = !w.reassured, w.reassured, unasked
 	return out
 }
 
