@@ -105,6 +105,9 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if !m.queues() || m.custody.leaving {
 		return m.sayWhere(msg, out)
 	}
+	if msg.From == m.known.holder && !m.guards() {
+		m.known.lose() // Who calls has no token (R2). If nobody else waits, nothing that it is told shows that.
+	}
 	w := waiter{
 		id: msg.From, wait: waitOf(msg.Exchange), since: now.Time.Add(-time.Duration(msg.Nonce)), called: now.Time,
 	}

@@ -1,6 +1,7 @@
 package call_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/wanderd/wanderd/policy"
@@ -41,5 +42,46 @@ func TestAHomeThatIsMisledAsksAllMoreAndMoreRarely(t *testing.T) {
 	f.advance(16 * skip)
 	if asked < 3 || asked > 8 {
 		t.Errorf("in 16 patiences it asks %d times", asked)
+	}
+}
+
+// R2: "A member that becomes wanted, and has no token", calls. When holder and homes are lost, the next first home may
+// have passed the token to that very member, and have heard nothing since.
+func TestAHomeDoesNotTakeACallerForTheHolder(t *testing.T) {
+	const members = 8
+	for caller := range members {
+		f := newFleet(t, members)
+		for i := range f.members {
+			if i != caller {
+				f.run(i)
+				f.run(caller) // All have passed the token to the caller.
+			}
+		}
+		f.run((caller + 1) % members) // The last holder is another member.
+		var dead []int
+		for _, fact := range f.members[caller].Facts(f.now, nil) {
+			if fact.Key == policy.KeyHome {
+				dead = append(dead, int(fact.Member[0])-1)
+			}
+		}
+		dead = append(dead, f.holder())
+		if slices.Contains(dead, caller) {
+			continue
+		}
+		var left []wire.MemberID
+		for i := range f.members {
+			if f.down[i] = slices.Contains(dead, i); !f.down[i] {
+				left = append(left, id(i))
+			}
+		}
+		for i := range f.members {
+			f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: left})
+		}
+		f.runs = nil
+		f.step(caller, policy.Event{Kind: policy.Wanted})
+		f.advance(8 * skip)
+		if !slices.Contains(f.runs, caller) {
+			t.Errorf("members %v are lost, and %d does not run: %v", dead, caller, f.members[caller])
+		}
 	}
 }
