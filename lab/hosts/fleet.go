@@ -45,15 +45,22 @@ type Settings struct {
 	Network *Network
 }
 
-// Build compiles wanderd, from the module that contains the directory from, into the directory dir.
+// Build compiles wanderd and its guard, from the module that contains the directory from, into the directory dir: as
+// "make build" does.
 func Build(from, dir string) (program string, err error) {
-	program = filepath.Join(dir, "wanderd")
-	build := exec.Command("go", "build", "-o", program, "github.com/wanderd/wanderd/cmd/wanderd")
-	build.Dir = from
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	where := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/wanderd/wanderd")
+	where.Dir = from
+	root, err := where.Output()
+	if err != nil {
+		return "", fmt.Errorf("go list: %w", err)
 	}
-	return program, nil
+	build := exec.Command(filepath.Join(strings.TrimSpace(string(root)), "lab/build/wanderd"), dir, "-tags",
+		"nethttpomithttp2")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "LDFLAGS=-s -w")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("lab/build/wanderd: %w\n%s", err, out)
+	}
+	return filepath.Join(dir, "wanderd"), nil
 }
 
 // Names returns the names of a fleet's members, in the order of its hosts.
@@ -68,7 +75,7 @@ func Names(size int) (names []string) {
 // its roster.
 func Policy(policy string, members int, lease, killAfter time.Duration) string {
 	text := fmt.Sprintf("policy = %q\n", policy)
-	if policy != "wander" {
+	if policy == "tree" || policy == "ring" {
 		text += fmt.Sprintf("roster = [\"%s\"]\nlease = %q\nkill_after = %q\n", strings.Join(Names(members), `", "`),
 			lease, killAfter)
 	}

@@ -229,3 +229,37 @@ func (n *Network) Sent() (total uint64, err error) {
 	}
 	return total, nil
 }
+
+// counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
+const counter = "table inet count {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 " +
+	"counter\n}\n}\n"
+
+// Count begins to count the messages of agents: their datagrams that are not gossip.
+func (n *Network) Count() error {
+	for i := range n.hosts {
+		if _, err := n.Run(i, counter, "nft", "-f", "-"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Counted returns how many messages of agents have come to the hosts since Count, and ends the count.
+func (n *Network) Counted() (total int, err error) {
+	for i := range n.hosts {
+		said, err := n.Run(i, "", "nft", "list", "table", "inet", "count")
+		if err != nil {
+			return 0, err
+		}
+		_, rest, _ := strings.Cut(said, "counter packets ")
+		var packets int
+		if _, err := fmt.Sscan(rest, &packets); err != nil {
+			return 0, fmt.Errorf("nft says %q: %w", said, err)
+		}
+		total += packets
+		if _, err := n.Run(i, "delete table inet count\n", "nft", "-f", "-"); err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}

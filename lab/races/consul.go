@@ -16,8 +16,8 @@ func consul() *product {
 		version: func(*cluster) string { return firstLine("consul", "version") },
 		settings: fmt.Sprintf("%d servers, session of %s, lock-delay of 15 s (its default), its Go client (api.Lock)",
 			servers, lease),
-		command: func(c *cluster) (string, []string) {
-			return "consul lock", []string{"consul", "lock", "-http-addr", c.endpoints()[0], "command", "true"}
+		command: func(endpoints []string) (string, []string) {
+			return "consul lock", []string{"consul", "lock", "-http-addr", endpoints[0], "command", "true"}
 		},
 	}
 }

@@ -17,9 +17,9 @@ func etcd() *product {
 		argv: etcdArgs, dial: dialEtcd, leader: etcdLeader, victim: "the leader",
 		version:  func(*cluster) string { return firstLine("etcd", "--version") },
 		settings: fmt.Sprintf("%d servers, session of %s, its Go client (concurrency.Mutex)", servers, lease),
-		command: func(c *cluster) (string, []string) {
+		command: func(endpoints []string) (string, []string) {
 			return "etcdctl lock", []string{
-				"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", strings.Join(c.endpoints(), ","), "lock", "--ttl",
+				"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", strings.Join(endpoints, ","), "lock", "--ttl",
 				fmt.Sprint(int(lease.Seconds())), "command", "true",
 			}
 		},

@@ -1,7 +1,7 @@
 // Command races lets wanderd and other systems that grant locks do the same things, one after the other on one machine,
 // and prints its measurements.
 //
-//	go -C lab/races run . [-only NAME] [--write ../../docs]
+//	go -C lab/races run . [-only NAME] [-step NAME] [--write ../../docs]
 //
 // A system whose program is not installed, or that fails, is skipped, and the page tells this. The command is a module
 // of its own: the clients of the other systems stay out of the product's go.sum.
@@ -13,17 +13,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
+// part is the only step of the race; empty for all.
+var part string
+
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == holder {
 		exit(hold(os.Args[2], os.Args[3:]))
 	}
-	only := flag.String("only", "", "the systems whose names contain this")
+	only := flag.String("only", "", "the systems whose names contain one of these, divided by commas")
+	flag.StringVar(&part, "step", "", "only this: alone, turns, contended, holders, servers or rest")
 	write := flag.String("write", "", "a directory for races.md; by default the page is printed")
 	flag.Parse()
 	exit(race(*only, *write))
@@ -47,18 +52,20 @@ func race(only, write string) error {
 	if err != nil {
 		return err
 	}
-	p := &page{begun: time.Now()}
+	p := &page{begun: time.Now(), program: program}
 	for _, argv := range [][]string{{"true"}, {"flock", filepath.Join(dir, "lock"), "true"}} {
 		if _, err := exec.LookPath(argv[0]); err == nil {
 			_ = p.command(argv[0], argv)
 		}
 	}
-	all := []system{wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander")}
+	all := []system{
+		wanderd(program, onCall), wanderd(program, "tree"), wanderd(program, "ring"), wanderd(program, "wander"),
+	}
 	for _, p := range products() {
 		all = append(all, p.system())
 	}
 	for i, s := range all {
-		if !strings.Contains(s.name, only) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(o string) bool { return strings.Contains(s.name, o) }) {
 			continue
 		}
 		if _, err := exec.LookPath(s.program); err != nil {
@@ -89,11 +96,15 @@ func (p *page) run(s system, dir string) error {
 		do   func(system, string) error
 	}{
 		{"alone", p.alone},
+		{"turns", p.commandsInTurn},
 		{"contended", p.contended},
 		{"holders", p.killHolders},
 		{"servers", p.killServer},
 		{"rest", p.rest},
 	} {
+		if part != "" && part != step.name {
+			continue
+		}
 		own := dir + step.name
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return err
@@ -125,7 +136,7 @@ func (p *page) rest(s system, dir string) error {
 		return err
 	}
 	p.resting = append(p.resting, []string{
-		s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers), messages,
+		s.name, fmt.Sprintf("%.0f", perMinute), fmt.Sprintf("%.0f", perMinute/servers), fmt.Sprint(messages),
 	})
 	return nil
 }

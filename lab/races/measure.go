@@ -98,11 +98,50 @@ func (p *page) alone(s system, dir string) error {
 		row = append(row, spread(took)...)
 	}
 	p.uncontended = append(p.uncontended, row)
-	if name, argv := r.command(); argv != nil {
+	if name, argv := r.command(0); argv != nil {
 		if err := p.command(name, argv); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// commandsInTurn runs commands by one host after the other: by ten members of wanderd, and by the servers of others in turn.
+// Before each command the floor is measured.
+func (p *page) commandsInTurn(s system, dir string) error {
+	r, err := s.start(dir, contenders)
+	if err != nil {
+		return err
+	}
+	defer r.stop()
+	if _, argv := r.command(0); argv == nil {
+		return nil
+	}
+	f, err := newFloor(p.program, dir)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	var name string
+	var took, least []time.Duration
+	var ratios []float64
+	for i := range commands {
+		floor, err := f.pass()
+		if err != nil {
+			return err
+		}
+		var argv []string
+		name, argv = r.command(i)
+		one, err := timed(argv)
+		if err != nil {
+			return err
+		}
+		took, least, ratios = append(took, one), append(least, floor), append(ratios, float64(one)/float64(floor))
+	}
+	slices.Sort(ratios)
+	p.inTurn = append(p.inTurn, slices.Concat([]string{name}, spread(took), []string{
+		spread(least)[0], fmt.Sprintf("%.2f", ratios[len(ratios)/2]),
+	}))
 	return nil
 }
 
@@ -280,12 +319,22 @@ func (p *page) killServer(s system, dir string) error {
 func (p *page) command(name string, argv []string) error {
 	var took []time.Duration
 	for range commands {
-		begun := time.Now()
-		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%v: %w: %s", argv, err, out)
+		one, err := timed(argv)
+		if err != nil {
+			return err
 		}
-		took = append(took, time.Since(begun))
+		took = append(took, one)
 	}
 	p.commands = append(p.commands, append([]string{name}, spread(took)...))
 	return nil
+}
+
+// timed returns how long a process takes from its start to its end.
+func timed(argv []string) (time.Duration, error) {
+	begun := time.Now()
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("%v: %w: %s", argv, err, out)
+	}
+	return time.Since(begun), nil
 }

@@ -14,8 +14,10 @@ type page struct {
 	begun time.Time
 	// version and settings are those of the system that races.
 	version, settings string
+	// program is wanderd.
+	program string
 
-	racers, uncontended, contending, holderDeaths, serverDeaths, resting, commands, skipped [][]string
+	racers, uncontended, contending, holderDeaths, serverDeaths, resting, commands, inTurn, skipped [][]string
 }
 
 func (p *page) skip(name, why string) { p.skipped = append(p.skipped, []string{name, why}) }
@@ -84,12 +86,18 @@ loopback. Their files are in %s, on the same disk.
 		[]string{"system", "killed", "pause"}, p.serverDeaths)
 	table("Bytes at rest", fmt.Sprintf("Three servers or members without any client, each in its own network "+
 		"namespace. Bytes are on the wire, per minute, with all headers, counted for %s. "+
-		"Messages are wanderd's datagrams that are not gossip. A strict gate at rest sends none. The token of a soft "+
-		"gate goes round all the time.", restTime),
+		"Messages are wanderd's datagrams that are not gossip. A strict gate at rest sends none, and a gate on call "+
+		"neither. The token of a soft gate otherwise goes round all the time.", restTime),
 		[]string{"system", "all", "each", "messages"}, p.resting)
 	table("A command under a lock", fmt.Sprintf("The time of a process from its start to its end, %d times one after "+
 		"the other. Nobody else wants the lock.", commands),
 		[]string{"command", "median", "99th percentile"}, p.commands)
+	table("A command by ten hosts in turn", fmt.Sprintf("The same, but each command asks at another host: at ten members "+
+		"of wanderd, at the servers of others. Nobody else wants the lock. Before each of the %d commands the floor is "+
+		"measured: the starts of wanderd, of its guard and of \"true\", three round trips between two sockets, signed "+
+		"and verified, and one durable save, one after the other. The last column is the median of what a command takes "+
+		"in floors.", commands),
+		[]string{"command", "median", "99th percentile", "floor: median", "in floors"}, p.inTurn)
 	table("Skipped", "These did not race here.", []string{"system", "why"}, p.skipped)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -24,8 +24,8 @@ type product struct {
 	// version asks the servers for their version. settings describes their settings.
 	version  func(c *cluster) string
 	settings string
-	// command runs "true" under the lock. It may be nil.
-	command func(c *cluster) (name string, argv []string)
+	// command runs "true" under the lock, with the servers in this order. It may be nil.
+	command func(endpoints []string) (name string, argv []string)
 }
 
 func products() []*product { return []*product{etcd(), zooKeeper(), redis(), consul()} }
@@ -116,11 +116,11 @@ func (c *cluster) describe() (version, settings string) {
 
 func (c *cluster) dial(i int) (locker, error) { return c.product.dial(rotated(c.endpoints(), i)) }
 
-func (c *cluster) command() (string, []string) {
+func (c *cluster) command(i int) (string, []string) {
 	if c.product.command == nil {
 		return "", nil
 	}
-	return c.product.command(c)
+	return c.product.command(rotated(c.endpoints(), i))
 }
 
 func (c *cluster) holders() []victim {

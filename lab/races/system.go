@@ -36,8 +36,8 @@ type running interface {
 	holders() []victim
 	// server returns what can be killed while others contend.
 	server() victim
-	// command runs "true" under the lock. There may be none.
-	command() (name string, argv []string)
+	// command runs "true" under the lock, by the server or member with the given number. There may be none.
+	command(i int) (name string, argv []string)
 	stop()
 }
 

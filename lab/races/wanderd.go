@@ -16,51 +16,37 @@ import (
 	"github.com/wanderd/wanderd/lab/hosts"
 )
 
-// counter counts the datagrams of agents that are not gossip: the fourth byte of gossip is 1.
-const counter = "table inet race {\nchain in {\ntype filter hook input priority 0\nudp dport 7946 @th,88,8 != 1 " +
-	"counter\n}\n}\n"
-
 // atRest counts what all hosts send, in bytes a minute, and how many datagrams of agents are not gossip.
-func atRest(n *hosts.Network) (perMinute float64, messages string, err error) {
+func atRest(n *hosts.Network) (perMinute float64, messages int, err error) {
 	time.Sleep(settleTime)
 	before, err := n.Sent()
 	if err != nil {
-		return 0, "", err
+		return 0, 0, err
 	}
-	total := 0
-	for i := range servers {
-		if _, err := n.Run(i, counter, "nft", "-f", "-"); err != nil {
-			return 0, "", err
-		}
+	if err := n.Count(); err != nil {
+		return 0, 0, err
 	}
 	begun := time.Now()
 	time.Sleep(restTime)
 	after, err := n.Sent()
 	if err != nil {
-		return 0, "", err
+		return 0, 0, err
 	}
 	perMinute = float64(after-before) / time.Since(begun).Minutes()
-	for i := range servers {
-		said, err := n.Run(i, "", "nft", "list", "table", "inet", "race")
-		if err != nil {
-			return 0, "", err
-		}
-		_, rest, _ := strings.Cut(said, "counter packets ")
-		var packets int
-		if _, err := fmt.Sscan(rest, &packets); err != nil {
-			return 0, "", fmt.Errorf("nft says %q: %w", said, err)
-		}
-		total += packets
-	}
-	return perMinute, fmt.Sprint(total), nil
+	messages, err = n.Counted()
+	return perMinute, messages, err
 }
 
 // wanderd returns a system of this module's agents, with a gate of the given policy.
 func wanderd(program, policy string) system {
 	start := func(dir string, members int, n *hosts.Network) (*fleet, error) {
+		top := "skip = \"100ms\""
+		if policy == onCall {
+			top = "" // Every setting has its default.
+		}
 		f, err := hosts.New(hosts.Settings{
 			Size: members, Program: program, Dir: dir, Network: n,
-			Top: "skip = \"100ms\"", Gate: hosts.Policy(policy, members, lease, time.Second),
+			Top: top, Gate: hosts.Policy(policy, members, lease, time.Second),
 		})
 		if err != nil {
 			return nil, err
@@ -92,9 +78,13 @@ func wanderd(program, policy string) system {
 	}
 }
 
+// onCall is the policy of a soft gate without a hook.
+const onCall = "call"
+
 func names() map[string]string {
 	return map[string]string{
 		"tree": "wanderd, strict tree", "ring": "wanderd, strict ring", "wander": "wanderd, soft gate",
+		onCall: "wanderd, on call",
 	}
 }
 
@@ -107,14 +97,18 @@ func (f *fleet) stop() { f.Close() }
 
 func (f *fleet) describe() (version, settings string) {
 	settings = fmt.Sprintf("lease of %s, kill_after 1 s", lease)
-	if f.policy == "wander" {
+	switch f.policy {
+	case "wander":
 		settings = "skip 100 ms"
+	case onCall:
+		settings = "every setting at its default (skip 1 s)"
 	}
 	return firstLine(f.program, "version"), "3 members, " + settings + ", the same connection to the agent as exec"
 }
 
-func (f *fleet) command() (string, []string) {
-	return names()[f.policy] + ": exec", []string{f.program, "exec", "--socket", f.Hosts[0].Socket(), "--", "true"}
+func (f *fleet) command(i int) (string, []string) {
+	socket := f.Hosts[i%len(f.Hosts)].Socket()
+	return names()[f.policy] + ": exec", []string{f.program, "exec", "--socket", socket, "--", "true"}
 }
 
 // caller asks an agent as "wanderd exec" does, and sends what the guard of a command would. No process is started.
@@ -132,7 +126,11 @@ func (c *caller) lock() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*lease)
 	defer cancel()
 	for {
-		conn, err := control.Dial(c.socket).Connect(ctx)
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		conn, err := control.Dial(c.socket).Connect(os.NewFile(uintptr(fd), "socket"))
 		if err != nil {
 			return err
 		}
