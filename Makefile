@@ -17,7 +17,7 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep large race browser fuzz hunt mutants explore chaos directives races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep large race browser fuzz hunt mutants explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -86,6 +86,10 @@ chaos:
 # Ten agents get a hundred directives, with loss and without; members are away meanwhile. It needs root, iproute2 and nftables.
 directives:
 	$(GO) run ./lab/directives
+
+# A gate on call, ten agents: no message at rest, and how soon the next command runs after losses. It needs root, iproute2 and nftables, and 40 minutes.
+oncall:
+	$(GO) run ./lab/oncall
 
 # wanderd beside etcd, ZooKeeper, Redis and Consul, where they are installed: docs/races.md. It takes four minutes for each.
 races:

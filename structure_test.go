@@ -178,6 +178,7 @@ func house() []rule {
 			why: "it runs agents, and does not know what for",
 		},
 		{room: "lab/directives", ours: []string{"lab/hosts", "agent/control"}, why: "it judges what real agents say"},
+		{room: "lab/oncall", ours: []string{"lab/hosts", "agent/control"}, why: "it measures what real agents do"},
 		{room: "lab/chaos", ours: []string{"lab/hosts"}, why: "it judges what real processes do"},
 		{room: "cmd/wanderd/follow", ours: []string{"agent/control"}, why: "it asks by way of the control socket only"},
 		{
