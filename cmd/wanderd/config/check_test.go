@@ -112,7 +112,7 @@ hook = "/bin/sh"
 	if err := l.Check(); err != nil {
 		t.Fatal(err)
 	}
-	settings := call.Settings{Backups: 2, Skip: time.Second}
+	settings := call.Settings{Backups: 2, Skip: time.Second, Slots: 1}
 	patient := settings
 	patient.MinInterval = 3 * time.Minute
 	hooked := wander.Settings{

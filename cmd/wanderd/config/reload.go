@@ -29,7 +29,7 @@ func (g *section) tunable(began *section) []string {
 	case g.isStrict():
 		return each
 	case g.isCall():
-		return append(each, "max_interval", "backups")
+		return append(each, "max_interval", "backups", "on_lost")
 	}
 	return append(each, "max_interval", "op", "walk", "backups", "on_lost", "ask_before_run")
 }
@@ -104,7 +104,7 @@ func (r *Running) Keep(l *Layers) {
 			c.Protocol = s
 		case call.Settings:
 			if next, ok := c.Protocol.(call.Settings); ok {
-				next.Skip = s.Skip
+				next.Skip, next.Slots = s.Skip, s.Slots
 				s = next
 			}
 			c.Protocol = s

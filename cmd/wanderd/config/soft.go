@@ -19,7 +19,7 @@ func (g *section) isCall() bool { return g.policy == usual.PolicyCall }
 func (g *terms) call() call.Settings {
 	return call.Settings{
 		Skip: g.Skip, MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, MaxInterval: g.MaxInterval,
-		Windows: g.Windows, Backups: g.Backups,
+		Windows: g.Windows, Backups: g.Backups, OnLost: g.OnLost, Slots: g.Slots,
 	}
 }
 
@@ -39,10 +39,6 @@ func (g *section) defaultPolicy(hasHook bool) {
 
 // checkCall checks what a gate on call cannot do, also if it is set for all gates.
 func (g *section) checkCall() {
-	if s := g.Of(&g.Slots); s.IsGiven() && s.IsSet() && g.Slots > 1 {
-		g.Reject(s, "a gate with policy = %q has one token, so one host runs at a time: %s", usual.PolicyCall,
-			adviceWander)
-	}
 	if s := g.Of(&g.Backups); s.IsSet() && g.Backups == 0 {
 		g.Reject(s, "a gate with policy = %q needs a guardian, which queues the callers: set 1 or more, or %s",
 			usual.PolicyCall, adviceWander)

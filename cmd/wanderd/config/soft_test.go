@@ -10,6 +10,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -51,7 +52,8 @@ func TestThePolicyOfAGateFollowsFromItsHook(t *testing.T) {
 func TestAGateOnCallTakesItsSettings(t *testing.T) {
 	l := reading{
 		file: "walk = \"random\"\nop = \"1m\"\nask_before_run = true\n[[gate]]\nname = \"a\"\nhook = \"/bin/sh\"\n" +
-			"policy = \"call\"\nskip = \"2s\"\nbackups = 3\nmin_interval = \"30s\"\nmax_interval = \"10m\"\n",
+			"policy = \"call\"\nskip = \"2s\"\nbackups = 3\nmin_interval = \"30s\"\nmax_interval = \"10m\"\n" +
+			"slots = 3\non_lost = \"stop\"\n",
 		env: []string{"WANDERD_STATE_DIR=/var/x"},
 	}.read(t)
 	if err := l.Check(); err != nil {
@@ -59,7 +61,7 @@ func TestAGateOnCallTakesItsSettings(t *testing.T) {
 	}
 	want := policy.Protocol(call.Settings{
 		Skip: 2 * time.Second, Backups: 3, MinInterval: 30 * time.Second, RetryAfter: 30 * time.Second,
-		MaxInterval: 10 * time.Minute,
+		MaxInterval: 10 * time.Minute, Slots: 3, OnLost: soft.Stop,
 	})
 	if diff := cmp.Diff(want, l.Agent.Gates[0].Protocol); diff != "" {
 		t.Error(diff)
@@ -67,7 +69,7 @@ func TestAGateOnCallTakesItsSettings(t *testing.T) {
 	keys := l.gates[0].applying().Keys()
 	for key, want := range map[string]bool{
 		"skip": true, "backups": true, "max_interval": true, "walk": false, "op": false, "ask_before_run": false,
-		"on_lost": false, "slots": false, "roster": false, "lease": false,
+		"on_lost": true, "slots": true, "roster": false, "lease": false,
 	} {
 		if slices.Contains(keys, key) != want {
 			t.Errorf("%s is shown: %v", key, !want)
@@ -85,9 +87,6 @@ func TestAGateOnCallRefusesWhatItCannotDo(t *testing.T) {
 			`leave it out, or set another policy`,
 		gate(`op = "5s"`):             `op: it has no effect in a gate`,
 		gate(`ask_before_run = true`): `ask_before_run: it has no effect in a gate`,
-		gate(`on_lost = "stop"`):      `on_lost: it has no effect in a gate`,
-		gate(`slots = 2`):             `slots: a gate with policy = "call" has one token`,
-		"slots = 2\n" + gate(""):      `slots: a gate with policy = "call" has one token`,
 		gate(`backups = 0`):           `backups: a gate with policy = "call" needs a guardian`,
 		"backups = 0\n" + gate(""):    `backups: a gate with policy = "call" needs a guardian`,
 		gate("min_interval=\"1h\"\nmax_interval=\"1m\""): "max_interval 1m (wanderd.toml:4) is below " +
@@ -104,15 +103,20 @@ func TestAGateOnCallRefusesWhatItCannotDo(t *testing.T) {
 func TestAReloadOfAGateOnCall(t *testing.T) {
 	const before = "[[gate]]\nname = \"x\"\n"
 	running := NewRunning(reread(t, before))
-	next := reread(t, before+"min_interval = \"1m\"\nbackups = 3\nskip = \"2s\"\n")
+	next := reread(t, before+"min_interval = \"1m\"\nbackups = 3\nskip = \"2s\"\nslots = 2\non_lost = \"stop\"\n")
 	changed, restart := running.Compare(next)
 	if !slices.Equal(changed, []string{
 		`gate "x": min_interval 1m (wanderd.toml:3)`, `gate "x": backups 3 (wanderd.toml:4)`,
-	}) || !slices.Equal(restart, []string{`gate "x": skip 2s (wanderd.toml:5)`}) {
+		`gate "x": on_lost stop (wanderd.toml:7)`,
+	}) || !slices.Equal(restart, []string{
+		`gate "x": skip 2s (wanderd.toml:5)`, `gate "x": slots 2 (wanderd.toml:6)`,
+	}) {
 		t.Errorf("changed %q, restart %q", changed, restart)
 	}
 	running.Keep(next)
-	want := policy.Protocol(call.Settings{Skip: time.Second, MinInterval: time.Minute, Backups: 3})
+	want := policy.Protocol(call.Settings{
+		Skip: time.Second, MinInterval: time.Minute, Backups: 3, Slots: 1, OnLost: soft.Stop,
+	})
 	if diff := cmp.Diff(want, next.Agent.Gates[0].Protocol); diff != "" {
 		t.Error(diff)
 	}

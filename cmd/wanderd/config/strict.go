@@ -72,7 +72,7 @@ func (g *section) idle() (list []*settings.Setting) {
 	case g.isStrict():
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
 	case g.isCall():
-		without = append(without, &g.Walk, &g.Slots, &g.OnLost, &g.AskBeforeRun, &g.Op)
+		without = append(without, &g.Walk, &g.AskBeforeRun, &g.Op)
 	}
 	if g.policy == usual.PolicyTree {
 		without = append(without, &g.request)
