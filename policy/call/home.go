@@ -45,6 +45,7 @@ func (k *known) lose() { k.lost, k.holder = true, wire.MemberID{} }
 const (
 	nextHolder = iota
 	nextHome
+	nextUnanswered
 	nextOver
 )
 
@@ -164,10 +165,13 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 // answers Known, naming the receiver if it passed it on." Here the answer is a Where.
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	switch {
-	case msg.Nonce == nextOver:
+	case msg.Nonce == nextUnanswered, msg.Nonce == nextOver:
 		for i := range mostTold {
-			if t := toldOf(&msg.Load, i); t.wait != 0 {
-				m.queue.forget(served{t.hint, t.wait})
+			t := toldOf(&msg.Load, i)
+			if over := (served{t.hint, t.wait}); msg.Nonce == nextOver {
+				m.queue.serve(over) // A Next that lists it may come later.
+			} else {
+				m.queue.forget(over)
 			}
 		}
 		return out
@@ -195,7 +199,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// forget removes a wait that is over, or did not answer an offer.
+// forget removes a wait that did not answer an offer.
 func (q *queue) forget(s served) {
 	for i := range q.list {
 		if w := &q.list[i]; w.id.Hint() == s.hint && w.wait == s.wait {

@@ -19,8 +19,8 @@ const (
 	// KindQueued answers a Call: the wait is in the sender's queue. The nonce is a pause after which the caller calls
 	// again. The message has the token as the sender knows it, its holder, and the first home.
 	KindQueued
-	// KindNext tells who waits, oldest first. To the holder its nonce is 0, to a home 1. It is 2 if these members wait
-	// no longer, or did not answer an offer.
+	// KindNext tells who waits, oldest first. To the holder its nonce is 0, to a home 1. It is 2 if these members did
+	// not answer an offer, and 3 if these waits are over.
 	KindNext
 	// KindWhere answers a Call, a Next or a Seek at a member that does not queue, or does not hold the token: the
 	// token, its holder and the first home, as far as the sender knows them.

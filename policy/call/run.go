@@ -222,7 +222,7 @@ func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Eff
 		trail := m.custody.token.Trail()
 		for _, home := range trail[:trail.Len()] {
 			id := wire.Exchange(policy.Draw(m.cfg.Entropy))
-			out = m.send(KindNext, home, id, nextOver, &m.custody.token.Ref, out)
+			out = m.send(KindNext, home, id, nextUnanswered, &m.custody.token.Ref, out)
 			setTold(&out[len(out)-1].Msg.Load, 0, told{to.Hint(), now.Time.Sub(w.since), w.wait})
 		}
 		m.queue.remove(to)
