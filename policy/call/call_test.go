@@ -408,3 +408,53 @@ func TestAReceiverIsNotOvertakenByItsOwnToken(t *testing.T) {
 		}
 	}
 }
+
+// reports is a home that tells the holder of a waiter, and its exchange. No such message arrives.
+func reports(t *testing.T) (f *fleet, home int, told wire.Message) {
+	f = withToken(t, 6)
+	home = f.home()
+	waiter := f.caller()
+	f.lost = func(m *wire.Message) bool { return m.Kind == call.KindNext }
+	f.step(waiter, policy.Event{Kind: policy.Wanted})
+	f.advance(2 * delay)
+	at := slices.IndexFunc(f.sent, func(m wire.Message) bool { return m.Kind == call.KindNext })
+	if at < 0 || f.sent[at].From != id(home) {
+		t.Fatalf("home %d does not tell the holder: %+v", home, f.sent)
+	}
+	return f, home, f.sent[at]
+}
+
+// R4: "a receiver ignores a Known that names itself".
+func TestAHomeDoesNotBelieveThatItHoldsTheToken(t *testing.T) {
+	f, home, told := reports(t)
+	where := wire.Message{Gate: 7, Kind: call.KindWhere, From: told.To, To: told.From, Exchange: told.Exchange}
+	where.Token = told.Token
+	where.Token.Seq = told.Token.Seq.After()
+	copy(where.Load[:], told.From[:])
+	f.step(home, policy.Event{Kind: policy.Received, Msg: where})
+	if s := f.members[home].Status(f.now); s.Holder != told.To {
+		t.Errorf("it takes %v for the holder, not %v", s.Holder, told.To)
+	}
+}
+
+// R4: "for the same visit and waiter not again within P/2".
+func TestAHolderIsNotToldAgainAtOnce(t *testing.T) {
+	f, home, told := reports(t)
+	began := f.now.Add(-delay)
+	f.advance(4 * skip / 10)
+	heartbeat := wire.Message{
+		Gate: 7, Kind: guardian.KindHeartbeat, From: told.To, To: told.From, Exchange: 99, Nonce: 1 << 40,
+		Token: told.Token,
+	}
+	guardian.SetTrail(&heartbeat.Load, &guardian.Trail{id(home)})
+	f.step(home, policy.Event{Kind: policy.Received, Msg: heartbeat})
+	f.sent = nil
+	for f.now < began.Add(skip/2-delay) {
+		if f.advance(delay); slices.ContainsFunc(f.sent, func(m wire.Message) bool { return m.Kind == call.KindNext }) {
+			t.Fatalf("it is told again after %v", f.now.Sub(began))
+		}
+	}
+	if f.advance(2 * delay); !slices.ContainsFunc(f.sent, func(m wire.Message) bool { return m.Kind == call.KindNext }) {
+		t.Error("it is not told again after P/2")
+	}
+}

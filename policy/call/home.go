@@ -341,6 +341,9 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 	if !names {
 		m.known.learn(now.Time, &msg.Token, holder)
 	}
+	if holder == home {
+		holder = wire.MemberID{}
+	}
 	for _, id := range [...]wire.MemberID{home, holder} {
 		c := &m.caller
 		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self

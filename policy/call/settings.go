@@ -15,7 +15,7 @@ import (
 // Settings are the settings of a gate, the same on all its members. It implements [policy.Protocol].
 //
 // There is no ask_before_run: before every run a member needs the word of a home that it knows no newer copy of the
-// token, and no older token (R8).
+// token, and no older token (R8). A home does not know all runs: see decision 094.
 type Settings struct {
 	// Skip is the unit of all waits: see patience.
 	Skip time.Duration

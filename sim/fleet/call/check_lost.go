@@ -43,6 +43,8 @@ func newLostChecker(choice soft.OnLost) sim.Watcher {
 
 // overlaps measures for how long two runs go on beside each other, of members that are there. It is a [sim.Watcher].
 type overlaps struct {
+	// from is when it begins to measure.
+	from policy.Time
 	began map[int]policy.Time
 	// longest is the longest of these times.
 	longest time.Duration
@@ -50,7 +52,7 @@ type overlaps struct {
 
 // Watch implements [sim.Watcher].
 func (k *overlaps) Watch(c *sim.Cluster, o *sim.Occurrence) error {
-	present, since := 0, policy.Time(0)
+	present, since := 0, k.from
 	for i, at := range k.began {
 		if away := c.AwayUntil(i); c.Up(i) && away <= o.At {
 			present, since = present+1, max(since, at, away)
