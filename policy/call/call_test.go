@@ -449,12 +449,13 @@ func TestAHolderIsNotToldAgainAtOnce(t *testing.T) {
 	guardian.SetTrail(&heartbeat.Load, &guardian.Trail{id(home)})
 	f.step(home, policy.Event{Kind: policy.Received, Msg: heartbeat})
 	f.sent = nil
+	tells := func(m wire.Message) bool { return m.Kind == call.KindNext }
 	for f.now < began.Add(skip/2-delay) {
-		if f.advance(delay); slices.ContainsFunc(f.sent, func(m wire.Message) bool { return m.Kind == call.KindNext }) {
+		if f.advance(delay); slices.ContainsFunc(f.sent, tells) {
 			t.Fatalf("it is told again after %v", f.now.Sub(began))
 		}
 	}
-	if f.advance(2 * delay); !slices.ContainsFunc(f.sent, func(m wire.Message) bool { return m.Kind == call.KindNext }) {
+	if f.advance(2 * delay); !slices.ContainsFunc(f.sent, tells) {
 		t.Error("it is not told again after P/2")
 	}
 }

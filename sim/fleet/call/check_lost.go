@@ -44,7 +44,7 @@ func newLostChecker(choice soft.OnLost) sim.Watcher {
 // overlaps measures for how long two runs go on beside each other, of members that are there. It is a [sim.Watcher].
 type overlaps struct {
 	// from is when it begins to measure.
-	from policy.Time
+	from  policy.Time
 	began map[int]policy.Time
 	// longest is the longest of these times.
 	longest time.Duration

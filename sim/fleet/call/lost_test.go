@@ -40,7 +40,8 @@ func TestAnOverlapAfterASplitEndsWhenTheTokensMeet(t *testing.T) {
 		for seed := range uint64(seeds) {
 			s := idle(10, 0.7)
 			s.Seed, s.OnLost, s.MaxInterval, s.Membership.RejoinAfter = seed+1, choice, 30*time.Second, 5*time.Second
-			s.Op, s.Hook.Takes, s.Demand.Every, s.Duration = 20*time.Second, 20*time.Second, 200*time.Second, 10*time.Minute
+			s.Op, s.Hook.Takes = 20*time.Second, 20*time.Second
+			s.Demand.Every, s.Duration = 200*time.Second, 10*time.Minute
 			s.Faults.Partition = sim.Partition{At: from, For: until - from, Share: 0.4}
 			merged := policy.Time(until + s.Membership.RejoinAfter)
 			k := &overlaps{from: merged}

@@ -37,6 +37,7 @@ func pieces() []piece {
 		{"a network in more than two parts", 113, 0.05, drawing.manyParts},
 		{"a network that flaps", 114, 0.05, drawing.flapping},
 		{"views that differ for long", 115, 0.06, drawing.views},
+		{"numbers of slots that differ", 116, 0.25, drawing.mixedSlots},
 	}
 }
 
@@ -75,6 +76,9 @@ func minutes(from, to int) window.Window {
 
 // mixed: every third member has a shorter skip and min_interval, and another number of homes.
 func (d drawing) mixed(s *Scenario) { s.Differ = d.Share(1.1, 3) }
+
+// mixedSlots: every third member has one slot less, if the gate has several.
+func (d drawing) mixedSlots(s *Scenario) { s.MixedSlots = s.Slots > 1 }
 
 // reload: all members get other constants, one after the other.
 func (d drawing) reload(s *Scenario) {

@@ -26,9 +26,10 @@ type Scenario struct {
 	// Skip, MinInterval, MaxInterval and RetryAfter are those of [call.Settings], and so is Backups.
 	Skip, MinInterval, MaxInterval, RetryAfter time.Duration
 	Backups                                    int
-	// OnLost and Slots are those of [call.Settings].
-	OnLost soft.OnLost
-	Slots  int
+	// OnLost and Slots are those of [call.Settings]. MixedSlots is true if every third member has one slot less.
+	OnLost     soft.OnLost
+	Slots      int
+	MixedSlots bool
 	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
 	// midnight, in UTC.
 	Windows *window.Set
@@ -94,6 +95,9 @@ func (s *Scenario) settingsOf(member int, reloaded bool) *call.Settings {
 	own := s.settings()
 	if reloaded {
 		own.MinInterval, own.MaxInterval, own.Backups = s.Reload.MinInterval, s.Reload.MaxInterval, s.Reload.Backups
+	}
+	if s.MixedSlots && member%3 == differs {
+		own.Slots = max(own.Slots-1, 1)
 	}
 	if s.Differ > 0 && member%3 == differs {
 		own.Skip = time.Duration(float64(own.Skip) / s.Differ)
