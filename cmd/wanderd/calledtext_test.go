@@ -18,7 +18,7 @@ func onCall(where control.Whereabouts, c control.Called) told {
 	c.Homes = []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "3f2a91bc00000000", Name: "m1"}}
 	where.Called = &c
 	g := control.Gate{
-		Name: "backup", Policy: "call", State: control.Absent, Members: 3, Slots: 1, OnDemand: true, Backups: 2,
+		Name: "backup", Policy: "call", State: control.Absent, Members: 3, Slots: 1, OnDemand: true, Backups: 2, OnLost: "finish",
 		NotRunning: "no caller waits", Because: control.BecauseUnwanted, Whereabouts: where,
 		MaxInterval: control.Duration(time.Minute),
 	}
@@ -48,7 +48,7 @@ func TestAStatusOnCallSaysWhatAHomeKnows(t *testing.T) {
   last run     never
   policy       call: the token stays where it was last used, and comes when it is called
   max_interval 1m: if members do not answer, a new token is made after that time without one
-  backups      2 homes for each token
+  backups      2 homes for each token; on_lost finish
 `
 	where := knows()
 	where.Keeps = true
