@@ -103,17 +103,25 @@ func writeOnCall(line func(name, format string, args ...any), g control.Gate) {
 	line("backups", "%s for each token; on_lost %s", count(uint64(g.Backups), "home"), printable(g.OnLost))
 }
 
-// callsFor returns where the token is that this host calls, and what it knows of its call; nil if it calls none.
-func callsFor(g *control.Gate) *control.Whereabouts {
-	if w := &g.Whereabouts; w.Called != nil && !w.Called.Since.IsZero() {
-		return w
-	}
-	for i := range g.Tokens {
-		if w := &g.Tokens[i].Whereabouts; w.Called != nil && !w.Called.Since.IsZero() {
-			return w
+// callsFor returns where the token is that this host calls, and what it knows of its call; nil if it calls none. If it
+// calls several, it is the one that probably comes first.
+func callsFor(g *control.Gate) (first *control.Whereabouts) {
+	consider := func(w *control.Whereabouts) {
+		c := w.Called
+		if c == nil || c.Since.IsZero() {
+			return
+		}
+		if first == nil || c.Turn != nil && (first.Called.Turn == nil || c.Turn.Before < first.Called.Turn.Before) {
+			first = w
 		}
 	}
-	return nil
+	if len(g.Tokens) == 0 {
+		consider(&g.Whereabouts)
+	}
+	for i := range g.Tokens {
+		consider(&g.Tokens[i].Whereabouts)
+	}
+	return first
 }
 
 // callText describes a call to the caller that waits for it.
@@ -126,7 +134,7 @@ func callText(w *control.Whereabouts, now time.Time) string {
 	if w.HolderName != "" {
 		holder := printable(w.HolderName)
 		text = holder + " has the token"
-		if t.Held > 0 {
+		if time.Duration(t.Held) >= time.Second {
 			text = fmt.Sprintf("%s has had the token for %s or more", holder, rough(time.Duration(t.Held)))
 		}
 	}

@@ -18,7 +18,8 @@ func onCall(where control.Whereabouts, c control.Called) told {
 	c.Homes = []control.Guardian{{Member: "9c1d22e000000000", Name: "m2"}, {Member: "3f2a91bc00000000", Name: "m1"}}
 	where.Called = &c
 	g := control.Gate{
-		Name: "backup", Policy: "call", State: control.Absent, Members: 3, Slots: 1, OnDemand: true, Backups: 2, OnLost: "finish",
+		Name: "backup", Policy: "call", State: control.Absent, Members: 3, Slots: 1, OnDemand: true, Backups: 2,
+		OnLost:     "finish",
 		NotRunning: "no caller waits", Because: control.BecauseUnwanted, Whereabouts: where,
 		MaxInterval: control.Duration(time.Minute),
 	}
@@ -145,6 +146,16 @@ func TestACallerOnCallIsToldItsTurn(t *testing.T) {
 		if got := waitingFor(&g, 5, now); got != "gate g: "+want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	// Of several tokens it is told of the one that comes first.
+	several := control.Gate{Name: "g", Callers: waits}
+	for _, before := range []int{7, 2, 5} {
+		w := withTurn(knows(), turn(0, before, 0))
+		w.Called.Since = since
+		several.Tokens = append(several.Tokens, control.Slot{Slot: len(several.Tokens), Whereabouts: w})
+	}
+	if got := waitingFor(&several, 5, now); !strings.HasSuffix(got, "2 hosts before this one") {
+		t.Errorf("three tokens: %q", got)
 	}
 	// A caller that does not wait (--nonblock) is told what this host last heard.
 	g := control.Gate{Name: "g", Whereabouts: knows()}
