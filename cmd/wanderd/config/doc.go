@@ -8,5 +8,5 @@
 //
 // Relative paths start at the working directory, wherever they are written.
 //
-// Its decisions, in docs/decisions: 058.
+// Its decisions, in docs/decisions: 058, 096.
 package config

@@ -460,25 +460,6 @@ func TestASignalToAllProcessesReachesTheCommand(t *testing.T) {
 	}
 }
 
-// The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost
-// is "stop".
-func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
-	t.Parallel()
-	f := onDemand(t, 3, `policy = "wander"`, `on_lost = "stop"`)
-	f.start()
-	n := f.nodes[0]
-	until(t, "they see each other", func() bool {
-		s, ok := n.status()
-		return ok && s.Members == 3
-	})
-	c, dir, pids := n.runDeaf("--kill-after", "100ms")
-	n.signal(syscall.SIGSTOP)
-	f.nodes[1].exec("-w", "30s", "--", "true").wantCode(0, "") // the token is somewhere else
-	n.signal(syscall.SIGCONT)
-	c.wantCode(70, "the token was revived elsewhere")
-	wantAllGone(t, dir, pids)
-}
-
 // A caller that stands still when its turn comes delays nobody, and has a turn later.
 func TestACallerThatStandsStillLosesItsTurnOnly(t *testing.T) {
 	t.Parallel()

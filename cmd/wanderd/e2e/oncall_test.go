@@ -171,3 +171,26 @@ func TestAHookOfAGateOnCallRunsOnAllHosts(t *testing.T) {
 		t.Errorf("%d hooks found another one running", f.beside)
 	}
 }
+
+// The token is revived while its holder stands still. When the holder learns of it, its command is stopped if on_lost
+// is "stop".
+func TestACommandWhoseTokenWasRevivedElsewhereIsStopped(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"wander", "call"} {
+		t.Run(policy, func(t *testing.T) {
+			f := onDemand(t, 3, `policy = "`+policy+`"`, `on_lost = "stop"`)
+			f.start()
+			n := f.nodes[0]
+			until(t, "they see each other", func() bool {
+				s, ok := n.status()
+				return ok && s.Members == 3
+			})
+			c, dir, pids := n.runDeaf("--kill-after", "100ms")
+			n.signal(syscall.SIGSTOP)
+			f.nodes[1].exec("-w", "30s", "--", "true").wantCode(0, "") // the token is somewhere else
+			n.signal(syscall.SIGCONT)
+			c.wantCode(70, "the token was revived elsewhere")
+			wantAllGone(t, dir, pids)
+		})
+	}
+}
