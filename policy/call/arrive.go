@@ -68,7 +68,7 @@ func (m *Machine) announceAgain(now policy.Instant, out []policy.Effect) []polic
 
 // homesWithin is how long the homes have for their answers: P/2, or two round trips where they are further away.
 func (m *Machine) homesWithin() time.Duration {
-	return max(m.cfg.patience()/2<<m.arrival.rounds, 2*m.homesTrip)
+	return max(m.cfg.patience()/2<<m.arrival.rounds, 2*m.trip)
 }
 
 // wakeArrival repeats the announcement to silent homes, and then replaces them.
@@ -137,13 +137,14 @@ func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Ef
 	switch {
 	case ok:
 		a.silent &^= 1 << rank
-		m.homesTrip = now.Time.Sub(a.since)
+		m.trip = now.Time.Sub(a.since)
 	case m.view.mayBeHome(msg.From): // It was one, and is late.
-		m.homesTrip = now.Time.Sub(a.began)
+		m.trip = now.Time.Sub(a.began)
 	default:
 		return out
 	}
 	a.heard, a.heardAt, a.rounds = true, now.Time, 0
+	setTrip(&m.custody.token.Load, m.trip)
 	if a.silent == 0 {
 		a.id = 0
 	}
@@ -178,6 +179,9 @@ func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.E
 func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	token := guardian.Token{Ref: end.Token, Load: end.Load}
 	m.view.avoid.Forgive(end.Peer)
+	if m.trip == 0 {
+		m.trip = end.Took
+	}
 	offered := token.Seq
 	seq, latest := m.latest(token.ID)
 	if last := &m.custody.token; seq > token.Seq || last.ID == token.ID && last.Seq == token.Seq {
@@ -207,6 +211,7 @@ func (m *Machine) take(
 	trail := m.view.trail(&m.cfg, now.Time)
 	c.token.SetTrail(&trail)
 	setServed(&c.token.Load, m.serveOf())
+	setTrip(&c.token.Load, m.trip)
 	m.queue.serve(m.serveOf())
 	m.queue.remove(m.cfg.Self)
 	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)

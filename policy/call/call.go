@@ -27,9 +27,11 @@ type Machine struct {
 	arrival  arrival
 	search   search
 	birth    birth
-	// homesTrip is how long the homes took to answer the last announcement that they have answered.
-	homesTrip time.Duration
-	stand     stand
+	// trip is how long the homes took to answer the last announcement; before the first one, how long the sender of the
+	// token took to answer. The heartbeats of a holder have it, so that its guardians are as patient with it as it is
+	// far away: they may never have asked it anything.
+	trip  time.Duration
+	stand stand
 
 	guardian guardian.Machine
 	handoff  handoff.Machine
@@ -58,6 +60,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		return out
 	}
 	m.see(now)
+	if t, _ := m.guardian.Last(); m.guards() {
+		m.guardian.Measured(m.cfg.tripOf(&t.Load))
+	}
 	if m.guards() || m.custody.holds() || m.custody.in(running) || m.handoff.Receiving() {
 		m.birth.touch(now.Time) // What ends in this step was here until now.
 	}
@@ -260,7 +265,6 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 	}
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, msg, &end, out)
-	m.guardian.Measured(m.handoff.RoundTrip())
 	if msg.Kind == handoff.KindToken && m.handoff.Receiving() {
 		m.caller.callAgain(now.Time, m.cfg.patience()) // The sender may have given up, and told the homes so.
 	}

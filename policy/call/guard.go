@@ -76,6 +76,7 @@ func (m *Machine) expectsGuarding(msg *wire.Message) bool {
 // onGuarding handles a message of a holder or guardian.
 func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	out = m.numbers.Witness(now, msg, out)
+	m.guardian.Measured(m.cfg.tripOf(&msg.Load))
 	held := m.custody.held()
 	switch {
 	case msg.Kind == guardian.KindHeard && held != nil && msg.Exchange == m.arrival.id && m.arrival.id != 0:

@@ -48,13 +48,15 @@ func Kinds() policy.Kinds {
 // mostTold is how many waiters a Next lists.
 const mostTold = 9
 
-// The load of a token has its trail, and the wait that the visit of its holder serves:
+// The load of a token has its trail, the wait that the visit of its holder serves, and how far away the holder is:
 //
 //	64 +--------------------+
 //	   | served: hint    4  |  the beginning of the member's identity
 //	68 +--------------------+
 //	   | served: wait    4  |  the end of the wait's identity; 0 if it serves none
 //	72 +--------------------+
+//	   | trip            4  |  a round trip of the holder, in milliseconds; 0 if it is unknown
+//	76 +--------------------+
 //	   | zeros              |
 //
 // A Queued and a Where have two identities: the holder and the first home. A Queued also has, for operators, how many
@@ -64,7 +66,8 @@ const mostTold = 9
 const (
 	atServed     = guardian.TrailSize
 	atServedWait = atServed + 4
-	servedEnds   = atServedWait + 4
+	atTrip       = atServedWait + 4
+	tripEnds     = atTrip + 4
 	identity     = len(wire.MemberID{})
 	atBefore     = 2 * identity
 	atHeld       = atBefore + 4
@@ -90,6 +93,18 @@ func servedOf(l *wire.Load) served {
 func setServed(l *wire.Load, s served) {
 	binary.BigEndian.PutUint32(l[atServed:], s.hint)
 	binary.BigEndian.PutUint32(l[atServedWait:], uint32(s.wait))
+}
+
+// setTrip writes a round trip of the holder.
+func setTrip(l *wire.Load, trip time.Duration) {
+	binary.BigEndian.PutUint32(l[atTrip:], milliseconds(trip))
+}
+
+// tripOf reads it. A holder that claims to be further away than a handoff may be is not believed.
+func (c *Config) tripOf(l *wire.Load) time.Duration {
+	const patiences = 8
+	trip := time.Duration(binary.BigEndian.Uint32(l[atTrip:])) * time.Millisecond
+	return min(trip, policy.Times(patiences, c.patience()))
 }
 
 func setPlaces(l *wire.Load, holder, home wire.MemberID) {
@@ -162,7 +177,7 @@ func wellFormed(m *wire.Message) bool {
 	case handoff.KindAck, handoff.KindCommit:
 		return handoff.WellFormed(m) && m.Load == wire.Load{}
 	}
-	if !guardian.WellFormedTrail(&m.Load) || !zeroFrom(&m.Load, servedEnds) {
+	if !guardian.WellFormedTrail(&m.Load) || !zeroFrom(&m.Load, tripEnds) {
 		return false
 	}
 	if m.Kind == handoff.KindToken {

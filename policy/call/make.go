@@ -94,7 +94,7 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	}
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
-	return s.clean && settled && !lately && 2*n > b.most
+	return s.clean && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
 }
 
 // make makes a new token, held here, and uses it.

@@ -205,6 +205,9 @@ func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []polic
 	c.become(absent)
 	m.arrival = arrival{}
 	m.birth.touch(now.Time)
+	trip := m.handoff.RoundTripWith(end.Peer)
+	setTrip(&passed.Load, trip)
+	m.guardian.Measured(trip)
 	out = m.guardian.Passed(now.Time, c.token.Trail(), &passed, end.Peer, out)
 	ref := end.Token
 	ref.Seq = ref.Seq.After()

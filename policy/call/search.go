@@ -23,8 +23,10 @@ type search struct {
 	// batch is the place of the first member that is asked now, silent those of the batch that have not answered.
 	batch  int32
 	silent uint64
-	// clean is true if all that were asked have answered that they have no token. asks is false between two passes.
-	clean, asks bool
+	// clean is true as long as nobody has answered that it has, or had, a token. missed is true if somebody of an
+	// earlier batch has not answered. asks is false between two passes; open is true as long as answers count: also
+	// then, because a member may be far away.
+	clean, missed, asks, open bool
 	// times counts how often a batch was asked, waits how often all were asked since a holder was heard.
 	times, waits uint8
 }
@@ -35,16 +37,16 @@ func (s *search) live() bool { return s.id != 0 }
 func (s *search) stop() { *s = search{} }
 
 // pause ends the search as long as the member that was named may be the holder.
-func (s *search) pause() { s.id, s.asks = 0, false }
+func (s *search) pause() { s.id, s.asks, s.open = 0, false, false }
 
 // hurry begins to ask again: the view has changed.
 func (s *search) hurry(now policy.Time) {
 	if s.waits = 0; s.live() {
-		s.asks, s.at = false, now
+		s.asks, s.open, s.at = false, false, now
 	}
 }
 
-func (s *search) awaits(msg *wire.Message) bool { return s.id != 0 && s.asks && s.id == msg.Exchange }
+func (s *search) awaits(msg *wire.Message) bool { return s.id != 0 && s.open && s.id == msg.Exchange }
 
 // wakesAt is when the search goes on.
 func (s *search) wakesAt() policy.Time {
@@ -73,7 +75,7 @@ func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) askAll(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
-	s.began, s.batch, s.clean, s.asks = now.Time, 0, true, true
+	s.began, s.batch, s.clean, s.missed, s.asks, s.open = now.Time, 0, true, false, true, true
 	s.waits = min(s.waits+1, 1+doublings)
 	return m.askBatch(now, out)
 }
@@ -106,14 +108,16 @@ func (m *Machine) askSilent(now policy.Instant, out []policy.Effect) []policy.Ef
 // batchEnds goes on with the next members. After the last it makes a token if there is none, or asks again later.
 func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
-	s.clean = s.clean && s.silent == 0
-	if s.batch += guardian.MostAsked; int(s.batch) < len(m.view.IDs) {
+	if next := s.batch + guardian.MostAsked; int(next) < len(m.view.IDs) {
+		s.batch, s.missed = next, s.missed || s.silent != 0
 		return m.askBatch(now, out)
 	}
 	if m.mayMake(now.Time) {
 		return m.make(now, false, out)
 	}
-	s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<(s.waits-1))
+	if s.asks {
+		s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<(s.waits-1))
+	}
 	return out
 }
 

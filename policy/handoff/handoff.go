@@ -197,6 +197,9 @@ func (h *Machine) Patience() time.Duration { return h.patience.lasts(h.patience.
 // PatienceWith is how long this member waits for that partner.
 func (h *Machine) PatienceWith(id wire.MemberID) time.Duration { return h.patience.with(id.Hint()) }
 
+// RoundTripWith is the longest recent time until an answer of that partner, as far as this member knows.
+func (h *Machine) RoundTripWith(id wire.MemberID) time.Duration { return h.patience.to(id.Hint()) }
+
 // RoundTrip is the longest recent time until an answer, including partners that are far away; zero if there was none.
 func (h *Machine) RoundTrip() time.Duration { return h.patience.longest() }
 

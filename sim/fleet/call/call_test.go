@@ -25,6 +25,20 @@ func TestNoSeedBreaksARule(t *testing.T) {
 	}
 }
 
+// The same for gates on demand only, and for members that all have an operation of their own.
+func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
+	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue} {
+		t.Run(name, func(t *testing.T) {
+			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000)) {
+				s := draw(seed)
+				if err := s.Explore(); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+		})
+	}
+}
+
 // idle is a fleet in which nothing goes wrong, with that share of the load that it can carry.
 func idle(members int, load float64) Scenario {
 	const op = 4 * time.Second

@@ -9,12 +9,20 @@ import (
 
 // Draw returns the scenario of a seed: the seed draws every parameter, and the kinds of faults. Every fourth scenario
 // is one in which nothing goes wrong.
-func Draw(seed uint64) Scenario {
+func Draw(seed uint64) Scenario { return draw(seed, func(drawn bool) bool { return drawn }) }
+
+// DrawCalled and DrawDue are Draw for a gate on demand, and for one whose members have an operation of their own.
+func DrawCalled(seed uint64) Scenario { return draw(seed, func(bool) bool { return true }) }
+
+// DrawDue is described at DrawCalled.
+func DrawDue(seed uint64) Scenario { return draw(seed, func(bool) bool { return false }) }
+
+func draw(seed uint64, onDemand func(drawn bool) bool) Scenario {
 	d := drawing{sim.NewDice(seed, 23)}
 	s := Scenario{Seed: seed, Members: 2 + int(d.Share(1, 11)) - 1, Backups: 1 + d.IntN(3)}
 	s.Skip = d.Time(100*time.Millisecond, 2*time.Second)
 	s.Op = d.Time(s.Skip/4, 4*time.Second)
-	s.OnDemand = d.Sometimes(0.7)
+	s.OnDemand = onDemand(d.Sometimes(0.7))
 	// From an idle fleet to one with twice the load that it can carry.
 	every := time.Duration(float64(s.Members) * float64(s.Op) / d.Share(0.02, 2))
 	s.Demand = sim.Demand{Every: every, Beside: !s.OnDemand}
