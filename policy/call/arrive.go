@@ -14,8 +14,8 @@ import (
 //
 // R6 Arrival. "The new holder sends a Heartbeat with Exchange to each home, which answers Heard; repeated after P/8,
 // 3P/8; after P/2 the next one replaces a silent home. A Heartbeat without Exchange releases the former holder and
-// homes." Where no home answers, the holder may be far away: it waits twice as long for the next ones, and an answer of
-// the former ones counts.
+// homes." A home that does not answer may be far away: the holder waits twice as long for the next one, and an answer
+// of the former one counts.
 type arrival struct {
 	id wire.Exchange
 	// silent are the homes that have not answered, by their places in the trail.
@@ -28,7 +28,8 @@ type arrival struct {
 	// began is when the first announcement with this identity was made, since when this one was.
 	began, since policy.Time
 	at           policy.Time
-	// heard is true if a home has answered, heardAt when the last one did.
+	// trip is the longest time until an answer. heard is true if a home has answered, heardAt when the last one did.
+	trip    time.Duration
 	heard   bool
 	heardAt policy.Time
 }
@@ -114,12 +115,9 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 	if t != before {
 		out = m.release(before, m.preSign(out))
 	}
-	switch {
-	case t == before && a.heard && !m.custody.in(asking):
+	if t == before && a.heard && !m.custody.in(asking) {
 		a.id = 0 // There is no other home.
 		return out
-	case a.heard:
-		return m.announce(now, out)
 	}
 	return m.announceAgain(now, out)
 }
@@ -137,17 +135,17 @@ func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Ef
 	switch {
 	case ok:
 		a.silent &^= 1 << rank
-		m.trip = now.Time.Sub(a.since)
+		a.trip = max(a.trip, now.Time.Sub(a.since))
 	case m.view.mayBeHome(msg.From): // It was one, and is late.
-		m.trip = now.Time.Sub(a.began)
+		a.trip = max(a.trip, now.Time.Sub(a.began))
 	default:
 		return out
 	}
-	a.heard, a.heardAt, a.rounds = true, now.Time, 0
-	setTrip(&m.custody.token.Load, m.trip)
+	a.heard, a.heardAt, m.trip = true, now.Time, max(m.trip, a.trip)
 	if a.silent == 0 {
-		a.id = 0
+		a.id, m.trip = 0, a.trip // All have answered, so it is not more.
 	}
+	setTrip(&m.custody.token.Load, m.trip)
 	if m.custody.in(asking) {
 		return m.next(now, true, out)
 	}
@@ -214,7 +212,7 @@ func (m *Machine) take(
 	setTrip(&c.token.Load, m.trip)
 	m.queue.serve(m.serveOf())
 	m.queue.remove(m.cfg.Self)
-	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)
+	m.known.witness(now.Time, &c.token.Ref, m.cfg.Self)
 	out = m.announce(now, out)
 	out = m.release(before, out)
 	if c.in(running) {

@@ -262,6 +262,7 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 		}
 		out = m.numbers.Witness(now, msg, out)
 		m.birth.touch(now.Time)
+		m.known.witness(now.Time, &msg.Token, msg.From)
 	}
 	var end handoff.Outcome
 	out = m.handoff.Receive(now.Time, msg, &end, out)

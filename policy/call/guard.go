@@ -133,7 +133,7 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 			m.known.lose() // A holder knows better than what others have said.
 		}
 	}
-	m.known.learn(now.Time, &msg.Token, msg.From)
+	m.known.witness(now.Time, &msg.Token, msg.From)
 	if m.known.ref.ID != msg.Token.ID || m.known.ref.Seq != msg.Token.Seq {
 		return out
 	}

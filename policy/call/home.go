@@ -14,8 +14,24 @@ type known struct {
 	ref    wire.Ref
 	lost   bool
 	holder wire.MemberID
+	// floor is the highest number of that token that this member has had, or has heard from its holder: others may be
+	// wrong.
+	floor wire.Seq
 	// since is when this member heard that first, at when it did last.
 	since, at policy.Time
+}
+
+// witness takes what this member knows itself, or a holder says of itself. That counts for more than what others say of
+// that token: otherwise one lie about its number would hide it for as long as it lives.
+func (k *known) witness(now policy.Time, ref *wire.Ref, holder wire.MemberID) bool {
+	if ref.ID == k.ref.ID && ref.Seq >= k.floor {
+		k.ref.Seq = min(k.ref.Seq, ref.Seq)
+	}
+	if !k.learn(now, ref, holder) {
+		return false
+	}
+	k.floor = max(k.floor, ref.Seq)
+	return true
 }
 
 // learn takes what another member says. An older token counts for more, unless it is lost; a lower number for nothing:
@@ -34,8 +50,19 @@ func (k *known) learn(now policy.Time, ref *wire.Ref, holder wire.MemberID) bool
 	if *ref != k.ref || holder != k.holder {
 		k.since = now
 	}
+	if ref.ID != k.ref.ID {
+		k.floor = 0
+	}
 	k.ref, k.lost, k.holder, k.at = *ref, holder.IsZero(), holder, now
 	return true
+}
+
+// hear takes what a message says about where the token is.
+func (m *Machine) hear(now policy.Time, msg *wire.Message, holder wire.MemberID) bool {
+	if holder == msg.From {
+		return m.known.witness(now, &msg.Token, holder)
+	}
+	return m.known.learn(now, &msg.Token, holder)
 }
 
 // lose records that the token is not where this member thought.
@@ -80,7 +107,9 @@ func (t *report) wakesAt() policy.Time {
 func (t *report) stop(cfg *Config, now policy.Time) { t.times, t.next = 3, now.Add(2*cfg.patience()) }
 
 // pause is how long a waiter may be silent: "max(8 skip, waiters × skip)" (R3).
-func (m *Machine) pause() time.Duration { return policy.Times(max(8, m.queue.len()), m.cfg.Skip) }
+func (m *Machine) pause() time.Duration {
+	return policy.Times(max(leastPauses, m.queue.len()), m.cfg.Skip)
+}
 
 // enqueue adds a waiter.
 func (m *Machine) enqueue(now policy.Time, w waiter) {
@@ -339,14 +368,14 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 		return out
 	}
 	if !names {
-		m.known.learn(now.Time, &msg.Token, holder)
+		m.hear(now.Time, msg, holder)
 	}
 	if holder == home {
 		holder = wire.MemberID{}
 	}
 	for _, id := range [...]wire.MemberID{home, holder} {
 		c := &m.caller
-		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self
+		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self && id != msg.From
 		if other && c.called && c.step > toFirst && c.followed < mostFollowed {
 			c.followed++
 			out = m.callOne(now, id, out)
@@ -378,8 +407,8 @@ func (m *Machine) latest(id wire.TokenID) (seq wire.Seq, copied *guardian.Token)
 	if t, ok := m.guardian.Latest(id); ok {
 		seq, copied = t.Seq, t
 	}
-	if m.known.ref.ID == id && m.known.ref.Seq > seq {
-		seq, copied = m.known.ref.Seq, nil
+	if m.known.ref.ID == id && m.known.floor > seq {
+		seq, copied = m.known.floor, nil
 	}
 	if t := &m.custody.token; t.ID == id && t.Seq > seq {
 		seq, copied = t.Seq, t

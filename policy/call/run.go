@@ -63,7 +63,7 @@ func (m *Machine) grant(now policy.Instant, out []policy.Effect) []policy.Effect
 	m.schedule.Grant(m.cfg.terms(), now.Time)
 	c.become(saving)
 	c.grants, c.until = true, now.Time.Add(m.cfg.SaveWithin())
-	m.known.learn(now.Time, &c.token.Ref, m.cfg.Self)
+	m.known.witness(now.Time, &c.token.Ref, m.cfg.Self)
 	if c.token.Seq != before {
 		out = m.guardian.Hold(now.Time, &c.token, out)
 	}
@@ -211,7 +211,7 @@ func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []polic
 	out = m.guardian.Passed(now.Time, c.token.Trail(), &passed, end.Peer, out)
 	ref := end.Token
 	ref.Seq = ref.Seq.After()
-	m.known.learn(now.Time, &ref, end.Peer)
+	m.known.witness(now.Time, &ref, end.Peer)
 	m.queue.dropTold()
 	m.caller.renew(&m.cfg, now.Time)
 	return out

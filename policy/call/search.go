@@ -185,7 +185,7 @@ func (m *Machine) onFound(
 	if _, home := placesOf(&msg.Load); home == msg.From && holder != msg.From {
 		out = m.sendNext(now.Time, nextHome, msg.From, s.id, out)
 	}
-	if !holder.IsZero() && m.view.Has(holder) && m.known.learn(now.Time, &msg.Token, holder) {
+	if !holder.IsZero() && m.view.Has(holder) && m.hear(now.Time, msg, holder) {
 		s.pause()
 		return out
 	}

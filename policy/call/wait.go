@@ -14,6 +14,10 @@ import (
 // R2 Call. "A member that becomes wanted, and has no token, sends Call with the age of its wait to its first home;
 // after P/8 to all homes; after 3P/8 also to the last holder that it knows; after P to all members (of up to 64, else 8
 // at random), then after P, 2P, 4P, 8P. Once each in a step."
+//
+// A home may lie: queue a caller, and tell nobody. So a caller that was queued and still waits after eight skips calls
+// another home, too, and so each time that it calls again; and no home can send it away for longer than an honest one
+// with as many waiters as there are members.
 type caller struct {
 	// id is the identity of the wait; zero if this member does not wait. called is true once others have heard of it.
 	id     wire.Exchange
@@ -21,7 +25,10 @@ type caller struct {
 	// step counts the calls since the last answer. followed counts the places that answers of this step have named.
 	// homes is how many homes may have heard of this wait.
 	step, followed, homes uint8
-	since                 policy.Time
+	// queued is true if a home has answered since the last call, again counts the calls after such an answer.
+	queued bool
+	again  uint8
+	since  policy.Time
 	// at is when this member calls next; began is when the first call of these steps was.
 	at, began policy.Time
 	// word is the token as a Queued has named it, and wordAt when that was.
@@ -48,6 +55,8 @@ const (
 )
 
 const (
+	// leastPauses is the shortest pause of a caller that is queued, in skips.
+	leastPauses = 8
 	// mostCalled is the largest fleet of which all members are called; in a larger one drawnCalled are.
 	mostCalled  = guardian.MostAsked
 	drawnCalled = 8
@@ -182,7 +191,12 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	case toFirst:
 		c.homes = max(c.homes, 1)
 		c.at = c.began.Add(p / 8)
-		return m.callOne(now, m.view.firstHome(), out)
+		out = m.callOne(now, m.view.firstHome(), out)
+		if c.queued {
+			c.queued = false
+			out = m.callAnother(now, out)
+		}
+		return out
 	case toHomes, toHolder:
 		c.homes = mostHomes
 		c.at = c.began.Add(3 * p / 8)
@@ -202,6 +216,15 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	waits := min(step-toAll, doublings)
 	c.step, c.at = toAll+min(waits+1, doublings), now.Time.Add(p<<waits)
 	return m.callAll(now, out)
+}
+
+// callAnother calls another home than the first one, in turn. Where there is only one, it is whoever would replace it.
+func (m *Machine) callAnother(now policy.Instant, out []policy.Effect) []policy.Effect {
+	others := max(m.cfg.homes()-1, 1)
+	id, _ := m.view.home(1 + int(m.caller.again)%others)
+	m.caller.again++
+	m.caller.homes = mostHomes
+	return m.callOne(now, id, out)
 }
 
 // callAll calls all members of a small fleet, and some of a large one.
@@ -235,7 +258,7 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 
 // withdraw tells the homes that have heard of this wait that this member no longer waits.
 func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
-	for rank := range min(m.cfg.homes(), int(m.caller.homes)) {
+	for rank := range min(max(m.cfg.homes(), 2), int(m.caller.homes)) {
 		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 		}
@@ -247,12 +270,19 @@ func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	c := &m.caller
 	if holder, _ := placesOf(&msg.Load); holder != m.cfg.Self {
-		m.known.learn(now.Time, &msg.Token, holder)
+		m.hear(now.Time, msg, holder)
 		c.word, c.wordAt = msg.Token, now.Time
-		c.turn.home = msg.From
-		c.turn.before, c.turn.held = turnOf(&msg.Load)
+		if first := m.view.firstHome(); msg.From == first || c.turn.home != first { // The first one knows most callers.
+			c.turn.home = msg.From
+			c.turn.before, c.turn.held = turnOf(&msg.Load)
+		}
 	} // Else the token is on its way, and comes with a lower number.
-	c.step, c.at = toFirst, now.Time.Add(max(time.Duration(msg.Nonce), m.cfg.patience()/2))
+	most := max(leastPauses, m.view.Count())
+	if c.again == 0 {
+		most = leastPauses
+	}
+	pause := min(time.Duration(msg.Nonce), policy.Times(most, m.cfg.Skip))
+	c.step, c.at, c.queued = toFirst, now.Time.Add(max(pause, m.cfg.patience()/2)), true
 	return out
 }
 
