@@ -120,6 +120,9 @@ func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.E
 	case m.custody.in(saving) && m.custody.grants && !m.caller.waits():
 		out = m.next(now, false, m.retract(out))
 	}
+	if m.queue.len() > 0 && !m.queues() && !m.custody.leaving {
+		out = m.sendWaiters(now.Time, m.view.firstHome(), out) // From now on it does not hear who is served.
+	}
 	out = m.tellHolder(now, out)
 	waits := m.queue.len() > 0 || m.caller.waits() // A guardian that waits may be queued at another home only.
 	if m.custody.holds() {
@@ -193,9 +196,6 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	}
 	if m.custody.holds() {
 		return m.chooseHomes(now, out)
-	}
-	if m.queue.len() > 0 && !m.view.isHome(&m.cfg, m.cfg.Self) {
-		out = m.sendWaiters(now.Time, m.view.firstHome(), out)
 	}
 	return out
 }

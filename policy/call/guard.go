@@ -19,9 +19,13 @@ func (m *Machine) isLater(msg *wire.Message) bool {
 // dropStale drops the held token. R12: "A holder that hears of its token in a later line drops it, instead of taking
 // that number, and sends its waiters to" the member that says so.
 func (m *Machine) dropStale(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
-	held := m.custody.token
-	out = m.onOvertaken(now, msg.From, nil, out)
-	ref := msg.Token
+	held, ref := m.custody.token, msg.Token
+	var higher *guardian.Token
+	if msg.Kind == guardian.KindKnown {
+		t := guardian.TokenOf(msg)
+		higher = &t
+	}
+	out = m.onOvertaken(now, msg.From, higher, out)
 	m.known.learn(now.Time, &ref, wire.MemberID{})
 	m.known.ref.Seq = max(m.known.ref.Seq, held.Seq)
 	return out
@@ -34,14 +38,16 @@ func (m *Machine) refuses(offer *wire.Message) (latest *guardian.Token, stale bo
 	return latest, line(offer.Token.Seq) < line(seq)
 }
 
-// refuse tells the sender of a stale copy of the one that this member knows.
+// refuse tells the sender of a stale copy of the one that this member knows, or of its number. If that number is a lie,
+// no copy has it, and the token is revived with a higher one.
 func (m *Machine) refuse(offer *wire.Message, latest *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteOutdated, offer.From, &offer.Token)
-	if latest == nil {
-		return out
+	known := guardian.TokenOf(offer)
+	if known.Seq = m.known.floor; latest != nil {
+		known = *latest
 	}
-	out = m.send(guardian.KindKnown, offer.From, 0, 0, &latest.Ref, out)
-	out[len(out)-1].Msg.Load = latest.Load
+	out = m.send(guardian.KindKnown, offer.From, 0, 0, &known.Ref, out)
+	out[len(out)-1].Msg.Load = known.Load
 	return out
 }
 

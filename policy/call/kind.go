@@ -152,6 +152,11 @@ func setTold(l *wire.Load, i int, t told) {
 	binary.BigEndian.PutUint32(b[8:], uint32(t.wait))
 }
 
+// Tell writes a waiter into the load of a Next, as a home does: for simulated homes that lie.
+func Tell(l *wire.Load, i int, id wire.MemberID, age time.Duration, wait uint32) {
+	setTold(l, i, told{id.Hint(), age, waitID(wait)})
+}
+
 // wellFormed reports whether m is a message of a gate on call, and has the fields of its kind.
 func wellFormed(m *wire.Message) bool {
 	if m.Token.Slot >= wire.MaxSlots {
