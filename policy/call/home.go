@@ -141,6 +141,9 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 	w := waiter{
 		id: msg.From, wait: waitOf(msg.Exchange), since: now.Time.Add(-time.Duration(msg.Nonce)), called: now.Time,
 	}
+	if m.known.holder == msg.From && m.queue.callsAgain(msg, now.Time.Add(-m.cfg.patience()/2)) {
+		m.known.lose() // It waits, so it does not have the token.
+	}
 	m.enqueue(now.Time, w)
 	holder, ref := m.whereabouts()
 	out = m.send(KindQueued, msg.From, msg.Exchange, wire.Nonce(m.pause()), &ref, out)

@@ -80,6 +80,12 @@ func (q *queue) find(id wire.MemberID) int {
 	return -1
 }
 
+// callsAgain reports whether a call is of a wait that called here before that time already.
+func (q *queue) callsAgain(call *wire.Message, before policy.Time) bool {
+	i := q.find(call.From)
+	return i >= 0 && !q.list[i].told && q.list[i].wait == waitOf(call.Exchange) && q.list[i].called < before
+}
+
 // remove forgets a member.
 func (q *queue) remove(id wire.MemberID) {
 	if i := q.find(id); i >= 0 {
