@@ -1,0 +1,96 @@
+package call_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// R7: "A member that waits when the token arrives runs, whoever else waits": two members that know an older wait of each
+// other would pass it for ever.
+func TestAMemberThatWaitsRunsWhenTheTokenArrives(t *testing.T) {
+	f := withToken(t, 6)
+	home := f.home()
+	older := f.caller()
+	token := f.members[2].Status(f.now).Token
+	f.down[2] = true
+	f.step(home, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindCall, From: id(older), To: id(home), Exchange: 77, Nonce: wire.Nonce(time.Minute),
+	}})
+	f.step(home, policy.Event{Kind: policy.Wanted})
+	f.sent = nil
+	offer := wire.Message{Gate: 7, Kind: handoff.KindToken, From: id(2), To: id(home), Exchange: 99, Token: token}
+	f.step(home, policy.Event{Kind: policy.Received, Msg: offer})
+	at := slices.IndexFunc(f.sent, func(m wire.Message) bool { return m.Kind == handoff.KindAck })
+	if at < 0 {
+		t.Fatalf("it does not accept the token: %+v", f.sent)
+	}
+	ack := f.sent[at]
+	f.step(home, policy.Event{Kind: policy.Received, Msg: handoff.Reply(&ack, handoff.KindCommit, ack.Nonce)})
+	f.sent = nil
+	f.advance(skip / 4)
+	passes := slices.ContainsFunc(f.sent, func(m wire.Message) bool { return m.Kind == handoff.KindToken })
+	if !slices.Equal(f.runs, []int{home}) || passes {
+		t.Errorf("these have run: %v, want the one that waits, %d; that the token goes on is %v", f.runs, home, passes)
+	}
+}
+
+// R9: if all Commits are lost, the sender revives the token, before the homes suspect anybody.
+func TestATokenThatIsLostOnItsWayIsRevivedByItsSender(t *testing.T) {
+	f := withToken(t, 6)
+	caller, lost := f.caller(), wire.Exchange(0)
+	f.lost = func(m *wire.Message) bool {
+		if m.Kind == handoff.KindCommit && lost == 0 {
+			lost = m.Exchange
+		}
+		return m.Kind == handoff.KindCommit && m.Exchange == lost
+	}
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(13 * skip / 10)
+	if !slices.Equal(f.runs, []int{caller}) || !slices.Contains(f.notes, call.NoteRevived) {
+		t.Errorf("after 1.3 skips these have run: %v", f.runs)
+	}
+}
+
+// R10: a guardian that does not hear the holder asks the others, which do.
+func TestAGuardianAsksBeforeItRevives(t *testing.T) {
+	f := withToken(t, 6)
+	home, runner := f.home(), f.caller()
+	f.step(runner, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.lost = func(m *wire.Message) bool { return m.From == id(runner) && m.To == id(home) }
+	waiter := slices.IndexFunc(f.members, func(m policy.Machine) bool {
+		return m != f.members[home] && m != f.members[runner] && m != f.members[2]
+	})
+	f.step(waiter, policy.Event{Kind: policy.Wanted})
+	f.advance(20 * skip)
+	if !slices.Contains(f.notes, guardian.NoteSuspected) || slices.Contains(f.notes, call.NoteRevived) {
+		t.Errorf("it suspects the holder: %v; and revives its token: %v",
+			slices.Contains(f.notes, guardian.NoteSuspected), slices.Contains(f.notes, call.NoteRevived))
+	}
+}
+
+// R15: a token that was on its way when the question began is not lost.
+func TestAMemberThatHadTheTokenLatelyDoesNotDenyIt(t *testing.T) {
+	f := withToken(t, 6)
+	home, caller := f.home(), 0
+	for caller == 2 || slices.Contains(f.homes(), caller) {
+		caller++
+	}
+	f.run(caller)
+	f.step(2, policy.Event{Kind: policy.Wanted}) // The token leaves the caller, which is not even a guardian afterwards.
+	f.advance(skip / 4)
+	f.sent = nil
+	f.step(caller, policy.Event{Kind: policy.Received, Msg: wire.Message{
+		Gate: 7, Kind: call.KindSeek, From: id(home), To: id(caller), Exchange: 99, Nonce: 1,
+	}})
+	if n := len(f.sent); n != 1 || f.sent[0].Kind != call.KindWhere {
+		t.Errorf("it answers %+v", f.sent)
+	}
+}
