@@ -44,6 +44,8 @@ deep:
 large:
 	WANDERD_DEEP=1 $(GO) test ./sim/fleet/wander -run '^(TestSeedsBreakNoRule|TestTheFirstLapHasOneToken|TestALostTokenIsReplacedSoonInALargeFleetToo)$$' \
 		-v -timeout 0 -seeds 2000 -large
+	WANDERD_DEEP=1 $(GO) test ./sim/fleet/call -run '^(TestACallTakesThreeRoundTripsInALargeFleetToo|TestManyThatFallDueAtOnceDoNotFloodAHome)$$' \
+		-v -timeout 0 -large
 
 # Signatures are two thirds of what the detector would follow, and share no memory: without them it takes less than half.
 race:

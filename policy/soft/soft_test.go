@@ -252,6 +252,6 @@ func TestPeersAreFoundByTheBeginningOfTheirIdentity(t *testing.T) {
 		t.Errorf("found %v, %v in %+v", id, ok, p)
 	}
 	if p.HasHint(77) || p.Has(wire.MemberID{9}) {
-		t.Error("it knows a stranger")
+		t.Error("it knows a member that is not there")
 	}
 }
