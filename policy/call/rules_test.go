@@ -12,8 +12,8 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// R7: "A member that waits when the token arrives runs, whoever else waits": two members that know an older wait of each
-// other would pass it for ever.
+// R7: "A member that waits when the token arrives runs, whoever else waits": two members that know an older wait of
+// each other would pass it for ever.
 func TestAMemberThatWaitsRunsWhenTheTokenArrives(t *testing.T) {
 	f := withToken(t, 6)
 	home := f.home()
@@ -84,7 +84,8 @@ func TestAMemberThatHadTheTokenLatelyDoesNotDenyIt(t *testing.T) {
 		caller++
 	}
 	f.run(caller)
-	f.step(2, policy.Event{Kind: policy.Wanted}) // The token leaves the caller, which is not even a guardian afterwards.
+	// The token leaves the caller, which is not even a guardian afterwards.
+	f.step(2, policy.Event{Kind: policy.Wanted})
 	f.advance(skip / 4)
 	f.sent = nil
 	f.step(caller, policy.Event{Kind: policy.Received, Msg: wire.Message{

@@ -213,12 +213,14 @@ func (l *byzantine) lie() {
 	}
 }
 
-// Explore lets a home lie for a while, and then revokes its key. While it lies, no more than two operations of the others run at once, and
-// every caller is served in time. Afterwards every caller is served, too: nothing that it has said outlives its key.
+// Explore lets a home lie for a while, and then revokes its key. While it lies, no more than two operations of the
+// others run at once, and every caller is served in time. Afterwards every caller is served, too: nothing that it has
+// said outlives its key.
 func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
 	served := newServed(s.Scenario.Members)
 	l := &byzantine{
-		Byzantine: s.Byzantine, dice: rand.New(rand.NewPCG(s.Scenario.Seed, sim.Mix(132))), descriptor: call.Descriptor(),
+		Byzantine: s.Byzantine, dice: rand.New(rand.NewPCG(s.Scenario.Seed, sim.Mix(132))),
+		descriptor: call.Descriptor(),
 	}
 	judge := s.judge(l)
 	c := s.Scenario.NewCluster(append(watchers, append(s.proof(), judge, served)...)...)

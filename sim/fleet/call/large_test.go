@@ -11,7 +11,6 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-//nolint:gochecknoglobals // a flag of tests
 var large = flag.Bool("large", false, "also fleets of 10,000 members: with deep tests only")
 
 func onlyLarge(t *testing.T) {

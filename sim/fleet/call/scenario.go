@@ -174,7 +174,8 @@ func (s *Scenario) checkers() []sim.Watcher {
 	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
 	all := []sim.Watcher{
 		check.NewWakeChecker(), check.NewMessageChecker(), each(check.NewCustodyChecker), each(check.NewHandoffChecker),
-		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker), each(s.grantChecker),
+		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker),
+		each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
 		newOnceChecker(max(s.Slots, 1)), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
