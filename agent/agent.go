@@ -93,6 +93,8 @@ type Deps struct {
 	Host      clock.Host
 	// Stops asks the service manager whether this host is being shut down, which may take a second.
 	Stops func() bool
+	// Starts asks the service manager whether this host is still starting, which may take a second.
+	Starts func() bool
 }
 
 // inboundQueue bounds the datagrams that wait for the loop; further ones are dropped and counted.
@@ -110,6 +112,7 @@ func New(cfg Config) (*Agent, error) {
 		Serve:     control.Serve,
 		Host:      clock.OfHost(),
 		Stops:     hostStops,
+		Starts:    hostStarts,
 	})
 }
 

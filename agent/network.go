@@ -21,6 +21,7 @@ func (a *Agent) newEnv() *gate.Env {
 		Self: a.self, Name: a.cfg.Name, Started: a.started, Log: a.log, Clock: a.clock, Ended: a.ended,
 		Disk: records{a}, Fleet: network{a},
 		Start: a.deps.StartHook, HostStops: func() bool { return a.stopping.Load() && a.deps.Stops() },
+		GoesDown: a.deps.Stops, ComesUp: a.deps.Starts,
 		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
 		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
 	}

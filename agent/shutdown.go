@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 )
 
@@ -18,7 +19,13 @@ import (
 const askPatience = time.Second
 
 // hostStops reports whether systemd is about to shut this host, or this container, down.
-func hostStops() bool {
+func hostStops() bool { return hostSays("stopping") }
+
+// hostStarts reports whether systemd is still starting this host.
+func hostStarts() bool { return hostSays("initializing", "starting") }
+
+// hostSays reports whether systemd says one of some words about this host.
+func hostSays(words ...string) bool {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return false
 	}
@@ -27,5 +34,5 @@ func hostStops() bool {
 	ask := exec.CommandContext(ctx, "systemctl", "is-system-running")
 	ask.WaitDelay = askPatience
 	said, _ := ask.Output() // The exit status is 1 for most answers.
-	return string(bytes.TrimSpace(said)) == "stopping"
+	return slices.Contains(words, string(bytes.TrimSpace(said)))
 }

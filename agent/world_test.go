@@ -53,6 +53,8 @@ type world struct {
 	rosters map[string][]string
 	// strictly is the protocol of the strict gate; nil means policytest.
 	strictly policy.Protocol
+	// keep is how long a grant of the strict gate, which has a hook then, outlives its host.
+	keep time.Duration
 	// says has the hosts' answers to their ready checks, and asked the times at which these ran.
 	says  map[string]answer
 	asked map[string][]time.Time
@@ -79,8 +81,8 @@ type resident struct {
 	synced   bool
 	boots    int
 	bootedAt time.Time
-	// stops is true while the host is being shut down.
-	stops bool
+	// stops is true while the host is being shut down, comesUp while it is starting.
+	stops, comesUp bool
 	// The world's lock guards these: the hooks that run now, and the last of them.
 	running int
 	hook    *pretendRun
@@ -211,7 +213,8 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 				})
 			},
 		},
-		Stops: func() bool { return read(w, func() bool { return r.stops }) },
+		Stops:  func() bool { return read(w, func() bool { return r.stops }) },
+		Starts: func() bool { return read(w, func() bool { return r.comesUp }) },
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -232,6 +235,9 @@ func (w *world) gateOf(name string) gate.Config {
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout
 		asks(&c)
+	}
+	if w.keep > 0 {
+		c.Hook, c.HookTimeout, c.Keep = w.gate.Hook, w.gate.HookTimeout, w.keep
 	}
 	if c.Protocol == nil {
 		c.Protocol = policytest.Settings{

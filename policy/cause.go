@@ -10,6 +10,8 @@ const (
 	CauseReceived
 	// CauseRevived: no member knows of a holder, and this one has kept a copy.
 	CauseRevived
+	// CauseKept: its grant has outlived an earlier life of this member.
+	CauseKept
 
 	// CausePassed: a handoff ended; the token is Peer's, or lost on the way.
 	CausePassed
@@ -31,8 +33,8 @@ const (
 func (c Cause) String() string {
 	return Name([]string{
 		CauseMade: "made", CauseReceived: "received", CauseRevived: "revived", CausePassed: "passed",
-		CauseRemoved: "removed",
-		CauseMet:     "met", CauseOvertaken: "overtaken", CauseAsleep: "asleep", CauseDropped: "dropped",
+		CauseKept: "kept", CauseRemoved: "removed",
+		CauseMet: "met", CauseOvertaken: "overtaken", CauseAsleep: "asleep", CauseDropped: "dropped",
 		CauseYielded: "yielded",
 	}, c)
 }

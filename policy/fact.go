@@ -49,6 +49,7 @@ const (
 	KeyKeeps
 	KeyGuardian
 	KeyPromised
+	KeyKept
 	KeyLeaseUntil
 	KeyLeastLease
 	KeyMissing
@@ -123,6 +124,7 @@ func (k Key) Info() KeyInfo {
 		KeyKeeps:           {"guards", Identity, "the holder for which this member keeps a copy of the token"},
 		KeyGuardian:        {"guardian", Identity, "a member that keeps a copy of the token that is here"},
 		KeyPromised:        {"promised", Words, "the epoch that this member has promised, and until when"},
+		KeyKept:            {"kept", Words, "the member whose grant outlives its host, and until when at most"},
 		KeyLeaseUntil:      {"lease_until", Moment, "the end of the lease that a majority has given"},
 		KeyLeastLease:      {"least_lease", Span, "the least lease for this network, if the lease is shorter"},
 		KeyMissing:         {"missing", Words, "which members are missing for a majority"},

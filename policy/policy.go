@@ -140,6 +140,8 @@ type State struct {
 	// nanoseconds of Unix time. Package directive keeps both.
 	Directive wire.Directive
 	Here      int64
+	// Kept is a grant that outlives its host: this member's own, or one that it supports.
+	Kept Kept
 	// Memo is the protocol's own.
 	Memo Memo
 }

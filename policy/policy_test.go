@@ -77,8 +77,8 @@ func TestEveryEffectKindHasANameOfItsOwn(t *testing.T) {
 
 func TestEveryCauseHasANameOfItsOwn(t *testing.T) {
 	names(t, "Cause", numbered[policy.Cause]("Cause"),
-		policy.CauseMade, policy.CauseReceived, policy.CauseRevived, policy.CausePassed, policy.CauseRemoved,
-		policy.CauseMet,
+		policy.CauseMade, policy.CauseReceived, policy.CauseRevived, policy.CauseKept,
+		policy.CausePassed, policy.CauseRemoved, policy.CauseMet,
 		policy.CauseOvertaken, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded)
 }
 

@@ -25,6 +25,9 @@ type Config struct {
 	// KillAfter is the time from SIGTERM to SIGKILL in a gate with a roster. It must be the time with which the gate's
 	// protocol counts.
 	KillAfter time.Duration
+	// Keep is how long a grant outlives the last word of its host; zero if grants end with their agents. It must be the
+	// time with which the gate's protocol counts.
+	Keep time.Duration
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.
 	WindowHard bool
 	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero means

@@ -11,5 +11,5 @@
 //
 // All that a gate needs and does not own is in its [Env]; a test gives it one in memory (see bench_test.go).
 //
-// Its decisions, in docs/decisions: 007, 016, 041, 042, 054, 055, 061, 091, 096.
+// Its decisions, in docs/decisions: 007, 016, 041, 042, 054, 055, 061, 091, 096, 097.
 package gate

@@ -36,6 +36,10 @@ func (g *Gate) leaveGate() {
 	if g.exit.left {
 		return
 	}
+	if g.kept.holds() && !g.kept.asked {
+		g.kept.askWhatStops()
+		return
+	}
 	g.exit.left, g.exit.leftAt = true, time.Now()
 	g.asking.unask()
 	g.event.Kind = policy.Leave

@@ -31,6 +31,9 @@ type Env struct {
 	// may take a second to find out.
 	Start     func(hook.Spec) (HookRun, error)
 	HostStops func() bool
+	// GoesDown reports whether this host is being shut down, whoever has begun that; ComesUp, whether it is still
+	// starting. Both are called beside the loop, and may take a second.
+	GoesDown, ComesUp func() bool
 	// Alone reports whether this member waits for others when it sees none: see [policy.Env].
 	Alone func() (waits, rejoins bool)
 	// Moved is the warning that the state directory is not where it was made; empty if it is. With that warning, no

@@ -77,6 +77,7 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 	case policy.KeyNextRun:
 		// These belong to the status itself.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
+		policy.KeyKept,
 		policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider, policy.KeyOtherRoster,
 		policy.KeyClockRate,
 		policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred, policy.KeyCounter:

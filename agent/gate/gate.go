@@ -48,6 +48,7 @@ type Gate struct {
 	roster    *electorate
 	protocols protocols
 	exit      exit
+	kept      kept
 	members   int
 	hands     [wire.MaxSlots]hands
 	tally     tally
@@ -102,6 +103,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	if g.roster == nil {
 		g.protocols.own = declaration(&g.descriptor)
 	}
+	g.kept.gate = g
 	var machine policy.Machine = &notConfigured{why: "it has just started"}
 	if g.roster == nil || g.roster.known.Agreed && g.env.Moved == "" {
 		machine = cfg.Protocol.Machine(g.machineEnv())
@@ -126,7 +128,9 @@ func (g *Gate) Begin() {
 		g.env.Fleet.Declare(g.id, g.protocols.own)
 	}
 	g.event.Kind, g.event.State = policy.Started, g.state
+	kept := g.saver.record.Kept
 	g.step()
+	g.kept.takeUp(kept)
 }
 
 // ID identifies the gate. ID, Name and Log may be called from any goroutine.
@@ -190,7 +194,7 @@ func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
 			Msg("the state directory has the record of another protocol for this gate; " +
 				"kept the last run and the fencing number only")
-		s.Memo = policy.Memo{}
+		s.Memo, s.Kept = policy.Memo{}, policy.Kept{}
 		return
 	}
 	if g.descriptor.Doubt == nil {
@@ -263,6 +267,10 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 func (g *Gate) onRunEnded(f finished) {
 	defer g.contain()
 	r := &f.result
+	if f.goesDown {
+		g.kept.goDown(r)
+		return
+	}
 	demanded, isHook := g.run.demanded, g.run.isHook
 	g.run = nil
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied

@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -24,6 +25,17 @@ func (g *Gate) complete(entry history.Run, r *hook.Result) {
 	}
 	entry.Cut = cutOf(r)
 	g.history.Put(&entry)
+}
+
+// completeReboot records that this host is back from the reboot of its last run.
+func completeReboot(l *history.Log, k statedir.Kept, boot string) {
+	runs := l.Runs()
+	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(k.Seq)+1 {
+		entry := runs[n-1]
+		entry.End, entry.Exit, entry.Error, entry.Cut = time.Now().Round(0), 0, "", ""
+		entry.Reboot = &history.Reboot{From: k.Boot, To: boot}
+		l.Put(&entry)
+	}
 }
 
 func cutOf(r *hook.Result) history.Cut {

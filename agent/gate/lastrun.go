@@ -35,7 +35,7 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 		Directive: statedir.Directive{
 			Directive: s.Directive, Who: g.directives.fleet.Who, Reason: g.directives.fleet.Reason,
 		},
-		Here: g.directives.here,
+		Here: g.directives.here, Kept: g.kept.record(s, boot.ID),
 	}
 }
 
@@ -44,7 +44,10 @@ func (g *Gate) fromRecord(r statedir.Record) policy.State {
 	now, boot := g.env.Clock.Now(), g.env.Clock.Boot()
 	g.forgetImpossible(now.Wall, &r)
 	g.undoCut(&boot, &r)
-	s := policy.State{HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Directive: r.Directive.Directive, Here: r.Here.Until}
+	s := policy.State{
+		HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Directive: r.Directive.Directive, Here: r.Here.Until,
+		Kept: r.Kept.Grant(),
+	}
 	g.forgetMemo(now.Wall, boot.Synced, &r, &s)
 	if !r.HasRun {
 		return s

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
@@ -92,6 +94,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	go func() {
 		end := run()
 		end.hostStops = end.result.Stopped && g.env.HostStops()
+		end.goesDown = g.kept.goesDown(&end)
 		g.env.Ended <- func() { g.onRunEnded(end) }
 	}()
 }
@@ -99,8 +102,9 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 // finished is how a hook or a command has ended.
 type finished struct {
 	result hook.Result
-	// denied is true if it was too late to start; hostStops is true if the shutdown of this host has cut it short.
-	denied, hostStops bool
+	// denied is true if it was too late to start; hostStops is true if the shutdown of this host has cut it short;
+	// goesDown is true if the host goes down, and its grant is kept meanwhile.
+	denied, hostStops, goesDown bool
 }
 
 // follow runs a hook to its end.
@@ -222,3 +226,21 @@ func (g *Gate) timeout(now policy.Time) time.Duration {
 	}
 	return limit
 }
+
+// hookLog writes the output of a hook, and warnings about it, to the agent's log. Package hook does not import a
+// logger: it also starts a hook's guard, and each import makes that start slower.
+type hookLog struct{ log zerolog.Logger }
+
+var _ hook.Log = hookLog{}
+
+// Line implements [hook.Log]: what a hook writes to stderr is a warning.
+func (l hookLog) Line(stream, text string) {
+	level := zerolog.InfoLevel
+	if stream == "stderr" {
+		level = zerolog.WarnLevel
+	}
+	l.log.WithLevel(level).Str("stream", stream).Msg(text)
+}
+
+// Warn implements [hook.Log].
+func (l hookLog) Warn(text string, facts ...any) { l.log.Warn().Fields(facts).Msg(text) }

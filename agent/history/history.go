@@ -48,8 +48,16 @@ type Run struct {
 	Error string `json:"error,omitempty"`
 	// Cut is what cut the run short; empty if nothing did.
 	Cut Cut `json:"cut,omitempty"`
+	// Reboot is set if the host has rebooted during the run, under a grant that was kept: End is when it was up again.
+	Reboot *Reboot `json:"reboot,omitempty"`
 	// Output is the last output of a failed run.
 	Output []string `json:"output,omitempty"`
+}
+
+// Reboot names the boots of a host before and after its run, as far as they are known.
+type Reboot struct {
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
 }
 
 // Cut is what cut a run short.

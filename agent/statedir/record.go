@@ -41,6 +41,8 @@ type Record struct {
 	// Directive is the newest known directive to the gate, Here the pause of this host alone.
 	Directive Directive `json:"order,omitzero"`
 	Here      Directive `json:"here,omitzero"`
+	// Kept is a grant that outlives its host: of this member, or one that it supports.
+	Kept Kept `json:"kept,omitzero"`
 }
 
 // Before is what a record contained before the last run.
@@ -98,7 +100,7 @@ func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 		return before, found, err
 	}
 	after := before
-	after.Seq, after.Memo, after.Before.Memo = 0, policy.Memo{}, policy.Memo{}
+	after.Seq, after.Memo, after.Before.Memo, after.Kept = 0, policy.Memo{}, policy.Memo{}, Kept{}
 	return before, true, d.Save(gate, after)
 }
 
@@ -134,7 +136,7 @@ func decode(gate string, text []byte) (Record, error) {
 	case r.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
 	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Directive != (Directive{}) ||
-		r.Here != (Directive{})),
+		r.Here != (Directive{}) || r.Kept != (Kept{})),
 		doc.Version == recordVersion && doc.LastToken != nil:
 		return Record{}, errors.New("it has keys of another version")
 	case doc.Version == oldVersion:
@@ -146,7 +148,7 @@ func decode(gate string, text []byte) (Record, error) {
 			return Record{}, errors.New("it has an invalid directive")
 		}
 	}
-	return r, nil
+	return r, r.Kept.check()
 }
 
 // strictly parses a document and refuses unknown keys.

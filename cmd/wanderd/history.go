@@ -137,6 +137,9 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if r.host != "" {
 			head, what = "host", strings.TrimSuffix(printable(r.host)+": "+what, ": ")
 		}
+		if r.run.Reboot != nil {
+			what = strings.TrimPrefix(what+", rebooted", ", ")
+		}
 		if i == 0 {
 			row("began", "took", "exit", "cut short", "number", head)
 		}

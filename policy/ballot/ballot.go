@@ -25,7 +25,7 @@
 // The owner is a protocol's machine. It has the token, decides which member gets the token next, and when a new token
 // is wanted. In its Step:
 //
-//   - Started: [Machine.Start] with the saved memo. Its first [MemoSize] bytes are the ballot's.
+//   - Started: [Machine.Start] with the saved state. The first [MemoSize] bytes of its memo are the ballot's.
 //   - Saved: [Machine.OnSaved].
 //   - Received, of a kind from [KindPromise] to [KindRelease]: [Machine.Receive]. A Token of a handoff that
 //     [Machine.Accepts] refuses is dropped.
@@ -50,7 +50,7 @@
 // The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a
 // host is suspended.
 //
-// Its decisions, in docs/decisions: 060, 061, 062.
+// Its decisions, in docs/decisions: 060, 061, 062, 097.
 package ballot
 
 import (
@@ -69,8 +69,11 @@ type Config struct {
 	// Lease is L, the time for which a member promises no other epoch.
 	Lease time.Duration
 	// MostLease is the longest lease that any member of the roster may ask for. A member without a saved state waits
-	// for this time after its start. At least Lease.
+	// for this time, or for Keep, after its start. At least Lease.
 	MostLease time.Duration
+	// Keep is how long a grant outlives the last word of its holder, if the holder asks for that: see keep.go. Zero: no
+	// member may ask for it.
+	Keep time.Duration
 	// KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	KillAfter, Margin time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.

@@ -22,6 +22,8 @@ type checker struct {
 	// waits is since when a member waits for a run; longest is the longest wait since all faults were healed.
 	waits []int64
 	pace  pacing
+	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
+	keptUntil []int64
 	// lives counts the steps, by member.
 	counted []bool
 }
@@ -39,7 +41,7 @@ func (c *checker) init(w *world) {
 	*c = checker{
 		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n),
 		told:  make([]ballot.Epoch, n),
-		waits: make([]int64, n), counted: make([]bool, n),
+		waits: make([]int64, n), counted: make([]bool, n), keptUntil: make([]int64, n),
 	}
 	c.pace.init(w)
 }
@@ -52,6 +54,7 @@ func (c *checker) started(i int) {
 		c.w.fail("seq: %d starts under %s after %s", i, seqName(seq), seqName(c.newest))
 	}
 	c.newest = max(c.newest, seq)
+	c.saved(i)
 	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
 		c.served(i)
 	}
@@ -74,7 +77,7 @@ func (c *checker) resumed(i int) {
 }
 
 func (c *checker) stopped(i int) {
-	if c.counted[i] {
+	if c.counted[i] && c.w.now >= c.keptUntil[i] {
 		c.w.tell("%d runs nothing", i)
 		c.counted[i] = false
 		c.running--

@@ -36,30 +36,38 @@ type circle struct {
 	// words are what was pre-signed for guards.
 	words []wire.Message
 	run   policy.Effect
+	// keep is how long grants outlive their hosts.
+	keep time.Duration
 }
 
 // newCircle returns members whose quarantine is over.
 func newCircle(t *testing.T, n int) *circle {
 	t.Helper()
-	c := &circle{t: t, now: policy.Time(time.Hour)}
+	return newKeepingCircle(t, n, 0)
+}
+
+// newKeepingCircle returns members whose quarantine is over, and whose grants may outlive their hosts.
+func newKeepingCircle(t *testing.T, n int, keep time.Duration) *circle {
+	t.Helper()
+	c := &circle{t: t, now: policy.Time(time.Hour), keep: keep}
 	var err error
 	if c.roster, err = ballot.NewRoster(names(n)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
 		m := ballot.New(c.config(i))
-		m.Start(c.now, &policy.Memo{})
+		m.Start(c.now, &policy.Memo{}, &policy.Kept{})
 		c.m = append(c.m, &m)
 	}
-	c.now = c.now.Add(lease)
+	c.now = c.now.Add(max(lease, keep))
 	return c
 }
 
 func (c *circle) config(i int) ballot.Config {
 	return ballot.Config{
 		Gate: 7, Roster: &c.roster, Self: i, Lease: lease, MostLease: lease, KillAfter: grace, Margin: margin, Rho: rho,
-		Patience: patience,
-		Entropy:  rand.NewPCG(uint64(i), 1),
+		Patience: patience, Keep: c.keep,
+		Entropy: rand.NewPCG(uint64(i), 1),
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 // run is a command and its guard.
 type run struct {
 	active, deaf, orphan, termed bool
+	// resumed is true for the rest of a kept grant, after a restart.
+	resumed bool
 	// demanded is true if the command is a caller's.
 	demanded    bool
 	number      int32
@@ -43,6 +45,7 @@ func (w *world) run(i int, e *policy.Effect) {
 	}
 	w.starts++
 	w.check.started(i)
+	w.reboots(i)
 	if w.p.kind == paced && w.check.waits[i] != 0 {
 		w.after(0, evStillWant, i, h.life)
 	}
@@ -93,6 +96,9 @@ func (w *world) ended(i int) {
 	h := &w.hosts[i]
 	r := &h.run
 	r.active = false
+	if !r.orphan {
+		w.check.handedBack(i)
+	}
 	w.check.stopped(i)
 	if r.orphan {
 		if r.token.Seq != 0 {

@@ -27,8 +27,9 @@ func (w *world) crash(i int, host bool) {
 	w.look()
 	w.check.crashed(i)
 	r := &h.run
+	w.check.keeps(i)
 	switch {
-	case host || slept:
+	case r.resumed, host || slept:
 		r.active = false
 		w.check.stopped(i)
 	case r.active && r.token.Seq != 0:
@@ -89,7 +90,7 @@ func (w *world) resume(i int) {
 				r.endAt += w.now - h.sleptAt
 			}
 			w.guard(i)
-			if r.active && r.token.Seq != 0 {
+			if r.active && r.token.Seq != 0 && !r.resumed {
 				w.check.resumed(i)
 			}
 		}

@@ -38,7 +38,7 @@ func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds()
 func (w *world) settings(i int) strict.Settings {
 	s := strict.Settings{
 		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
-		Rho: 0.01, Patience: w.p.patienceOf(i),
+		Rho: 0.01, Patience: w.p.patienceOf(i), Keep: w.p.keep,
 		Backups: max(w.p.members-2, 0),
 	}
 	moves := w.p.kind

@@ -21,6 +21,9 @@ type holder struct {
 	// awaited is true if a member that has renewed the lease waits without being served, and would propose a new epoch
 	// as soon as the lease ends.
 	awaited bool
+	// keeps is true while the holder asks for a lease that outlives its host, kept once a majority has given one, and
+	// unkeeps while it ends such a lease.
+	keeps, kept, unkeeps bool
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
@@ -98,7 +101,7 @@ func (b *Machine) Need(now policy.Time, end *Outcome, out []policy.Effect) []pol
 
 // Rest ends the renewals: the holder does not need its lease for now.
 func (b *Machine) Rest() {
-	b.holder.needs = false
+	b.holder.needs, b.holder.unkeeps = false, false
 	if b.round.kind == KindRenew {
 		b.round = round{}
 	}
@@ -121,18 +124,42 @@ func (b *Machine) renewEvery() time.Duration {
 const renewals = 3
 
 func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
-	probes := b.round.kind == KindRenew && !b.round.won
+	what, r, h := renews, &b.round, &b.holder
+	switch {
+	case r.kind == KindRenew && r.asks == unkeeps:
+		h.unkeeps = false // All have been asked for long enough.
+	case h.unkeeps && b.supporter.unsaved:
+		b.supporter.eager = true // The save has failed.
+	case r.kind == KindRenew && !r.won:
+		what = probes
+	case h.keeps && r.kind == KindRenew:
+		what = keeps // Only now, since a majority has answered: whoever hears nobody asks for no long lease.
+	}
+	return b.renewAs(now, what, end, out)
+}
+
+func (b *Machine) renewAs(now policy.Time, what asks, end *Outcome, out []policy.Effect) []policy.Effect {
 	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
-	q.probes, b.round.probes = probes, probes
+	q.asks, b.round.asks, q.lease = what, what, b.leaseOf(what)
+	if what == keeps { // It is saved here, too, even if this member may not vote because it was restarted.
+		b.supporter.keep(&q)
+		b.supporter.eager = b.supporter.unsaved
+	}
 	out = b.ask(now, out)
 	return b.supportSelf(now, &q, end, out)
 }
 
 // onRenewed moves the end of the holder's time.
-func (b *Machine) onRenewed(end *Outcome, out []policy.Effect) []policy.Effect {
-	h := &b.holder
-	h.until, h.lapsed = max(h.until, b.round.began.Add(b.held)), false
+func (b *Machine) onRenewed(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	h, lasts := &b.holder, b.held
+	if b.round.asks == keeps {
+		h.kept, lasts = true, lasting(b.leaseOf(keeps), b.cfg.Rho)
+	}
+	h.until, h.lapsed = max(h.until, b.round.began.Add(lasts)), false
 	end.Ending, end.Token = Renewed, h.token
+	if h.keeps && b.round.asks == renews {
+		return b.renew(now, end, out)
+	}
 	return out
 }
 
@@ -155,12 +182,15 @@ func (c *Config) Fence(until policy.Time) (term, kill policy.Time) {
 func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	h := &b.holder
 	startBy, _ := b.cfg.Fence(h.until)
-	if !h.holds || now >= startBy || isLastHop(h.token.Seq) {
+	if !h.holds || now >= startBy || isLastHop(h.token.Seq) || h.keeps && !b.isKept() {
 		return out, false
 	}
 	h.token.Seq++
 	out = policy.AppendRun(out, &h.token, startBy)
 	out[len(out)-1].Until = h.until
+	if h.kept {
+		return out, true // Whoever dies under a kept grant may be on its way down, and releases nothing.
+	}
 	return b.preSign(out), true
 }
 
@@ -171,7 +201,7 @@ func (b *Machine) refusedBy(by wire.MemberID, newer Epoch, now policy.Time, end 
 	out []policy.Effect,
 ) []policy.Effect {
 	h := &b.holder
-	if h.holds && now < h.until && newer > EpochOf(h.token.Seq) {
+	if h.holds && (now < h.until || b.mayBeKept(by)) && newer > EpochOf(h.token.Seq) {
 		h.contester = by
 		return out
 	}

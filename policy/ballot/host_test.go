@@ -65,6 +65,7 @@ func (w *world) start(i int) {
 	}
 	h.sees = 0
 	w.after(w.around(w.p.wantEvery), evWant, i, h.life)
+	w.takeUp(i)
 	w.step(i)
 }
 
@@ -113,10 +114,12 @@ func (w *world) perform(i int, out []policy.Effect) {
 		case policy.Extend:
 			if h.run.active && !h.run.orphan {
 				h.run.until = e.Until
+				w.check.extended(i)
 				w.guard(i)
 			}
 		case policy.Stop:
 			if h.run.active && !h.run.termed {
+				w.check.lost(i)
 				w.term(i)
 				w.guard(i)
 			}

@@ -85,6 +85,7 @@ func (p *plan) bound() time.Duration {
 	if p.kind == lock {
 		return bound
 	}
+	bound += p.keep + p.keep/10
 	bound += time.Duration(p.members) * 10 * p.patience
 	if p.kind == paced { // callers and operations
 		return p.minInterval + 2*bound
@@ -97,6 +98,9 @@ func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *wor
 	p := draw(seed)
 	if p.kind = kind; kind == paced {
 		p.drawPace()
+	}
+	if kind != lock {
+		p.drawKeep()
 	}
 	w = newWorld(p, s)
 	w.log = log
@@ -158,12 +162,12 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 			shell{outlives: true},
 			map[gateKind]uint64{lock: 65, tree: 10, q: 65},
 		},
-		{"the clock stops in suspend", shell{clockStops: true}, map[gateKind]uint64{lock: 6, tree: 9, q: 2}},
+		{"the clock stops in suspend", shell{clockStops: true}, map[gateKind]uint64{lock: 6, tree: 6, q: 10}},
 		{"restart keeps the token", shell{keepsToken: true}, map[gateKind]uint64{lock: 5, tree: 7, q: 7}},
 		{
 			"the guard releases although no command of its was killed",
 			shell{alwaysReleases: true},
-			map[gateKind]uint64{lock: 2, tree: 2, q: 2},
+			map[gateKind]uint64{lock: 2, tree: 4, q: 10},
 		},
 	} {
 		for kind, seed := range tc.seeds {

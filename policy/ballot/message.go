@@ -52,7 +52,8 @@ type Copy struct {
 //	0        8                  16                 24            32     40
 //	| roster | lease, or busy for | a number, see below | clock of an answer | life | copy of a Promised
 //
-// The number is the promised epoch, or the copy's Seq, or 1 for a probe and for a question that only asks.
+// The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or 1 in a Renewed of a
+// member that waits.
 const (
 	rosterAt = 0
 	spanAt   = 8
@@ -69,7 +70,7 @@ type load struct {
 	// 9, ends.
 	span time.Duration
 	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender
-	// would propose a new epoch as soon as this lease ends. In a Renew it is 1 if the question is a probe.
+	// would propose a new epoch as soon as this lease ends. In a Renew it is what the question asks for.
 	number uint64
 	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any
 	// other life.
@@ -109,6 +110,8 @@ func WellFormed(m *wire.Message) bool {
 	switch {
 	case m.Kind == KindRelease:
 		return m.Exchange == 0 && span == 0
+	case m.Kind == KindRenew:
+		return m.Exchange != 0 && span > 0 && loadOf(&m.Load).number <= uint64(unkeeps)
 	case isQuestion(m.Kind):
 		return m.Exchange != 0 && span > 0
 	case m.Kind == KindRefused:

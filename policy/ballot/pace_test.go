@@ -108,11 +108,15 @@ func (k *pacing) stepped(i int) {
 	switch kind := w.ev.Kind; {
 	case kind == policy.Started:
 		k.restart(i)
+	case kind == policy.Finished && w.ev.Denied && w.hosts[i].run.resumed: // Its start is on the disk.
 	case kind == policy.Finished && w.ev.Denied:
 		*a = k.at[i]
 		ends = a.known
 	case kind == policy.Finished && a.demanded:
 		a.wanted = true
+	case kind == policy.Finished && w.hosts[i].run.resumed && !a.sure: // It knows the start only as it was saved.
+		a.conclude(&w.p, local, w.ev.Outcome)
+		a.due, a.sure, a.wanted = a.due.Add(-w.p.lease), false, false
 	case kind == policy.Finished:
 		a.conclude(&w.p, local, w.ev.Outcome)
 		a.wanted, ends = false, true

@@ -97,6 +97,7 @@ func (p *plan) pieces() (names []string) {
 		{"parted networks", p.partEvery > 0},
 		{"leaves", p.leaveEvery > 0},
 		{"commands that ignore SIGTERM", p.deaf > 0},
+		{"grants that outlive their hosts", p.keep > 0},
 	} {
 		if piece.has {
 			names = append(names, piece.name)
@@ -116,6 +117,7 @@ func allPieces() []string {
 			together: 1, deafEvery: 1,
 			standsDeaf: true,
 		},
+		keepPlan: keepPlan{keep: 1},
 	}
 	q := plan{unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)
@@ -127,6 +129,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 		drawn := map[string]int{}
 		for seed := first; seed < first+50; seed++ {
 			p := draw(seed)
+			p.drawKeep()
 			for _, name := range p.pieces() {
 				drawn[name]++
 			}

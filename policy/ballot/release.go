@@ -74,7 +74,8 @@ func (s *supporter) release(now policy.Time, e Epoch) bool {
 	if s.promised != e {
 		return false
 	}
-	s.end = min(s.end, now)
+	s.end, s.plain = min(s.end, now), min(s.plain, now)
 	s.waiting = question{}
+	s.unkeep(e)
 	return true
 }

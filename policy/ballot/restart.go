@@ -18,6 +18,8 @@ type durable struct {
 	promised Epoch
 	// greatest is rounded up to whole milliseconds.
 	greatest time.Duration
+	// kept is the grant that a lease of the promised epoch keeps; zero if there is none.
+	kept policy.Kept
 }
 
 // MemoSize is the number of bytes of a memo, from the first on, that belong to the ballot; the others are its owner's:
@@ -43,10 +45,10 @@ const longestLease = time.Duration(1<<32-1) * time.Millisecond
 // step. It returns true once for each save; OnSaved must follow.
 func (b *Machine) NeedsSave() bool {
 	s := &b.supporter
-	if !s.unsaved || s.saving || s.waiting.kind == 0 {
+	if !s.unsaved || s.saving || s.waiting.kind == 0 && !s.eager {
 		return false
 	}
-	s.saving = true
+	s.saving, s.eager = true, false
 	return true
 }
 
@@ -81,19 +83,28 @@ func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
 // mostBehind is how far behind a clock may be that was never set: as old as the system's image, which sets it at boot.
 const mostBehind = 5 * 365 * 24 * time.Hour
 
-// Start begins a life with the memo that an earlier life saved, or with zeros.
+// Start begins a life with the memo and the kept grant that an earlier life saved, or with zeros.
 //
 // "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its
 // clock it neither promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a
 // state file the same, with the greatest lease that the configuration allows." (rule 9)
-func (b *Machine) Start(now policy.Time, saved *policy.Memo) {
+//
+// A kept lease is not forgotten: how much of it is over is not known, so it lasts for its whole time again.
+func (b *Machine) Start(now policy.Time, saved *policy.Memo, kept *policy.Kept) {
 	d := durable{
 		promised: Epoch(binary.BigEndian.Uint64(saved[:8])),
 		greatest: time.Duration(binary.BigEndian.Uint32(saved[8:12])) * time.Millisecond,
 	}
+	if kept.Holder == b.id(b.cfg.Self) {
+		// This member held a token of that epoch. So a majority has promised it, and nothing runs under an older one.
+		d.promised = max(d.promised, EpochOf(kept.Token.Seq))
+	}
 	if d.greatest == 0 {
-		d.greatest = inMemo(b.cfg.MostLease)
+		d.greatest = inMemo(max(b.cfg.MostLease, b.cfg.Keep))
 	}
 	b.supporter = supporter{durable: d, calmAt: now.Add(d.greatest)}
 	b.seen = d.promised
+	if s := &b.supporter; kept.Is() && EpochOf(kept.Token.Seq) == d.promised {
+		s.kept, s.keptAt, s.end = *kept, kept.Token.Seq, now.Add(kept.For)
+	}
 }

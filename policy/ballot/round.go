@@ -23,9 +23,11 @@ type round struct {
 	began  policy.Time
 	// asked is true once the questions were sent; won, once M members have answered with yes.
 	asked, won bool
-	// probes is true if a Renew only asks which members answer, because the one before it had too few answers.
-	probes  bool
+	// asks is what a Renew asks for.
+	asks    asks
 	yes, no ranks
+	// outbid are the members that have promised a newer epoch than that of a grant that is taken up again.
+	outbid ranks
 	// wait is how long after sentAt the question is repeated to members that have not answered.
 	sentAt policy.Time
 	wait   time.Duration
@@ -64,7 +66,10 @@ func (b *Machine) begin(now policy.Time, kind wire.Kind, token *wire.Ref, lasts 
 		kind: kind, number: wire.Exchange(policy.Draw(b.cfg.Entropy)), token: *token, began: now,
 		endAt: now.Add(lasts), freeAt: policy.Never,
 	}
-	return question{kind: kind, rank: b.cfg.Self, number: b.round.number, token: *token, lease: b.cfg.Lease}
+	return question{
+		kind: kind, rank: b.cfg.Self, from: b.id(b.cfg.Self), number: b.round.number, token: *token,
+		lease: b.cfg.Lease,
+	}
 }
 
 // ask sends the question to all other members that have not answered it.
@@ -76,10 +81,7 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 		r.wait = b.cfg.Patience / repeatsPerPatience
 	}
 	r.asked, r.sentAt = true, now
-	l := load{span: b.cfg.Lease}
-	if r.probes {
-		l.number = 1
-	}
+	l := load{span: b.leaseOf(r.asks), number: uint64(r.asks)}
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
 			m := b.message(r.kind, rank, &r.token, r.number, l)
@@ -90,10 +92,21 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 }
 
 func (r *round) repeatAt() policy.Time {
-	if r.won || !r.asked {
+	if r.won && r.asks != unkeeps || !r.asked {
 		return policy.Never
 	}
 	return r.sentAt.Add(r.wait)
+}
+
+// leaseOf is the lease for which a Renew of that kind asks.
+func (b *Machine) leaseOf(what asks) time.Duration {
+	switch {
+	case what != keeps:
+		return b.cfg.Lease
+	case b.cfg.Keep == 0: // The setting has changed since the grant that is taken up again.
+		return b.supporter.kept.For
+	}
+	return b.cfg.Keep
 }
 
 // heard returns the members that have answered, and this member itself.
@@ -130,10 +143,10 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 		return b.onPromised(now, rank, majority, carried, end, out)
 	case majority && !r.won:
 		r.won = true
-		if r.probes {
+		if r.asks == probes {
 			return b.renew(now, end, out)
 		}
-		return b.onRenewed(end, out)
+		return b.onRenewed(now, end, out)
 	}
 	return out
 }

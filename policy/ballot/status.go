@@ -56,6 +56,9 @@ func (b *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if e := b.supporter.promised; e != 0 {
 		out = append(out, policy.Fact{Key: policy.KeyPromised, Text: e.String(), At: b.supporter.busyUntil()})
 	}
+	if k := &b.supporter.kept; k.Is() {
+		out = append(out, policy.Fact{Key: policy.KeyKept, Member: k.Holder, For: k.For, At: b.supporter.end})
+	}
 	if b.holder.holds {
 		out = append(out, policy.Fact{Key: policy.KeyLeaseUntil, At: b.holder.until})
 	}

@@ -11,8 +11,8 @@ import (
 // (rule 3)
 type supporter struct {
 	durable
-	// end is when the lease of the promised epoch ends.
-	end policy.Time
+	// end is when the lease of the promised epoch ends; plain is when it would end if it were not kept.
+	end, plain policy.Time
 	// calmAt is when the quarantine of rule 9 ends.
 	calmAt policy.Time
 	// over is the epoch that was last released.
@@ -20,8 +20,11 @@ type supporter struct {
 	// by is the question in which promised was asked for in this life; renewed is the last question that renewed its
 	// lease. Either may be zero.
 	by, renewed wire.Exchange
-	// unsaved is true if durable is newer than the state on the disk; saving is true while a save of it is under way.
-	unsaved, saving bool
+	// unsaved is true if durable is newer than the state on the disk; saving is true while a save of it is under way;
+	// eager is true if it is to be saved although no answer waits for that.
+	unsaved, saving, eager bool
+	// keptAt is the highest number under which a lease was kept, unkeptAt the highest that ended one: see keep.go.
+	keptAt, unkeptAt wire.Seq
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
 	waiting question
 }
@@ -30,12 +33,27 @@ type supporter struct {
 type question struct {
 	kind   wire.Kind
 	rank   int
+	from   wire.MemberID
 	number wire.Exchange
 	token  wire.Ref
 	lease  time.Duration
-	// probes is true if the sender's last renewal had too few answers: see judge.
-	probes bool
+	// asks is what a Renew asks for.
+	asks asks
 }
+
+// asks is what a Renew asks for.
+type asks uint8
+
+const (
+	// renews: a lease.
+	renews asks = iota
+	// probes: only whether the member would answer. The sender's last renewal had too few answers: see judge.
+	probes
+	// keeps: a lease that outlives the holder's host: see keep.go.
+	keeps
+	// unkeeps: such a lease becomes an ordinary one.
+	unkeeps
+)
 
 // judge reports whether this member supports a question. If so, judge gives the lease; the answer must wait until the
 // promise is saved.
@@ -58,26 +76,39 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 		return false
 	case e == s.promised && q.kind == KindPromise && q.number != s.by:
 		return false
-	case e == s.promised && (q.probes || q.kind == KindRenew && q.number == s.renewed):
+	case e == s.promised && (q.asks == probes || q.kind == KindRenew && q.number == s.renewed):
 		return true
+	case e == s.promised && q.asks >= keeps:
+		return s.judgeKept(now, q)
 	case e == s.promised:
-		s.end = max(s.end, now.Add(q.lease))
+		s.lend(now, q.lease)
 	case now < s.busyUntil():
 		return false
-	case q.probes:
+	case q.asks == probes:
 		return true
 	default:
 		s.promised, s.by, s.end = e, q.number, now.Add(q.lease)
 		s.unsaved, s.saving = true, false
+		s.forgetKept(e)
+		if s.plain = s.end; q.asks == keeps {
+			s.plain = now
+			s.keep(q)
+		}
 	}
 	if q.kind == KindRenew {
 		s.renewed = q.number
 	}
-	if lease := inMemo(q.lease); lease > s.greatest {
+	if lease := inMemo(q.lease); lease > s.greatest && q.asks != keeps {
 		s.greatest = lease
 		s.unsaved, s.saving = true, false
 	}
 	return true
+}
+
+// lend gives the promised epoch an ordinary lease.
+func (s *supporter) lend(now policy.Time, lease time.Duration) {
+	s.plain = max(s.plain, now.Add(lease))
+	s.end = max(s.end, s.plain)
 }
 
 // busyUntil is the time until which this member promises no other epoch.
@@ -90,18 +121,21 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	now := at.Time
 	l := loadOf(&m.Load)
 	q := question{
-		kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span,
-		probes: m.Kind == KindRenew && l.number == 1,
+		kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span, from: m.From,
+	}
+	if m.Kind == KindRenew {
+		q.asks = asks(l.number)
 	}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
-	case q.lease > b.cfg.MostLease:
+	case q.lease > b.mostLease(q.asks):
 		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
 	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
 	}
 	b.seen = max(b.seen, EpochOf(m.Token.Seq))
-	if !s.judge(now, &q) {
+	b.calm(now)
+	if b.holder.kept && EpochOf(q.token.Seq) > EpochOf(b.holder.token.Seq) || !s.judge(now, &q) {
 		return b.refuse(now, &q, out)
 	}
 	out = b.overtaken(s.promised, m.From, end, out)
@@ -115,6 +149,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 // supportSelf puts the question to this member itself. The answer may have to wait for a save, too.
 func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
+	b.calm(now)
 	switch {
 	case !s.judge(now, q):
 	case s.unsaved:
@@ -136,7 +171,12 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 	q := s.waiting
 	s.unsaved, s.saving, s.waiting = failed, false, question{}
 	switch {
+	case b.holder.unkeeps && (b.round.kind == 0 || b.round.asks != unkeeps):
+		return b.unkeepSaved(now, end, out)
 	case q.kind == 0:
+		if b.holder.keeps && b.isKept() && end.Ending == Pending {
+			end.Ending, end.Token = Renewed, b.holder.token
+		}
 		return out
 	case failed:
 		return policy.AppendTell(out, NoteNotSaved, b.id(q.rank), &q.token)

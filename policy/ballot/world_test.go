@@ -85,6 +85,7 @@ type plan struct {
 	faultsFor                          time.Duration
 	pacePlan
 	unequal
+	keepPlan
 }
 
 type eventKind uint8
@@ -110,6 +111,8 @@ const (
 	evTogether
 	evDeaf
 	evForged
+	evReboot
+	evKeptOver
 )
 
 type event struct {
@@ -282,7 +285,12 @@ func (w *world) tell(format string, args ...any) {
 	}
 }
 
+// leave lets a member leave. An agent under a kept grant just ends, because its host may be on its way down.
 func (w *world) leave(i int) {
+	if w.p.keep > 0 && w.hosts[i].run.active {
+		w.crash(i, false)
+		return
+	}
 	w.tell("%d leaves", i)
 	w.ev.Kind = policy.Leave
 	w.check.served(i)
@@ -367,6 +375,12 @@ func (w *world) happen(e event) {
 			w.leave(i)
 		}
 		w.every(w.p.leaveEvery, evLeave)
+	case evReboot:
+		if h.up && h.run.active && h.run.number == e.arg && !w.calm {
+			w.crash(i, true)
+		}
+	case evKeptOver:
+		w.check.keptOver(i)
 	case evTogether:
 		w.onTogether()
 	case evDeaf:

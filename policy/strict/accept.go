@@ -58,8 +58,8 @@ func (g *Machine) onReceived(now policy.Instant, m *wire.Message, out []policy.E
 }
 
 // accepts reports whether a message is accepted. It judges only messages that bring a token or a copy of a token:
-// "Nothing of an epoch below promised is accepted." (rule 7) While a command runs here, no token is accepted. While a
-// token is here, only a token of a newer epoch is accepted.
+// "Nothing of an epoch below promised is accepted." (rule 7) While a command runs here, or a kept grant is handed back,
+// no token is accepted. While a token is here, only a token of a newer epoch is accepted.
 func (g *Machine) accepts(m *wire.Message) bool {
 	if m.Kind != handoff.KindToken && m.Kind != handoff.KindCommit && m.Kind != kcopies.KindToken {
 		return true
@@ -68,7 +68,7 @@ func (g *Machine) accepts(m *wire.Message) bool {
 	switch here := g.b.Token(); {
 	case e.Rank() >= g.set.Roster.Len() || !g.b.Accepts(m.Token.Seq):
 		return false
-	case g.turn.state == running:
+	case g.turn.state >= running:
 		return false
 	case here != nil:
 		return m.Kind != handoff.KindCommit && e > ballot.EpochOf(here.Seq)

@@ -13,16 +13,20 @@ import (
 //	absent   -      the token here, and a demand
 //	entered  yes    a lease: the command starts; or no demand any more; or the token is over
 //	running  yes    Finished, also when the token was over before
+//	handing  yes    all know that the grant is no longer kept: see keep.go
 type state uint8
 
 const (
 	absent state = iota
 	entered
 	running
+	handing
 )
 
 func (s state) String() string {
-	return policy.Name([]string{absent: "waiting", entered: "entered", running: "running"}, s)
+	return policy.Name([]string{
+		absent: "waiting", entered: "entered", running: "running", handing: "handing back",
+	}, s)
 }
 
 // turn is this member's turn to run.
@@ -36,6 +40,9 @@ type turn struct {
 	// token is the token of the run; demanded is true if the run is for callers only.
 	token    wire.Ref
 	demanded bool
+	// resumed is true if the run began in an earlier life: the ring or tree does not have the token. denied is true if
+	// the grant that is handed back has led to no run.
+	resumed, denied bool
 	// hadRun, before and waited keep the record of the previous run, which is restored if this run is denied.
 	hadRun bool
 	before policy.Time
@@ -55,6 +62,8 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
 	counts, demanded := g.counts(now.Time)
+	t.demanded = demanded
+	g.b.Keeps()
 	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
 		t.saved = false // A start that was recorded long ago is no good record of this one.
 	}
@@ -109,12 +118,20 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 
 // skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
+	if g.b.Keeping() {
+		return g.handBack(now, turn{denied: true}, out)
+	}
 	g.turn = turn{}
 	if g.b.Contested() {
 		return g.discard(now, out)
 	}
+	return g.handOn(now, true, out)
+}
+
+// handOn lets the ring or tree pass the token on.
+func (g *Machine) handOn(now policy.Instant, denied bool, out []policy.Effect) []policy.Effect {
 	g.b.Rest()
-	g.event.Kind, g.event.Denied = policy.Finished, true
+	g.event.Kind, g.event.Denied = policy.Finished, denied
 	return g.inside(now, &g.event, out)
 }
 
@@ -134,18 +151,25 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	switch {
 	case g.b.Token() == nil:
-		return g.lose(now, out)
+		out = g.b.ReleaseOver(now.Time, &ended.token, out)
+		return g.lose(now, ended.resumed, out)
+	case g.b.Keeping():
+		ended.denied = ev.Denied
+		return g.handBack(now, ended, out)
 	case g.b.Contested():
 		return g.yield(now, out)
 	}
-	g.b.Rest()
-	return g.inside(now, ev, out)
+	return g.handOn(now, ev.Denied, out)
 }
 
-// lose tells the ring or tree that the token, which was here, is over.
-func (g *Machine) lose(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if g.turn.state == entered {
+// lose tells the ring or tree that the token, which was here, is over. If the run began in an earlier life, the ring or
+// tree never had that token.
+func (g *Machine) lose(now policy.Instant, resumed bool, out []policy.Effect) []policy.Effect {
+	if g.turn.state == entered || g.turn.state == handing {
 		g.turn = turn{}
+	}
+	if resumed {
+		return out
 	}
 	from := len(out)
 	return g.follow(now, from, g.in.Lose(now, out))

@@ -57,9 +57,11 @@ func (g *Machine) onOutcome(now policy.Instant, o *ballot.Outcome, out []policy.
 	case ballot.Ended:
 		out = policy.AppendGave(out, policy.CauseOvertaken, o.Peer, &o.Token)
 		if g.turn.state == running {
+			g.turn.token = o.Token
 			return append(out, policy.Effect{Kind: policy.Stop})
 		}
-		return g.lose(now, out)
+		out = g.b.ReleaseOver(now.Time, &o.Token, out)
+		return g.lose(now, g.turn.resumed, out)
 	}
 	return out
 }
@@ -69,14 +71,14 @@ func (g *Machine) give(now policy.Instant, why policy.Cause, to wire.MemberID, o
 	token := *g.b.Token()
 	out = policy.AppendGave(out, why, to, &token)
 	g.b.LetGo()
-	return g.lose(now, out)
+	return g.lose(now, false, out)
 }
 
 // discard ends an epoch that has no number left, or that another proposer has outbid: the early end of rule 11.
 func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effect {
 	token := *g.b.Token()
 	out = policy.AppendGave(out, policy.CauseDropped, wire.MemberID{}, &token)
-	out = g.lose(now, g.b.Release(now.Time, out))
+	out = g.lose(now, g.turn.resumed, g.b.Release(now.Time, out))
 	g.proposeAt = now.Time
 	return out
 }

@@ -47,6 +47,9 @@ type Settings struct {
 	// Lease is the time for which a majority lends the right to run. After a power cut of the holder no member runs for
 	// this time. KillAfter is the time from TERM to KILL, Margin the time from KILL to the end of the lease.
 	Lease, KillAfter, Margin time.Duration
+	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
+	// agent.
+	Keep time.Duration
 	// Rho is the largest error of a clock's rate: 0.01 is one percent.
 	Rho float64
 	// Patience is how long an answer may take: a few round trips.
@@ -78,6 +81,8 @@ func (s Settings) Check(self wire.MemberID) error {
 		return fmt.Errorf("patience = %v must be greater than 0", s.Patience)
 	case s.KillAfter <= 0 || s.Margin <= 0:
 		return fmt.Errorf("kill_after = %v and margin = %v must be greater than 0", s.KillAfter, s.Margin)
+	case s.Keep != 0 && s.Keep < s.Lease:
+		return fmt.Errorf("keep = %v is shorter than lease = %v, which a grant outlasts anyway", s.Keep, s.Lease)
 	case s.MinInterval < 0 || s.RetryAfter < 0:
 		return fmt.Errorf("min_interval = %v and retry_after = %v must not be negative", s.MinInterval, s.RetryAfter)
 	}
@@ -92,8 +97,8 @@ func (s Settings) Check(self wire.MemberID) error {
 // ballot returns the configuration of the ballots of the member with a rank.
 func (s Settings) ballot(rank int) ballot.Config {
 	return ballot.Config{
-		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, KillAfter: s.KillAfter, Margin: s.Margin,
-		Rho: s.Rho, Patience: s.Patience,
+		Roster: s.Roster, Self: rank, Lease: s.Lease, MostLease: s.Lease, Keep: s.Keep, KillAfter: s.KillAfter,
+		Margin: s.Margin, Rho: s.Rho, Patience: s.Patience,
 	}
 }
 
@@ -155,5 +160,5 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 
 // fixed returns the settings that cannot change while a member is here. The roster is the environment's.
 func (s Settings) fixed() any {
-	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Rho, s.Patience}
+	return [...]any{s.Moves, s.Request, s.Backups, s.Lease, s.KillAfter, s.Margin, s.Keep, s.Rho, s.Patience}
 }

@@ -8,6 +8,7 @@
 //	follow.go       tells the ballot what the ring or tree does
 //	accept.go       drops messages from outside of the roster, or of an older epoch
 //	due.go          whether this member wants to run: for callers, or for its own operation
+//	keep.go         a grant that outlives its host
 //	roster.go       a roster changes by one member at a time
 //	settings.go     the settings of a gate, and its descriptor
 //
@@ -17,7 +18,7 @@
 //
 // A gate at rest is silent: an idle holder does not renew its lease. The exception is a ring whose token always moves.
 //
-// Its decisions, in docs/decisions: 063.
+// Its decisions, in docs/decisions: 063, 097.
 package strict
 
 import (
@@ -169,8 +170,10 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			g.recorded = false
 			g.event.Kind = policy.Saved
 			out = g.inside(now, &g.event, out)
-		case g.b.Spent() && g.turn.state != running:
+		case g.b.Spent() && g.turn.state < running:
 			out = g.discard(now, out)
+		case g.turn.state == handing && g.b.Unkept():
+			out = g.handedBack(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
 		case g.turn.state == entered && g.ranHere && g.b.Awaited():
@@ -207,6 +210,9 @@ func (g *Machine) state() policy.State {
 	}
 	g.b.Memo(&s.Memo)
 	remember(repeat, &s.Memo)
+	if s.Kept = g.b.Kept(); s.Kept.Holder == g.set.Roster.ID(g.self) {
+		s.Kept.Demanded = g.turn.demanded
+	}
 	return s
 }
 

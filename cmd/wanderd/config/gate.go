@@ -49,7 +49,7 @@ func (g *section) config() gate.Config {
 	default:
 		c.Protocol = g.Settings
 	}
-	c.Roster, c.KillAfter = nil, 0
+	c.Roster, c.KillAfter, c.Keep = nil, 0, 0
 	return c
 }
 

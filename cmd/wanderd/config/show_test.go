@@ -40,6 +40,7 @@ ask_before_run = false                    # default: with trust = secret
 request = "martin"                        # default
 kill_after = "5s"                         # default
 # lease =                                 # default: 1s to 2s more than kill_after needs: 8s for 5s
+keep = "0s"                               # default
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "auto"                            # default
@@ -135,7 +136,7 @@ func TestShownAsJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-4 {
+	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-5 {
 		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
 	}
 	for name, c := range map[string]struct{ got, want shown }{

@@ -20,6 +20,8 @@ const (
 	drift = 0.01
 	// spare is how much longer than necessary a lease is by default, before it is cut to whole seconds.
 	spare = 2 * time.Second
+	// leastKeep and mostKeep bound keep.
+	leastKeep, mostKeep = 10 * time.Second, 24 * time.Hour
 	// leastKillAfter is the shortest kill_after of a strict gate.
 	leastKillAfter = 100 * time.Millisecond
 )
@@ -32,7 +34,7 @@ func (g *section) isStrict() bool {
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
-		Rho: drift, Patience: patience,
+		Rho: drift, Patience: patience, Keep: g.Keep,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
 	if g.policy == usual.PolicyTree {
@@ -67,7 +69,7 @@ func (g *section) defaultStrict() {
 
 // idle returns the settings that have no effect in this gate: those of other policies.
 func (g *section) idle() (list []*settings.Setting) {
-	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
+	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter, &g.Keep}
 	switch {
 	case g.isStrict():
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
@@ -142,6 +144,18 @@ func (g *section) checkLease() {
 		g.Object("%s is too short for %s: raise lease to "+
 			settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
 			", or lower kill_after", s, g.Of(&g.KillAfter))
+	}
+	if s := g.Of(&g.Keep); g.Keep != 0 && !s.Broken {
+		switch {
+		case g.Keep < leastKeep:
+			g.Reject(s, "%s is too short for a host to go down and come up: at least %s, or leave it out",
+				settings.FormatDuration(g.Keep), settings.FormatDuration(leastKeep))
+		case g.Keep > mostKeep:
+			g.Reject(s, "%s is too long: a host that stays away keeps all others waiting; at most %s",
+				settings.FormatDuration(g.Keep), settings.FormatDuration(mostKeep))
+		case g.Keep < g.lease:
+			g.Object("%s is shorter than %s: raise keep", s, g.Of(&g.lease))
+		}
 	}
 	most := max(len(g.Roster)-2, 0)
 	if s := g.Of(&g.Backups); s.IsSet() && g.Backups > most {

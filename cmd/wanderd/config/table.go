@@ -241,5 +241,12 @@ func constants(g *terms) settings.Table {
 				"runs. After a power cut of the "+
 				"holder nobody runs for this long. With a shorter lease, a shorter disturbance of the network stops "+
 				"a run. All hosts must have the same."),
+		settings.Row("keep", settings.Duration(&g.Keep), "0s",
+			"For a hook of a strict gate that reboots its host, as in keep = \"15m\": how long the others wait for "+
+				"the host to be up again. The grant outlives the hook, the agent and the host, and is given back when "+
+				"the host is up. The time begins again whenever the holder is heard, and a host that stays away for "+
+				"longer loses its grant. "+
+				"Whoever holds such a grant and loses its power keeps the others waiting, too. The first start of a "+
+				"new gate takes this long. With 0s, a grant ends with its agent. All hosts must have the same."),
 	}
 }

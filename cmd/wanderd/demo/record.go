@@ -98,7 +98,7 @@ func (r *record) moved(i int, o gate.Observation) {
 	case policy.CauseRemoved, policy.CauseMet, policy.CauseOvertaken:
 		r.removed++
 		r.say(o.At, "%s removes token %s", m.name, o.Token.ID)
-	case policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded:
+	case policy.CauseKept, policy.CauseAsleep, policy.CauseDropped, policy.CauseYielded:
 	}
 	if o.Came {
 		m.hands++

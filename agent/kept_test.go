@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy/strict"
+)
+
+// keeps is how long grants outlive their hosts in these tests.
+const keeps = 10 * time.Minute
+
+// inRebootingWorld runs a test with three hosts whose hooks reboot them, one at a time. The hook runs for four seconds.
+func inRebootingWorld(t *testing.T, scenario func(w *world)) {
+	t.Helper()
+	inStrictWorld(t, func(w *world) {
+		w.keep = keeps
+		w.strictly = strict.Settings{
+			Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Keep: keeps,
+			Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: time.Hour,
+		}
+		for _, name := range threeHosts() {
+			w.start(name, AloneWait)
+		}
+		scenario(w)
+	}, threeHosts()...)
+}
+
+func threeHosts() []string { return []string{"a", "b", "c"} }
+
+// goesDown waits for the first run, and lets its host go down: the service manager stops the agent, or the power fails.
+// It returns the host.
+func (w *world) goesDown(powerCut bool) (name string) {
+	w.t.Helper()
+	name = w.untilRuns(keeps + 2*time.Minute)
+	r := w.agents[name]
+	if powerCut {
+		w.crash(name)
+		return name
+	}
+	w.set(func() { r.stops = true })
+	if err := w.leave(name); err != nil {
+		w.t.Errorf("%s: %v", name, err)
+	}
+	return name
+}
+
+// comesBack starts the host again, in its next boot.
+func (w *world) comesBack(name string) {
+	r := w.agents[name]
+	w.set(func() { r.stops, r.boots, r.bootedAt = false, r.boots+1, time.Now() })
+	w.start(name, AloneWait)
+}
+
+// A host that goes down under its grant keeps it: nobody else runs before it is up again, and has handed it back. Then
+// the next one runs. The history has one run, with both boots.
+func TestNoOtherHostRunsUntilTheOneThatRebootsIsUpAgain(t *testing.T) {
+	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
+		t.Run(name, func(t *testing.T) {
+			inRebootingWorld(t, func(w *world) {
+				first := w.goesDown(powerCut)
+				down := time.Now()
+				time.Sleep(5 * time.Minute)
+				if n := len(w.runs(down)); n > 0 {
+					t.Fatalf("%d runs while %s is away", n, first)
+				}
+				w.set(func() { w.agents[first].comesUp = true })
+				w.comesBack(first)
+				time.Sleep(2 * time.Minute)
+				if n := len(w.runs(down)); n > 0 {
+					t.Fatalf("%d runs while %s is still starting", n, first)
+				}
+				w.set(func() { w.agents[first].comesUp = false })
+				next := w.untilRuns(time.Minute)
+				if next == first {
+					t.Errorf("%s runs again within min_interval", first)
+				}
+				runs := w.history(first)
+				if n := len(runs); n != 1 || runs[0].Reboot == nil || runs[0].Failed() ||
+					runs[0].Reboot.From == runs[0].Reboot.To || runs[0].Took() < 7*time.Minute {
+					t.Errorf("its history: %+v", runs)
+				}
+			})
+		})
+	}
+}
+
+// A host that stays away loses its grant after keep. When it comes back, it runs nothing, and says so.
+func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
+	inRebootingWorld(t, func(w *world) {
+		first := w.goesDown(false)
+		down := time.Now()
+		time.Sleep(keeps - time.Minute)
+		if n := len(w.runs(down)); n > 0 {
+			t.Fatalf("%d runs while the grant of %s is kept", n, first)
+		}
+		w.untilRuns(3 * time.Minute)
+		w.comesBack(first)
+		time.Sleep(10 * time.Minute)
+		for _, run := range w.runs(down) {
+			if run.Name == first {
+				t.Errorf("%s runs again", first)
+			}
+		}
+	})
+}
+
+// Supporters that restart meanwhile wait, too.
+func TestAKeptGrantSurvivesTheRestartOfAllOthers(t *testing.T) {
+	inRebootingWorld(t, func(w *world) {
+		first := w.goesDown(false)
+		down := time.Now()
+		for _, name := range threeHosts() {
+			if name != first {
+				w.crash(name)
+				w.start(name, AloneWait)
+			}
+		}
+		time.Sleep(keeps - time.Minute)
+		if n := len(w.runs(down)); n > 0 {
+			t.Fatalf("%d runs while the grant of %s is kept", n, first)
+		}
+		w.comesBack(first)
+		w.untilRuns(2 * time.Minute)
+	})
+}
+
+// An agent that is stopped while its host stays up hands its grant back, as ever.
+func TestAnAgentThatStopsHandsItsGrantBack(t *testing.T) {
+	inRebootingWorld(t, func(w *world) {
+		first := w.untilRuns(keeps + 2*time.Minute)
+		if err := w.leave(first); err != nil {
+			t.Fatal(err)
+		}
+		if next := w.untilRuns(time.Minute); next == first {
+			t.Errorf("%s runs after it has stopped", first)
+		}
+	})
+}

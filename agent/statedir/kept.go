@@ -1,0 +1,65 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Kept is a grant that outlives its host, in a record: see [policy.Kept].
+type Kept struct {
+	Holder    wire.MemberID `json:"holder"`
+	Birth     int64         `json:"birth"`
+	Generator wire.MemberID `json:"generator"`
+	Random    uint64        `json:"random"`
+	Slot      uint8         `json:"slot,omitempty"`
+	Seq       wire.Seq      `json:"seq"`
+	For       time.Duration `json:"for_ns"`
+	Demanded  bool          `json:"demanded,omitempty"`
+	// Boot identifies the boot of this host in which the grant was recorded; empty if that is unknown.
+	Boot string `json:"boot,omitempty"`
+}
+
+// KeptOf returns the record of a grant; it is zero if there is none.
+func KeptOf(k *policy.Kept, boot string) Kept {
+	if !k.Is() {
+		return Kept{}
+	}
+	t := &k.Token
+	return Kept{
+		Holder: k.Holder, Birth: t.ID.Birth, Generator: t.ID.Generator, Random: t.ID.Random, Slot: t.Slot, Seq: t.Seq,
+		For: k.For, Demanded: k.Demanded, Boot: boot,
+	}
+}
+
+// Grant returns the recorded grant.
+func (k *Kept) Grant() policy.Kept {
+	return policy.Kept{
+		Holder: k.Holder, For: k.For, Demanded: k.Demanded,
+		Token: wire.Ref{
+			ID:   wire.TokenID{Birth: k.Birth, Generator: k.Generator, Random: k.Random},
+			Slot: k.Slot, Seq: k.Seq,
+		},
+	}
+}
+
+// mostKept is the longest time for which a grant is kept; longer ones are damage.
+const mostKept = 7 * 24 * time.Hour
+
+// check returns an error for values that no agent writes.
+func (k *Kept) check() error {
+	switch {
+	case *k == Kept{}:
+		return nil
+	case k.Holder.IsZero() || k.Generator.IsZero() || k.Seq == 0:
+		return errors.New("it keeps a grant without a holder or a number")
+	case k.Seq > wire.MaxSeq || k.Slot >= wire.MaxSlots:
+		return fmt.Errorf("it keeps a grant with number %d of slot %d", uint64(k.Seq), k.Slot)
+	case k.For <= 0 || k.For > mostKept:
+		return fmt.Errorf("it keeps a grant for %v", k.For)
+	}
+	return nil
+}

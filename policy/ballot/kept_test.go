@@ -1,0 +1,190 @@
+package ballot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const keep = 15 * time.Minute
+
+// kept lets member 0 of three run under a grant that outlives its host.
+func kept(t *testing.T) *circle {
+	t.Helper()
+	c := newKeepingCircle(t, 3, keep)
+	c.elect(0)
+	c.m[0].Keeps()
+	c.need()
+	c.deliver()
+	c.air = nil
+	var ok bool
+	c.step(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out, ok = m.Run(c.now, out)
+		return out
+	})
+	if !ok {
+		t.Fatal("no run begins under a kept lease")
+	}
+	return c
+}
+
+// reboot lets a member begin a new life with what it has saved.
+func (c *circle) reboot(i int) {
+	c.t.Helper()
+	var memo policy.Memo
+	c.m[i].Memo(&memo)
+	record := c.m[i].Kept()
+	m := ballot.New(c.config(i))
+	m.Start(c.now, &memo, &record)
+	c.m[i] = &m
+}
+
+// resume lets a member take up its grant.
+func (c *circle) resume(i int) {
+	c.t.Helper()
+	c.step(i, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out, ok := m.Resume(c.now, end, out)
+		if !ok {
+			c.t.Fatal("there is no grant to take up")
+		}
+		return out
+	})
+}
+
+// unkeep lets a member end its kept lease, and saves that.
+func (c *circle) unkeep(i int) {
+	c.t.Helper()
+	c.step(i, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		m.Unkeep(c.now)
+		return out
+	})
+	c.deliver()
+	if !c.m[i].Unkept() {
+		c.t.Fatal("all have answered, and the lease is still kept")
+	}
+}
+
+// promises reports whether member 2 promises a newer epoch to member 1.
+func (c *circle) promises(number int) bool {
+	c.t.Helper()
+	sent := c.receive(c.ask(ballot.KindPromise, 1, 2, epoch(number, 1), wire.Exchange(number)))
+	return len(sent) == 1 && sent[0].Kind == ballot.KindPromised
+}
+
+// A kept grant is not released by the guard of its run: the agent may be dying because its host goes down.
+func TestTheGuardOfAKeptGrantReleasesNothing(t *testing.T) {
+	c := kept(t)
+	if len(c.words) > 0 {
+		t.Errorf("pre-signed: %+v", c.words)
+	}
+	if least := c.now.Add(keep / 2); c.run.Until < least {
+		t.Errorf("the run ends at %v", c.run.Until.Sub(c.now))
+	}
+}
+
+// While the host is away no other member gets an epoch, even if the supporters are restarted meanwhile; after keep they
+// do. A host that comes back after that has lost its grant.
+func TestAHostIsWaitedForAsLongAsItsGrantIsKept(t *testing.T) {
+	c := kept(t)
+	c.now = c.now.Add(keep - time.Second)
+	if c.promises(5000) {
+		t.Error("a supporter promises a newer epoch while the host is away")
+	}
+	c.reboot(2)
+	c.now = c.now.Add(keep - time.Second)
+	if c.promises(5001) {
+		t.Error("a supporter that was restarted does not wait for the host")
+	}
+	c.now = c.now.Add(2 * time.Second)
+	if !c.promises(5002) {
+		t.Error("a supporter waits for longer than the grant is kept")
+	}
+	c.reboot(0)
+	c.resume(0)
+	c.air = append(c.air, c.ask(ballot.KindPromise, 1, 0, epoch(5004, 1), 9))
+	if end := c.deliver(1); end.Ending == ballot.Renewed {
+		t.Error("a host that comes back too late has its grant renewed")
+	}
+}
+
+// A host that is back renews its grant. When it hands it back, all wait for an ordinary lease only, and after the
+// release for nothing.
+func TestAHostThatIsBackHandsItsGrantBack(t *testing.T) {
+	c := kept(t)
+	c.now = c.now.Add(5 * time.Minute)
+	c.reboot(0)
+	c.resume(0)
+	if end := c.deliver(); end.Ending != ballot.Renewed || c.m[0].Until() < c.now.Add(keep/2) {
+		t.Fatalf("the grant is not renewed: %+v", end)
+	}
+	c.unkeep(0)
+	if k := c.m[2].Kept(); k.Is() {
+		t.Errorf("a supporter still keeps %+v", k)
+	}
+	if c.promises(900) {
+		t.Error("a supporter promises a newer epoch within the lease")
+	}
+	c.step(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		return m.Release(c.now, out)
+	})
+	c.deliver()
+	if !c.promises(901) {
+		t.Error("a supporter waits although the grant was handed back")
+	}
+}
+
+// What is late changes nothing: neither does the end of an earlier kept lease end that of this run, nor does a renewal
+// from before its end bring it back.
+func TestALateMessageNeitherEndsNorRevivesAKeptLease(t *testing.T) {
+	c := kept(t)
+	renewal := c.ask(ballot.KindRenew, 0, 2, c.m[0].Token().Seq, 77)
+	ballot.SetLoad(&renewal.Load, c.roster.Hash(), keep, 2)
+	c.unkeep(0)
+	end := c.ask(ballot.KindRenew, 0, 2, c.m[0].Token().Seq, 78)
+	ballot.SetLoad(&end.Load, c.roster.Hash(), lease, 3)
+	c.receive(renewal)
+	if k := c.m[2].Kept(); k.Is() {
+		t.Errorf("a late renewal brings %+v back", k)
+	}
+	c.m[0].Rest()
+	c.m[0].Keeps()
+	c.need()
+	c.deliver()
+	c.air = nil
+	c.receive(end)
+	if k := c.m[2].Kept(); !k.Is() {
+		t.Error("the late end of an earlier kept lease ends a later one")
+	}
+}
+
+// Whoever hears nobody asks for no long lease: the first renewal is an ordinary one.
+func TestAHolderThatHearsNobodyKeepsNobodyWaiting(t *testing.T) {
+	c := newKeepingCircle(t, 3, keep)
+	c.elect(0)
+	c.m[0].Keeps()
+	c.need()
+	for _, m := range c.air {
+		c.receive(m)
+	}
+	c.air = nil
+	if c.now = c.now.Add(lease); !c.promises(2000) {
+		t.Error("a supporter waits for longer than a lease")
+	}
+}
+
+// Members that may not keep a grant for so long refuse to.
+func TestALeaseThatIsKeptForTooLongIsRefused(t *testing.T) {
+	c := newKeepingCircle(t, 3, keep)
+	m := c.ask(ballot.KindRenew, 0, 2, epoch(5, 0), 1)
+	ballot.SetLoad(&m.Load, c.roster.Hash(), keep+1, 2)
+	if sent := c.receive(m); len(sent) > 0 {
+		t.Errorf("sent %+v", sent)
+	}
+	c.wantNotes(ballot.NoteLeaseTooLong)
+	if ballot.SetLoad(&m.Load, c.roster.Hash(), lease, 4); ballot.WellFormed(&m) {
+		t.Error("a Renew that asks for something unknown is well-formed")
+	}
+}

@@ -1,0 +1,28 @@
+package policy
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/wire"
+)
+
+// Kept is a grant that outlives its host: the operation reboots it, and the grant is given back only when the host is
+// here again. A member keeps a record of its own grant, and one of a grant that others rely on it for. It is part of
+// [State], so it is durable before the operation starts.
+//
+// A member that starts with a Kept of its own goes on as if its operation still ran. The shell sends Finished when it
+// knows how that has ended; until then the member renews its grant. If the others have given the grant up meanwhile,
+// the machine sends Stop, as if that had happened during the run.
+type Kept struct {
+	// Holder is the member whose operation it is; zero if there is no such grant.
+	Holder wire.MemberID
+	// Token is the token of the grant, with its fencing number.
+	Token wire.Ref
+	// For is how long the grant outlives the last word of its holder.
+	For time.Duration
+	// Demanded is true if the operation is a caller's, in a gate with an operation of its own.
+	Demanded bool
+}
+
+// Is reports whether there is such a grant.
+func (k *Kept) Is() bool { return !k.Holder.IsZero() }

@@ -1,0 +1,47 @@
+package strict
+
+import (
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A kept grant outlives its agent and its host: see package ballot. It is saved here and at a majority before the
+// operation starts. It ends in two steps: first all members learn that it is an ordinary grant again; only then the
+// token goes on. So no member waits for the host any longer when the next one has the token.
+
+// resume goes on with a kept grant of an earlier life, as if its operation still ran.
+func (g *Machine) resume(now policy.Instant, kept *policy.Kept, out []policy.Effect) []policy.Effect {
+	g.turn = turn{
+		state: running, token: kept.Token, demanded: kept.Demanded, resumed: true, hadRun: g.due.hasRun,
+		before: g.due.lastRun, waited: g.due.repeat.Wait,
+	}
+	out, ok := g.b.Resume(now.Time, &g.end, out)
+	if !ok {
+		out = policy.AppendTell(out, ballot.NoteEnded, wire.MemberID{}, &kept.Token)
+		return append(out, policy.Effect{Kind: policy.Stop})
+	}
+	return policy.AppendTook(out, policy.CauseKept, wire.MemberID{}, g.b.Token())
+}
+
+// handBack begins the end of a kept grant.
+func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) []policy.Effect {
+	g.turn = turn{state: handing, resumed: ended.resumed, denied: ended.denied}
+	g.b.Unkeep(now.Time)
+	return out
+}
+
+// handedBack lets the token go on. A token of an earlier life has no ring or tree to go on in: its epoch ends.
+func (g *Machine) handedBack(now policy.Instant, out []policy.Effect) []policy.Effect {
+	switch ended := g.turn; {
+	case g.b.Contested():
+		out = g.yield(now, out)
+	case ended.resumed:
+		out = g.discard(now, out)
+	default:
+		g.turn = turn{}
+		return g.handOn(now, ended.denied, out)
+	}
+	g.turn = turn{}
+	return out
+}
