@@ -18,6 +18,8 @@ type kept struct {
 	// boot is the boot in which the grant of the record began, seq its number.
 	boot string
 	seq  wire.Seq
+	// down is true if the host has gone down under it.
+	down bool
 	// asked is true once it was asked whether a stop of the agent is one of the host.
 	asked bool
 }
@@ -51,9 +53,17 @@ func (k *kept) goesDown(f *finished) bool {
 
 // goDown leaves the grant to those who keep it: the run has not ended before this host is back.
 func (k *kept) goDown(r *hook.Result) {
+	k.gate.log.Info().Dur("took", r.Took.Round(time.Millisecond)).Msg("the hook has ended")
+	k.goesWith()
+}
+
+// goesWith records that the host goes down with its grant.
+func (k *kept) goesWith() {
 	g := k.gate
-	g.log.Info().Dur("took", r.Took.Round(time.Millisecond)).Dur("kept_for", g.cfg.Keep).
-		Msg("the host goes down, and its grant is kept until it is back")
+	g.log.Info().Dur("kept_for", g.cfg.Keep).Msg("the host goes down, and its grant is kept until it is back")
+	k.down = true
+	g.wantSaved(&g.state)
+	g.beginSave()
 }
 
 // askWhatStops finds out, when the agent is stopped under such a grant, whether the host goes down: then the machine
@@ -69,7 +79,9 @@ func (k *kept) askWhatStops() {
 				return
 			}
 			g.exit.left, g.exit.gone, g.exit.leftAt = true, true, time.Now()
-			g.log.Info().Dur("kept_for", g.cfg.Keep).Msg("the host goes down, and its grant is kept until it is back")
+			if !k.down {
+				k.goesWith()
+			}
 		}
 	}()
 }
@@ -80,9 +92,11 @@ func (k *kept) record(s *policy.State, boot string) statedir.Kept {
 		return statedir.KeptOf(&s.Kept, "")
 	}
 	if k.seq != s.Kept.Token.Seq {
-		k.seq, k.boot = s.Kept.Token.Seq, boot
+		k.seq, k.boot, k.down = s.Kept.Token.Seq, boot, false
 	}
-	return statedir.KeptOf(&s.Kept, k.boot)
+	r := statedir.KeptOf(&s.Kept, k.boot)
+	r.Down = k.down
+	return r
 }
 
 // takeUp begins to hand back the grant that this host has kept while it was away, or while its agent was.
@@ -91,9 +105,9 @@ func (k *kept) takeUp(r statedir.Kept) {
 	if r.Holder != g.env.Self {
 		return
 	}
-	k.boot, k.seq = r.Boot, r.Seq
+	k.boot, k.seq, k.down = r.Boot, r.Seq, r.Down
 	boot := g.env.Clock.Boot().ID
-	rebooted := r.Boot == "" || boot == "" || r.Boot != boot
+	rebooted := r.Down || r.Boot == "" || boot == "" || r.Boot != boot
 	g.log.Info().Bool("rebooted", rebooted).Uint64("seq", uint64(r.Seq)).
 		Msg("this host is back, and takes up the grant that was kept for it")
 	go func() {

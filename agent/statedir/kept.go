@@ -21,6 +21,9 @@ type Kept struct {
 	Demanded  bool          `json:"demanded,omitempty"`
 	// Boot identifies the boot of this host in which the grant was recorded; empty if that is unknown.
 	Boot string `json:"boot,omitempty"`
+	// Down is true if this host has gone down under the grant, as its service manager said: a container does not get
+	// another boot.
+	Down bool `json:"down,omitempty"`
 }
 
 // KeptOf returns the record of a grant; it is zero if there is none.
