@@ -78,6 +78,23 @@ func TestARestingHolderRunsOnlyAfterAWord(t *testing.T) {
 	}
 }
 
+// R8: it "goes on asking, unless it is alone": also if all others go while it asks.
+func TestAHolderThatAsksRunsOnceItIsAlone(t *testing.T) {
+	f := withToken(t, 6)
+	for i := range f.members {
+		f.down[i] = i != 2
+	}
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(20 * skip)
+	if len(f.runs) > 0 {
+		t.Fatal("a holder that hears nobody runs")
+	}
+	f.step(2, policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{id(2)}})
+	if !slices.Equal(f.runs, []int{2}) {
+		t.Errorf("these have run: %v", f.runs)
+	}
+}
+
 func TestATokenWhoseHolderIsGoneIsRevivedWhenItIsCalled(t *testing.T) {
 	f := withToken(t, 6)
 	f.down[2] = true

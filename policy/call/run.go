@@ -22,8 +22,8 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 	case m.custody.leaving:
 		return m.passOn(now, w, out)
 	case own && m.custody.in(asking):
-		if word {
-			return m.ask(now, true, out)
+		if word || m.view.Alone() {
+			return m.ask(now, word, out)
 		}
 		return out
 	case own && (w == nil || m.caller.since <= w.since):
