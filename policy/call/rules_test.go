@@ -95,3 +95,24 @@ func TestAMemberThatHadTheTokenLatelyDoesNotDenyIt(t *testing.T) {
 		t.Errorf("it answers %+v", f.sent)
 	}
 }
+
+// R10: a guardian that waits is queued at another home, which may tell nobody.
+func TestAGuardianThatWaitsItselfSuspectsTheHolder(t *testing.T) {
+	f := withToken(t, 6)
+	first, second := f.home(), -1
+	for _, i := range f.homes() {
+		if i != first && i != 2 {
+			second = i
+		}
+	}
+	if second < 0 {
+		t.Fatal("there is no other home")
+	}
+	f.down[2] = true
+	f.lost = func(m *wire.Message) bool { return m.From == id(first) && m.Kind != call.KindQueued }
+	f.step(second, policy.Event{Kind: policy.Wanted})
+	f.advance(4 * skip)
+	if !slices.Equal(f.runs, []int{second}) {
+		t.Errorf("after four skips these have run: %v", f.runs)
+	}
+}
