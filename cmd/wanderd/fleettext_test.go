@@ -259,3 +259,14 @@ func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 		t.Errorf("on demand: %q in\n%s", row, text())
 	}
 }
+
+func TestAStatusSaysWhoseGrantOutlivesItsHost(t *testing.T) {
+	now := noon()
+	text := statusText(control.Status{Gates: []control.Gate{{
+		Name: "reboot", Facts: []control.Fact{{Name: "kept", MemberName: "web3", At: now.Add(15 * time.Minute)}},
+	}}}, now)
+	want := "kept         the grant of web3 outlives its host: the others wait for it until 12:15:00 at most\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/policy"
 )
 
 // statusText writes a status for people, as of now and in now's time zone.
@@ -269,6 +270,10 @@ func whyNot(g *control.Gate, now time.Time) string {
 }
 
 func writtenFact(f control.Fact, now time.Time) string {
+	if f.Name == policy.KeyKept.String() {
+		return fmt.Sprintf("the grant of %s outlives its host: the others wait for it until %s at most",
+			cmp.Or(printable(f.MemberName), f.Member), clock(f.At, now))
+	}
 	var parts []string
 	if f.For != 0 {
 		parts = append(parts, format(f.For))

@@ -145,8 +145,9 @@ func (b *Machine) Unkeep(now policy.Time) {
 	if !b.Keeping() {
 		return
 	}
-	h.keeps, h.kept, h.unkeeps, h.needs, h.lapsed = false, false, true, true, false
+	h.keeps, h.kept, h.unkeeps, h.needs = false, false, true, true
 	h.until = min(h.until, now.Add(b.held))
+	h.lapsed = h.until <= now // Nobody has answered yet since this member is back, and that is no news.
 	h.token.Seq++
 	s := &b.supporter
 	s.unkeep(EpochOf(h.token.Seq))
