@@ -21,12 +21,21 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 		// Only once before the holder's next heartbeat: a replayed question may come long after the holder's death.
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
-	case g.quiet && w.live && m.From != w.holder && !g.suspects() && !g.hasHeardLately(now):
-		// The asker waits for this member to revive the token if this one goes first.
+	case g.quiet && w.live && m.From != w.holder && !g.suspects() && !g.hasHeardLately(now) &&
+		g.goesBefore(m):
+		// The asker waits for this member to revive the token.
 		w.expected = true
 		g.calm(now, 0)
 	}
 	return g.Reply(now, m, nil, out)
+}
+
+// goesBefore reports whether an asker lets this guardian go first; see letsGoFirst. A guardian that goes later need not
+// ask because of that: if each one made all others ask, they would go on for ever.
+func (g *Machine) goesBefore(ask *wire.Message) bool {
+	theirs := TrailOf(&ask.Load)
+	rank, ok := theirs.Rank(ask.From)
+	return !ok || g.rank() < rank || g.rank() == rank && g.cfg.Self.Compare(ask.From) < 0
 }
 
 // giveWay postpones the revival of a token, because another member may be about to revive an older token. When this

@@ -47,3 +47,21 @@ func TestAQuietGuardianDoesNotAskTheSenderOfAYield(t *testing.T) {
 	c.advance(2 * latency)
 	c.wantHolders(c.bob)
 }
+
+// bob, the first guardian, asks the holder, because somebody waits. cyd goes after him, so she has no reason to ask.
+func TestAQuietGuardianThatGoesLaterDoesNotAskBecauseItIsAsked(t *testing.T) {
+	c := newUnaware(t)
+	for _, m := range c.all {
+		m.g.BeQuiet()
+	}
+	c.hold(c.ann, theToken)
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
+		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c.advance(time.Hour)
+	c.bob.g.Await(c.now, true)
+	c.advance(patience + latency)
+	c.bob.g.Await(c.now, false)
+	c.advance(time.Hour)
+	c.wantNotes(c.cyd)
+	c.wantHolders(c.ann)
+}
