@@ -161,13 +161,16 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 // heard notes that the holder lives. A regular heartbeat says that it knows of waiters; any other does not, and the
 // waiters are told again, P/2 after the first time at the earliest.
 func (t *report) heard(cfg *Config, now policy.Time, msg *wire.Message) {
-	switch {
-	case t.id == 0 || t.holder != msg.From || t.visit != msg.Token.Seq:
+	if t.id == 0 || t.holder != msg.From || t.visit != msg.Token.Seq {
+		return
+	}
+	switch t.greeted = true; {
 	case msg.Exchange == 0:
 		t.stop(cfg, now)
 	case t.times > 1:
 		t.again(cfg, now)
 	}
+	t.tooEarly(now)
 }
 
 func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []policy.Effect) []policy.Effect {

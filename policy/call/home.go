@@ -91,6 +91,9 @@ type report struct {
 	// next is when it is repeated, or judged.
 	next  policy.Time
 	times uint8
+	// denied is true once the holder has answered that it does not hold the token, greeted once it has sent a heartbeat
+	// in this visit. If both are, it was told before the token had arrived; retold is true once it was told again.
+	denied, greeted, retold bool
 }
 
 func (t *report) is(id wire.Exchange) bool { return t.id != 0 && t.id == id }
@@ -101,6 +104,21 @@ func (t *report) wakesAt() policy.Time {
 		return policy.Never
 	}
 	return t.next
+}
+
+// denies notes that a member does not hold the token.
+func (t *report) denies(now policy.Time, who wire.MemberID) {
+	if who == t.holder {
+		t.denied = true
+		t.tooEarly(now)
+	}
+}
+
+// tooEarly tells the holder again at once, if it was told before the token had arrived. It does so once in a visit.
+func (t *report) tooEarly(now policy.Time) {
+	if t.denied && t.greeted && !t.retold {
+		t.retold, t.times, t.first, t.next = true, 0, now, now
+	}
 }
 
 // stop ends the repetitions: the holder has answered. If it is silent from then on, it is told again.
@@ -356,6 +374,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 		// "A receiver ignores a Known that names itself": the token is on its way, and comes with a lower number.
 		holder = wire.MemberID{}
 		if m.report.is(msg.Exchange) {
+			m.report.denies(now.Time, msg.From)
 			return out
 		}
 	}
@@ -368,6 +387,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 				m.notThere(now.Time)
 			}
 		}
+		m.report.denies(now.Time, msg.From)
 		return out
 	}
 	if !names {
