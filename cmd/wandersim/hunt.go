@@ -48,6 +48,7 @@ occurred, because then it has not tested all rules.`,
 		Example: `  wanderd sim hunt
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000
+  wanderd sim hunt --policy call --seeds 10000
   wanderd sim hunt --policy ring
   wanderd sim hunt --liar
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,

@@ -18,6 +18,9 @@ The output:
   recovery         from the loss of the last token until there is again one token, and
                    no other for max_interval
 
+A token that is called, a ring and a tree have figures of their own: above all obtaining,
+the time from a request to its operation.
+
 On a terminal it shows the remaining time. Ctrl-C ends it, and prints the figures so
 far.`
 
@@ -34,6 +37,9 @@ const exampleSim = `  The fleet of the paper; takes a second.
   A lossy network, members that crash, and a partition after a day.
       wanderd sim --loss 1% --jitter 5ms --crash-every 7d --down-for 10m \
           --partition-at 1d --partition-for 2h --partition-share 30%
+
+  A fleet whose members run for callers: how long do these wait?
+      wanderd sim --policy call --members 150 --demand 20m --duration 1d
 
   A ring that elects a leader, while some members crash.
       wanderd sim --policy election --members 40 --backups 8 --crash-every 10m \

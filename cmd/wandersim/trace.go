@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	calling "github.com/wanderd/wanderd/sim/fleet/call"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
@@ -59,8 +61,9 @@ h1, h2… in the order in which they appear.`,
 		Example: `  wanderd sim trace --seed 1415
   wanderd sim trace --seed 7 --liar
   wanderd sim trace --members 3 --min-interval 10s --loss 20% --for 30s
+  wanderd sim trace --policy call --members 4 --demand 10s --for 30s
   wanderd sim trace --members 3 --format mermaid --for 20s > run.mmd
-  wanderd sim trace ` + wandering.Excerpts()[0].Name,
+  wanderd sim trace ` + excerpts()[0].Name,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := t.flags.Read(own, "command line"); err != nil {
@@ -86,9 +89,12 @@ h1, h2… in the order in which they appear.`,
 	return cmd
 }
 
+// excerpts returns the excerpts of all protocols.
+func excerpts() []trace.Excerpt { return slices.Concat(wandering.Excerpts(), calling.Excerpts()) }
+
 func excerptLines() string {
 	var b strings.Builder
-	for _, s := range wandering.Excerpts() {
+	for _, s := range excerpts() {
 		about := strings.Join(cli.Wrap(s.About, cli.HelpWidth-12), "\n"+strings.Repeat(" ", 11))
 		fmt.Fprintf(&b, "  %-8s %s\n", s.Name, about)
 	}
@@ -99,7 +105,7 @@ func (t *telling) excerpt(w io.Writer, name string, format trace.Format) error {
 	if t.flags.Given() || t.file != "" {
 		return cli.UsageError(fmt.Errorf("the excerpt %q has no parameters: omit all flags but --format", name))
 	}
-	excerpt, err := wandering.FindExcerpt(name)
+	excerpt, err := trace.Find(excerpts(), name)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -147,6 +153,9 @@ func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) err
 func measured(ctx context.Context, parameters *scenario.Parameters, writer sim.Watcher) error {
 	var err error
 	switch parameters.Policy {
+	case usual.PolicyCall:
+		s := parameters.Call()
+		_, err = s.Measure(ctx, nil, writer)
 	case usual.PolicyRing:
 		s := parameters.Ring()
 		_, err = s.Measure(ctx, nil, writer)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/wanderd/wanderd/sim"
+	calling "github.com/wanderd/wanderd/sim/fleet/call"
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
@@ -27,7 +28,7 @@ type Subject struct {
 }
 
 // Subjects returns all subjects. The first is the default.
-func Subjects() []Subject { return []Subject{wander(), ring(), tree()} }
+func Subjects() []Subject { return []Subject{wander(), call(), ring(), tree()} }
 
 // SubjectOf returns the subject of a policy.
 func SubjectOf(name string) (Subject, error) {
@@ -67,17 +68,23 @@ func Byzantine() Subject {
 	return f
 }
 
-func ring() Subject { return rostered("ring", ringing.Draw, (*ringing.Scenario).Explore) }
+func call() Subject {
+	f := watched("call", calling.Draw, (*calling.Scenario).Explore)
+	f.Words = calling.Words()
+	return f
+}
+
+func ring() Subject { return watched("ring", ringing.Draw, (*ringing.Scenario).Explore) }
 
 func tree() Subject {
-	return rostered("tree", treeing.Draw, func(s *treeing.Scenario, watchers ...sim.Watcher) error {
+	return watched("tree", treeing.Draw, func(s *treeing.Scenario, watchers ...sim.Watcher) error {
 		_, err := treeing.Explore(*s, watchers...)
 		return err
 	})
 }
 
-// rostered returns the subject of a policy whose members have a roster.
-func rostered[S any](policy string, draw func(seed uint64) S,
+// watched returns the subject of a policy whose runs have only an error: a watcher counts their steps.
+func watched[S any](policy string, draw func(seed uint64) S,
 	explore func(s *S, watchers ...sim.Watcher) error,
 ) Subject {
 	parameters := func(s *S) string { return trace.Parameters(*s) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -21,11 +22,25 @@ type Excerpt struct {
 	// The excerpt begins at From and ends with the last of its Turns. No other note of their kinds comes between.
 	From  policy.Time
 	Turns []Turn
+	// After is how long it goes on after its last turn.
+	After time.Duration
 	// Skipped is the number of turns that lead to the excerpt but are not shown.
 	Skipped int
 	// Dull reports whether an occurrence is left out. If it is nil, none is.
 	Dull  func(*sim.Occurrence) bool
 	Words Words
+}
+
+// Find returns the excerpt with that name. The error lists all names.
+func Find(all []Excerpt, name string) (Excerpt, error) {
+	var names []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Excerpt{}, fmt.Errorf("unknown excerpt %q: choose %s", name, strings.Join(names, " or "))
 }
 
 // excerptSeeds and excerptTime bound the search for a run that leads to an excerpt.
@@ -88,7 +103,7 @@ func (p *plot) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			p.begin = o.At
 		}
 		p.taken++
-		p.end = o.At
+		p.end = o.At.Add(p.After)
 	}
 	return nil
 }

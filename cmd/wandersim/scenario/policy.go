@@ -22,6 +22,7 @@ type policy struct {
 func policies() []policy {
 	return []policy{
 		{usual.PolicyWander, (*Parameters).wanderTable, (*Parameters).checkWander},
+		{usual.PolicyCall, (*Parameters).callTable, (*Parameters).checkCall},
 		{usual.PolicyRing, (*Parameters).ringTable, (*Parameters).checkRing},
 		{usual.PolicyTree, (*Parameters).treeTable, (*Parameters).checkTree},
 		{PolicyTermination, (*Parameters).terminationTable, (*Parameters).checkDeciding},
@@ -55,8 +56,12 @@ func (one *policy) lacks(key string) string {
 			having = append(having, other.name)
 		}
 	}
-	return fmt.Sprintf("policy %s has no such parameter, only %s has: leave it out", one.name,
-		strings.Join(having, " and "))
+	verb := "has"
+	if len(having) > 1 {
+		verb = "have"
+	}
+	return fmt.Sprintf("policy %s has no such parameter, only %s %s: leave it out", one.name,
+		strings.Join(having, " and "), verb)
 }
 
 // Table returns the parameters of all policies, each once.

@@ -242,7 +242,7 @@ func TestEachImpossibleParameterHasASentence(t *testing.T) {
 				"puts at least one member into each part",
 		}},
 		{flags: []string{"walk=rnadom", "policy=strict"}, want: []string{
-			`--policy: unknown value "strict": choose wander, ring, tree, termination or election`,
+			`--policy: unknown value "strict": choose wander, call, ring, tree, termination or election`,
 			`--walk: unknown value "rnadom": did you mean "random"?`,
 		}},
 		{file: "memebrs = 5\nloss = true\nseed = 1.5\npolicy = 1\nop = 4\n\n[crash]\nevery = \"1s\"\n", want: []string{

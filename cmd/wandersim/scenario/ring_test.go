@@ -43,7 +43,7 @@ func TestAParameterOfAnotherPolicyIsRefused(t *testing.T) {
 	}{
 		{flags: []string{"policy=ring", "walk=sweep", "skip=1s"}, want: []string{
 			"--walk: policy ring has no such parameter, only wander has: leave it out",
-			"--skip: policy ring has no such parameter, only wander has: leave it out",
+			"--skip: policy ring has no such parameter, only wander and call have: leave it out",
 		}},
 		{flags: []string{"request=d"}, want: []string{
 			"--request: policy wander has no such parameter, only ring has: leave it out",

@@ -24,7 +24,7 @@ func (p *Parameters) World() wandering.Scenario {
 		Demand:     sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		Slots:      p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
-		Network: p.Network, Membership: p.membership(), Disk: p.Disk, Faults: p.Faults,
+		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
 		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
 	}
 	if p.onDemand() {
@@ -38,13 +38,25 @@ func (p *Parameters) World() wandering.Scenario {
 	if p.DefaultMaxInterval {
 		s.MaxInterval = 0
 	}
-	if p.Disk.Slow == 0 {
-		s.Disk.SlowFor = 0 // A disk that takes no time is the zero value.
-	}
-	if p.PartitionAt != nil {
-		s.Faults.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
-	}
 	return s
+}
+
+// disk returns the disks of the hosts. A disk that takes no time is the zero value.
+func (p *Parameters) disk() sim.Disk {
+	d := p.Disk
+	if d.Slow == 0 {
+		d.SlowFor = 0
+	}
+	return d
+}
+
+// faults returns all faults, the partition among them.
+func (p *Parameters) faults() sim.Faults {
+	f := p.Faults
+	if p.PartitionAt != nil {
+		f.Partition = sim.Partition{At: *p.PartitionAt, For: p.PartitionFor, Share: p.PartitionShare}
+	}
+	return f
 }
 
 // membership returns a membership that is as late as the parameters demand, or as that of real agents.

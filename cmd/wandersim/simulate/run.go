@@ -2,6 +2,7 @@
 //
 //	run.go      all seeds, and a wandering token
 //	numbers.go  policies that have only numbers
+//	called.go   a token that is called
 //	json.go     the figures for scripts: JSON, and CSV with the same names
 //	tables.go   the figures for people
 //	chart.go    the intervals, as a bar chart
@@ -42,8 +43,8 @@ type Outcome interface {
 // is a [Result] for a wandering token.
 func Run(ctx context.Context, p scenario.Parameters, progress func(share float64)) (Outcome, error) {
 	numbers := map[string]func(context.Context, scenario.Parameters, func(share float64)) (*[]Figure, error){
-		usual.PolicyRing: ring, usual.PolicyTree: tree, scenario.PolicyTermination: termination,
-		scenario.PolicyElection: election,
+		usual.PolicyCall: called, usual.PolicyRing: ring, usual.PolicyTree: tree,
+		scenario.PolicyTermination: termination, scenario.PolicyElection: election,
 	}[p.Policy]
 	if numbers == nil {
 		return wanders(ctx, p, progress)

@@ -284,12 +284,12 @@ func (s *Scenario) bound() time.Duration {
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
 	}
-	return settle + s.Hook.Longest() + 2*s.maxInterval() + 60*p +
+	return settle + s.Hook.Longest() + 2*s.MaxIntervalInForce() + 60*p +
 		time.Duration(4*s.Members)*(s.Hook.Longest()+2*p) + max(s.MinInterval, s.Reload.MinInterval)
 }
 
-// maxInterval is the longest max_interval of a member.
-func (s *Scenario) maxInterval() time.Duration {
+// MaxIntervalInForce returns the longest max_interval of a member, by default their own.
+func (s *Scenario) MaxIntervalInForce() time.Duration {
 	return max(s.MaxInterval, s.Reload.MaxInterval, 3*s.MinInterval, 3*s.Reload.MinInterval,
 		60*call.Patience(s.Skip))
 }

@@ -1,9 +1,7 @@
 package wander
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -52,18 +50,6 @@ func Excerpts() []trace.Excerpt {
 			Dull: heartbeatsOnly, Words: Words(),
 		},
 	}
-}
-
-// FindExcerpt returns the excerpt with that name. The error lists all names.
-func FindExcerpt(name string) (trace.Excerpt, error) {
-	var names []string
-	for _, s := range Excerpts() {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
-	}
-	return trace.Excerpt{}, fmt.Errorf("unknown excerpt %q: choose %s", name, strings.Join(names, " or "))
 }
 
 // excerptWorld makes worlds whose members are named in the order of their ranks, with a token in place. plan, if not

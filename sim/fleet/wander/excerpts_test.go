@@ -79,7 +79,8 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestAnUnknownNameIsAnsweredWithTheKnownOnes(t *testing.T) {
-	if _, err := wandering.FindExcerpt("ring"); err == nil || !strings.Contains(err.Error(), "round or lost") {
+	_, err := trace.Find(wandering.Excerpts(), "ring")
+	if err == nil || !strings.Contains(err.Error(), "round or lost") {
 		t.Errorf("excerpt: %v", err)
 	}
 	if _, err := trace.ParseFormat("png"); err == nil || !strings.Contains(err.Error(), "text or mermaid") {

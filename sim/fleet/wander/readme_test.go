@@ -52,7 +52,7 @@ func TestTheReadmeShowsWhatHappens(t *testing.T) {
 
 func told(t *testing.T, name string, f trace.Format) string {
 	t.Helper()
-	s, err := wandering.FindExcerpt(name)
+	s, err := trace.Find(wandering.Excerpts(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
