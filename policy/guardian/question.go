@@ -229,6 +229,9 @@ func (g *Machine) letsGoFirst(m *wire.Message) bool {
 	theirs := TrailOf(&m.Load)
 	rank, ok := theirs.Rank(m.From)
 	before := ok && (rank < g.rank() || rank == g.rank() && m.From.Compare(g.cfg.Self) < 0)
+	if g.quiet && g.watch.yielded {
+		return before // That the other one has just heard the holder is no news: that holder holds nothing any more.
+	}
 	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
 }
 

@@ -65,3 +65,19 @@ func TestAQuietGuardianThatGoesLaterDoesNotAskBecauseItIsAsked(t *testing.T) {
 	c.wantNotes(c.cyd)
 	c.wantHolders(c.ann)
 }
+
+// That another guardian has just heard the holder is no reason to wait: it has not heard of the Yield.
+func TestAQuietGuardianDoesNotWaitForOneThatHasHeardTheYielder(t *testing.T) {
+	c := newUnaware(t)
+	for _, m := range c.all {
+		m.g.BeQuiet()
+	}
+	c.hold(c.ann, theToken)
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
+		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c.advance(latency)
+	c.ann.dead, c.ann.holds = true, false
+	c.receive(message(guardian.KindYield, c.ann, c.bob, theToken))
+	c.advance(3 * latency)
+	c.wantHolders(c.bob)
+}
