@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,11 @@ must run. After some seconds the answer contains
   what if          all members start at once; the holder of a token is killed; there
                    are twice as many members
 
+For a gate without a hook give --demand in place of --every: how long after a run the next
+caller of "wanderd exec" comes at a member. The answer is for a token that is called (policy
+call): how long callers wait, how many runs an hour the gate can serve, what a run costs the
+network, and how long the next caller waits after a loss.
+
 The figures are measured: a simulation runs the agent's protocol code for a fixed number
 of steps, and theory checks the result. For many thousand members that number is too
 small: then the answer comes from theory, and says so. The same question always gets the
@@ -50,6 +56,9 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 12h
       wanderd plan --members 400 --op 3m --every 12h --slots 2
 
+  Commands of "wanderd exec", about three an hour on each host: how long do callers wait?
+      wanderd plan --members 150 --op 4s --demand 20m
+
   In the nights of weekdays only: does every host get its turn in each night?
       wanderd plan --members 400 --op 3m --every 24h --slots 3 \
           --window "Mon..Fri 22:00-06:00 Europe/Berlin"
@@ -65,14 +74,17 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 1d --json | jq -r .toml`
 
 func newPlanCommand() *cobra.Command {
-	w, asJSON, picture := plan.Request{Seed: 1}, false, ""
+	w, demand, asJSON, picture := plan.Request{Seed: 1}, time.Duration(0), false, ""
 	cmd := &cobra.Command{
-		Use:     "plan --members N --op DURATION --every DURATION",
+		Use:     "plan --members N --op DURATION {--every DURATION | --demand DURATION}",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
 		Long:    longPlan,
 		Example: examplePlan,
 		Args:    cli.NoArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("demand") {
+				return planCallers(cmd, &w, demand, asJSON)
+			}
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
 				return cli.UsageError(err)
@@ -89,11 +101,35 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	cli.WithTable(cmd, planTable(&w), "plan")
+	cli.WithTable(cmd, planTable(&w, &demand), "plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())
 	return cmd
+}
+
+// planCallers answers a request for a gate on demand.
+func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJSON bool) error {
+	for _, other := range []string{"every", "walk", "window", "svg"} {
+		if cmd.Flags().Changed(other) {
+			return cli.UsageError(fmt.Errorf("--%s is for a gate with a hook, and --demand for one with callers: "+
+				"leave one of them out", other))
+		}
+	}
+	answer, err := plan.ForCallers(cmd.Context(), plan.CallersRequest{
+		Members: w.Members, Op: w.Op, Demand: demand, Backups: w.Backups, Slots: w.Slots, Skip: w.Skip,
+		Latency: w.Latency, Loss: w.Loss, Seed: w.Seed,
+	})
+	if _, ok := errors.AsType[*plan.Impossible](err); ok {
+		return cli.UsageError(err)
+	}
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return cli.WriteJSON(cmd.OutOrStdout(), answer)
+	}
+	return answer.Text(cmd.OutOrStdout())
 }
 
 func drawNight(ctx context.Context, w plan.Request, path string) error {
@@ -113,13 +149,15 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 }
 
 // planTable returns the flags of a request. Their defaults are those of the agent.
-func planTable(w *plan.Request) settings.Table {
+func planTable(w *plan.Request, demand *time.Duration) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+
-			"the answer has the min_interval that leads to it. Required."),
+			"the answer has the min_interval that leads to it. Required, or --demand."),
+		settings.Row("demand", settings.Duration(demand), "", "How long after a run the next caller comes at a "+
+			"member, on average: a plan for a gate without a hook, of policy call."),
 		settings.Row("walk", settings.Choice(&w.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
 		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf("How many guardians the token has, from 0, the plain paper, to %d.", guardian.MaxBackups)).

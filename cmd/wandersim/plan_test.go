@@ -44,3 +44,21 @@ func TestAPlanListsAllErrors(t *testing.T) {
 		}
 	}
 }
+
+// With --demand the plan is for a gate without a hook.
+func TestAPlanForCallersIsForATokenThatIsCalled(t *testing.T) {
+	text, err := planFor(t, "--members", "10", "--op", "2s", "--demand", "10m")
+	if err != nil || !strings.Contains(text, "wanderd --policy call --skip 1s --backups 2") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	document, err := planFor(t, "--members", "10", "--op", "2s", "--demand", "10m", "--json")
+	if err != nil || !strings.Contains(document, `"datagrams_at_rest": 0`) {
+		t.Errorf("%v\n%s", err, document)
+	}
+	for _, flag := range []string{"--every=1h", "--walk=sweep", "--window=22:00-06:00 UTC", "--svg=x.svg"} {
+		_, err := planFor(t, "--members", "10", "--op", "2s", "--demand", "10m", flag)
+		if cli.ExitCode(err) != cli.ExitUsage || !strings.Contains(err.Error(), "leave one of them out") {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}
