@@ -97,7 +97,8 @@ plots. The same seeds give the same page.`,
 		fmt.Sprintf("Print in this `FORMAT`: %s, %s or %s.", report.Text, report.Markdown, report.CSV))
 	cmd.Flags().StringVar(&run.plotDir, "plot-dir", "", "Draw the plots into `FOLDER`, as .svg files.")
 	cmd.Flags().StringVar(&run.write, "write", "",
-		"With paper, beyond, siblings or --all: write the page and its plots into `FOLDER`, and print nothing.")
+		"With paper, beyond, siblings, compare or --all: write the page and its plots into `FOLDER`, and print "+
+			"nothing.")
 	return cmd
 }
 
@@ -123,7 +124,7 @@ func (r *experimentRun) chosen(args []string) ([]study.Page, error) {
 	page, err := study.Find(pages, args[0])
 	if err == nil && page.Name == "" && r.write != "" {
 		err = errors.New(
-			"--write makes a page of all experiments of a kind: name paper, beyond or siblings, or use --all")
+			"--write makes a page of all experiments of a kind: name paper, beyond, siblings or compare, or use --all")
 	}
 	return []study.Page{page}, err
 }
