@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/wanderd/wanderd/lab/study"
@@ -45,17 +46,44 @@ func TestAdviceIsJudged(t *testing.T) {
 	}
 }
 
-func TestThePageHasOneExperiment(t *testing.T) {
+func TestThePageHasItsExperiments(t *testing.T) {
 	page := Page()
-	if len(page.Experiments) != 1 || page.Name != "compare" {
+	if len(page.Experiments) != 2 || page.Name != "compare" {
 		t.Errorf("%+v", page)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, _ := page.Experiments[0].Run(ctx, study.Options{})
-	if holds := r.Figures["sentences"]; len(r.Tables) != 7 || len(r.Plots) != 3 || len(r.Notes) != 3 || holds != 3 {
+	if judged := r.Figures["sentences"]; len(r.Tables) != 12 || len(r.Plots) != 3 || len(r.Notes) != 4 || judged != 4 {
 		t.Errorf("%d tables, %d plots, %d notes; %v sentences are judged", len(r.Tables), len(r.Plots), len(r.Notes),
-			holds)
+			judged)
+	}
+	if r, _ := page.Experiments[1].Run(ctx, study.Options{}); len(r.Tables) != 2 || len(r.Notes) != 3 {
+		t.Errorf("%d tables and %d notes of losses", len(r.Tables), len(r.Notes))
+	}
+}
+
+// A fleet in which nobody asks: a token on call is silent, and a wandering one is not.
+func TestAnIdleFleetIsMeasuredWithoutItsStart(t *testing.T) {
+	for _, c := range contenders() {
+		o, err := live(t.Context(), &course{contender: c, members: 10, load: idle, fault: noFault}, 1)
+		moves := strings.HasPrefix(c.name, "wander") || c.name == "ring, always"
+		if err != nil || (o.idle > 100) != moves || !moves && o.idle > 0 {
+			t.Errorf("%s sends %v a minute: %v", c.name, o.idle, err)
+		}
+	}
+}
+
+// After each kind of kill there is a next run, and a run depends on nothing but its seed.
+func TestThereIsANextRunAfterEachKill(t *testing.T) {
+	for _, l := range losses() {
+		if l.members != 10 {
+			continue
+		}
+		took, err := lose(t.Context(), &l, 1)
+		if again, _ := lose(t.Context(), &l, 1); err != nil || took <= 0 || took > 60 || again != took {
+			t.Errorf("%s, %s, busy %v: %v, then %v: %v", l.contender.name, l.killed, l.busy, took, again, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/tree"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -15,6 +16,8 @@ import (
 type contender struct {
 	name       string
 	descriptor policy.Descriptor
+	// inLosses is true if the experiment with losses has it, guarded if its token has guardians.
+	inLosses, guarded bool
 	// fleet returns a function that makes the machines of the members of a roster.
 	fleet func(roster []wire.MemberID) func(sim.Env) policy.Machine
 }
@@ -32,13 +35,20 @@ const (
 )
 
 func contenders() []contender {
-	return []contender{
+	all := []contender{
 		wandering("wander, sweep", wander.Sweep, backups), wandering("wander, shuffle", wander.Shuffle, backups),
 		wandering("wander, random", wander.Random, backups), wandering("wander, sweep, no guardians", wander.Sweep, 0),
+		called("call"),
 		round("ring, always", ring.Always), round("ring, martin", ring.Martin), round("ring, q", ring.Q),
 		round("ring, d", ring.D),
 		branching("tree, fair", tree.Fair), branching("tree, baseline", tree.Baseline),
 	}
+	for i := range all {
+		c := &all[i]
+		c.guarded = c.name == "wander, sweep" || c.name == "call"
+		c.inLosses = c.guarded || c.name == "ring, q" || c.name == "tree, fair"
+	}
+	return all
 }
 
 func wandering(name string, walk wander.Walk, guardians int) contender {
@@ -49,6 +59,20 @@ func wandering(name string, walk wander.Walk, guardians int) contender {
 			return func(env sim.Env) policy.Machine {
 				env.OnDemand = true
 				return wander.New(wander.Config{Env: env.Env, Settings: settings, Laps: laps})
+			}
+		},
+	}
+}
+
+// called is the soft gate on call.
+func called(name string) contender {
+	return contender{
+		name: name, descriptor: call.Descriptor(),
+		fleet: func([]wire.MemberID) func(sim.Env) policy.Machine {
+			settings := &call.Settings{Skip: skip, Backups: backups}
+			return func(env sim.Env) policy.Machine {
+				env.OnDemand = true
+				return call.New(call.Config{Env: env.Env, Settings: settings})
 			}
 		},
 	}

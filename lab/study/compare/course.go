@@ -20,6 +20,12 @@ const (
 	// A datagram takes latency, and up to jitter more.
 	latency, jitter = 2 * time.Millisecond, 6 * time.Millisecond
 	lasts           = time.Hour
+	// rarely is the load at which a course lasts for longer, since few members ask. idle is the load of a fleet in
+	// which nobody does.
+	rarely, lastsRarely = 0.01, 4 * time.Hour
+	idle                = 0.0
+	// idleFor is for how long datagrams of an idle fleet are counted, and how long it lives before that.
+	idleFor = 10 * time.Minute
 	// crashes is how many members lose their power for good, each while its operation runs, spread evenly over the
 	// time.
 	crashes = 5
@@ -27,7 +33,7 @@ const (
 )
 
 func sizes() []int     { return []int{10, 80, 150, 300, 1000} }
-func loads() []float64 { return []float64{0.1, 1, 2} }
+func loads() []float64 { return []float64{rarely, 0.1, 1, 2} }
 
 // disturbed is the size of the fleets in which something goes wrong. A tree of a thousand sites that loses messages
 // spends most of the time searching its queue by broadcasts, and takes minutes to simulate.
@@ -56,10 +62,31 @@ func courses() []course {
 			for _, n := range sizes() {
 				all = append(all, course{c, n, load, noFault})
 			}
-			all = append(all, course{c, disturbed, load, ofCrashes}, course{c, disturbed, load, ofLoss})
+			if load > rarely {
+				all = append(all, course{c, disturbed, load, ofCrashes}, course{c, disturbed, load, ofLoss})
+			}
+		}
+		for _, n := range sizes() {
+			all = append(all, course{c, n, idle, noFault})
 		}
 	}
 	return all
+}
+
+// lasts returns how long the run takes.
+func (c *course) lasts() time.Duration {
+	if c.load == rarely {
+		return lastsRarely
+	}
+	return lasts
+}
+
+// demand returns when members ask.
+func (c *course) demand() sim.Demand {
+	if c.load == idle {
+		return sim.Demand{}
+	}
+	return sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)}
 }
 
 // outcome is the result of a run.
@@ -67,6 +94,8 @@ type outcome struct {
 	measure.Served
 	// recoveries are the times from each crash of a member at work until the next run began, in seconds.
 	recoveries []float64
+	// idle is the number of datagrams a minute, if nobody asks.
+	idle float64
 }
 
 // messagesPerRun returns the number of datagrams for each run. It is NaN if there was no run.
@@ -81,7 +110,7 @@ func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
 		Machine: c.contender.fleet(sim.Roster(sim.Shuffled, seed, c.members)),
 		Network: sim.Network{Latency: latency, Jitter: jitter}, Membership: sim.MeasuredMembership(c.members),
 		Hook:     sim.Hook{Takes: op, Spread: spread},
-		Demand:   sim.Demand{Every: time.Duration(float64(c.members) * float64(op) / c.load)},
+		Demand:   c.demand(),
 		Watchers: []sim.Watcher{service, attack},
 	}
 	if c.fault == ofLoss {
@@ -90,11 +119,21 @@ func live(ctx context.Context, c *course, seed uint64) (outcome, error) {
 	cluster := sim.New(cfg)
 	if c.fault == ofCrashes {
 		for i := range crashes {
-			cluster.At(policy.Time(lasts*time.Duration(i+1)/(crashes+1)), attack.arm)
+			cluster.At(policy.Time(c.lasts()*time.Duration(i+1)/(crashes+1)), attack.arm)
 		}
 	}
 	cluster.Boot()
-	reached, err := cluster.RunFor(ctx, policy.Time(lasts), nil)
+	if c.load == idle { // What is sent before there is a token is not counted.
+		begun, err := cluster.RunFor(ctx, policy.Time(idleFor), nil)
+		if err != nil {
+			return outcome{}, err
+		}
+		before := service.Served(begun).Datagrams
+		reached, err := cluster.RunFor(ctx, policy.Time(2*idleFor), nil)
+		after := service.Served(reached).Datagrams
+		return outcome{idle: float64(after-before) / reached.Sub(begun).Minutes()}, err
+	}
+	reached, err := cluster.RunFor(ctx, policy.Time(c.lasts()), nil)
 	return outcome{Served: service.Served(reached), recoveries: attack.recoveries}, err
 }
 

@@ -15,12 +15,12 @@ import (
 var text string
 
 // Page returns the comparison.
-func Page() study.Page { return study.Written("compare", text, sideBySide()) }
+func Page() study.Page { return study.Written("compare", text, sideBySide(), afterLosses()) }
 
 // measured is the mean of a course's runs over the seeds.
 type measured struct {
 	*course
-	p50, p99, messages, fairness, busy, overlap, recovery float64
+	p50, p99, messages, fairness, busy, overlap, recovery, idle float64
 }
 
 // sideBySide runs every contender on every course.
@@ -31,7 +31,7 @@ func sideBySide() study.Experiment {
 	})
 	e.Given = study.Figures{
 		"members": disturbed, "op": op, "spread": 100 * spread, "latency": latency, "slowest": latency + jitter,
-		"lasts": lasts, "backups": backups,
+		"lasts": lasts, "lastsRarely": lastsRarely, "backups": backups,
 		"skip": skip, "suspectAfter": suspectAfter, "crashes": crashes,
 	}
 	return e
@@ -59,17 +59,21 @@ func answer(all []course, runs [][]outcome) study.Result {
 			return number(m.p50) + " / " + number(m.p99)
 		}))
 	}
-	r.Tables = append(r.Tables, bySize(list, "Datagrams for each run at a tenth of the capacity", loads()[0],
-		func(m *measured) string { return number(m.messages) }))
+	for _, load := range loads() {
+		title := fmt.Sprintf("Datagrams for each run at %s × the capacity", number(load))
+		r.Tables = append(r.Tables, bySize(list, title, load, func(m *measured) string { return number(m.messages) }))
+	}
+	r.Tables = append(r.Tables, bySize(list, "Datagrams a minute while nobody asks", idle,
+		func(m *measured) string { return number(m.idle) }))
 	for _, f := range []fault{noFault, ofCrashes, ofLoss} {
 		r.Tables = append(r.Tables, underFault(list, f))
 	}
 	r.Plots = []study.Plot{
-		{Name: "compare-obtaining", Chart: curves(list, loads()[0], "Time from a demand to its run at a tenth of the "+
+		{Name: "compare-obtaining", Chart: curves(list, 0.1, "Time from a demand to its run at a tenth of the "+
 			"capacity, median", "s", func(m *measured) float64 { return m.p50 })},
 		{Name: "compare-obtaining-busy", Chart: curves(list, 1, "Time from a demand to its run at capacity, 99th "+
 			"percentile", "s", func(m *measured) float64 { return m.p99 })},
-		{Name: "compare-messages", Chart: curves(list, loads()[0], "Datagrams for each run at a tenth of the capacity",
+		{Name: "compare-messages", Chart: curves(list, 0.1, "Datagrams for each run at a tenth of the capacity",
 			"datagrams", func(m *measured) float64 { return m.messages })},
 	}
 	r.Points = points(list)
@@ -88,6 +92,7 @@ func average(c *course, of []outcome) measured {
 		m.busy += o.Busy / n
 		m.overlap += o.Overlap / n
 		m.recovery += longest(o.recoveries) / n
+		m.idle += o.idle / n
 	}
 	return m
 }
@@ -129,7 +134,7 @@ func underFault(list []measured, f fault) report.Table {
 	}
 	for _, c := range contenders() {
 		row := []string{c.name}
-		for _, load := range loads()[1:] {
+		for _, load := range []float64{1, 2} {
 			m := one(list, c.name, disturbed, load, f)
 			row = append(row, number(100*m.busy), number(100*m.overlap), number(m.p50), number(m.p99),
 				number(m.messages), number(m.fairness), number(m.recovery))
@@ -169,6 +174,9 @@ func points(list []measured) []report.Comparison {
 	var all []report.Comparison
 	for i := range list {
 		m := &list[i]
+		if m.load == idle {
+			continue
+		}
 		all = append(all, report.Comparison{
 			Title: fmt.Sprintf("%s, N = %d, load %s, %s", m.contender.name, m.members, report.Number(m.load), m.fault),
 			What:  "figure",
