@@ -22,11 +22,7 @@ type linked struct {
 func linkedPrograms() []linked {
 	return []linked{
 		{
-<<<<<<< HEAD
 			program: "cmd/wanderd", lines: 51_800, why: "it is on every host",
-=======
-			program: "cmd/wanderd", lines: 51_800, why: "it is on every host",
->>>>>>> aae87a92 (plan: the golden plans for callers have the figures of the present rules)
 			never: []string{
 				module + "/sim/...", module + "/lab/...", module + "/cmd/wandersim/...", "gonum.org/...",
 				"codeberg.org/...", "golang.org/x/image/...",
