@@ -81,3 +81,29 @@ func TestAQuietGuardianDoesNotWaitForOneThatHasHeardTheYielder(t *testing.T) {
 	c.advance(3 * latency)
 	c.wantHolders(c.bob)
 }
+
+// Nobody answers for bob's token but dan, who holds a younger one. bob asks once more; then dan's is the one to wait
+// for.
+func TestAQuietGuardianTurnsToTheYoungerTokenWhoseHolderAloneAnswers(t *testing.T) {
+	c := newUnaware(t)
+	for _, m := range c.all {
+		m.g.BeQuiet()
+	}
+	c.hold(c.ann, theToken)
+	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
+		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c.advance(latency)
+	c.ann.dead, c.cyd.dead = true, true
+	c.bob.g.Await(c.now, true)
+	for round := range 2 {
+		if _, keeps := c.bob.g.Keeps(); !keeps {
+			t.Fatalf("bob keeps no copy in round %d", round)
+		}
+		c.advance(patience + latency)
+		c.askOthers(annsID, bobsID, cydsID, dansID)
+		c.receive(c.answering(message(guardian.KindHeartbeat, c.dan, c.bob, born(20, 1))))
+	}
+	if _, keeps := c.bob.g.Keeps(); keeps {
+		t.Error("bob goes on keeping the copy of a token that nobody has")
+	}
+}
