@@ -48,8 +48,7 @@ func Excerpts() []trace.Excerpt {
 			Turns: []trace.Turn{
 				{Note: guardian.NoteSuspected, Role: 0},
 				{Note: call.NoteRevived, Role: 0},
-				{Note: guardian.NoteSuspected, Role: 1},
-				{Note: call.NoteRan, Role: 2},
+				{Note: call.NoteRan, Role: 1},
 			},
 			Dull: inVain, Words: Words(),
 		},
