@@ -137,3 +137,28 @@ func TestAnAgentThatStopsHandsItsGrantBack(t *testing.T) {
 		}
 	})
 }
+
+// So does one that is stopped after its run, while it waits to see whether its host goes down: it waits no longer.
+func TestAnAgentThatStopsDoesNotWaitForItsHostToGoDown(t *testing.T) {
+	inRebootingWorld(t, func(w *world) {
+		first := w.untilRuns(keeps + 2*time.Minute)
+		r := w.agents[first]
+		w.until("its hook has ended", time.Minute, func() bool {
+			return read(w, func() bool { return r.running == 0 })
+		})
+		time.Sleep(5 * time.Second)
+		if !w.strict(first).Running {
+			t.Fatal("it does not wait to see whether its host goes down")
+		}
+		stopped := time.Now()
+		if err := w.leave(first); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(stopped); took > 10*time.Second {
+			t.Errorf("the stop takes %v", took)
+		}
+		if next := w.untilRuns(time.Minute); next == first {
+			t.Errorf("%s runs after it has stopped", first)
+		}
+	})
+}

@@ -35,8 +35,8 @@ const lookEvery = time.Second
 func (k *kept) holds() bool { return k.gate.cfg.Keep > 0 && k.gate.run != nil }
 
 // goesDown reports, beside the loop, whether the host goes down after a run, so that its grant is kept. After a run
-// that succeeded it waits until that is certain.
-func (k *kept) goesDown(f *finished) bool {
+// that succeeded it waits until that is certain, or the run is to stop: then the agent stops, or its grant is lost.
+func (k *kept) goesDown(l *launch, f *finished) bool {
 	r, g := &f.result, k.gate
 	if g.cfg.Keep == 0 || f.denied || r.NotExecuted {
 		return false
@@ -45,7 +45,7 @@ func (k *kept) goesDown(f *finished) bool {
 		if g.env.GoesDown() {
 			return true
 		}
-		if r.Err != nil || time.Now().After(until) {
+		if r.Err != nil || l.isStopped() || time.Now().After(until) {
 			return false
 		}
 	}

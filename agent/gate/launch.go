@@ -94,7 +94,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	go func() {
 		end := run()
 		end.hostStops = end.result.Stopped && g.env.HostStops()
-		end.goesDown = g.kept.goesDown(&end)
+		end.goesDown = g.kept.goesDown(l, &end)
 		g.env.Ended <- func() { g.onRunEnded(end) }
 	}()
 }
