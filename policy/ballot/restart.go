@@ -68,14 +68,24 @@ func (b *Machine) Memo(to *policy.Memo) {
 // greatest lease. But a host without a battery starts with a clock that is months or years behind, and its promise
 // holds. So the clock is believed only if a time server has set it (synced), or if even a clock that is years behind
 // could not explain the number.
-func Doubt(wall int64, synced bool, saved *policy.Memo) (why string) {
+//
+// A kept grant is forgotten with its promise, or if its own number cannot be. Then the greatest lease is forgotten,
+// too, so that this member waits for the longest kept lease.
+func Doubt(wall int64, synced bool, saved *policy.State) (why string) {
 	if !synced && wall >= year2000 {
 		wall += int64(mostBehind)
 	}
-	if believable(Epoch(binary.BigEndian.Uint64(saved[:8])), wall) {
+	promised := believable(Epoch(binary.BigEndian.Uint64(saved.Memo[:8])), wall)
+	if promised && believable(EpochOf(saved.Kept.Token.Seq), wall) {
 		return ""
 	}
-	binary.BigEndian.PutUint64(saved[:8], 0)
+	if !promised {
+		clear(saved.Memo[:8])
+	}
+	if saved.Kept.Is() {
+		saved.Kept = policy.Kept{}
+		clear(saved.Memo[8:12])
+	}
 	return "a promise in the state directory has a number that cannot be by this host's clock; forgot it, and " +
 		"promise nothing for the longest lease"
 }

@@ -167,6 +167,32 @@ func TestAnImpossibleSavedPromiseIsForgotten(t *testing.T) {
 	}
 }
 
+// So is a kept grant, saved by whatever, with an impossible number; its member waits as if it had lost its state. A
+// possible one is not.
+func TestAnImpossibleKeptGrantIsForgotten(t *testing.T) {
+	const wall = 1_800_000_000_000_000_000
+	f := settings(t, 3).Descriptor()
+	for name, tc := range map[string]struct {
+		promised, kept uint64
+		forgets        bool
+	}{
+		"possible":                       {1_800_000_000, 1_800_000_000, false},
+		"forged":                         {1_800_000_000, 1<<32 - 1, true},
+		"possible, and a forged promise": {1<<32 - 1, 1_800_000_000, true},
+	} {
+		s := policy.State{Kept: policy.Kept{
+			Holder: wire.MemberID{1}, For: time.Hour,
+			Token: wire.Ref{ID: wire.TokenID{Generator: wire.MemberID{1}}, Seq: wire.Seq(tc.kept<<31 + 1)},
+		}}
+		binary.BigEndian.PutUint64(s.Memo[:], tc.promised<<31)
+		s.Memo[10] = 3
+		why := f.Doubt(wall, true, &s)
+		if forgets := !s.Kept.Is() && s.Memo[10] == 0; forgets != tc.forgets || (why != "") != tc.forgets {
+			t.Errorf("%s: %+v, %q", name, s, why)
+		}
+	}
+}
+
 // "While a command runs here, no token is accepted": not an offer of a newer epoch, nor a copy, nor the Commit of an
 // offer that came before.
 func TestATokenIsNotAcceptedWhileACommandRuns(t *testing.T) {

@@ -128,7 +128,7 @@ func (s Settings) Descriptor() policy.Descriptor {
 	if s.Moves == Tree {
 		f = tree.Descriptor()
 	}
-	f.Doubt = func(wall int64, synced bool, s *policy.State) string { return ballot.Doubt(wall, synced, &s.Memo) }
+	f.Doubt = ballot.Doubt
 	inner := f.WellFormed
 	f.Version = version
 	f.Kinds = slices.Concat(f.Kinds, ballot.Kinds())
