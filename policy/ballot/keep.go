@@ -12,6 +12,8 @@ import (
 // The token dies with the agent, as ever; the lease does not.
 //
 //	holder                       supporter
+//	  ── Renew ────────────────▶  an ordinary lease: whoever hears nobody asks for no longer one
+//	    ◀──────────── Renewed ──
 //	  saves the grant
 //	  ── Renew(keeps) ─────────▶  saves the grant; a lease of Keep
 //	    ◀──────────── Renewed ──
@@ -112,8 +114,8 @@ func (b *Machine) Keeps() {
 }
 
 // Resume takes a kept grant up again after a restart: Renewed follows while it is still this member's, else Ended.
-// Nothing runs under it any more; [Machine.Unkeep] and then [Machine.Release] end it. It reports false if this member
-// has promised a newer epoch meanwhile.
+// Nothing runs under it any more; [Machine.Unkeep] and then [Machine.Release] end it. It reports false if no grant of
+// this member is recorded.
 func (b *Machine) Resume(now policy.Time, end *Outcome, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	k := &b.supporter.kept
 	if k.Holder != b.id(b.cfg.Self) {

@@ -172,7 +172,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 	s.unsaved, s.saving, s.waiting = failed, false, question{}
 	switch {
 	case b.holder.unkeeps && (b.round.kind == 0 || b.round.asks != unkeeps):
-		return b.unkeepSaved(now, end, out)
+		return b.unkeepSaved(now, end, out) // Whoever waits for an answer asks again.
 	case q.kind == 0:
 		if b.holder.keeps && b.isKept() && end.Ending == Pending {
 			end.Ending, end.Token = Renewed, b.holder.token
