@@ -8,9 +8,9 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-// A quiet holder that nobody waits for sends nothing, and its death is not noticed. cyd, the second guardian, knows of
-// a member that waits, and lets bob go first, who knows of none. So bob has to suspect the holder once cyd asks.
-func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
+// newQuiet returns four quiet members. ann holds the token, and has just announced it to bob and cyd, its guardians.
+func newQuiet(t *testing.T) *circle {
+	t.Helper()
 	c := newUnaware(t)
 	for _, m := range c.all {
 		m.g.BeQuiet()
@@ -18,6 +18,13 @@ func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
 	c.hold(c.ann, theToken)
 	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
 		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	return c
+}
+
+// A quiet holder that nobody waits for sends nothing, and its death is not noticed. cyd, the second guardian, knows of
+// a member that waits, and lets bob go first, who knows of none. So bob has to suspect the holder once cyd asks.
+func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
+	c := newQuiet(t)
 	c.advance(latency)
 	c.ann.dead, c.sent = true, nil
 	c.advance(time.Hour)
@@ -30,13 +37,7 @@ func TestAQuietGuardianThatIsAskedRevivesTheToken(t *testing.T) {
 // A home of a quiet token has not passed it to its holder, so it asks about a Yield. It does not wait for the answer of
 // the member that has sent it, which is dead.
 func TestAQuietGuardianDoesNotAskTheSenderOfAYield(t *testing.T) {
-	c := newUnaware(t)
-	for _, m := range c.all {
-		m.g.BeQuiet()
-	}
-	c.hold(c.ann, theToken)
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
-		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c := newQuiet(t)
 	c.advance(latency)
 	c.sent = nil
 	c.yield()
@@ -50,13 +51,7 @@ func TestAQuietGuardianDoesNotAskTheSenderOfAYield(t *testing.T) {
 
 // bob, the first guardian, asks the holder, because somebody waits. cyd goes after him, so she has no reason to ask.
 func TestAQuietGuardianThatGoesLaterDoesNotAskBecauseItIsAsked(t *testing.T) {
-	c := newUnaware(t)
-	for _, m := range c.all {
-		m.g.BeQuiet()
-	}
-	c.hold(c.ann, theToken)
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
-		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c := newQuiet(t)
 	c.advance(time.Hour)
 	c.bob.g.Await(c.now, true)
 	c.advance(patience + latency)
@@ -68,13 +63,7 @@ func TestAQuietGuardianThatGoesLaterDoesNotAskBecauseItIsAsked(t *testing.T) {
 
 // That another guardian has just heard the holder is no reason to wait: it has not heard of the Yield.
 func TestAQuietGuardianDoesNotWaitForOneThatHasHeardTheYielder(t *testing.T) {
-	c := newUnaware(t)
-	for _, m := range c.all {
-		m.g.BeQuiet()
-	}
-	c.hold(c.ann, theToken)
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
-		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c := newQuiet(t)
 	c.advance(latency)
 	c.ann.dead, c.ann.holds = true, false
 	c.receive(message(guardian.KindYield, c.ann, c.bob, theToken))
@@ -85,13 +74,7 @@ func TestAQuietGuardianDoesNotWaitForOneThatHasHeardTheYielder(t *testing.T) {
 // Nobody answers for bob's token but dan, who holds a younger one. bob asks once more; then dan's is the one to wait
 // for.
 func TestAQuietGuardianTurnsToTheYoungerTokenWhoseHolderAloneAnswers(t *testing.T) {
-	c := newUnaware(t)
-	for _, m := range c.all {
-		m.g.BeQuiet()
-	}
-	c.hold(c.ann, theToken)
-	c.took(c.ann, wire.MemberID{}, guardian.Outcome{},
-		c.ann.g.Announce(c.now, &c.ann.token, c.ann.token.Trail(), 5, nil))
+	c := newQuiet(t)
 	c.advance(latency)
 	c.ann.dead, c.cyd.dead = true, true
 	c.bob.g.Await(c.now, true)
