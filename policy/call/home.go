@@ -212,8 +212,10 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 // onNext handles the waiters of a home.
 //
 // R4: "A holder answers a Next with an older number by a Heartbeat, and does not read it. Who does not hold the token
-// answers Known, naming the receiver if it passed it on." Here the answer is a Where.
+// answers Known, naming the receiver if it passed it on." Here the answer is a Where. "Of a Next with an older number
+// only the sender's own wait counts": a distant home hears of each visit too late, and would wait for ever.
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	older := false
 	switch {
 	case msg.Nonce == nextUnanswered, msg.Nonce == nextOver:
 		for i := range mostTold {
@@ -227,23 +229,23 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return out
 	case msg.Nonce == nextHolder && !m.custody.holds():
 		return m.sayWhere(msg, out)
-	case msg.Nonce == nextHolder && (msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq):
-		return m.guardian.Greet(msg.From, &m.custody.token, out)
+	case msg.Nonce == nextHolder:
+		older = msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq
 	case msg.Nonce == nextHome:
 		m.known.learn(now.Time, &msg.Token, wire.MemberID{})
 	}
 	for i := range mostTold {
 		t := toldOf(&msg.Load, i)
 		id, ok := m.view.ByHint(t.hint)
-		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) {
+		if t.wait == 0 || !ok || id == m.cfg.Self || m.queue.isDone(id, t.wait) || older && id != msg.From {
 			continue
 		}
 		m.enqueue(now.Time, waiter{
 			id: id, wait: t.wait, since: now.Time.Add(-t.age), called: now.Time, told: msg.Nonce == nextHolder,
 		})
 	}
-	if msg.Nonce == nextHolder && !m.custody.in(resting) {
-		// It is busy: the home must not suspect it.
+	if older || msg.Nonce == nextHolder && !m.custody.in(resting) {
+		// It is busy: the home must not suspect it; or the home does not know of this visit.
 		out = m.guardian.Greet(msg.From, &m.custody.token, out)
 	}
 	return out
