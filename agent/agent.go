@@ -20,6 +20,7 @@ import (
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/fleet"
+	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/metrics"
@@ -57,6 +58,8 @@ type Agent struct {
 	metrics *metrics.Metrics
 	// metricsServer is nil unless the metrics have an address of their own.
 	metricsServer *metrics.Server
+	// lockServers serve the clients that reboot this host.
+	lockServers []*fleetlock.Server
 
 	// listed is a copy of gates that other goroutines than the loop may read.
 	listed atomic.Pointer[[]*gate.Gate]
@@ -177,6 +180,9 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 			return nil, err
 		}
 	}
+	if err := a.serveLocks(); err != nil {
+		return nil, err
+	}
 	if a.control, err = d.Serve(cfg.Socket, cfg.SocketGroup, source{a}, a.log); err != nil {
 		return nil, err
 	}
@@ -296,6 +302,9 @@ func (a *Agent) close() {
 	a.serving.Unlock()
 	if a.metricsServer != nil {
 		a.warn(a.metricsServer.Close(), "metrics")
+	}
+	for _, s := range a.lockServers {
+		a.warn(s.Close(), "FleetLock")
 	}
 	if a.members != nil {
 		a.warn(a.members.Shutdown(), "membership")

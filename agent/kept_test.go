@@ -13,11 +13,16 @@ const keeps = 10 * time.Minute
 // inRebootingWorld runs a test with three hosts whose hooks reboot them, one at a time. The hook runs for four seconds.
 func inRebootingWorld(t *testing.T, scenario func(w *world)) {
 	t.Helper()
+	inRebootingWorldWith(t, testGate(), time.Hour, scenario)
+}
+
+func inRebootingWorldWith(t *testing.T, g soft, minInterval time.Duration, scenario func(w *world)) {
+	t.Helper()
 	inStrictWorld(t, func(w *world) {
-		w.keep = keeps
+		w.gate, w.keep = g, keeps
 		w.strictly = strict.Settings{
 			Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Keep: keeps,
-			Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: time.Hour,
+			Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: minInterval,
 		}
 		for _, name := range threeHosts() {
 			w.start(name, AloneWait)

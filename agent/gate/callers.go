@@ -40,6 +40,11 @@ type Caller struct {
 	due []chan struct{}
 	// withdrawn is true if the caller no longer waits, although its command has been granted a run.
 	withdrawn bool
+	// client is not empty if the caller has no command, but is the client of a lock: see [AskLock]. granted is closed
+	// when its grant is durable. waiting is how many requests of the client wait for that, or were granted.
+	client  string
+	granted chan struct{}
+	waiting int
 }
 
 // NewCaller returns a caller that waits with a command from now on.
@@ -191,8 +196,9 @@ func (k *callers) leave(why error) {
 	k.queue = nil
 }
 
-// SendAway ends what all callers wait for, because the agent stops.
+// SendAway ends what all callers wait for, because the agent stops, and what waits here for the end of a kept grant.
 func (g *Gate) SendAway() {
+	g.kept.leaveBehind()
 	g.callers.leave(errLeaving())
 	g.callers.end(hook.Result{Exit: -1, Err: errLeaving()})
 }

@@ -28,6 +28,9 @@ type Config struct {
 	// Keep is how long a grant outlives the last word of its host; zero if grants end with their agents. It must be the
 	// time with which the gate's protocol counts.
 	Keep time.Duration
+	// FleetLock is the TCP address, "host:port", at which this host's clients of the FleetLock protocol are answered;
+	// empty is none. FleetLockGroup is their group; empty means the gate's name. Keep must be positive then.
+	FleetLock, FleetLockGroup string
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.
 	WindowHard bool
 	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero means

@@ -16,11 +16,11 @@ type exit struct {
 	removed, closing bool
 }
 
-// Drain lets a gate leave when its run has ended.
+// Drain lets a gate leave when its run has ended. A client's grant outlives the agent: nothing is waited for.
 func (g *Gate) Drain() {
 	g.exit.leaving = true
 	g.callers.leave(g.refusal())
-	if g.run == nil {
+	if g.run == nil || g.run.isLock {
 		g.leaveGate()
 	}
 }

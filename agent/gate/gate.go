@@ -223,6 +223,8 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 	case policy.Stop:
 		if g.run != nil {
 			g.run.Stop()
+		} else if g.kept.back != nil {
+			g.kept.back.over.Store(true)
 		}
 	case policy.PreSign:
 		g.descriptor.Stamp(&e.Msg)

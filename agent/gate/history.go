@@ -7,7 +7,6 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -27,13 +26,18 @@ func (g *Gate) complete(entry history.Run, r *hook.Result) {
 	g.history.Put(&entry)
 }
 
-// completeReboot records that this host is back from the reboot of its last run.
-func completeReboot(l *history.Log, k statedir.Kept, boot string) {
+// completeKept records the end of a run whose grant was kept, in this boot or in another one.
+func completeKept(l *history.Log, b *back, boot string) {
 	runs := l.Runs()
-	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(k.Seq)+1 {
+	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(b.record.Seq)+1 {
 		entry := runs[n-1]
 		entry.End, entry.Exit, entry.Error, entry.Cut = time.Now().Round(0), 0, "", ""
-		entry.Reboot = &history.Reboot{From: k.Boot, To: boot}
+		switch {
+		case b.rebooted:
+			entry.Reboot = &history.Reboot{From: b.record.Boot, To: boot}
+		case !b.steady.Load():
+			entry.Error, entry.Cut = errNotRebooted(b.record.For).Error(), history.CutTimeout
+		}
 		l.Put(&entry)
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/hook"
@@ -22,6 +23,9 @@ type kept struct {
 	down bool
 	// asked is true once it was asked whether a stop of the agent is one of the host.
 	asked bool
+	// lock is the grant of a client, if the grant is one; back is the grant that this agent has found at its start.
+	lock lock
+	back *back
 }
 
 // goesDownWithin is how long after a hook's end the host may take to begin to go down: "systemctl reboot" returns at
@@ -31,8 +35,8 @@ const goesDownWithin = 30 * time.Second
 // lookEvery is how often the service manager is asked whether the host goes down, or is up.
 const lookEvery = time.Second
 
-// holds reports whether something runs under a grant that outlives this host.
-func (k *kept) holds() bool { return k.gate.cfg.Keep > 0 && k.gate.run != nil }
+// holds reports whether this member has a grant that outlives this host.
+func (k *kept) holds() bool { return k.gate.cfg.Keep > 0 && k.gate.run != nil || k.back != nil }
 
 // goesDown reports, beside the loop, whether the host goes down after a run, so that its grant is kept. After a run
 // that succeeded it waits until that is certain, or the run is to stop: then the agent stops, or its grant is lost.
@@ -45,7 +49,7 @@ func (k *kept) goesDown(l *launch, f *finished) bool {
 		if g.env.GoesDown() {
 			return true
 		}
-		if r.Err != nil || l.isStopped() || time.Now().After(until) {
+		if r.Err != nil || l.isStopped() || l.isLock || time.Now().After(until) {
 			return false
 		}
 	}
@@ -53,7 +57,10 @@ func (k *kept) goesDown(l *launch, f *finished) bool {
 
 // goDown leaves the grant to those who keep it: the run has not ended before this host is back.
 func (k *kept) goDown(r *hook.Result) {
-	k.gate.log.Info().Dur("took", r.Took.Round(time.Millisecond)).Msg("the hook has ended")
+	if k.gate.exit.gone {
+		return
+	}
+	k.gate.log.Info().Dur("took", r.Took.Round(time.Millisecond)).Msg("the run has ended")
 	k.goesWith()
 }
 
@@ -67,21 +74,26 @@ func (k *kept) goesWith() {
 }
 
 // askWhatStops finds out, when the agent is stopped under such a grant, whether the host goes down: then the machine
-// does not leave. Otherwise it does.
+// does not leave. Otherwise it does, unless the grant outlives the agent in any case.
 func (k *kept) askWhatStops() {
 	k.asked = true
 	g := k.gate
 	go func() {
-		stops := g.env.GoesDown()
+		down := g.env.GoesDown()
 		g.env.Ended <- func() {
-			if !stops {
+			stays := k.back != nil || g.run != nil && g.run.isLock
+			if !down && !stays {
 				g.leaveGate()
 				return
 			}
 			g.exit.left, g.exit.gone, g.exit.leftAt = true, true, time.Now()
-			if !k.down {
+			switch {
+			case down && !k.down:
 				k.goesWith()
+			case stays:
+				g.log.Info().Msg("the agent stops, and the grant of this host is kept until it has started again")
 			}
+			k.leaveBehind()
 		}
 	}()
 }
@@ -92,11 +104,21 @@ func (k *kept) record(s *policy.State, boot string) statedir.Kept {
 		return statedir.KeptOf(&s.Kept, "")
 	}
 	if k.seq != s.Kept.Token.Seq {
-		k.seq, k.boot, k.down = s.Kept.Token.Seq, boot, false
+		k.seq, k.boot, k.down, k.lock = s.Kept.Token.Seq, boot, false, lock{}
 	}
 	r := statedir.KeptOf(&s.Kept, k.boot)
-	r.Down = k.down
+	r.Down, r.Client, r.Asked, r.Steady = k.down, k.lock.client, k.lock.asked, k.lock.steady
 	return r
+}
+
+// back is a grant that was kept while this host was away, or while its agent was.
+type back struct {
+	record statedir.Kept
+	// rebooted is true if the host has another boot since.
+	rebooted bool
+	// steady is true if the grant is no client's, or its client needs it no longer; over, if the grant was lost, or the
+	// agent stops. Both are read beside the loop.
+	steady, over atomic.Bool
 }
 
 // takeUp begins to hand back the grant that this host has kept while it was away, or while its agent was.
@@ -106,32 +128,81 @@ func (k *kept) takeUp(r statedir.Kept) {
 		return
 	}
 	k.boot, k.seq, k.down = r.Boot, r.Seq, r.Down
-	boot := g.env.Clock.Boot().ID
-	rebooted := r.Down || r.Boot == "" || boot == "" || r.Boot != boot
+	k.lock = lock{client: r.Client, asked: r.Asked, steady: r.Steady}
+	boot := g.env.Clock.Boot()
+	rebooted := r.Down || r.Boot == "" || boot.ID == "" || r.Boot != boot.ID
 	g.log.Info().Bool("rebooted", rebooted).Uint64("seq", uint64(r.Seq)).
 		Msg("this host is back, and takes up the grant that was kept for it")
+	k.await(r, rebooted, boot.Up)
+}
+
+// await hands the grant back when this host is up, and its client, if it has one, needs it no longer. It waits for as
+// long as the grant is kept at most.
+func (k *kept) await(r statedir.Kept, rebooted bool, up time.Duration) {
+	g, b := k.gate, &back{record: r, rebooted: rebooted}
+	b.steady.Store(r.Client == "" || r.Steady)
+	most := r.For
+	if r.Client != "" && !rebooted {
+		most -= max(up-r.Asked, 0)
+	}
+	k.back = b
 	go func() {
-		for until := time.Now().Add(r.For); rebooted && g.env.ComesUp() && time.Now().Before(until); {
+		for until := time.Now().Add(most); !b.over.Load() && time.Now().Before(until) && b.waits(g.env); {
 			time.Sleep(lookEvery)
 		}
-		g.env.Ended <- func() { k.handBack(r, rebooted) }
+		g.env.Ended <- func() {
+			if k.back == b {
+				k.handBack(b)
+			}
+		}
 	}()
+}
+
+// waits reports whether it is too early to hand the grant back. A host that goes down takes the grant with it.
+func (b *back) waits(env *Env) bool {
+	switch {
+	case !b.steady.Load():
+		return true
+	case b.rebooted:
+		return env.ComesUp()
+	}
+	return b.record.Client != "" && env.GoesDown()
 }
 
 // handBack tells the machine that the run of before is over. A run during which the host has rebooted has succeeded; of
 // another one nobody has seen the end.
-func (k *kept) handBack(r statedir.Kept, rebooted bool) {
+func (k *kept) handBack(b *back) {
 	g := k.gate
 	defer g.contain()
-	if g.machine.Status(g.env.Clock.Now().Time).Holding {
-		g.log.Info().Msg("this host is up again: handing its grant back")
-	} else {
+	if g.exit.gone {
+		return
+	}
+	k.back = nil
+	switch {
+	case !g.machine.Status(g.env.Clock.Now().Time).Holding:
 		g.log.Warn().Msg("this host was away for longer than its grant was kept; others have gone on")
+	case !b.steady.Load():
+		g.log.Warn().Dur("kept_for", b.record.For).Msg(
+			"its client has not said in time that this host is in its steady state: handing its grant back")
+	default:
+		g.log.Info().Msg("this host is up again: handing its grant back")
 	}
 	g.event.Kind, g.event.Void, g.event.Denied, g.event.ByHand = policy.Finished, true, false, false
-	if g.event.Outcome, g.event.Exit = policy.Failed, 0; rebooted {
+	if g.event.Outcome, g.event.Exit = policy.Failed, 0; b.rebooted {
 		g.event.Outcome = policy.Succeeded
-		completeReboot(g.history, r, g.env.Clock.Boot().ID)
+	}
+	if b.rebooted || b.record.Client != "" {
+		completeKept(g.history, b, g.env.Clock.Boot().ID)
 	}
 	g.step()
+}
+
+// leaveBehind ends what goes on here for a grant that outlives this agent.
+func (k *kept) leaveBehind() {
+	if k.back != nil {
+		k.back.over.Store(true)
+	}
+	if l := k.gate.run; l != nil && l.isLock {
+		l.tell(func(run HookRun) { run.(*absence).end(hook.Result{Err: errLeftBehind}) })
+	}
 }

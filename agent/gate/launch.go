@@ -28,8 +28,9 @@ type HookRun interface {
 // loop. A hook that is stopped before its start does not start.
 type launch struct {
 	token wire.Ref
-	// demanded is as in the grant. isHook is true if the gate's own operation runs, and not a caller's command.
-	demanded, isHook bool
+	// demanded is as in the grant. isHook is true if the gate's own operation runs, and not a caller's command; isLock,
+	// if nothing runs, and a client holds the grant.
+	demanded, isHook, isLock bool
 
 	mu      sync.Mutex
 	run     HookRun
@@ -88,13 +89,14 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	} else {
 		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
-	l.isHook = !toCaller
+	l.isHook, l.isLock = !toCaller, c != nil && c.client != ""
+	g.kept.begin(c)
 	*g.granted(l.isHook)++
 	g.tallyBegin(now.Time, c)
 	go func() {
 		end := run()
 		end.hostStops = end.result.Stopped && g.env.HostStops()
-		end.goesDown = g.kept.goesDown(l, &end)
+		end.goesDown = end.goesDown || g.kept.goesDown(l, &end)
 		g.env.Ended <- func() { g.onRunEnded(end) }
 	}()
 }
@@ -151,6 +153,9 @@ func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 
 func (l *launch) toItsEnd(g *Gate, entry history.Run, run HookRun, err error) finished {
 	result := l.await(run, err)
+	if errors.Is(result.Err, errLeftBehind) {
+		return finished{result: result, goesDown: true}
+	}
 	g.complete(entry, &result)
 	return finished{result: result}
 }

@@ -72,6 +72,7 @@ func (g *Gate) onSaved(err error) {
 	if s.wanted {
 		g.beginSave()
 	} else {
+		g.kept.lock.onSaved(g, err)
 		g.event.Kind, g.event.Failed = policy.Saved, err != nil
 		g.step()
 	}

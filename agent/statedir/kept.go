@@ -24,7 +24,15 @@ type Kept struct {
 	// Down is true if this host has gone down under the grant, as its service manager said: a container does not get
 	// another boot.
 	Down bool `json:"down,omitempty"`
+	// Client holds the grant until it says that it needs it no longer; empty if a hook or a command had it. Asked is
+	// the time since the boot at which it was granted; Steady is true once the client needs it no longer.
+	Client string        `json:"client,omitempty"`
+	Asked  time.Duration `json:"asked_ns,omitempty"`
+	Steady bool          `json:"steady,omitempty"`
 }
+
+// MaxClient is the longest name of a client, in bytes.
+const MaxClient = 256
 
 // KeptOf returns the record of a grant; it is zero if there is none.
 func KeptOf(k *policy.Kept, boot string) Kept {
@@ -63,6 +71,8 @@ func (k *Kept) check() error {
 		return fmt.Errorf("it keeps a grant with number %d of slot %d", uint64(k.Seq), k.Slot)
 	case k.For <= 0 || k.For > mostKept:
 		return fmt.Errorf("it keeps a grant for %v", k.For)
+	case len(k.Client) > MaxClient || k.Asked < 0:
+		return fmt.Errorf("it keeps a grant of %v for a client with a name of %d bytes", k.Asked, len(k.Client))
 	}
 	return nil
 }

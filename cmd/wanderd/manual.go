@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/cmd/cli"
@@ -15,7 +16,7 @@ func fileManual() string {
 	page.WriteString(".SH DESCRIPTION\n")
 	cli.WriteRoff(&page, fileIntroduction)
 	group := ""
-	for _, s := range config.Table() {
+	for _, s := range slices.Concat(config.Table(), config.GateTable()) {
 		if s.NotInFile {
 			continue
 		}

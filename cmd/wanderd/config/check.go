@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"os"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/safepath"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
@@ -74,7 +76,34 @@ func (l *Layers) checkGates() {
 	for _, g := range l.gates {
 		g.check(l.trustHook)
 		l.checkPolicy(g)
+		l.checkFleetLock(g)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
+	}
+}
+
+// checkFleetLock checks where the programs that reboot this host ask.
+func (l *Layers) checkFleetLock(g *section) {
+	at, group := g.Of(&g.FleetLock), g.Of(&g.FleetLockGroup)
+	if !at.IsSet() {
+		if group.IsSet() {
+			g.Reject(group, "nobody can ask: set fleetlock, as in fleetlock = \"127.0.0.1:9090\", or leave it out")
+		}
+		return
+	}
+	first := l.gates[slices.IndexFunc(l.gates, func(o *section) bool { return o.FleetLock == g.FleetLock })]
+	if err := fleetlock.CheckAddress(g.FleetLock); err != nil {
+		g.Reject(at, "%s", err)
+	} else if first != g {
+		g.Reject(at, "%s has the same: each gate needs a port of its own", first.title())
+	}
+	if g.Keep == 0 && !g.Of(&g.Keep).Broken {
+		g.Reject(at, "a host that reboots needs a grant that outlives it: set keep, as in keep = \"15m\"")
+	}
+	if err := fleetlock.CheckGroup(cmp.Or(g.FleetLockGroup, g.Name)); err != nil && g.Name != "" {
+		if !group.IsSet() {
+			group = at
+		}
+		g.Reject(group, "%s: set fleetlock_group", err)
 	}
 }
 

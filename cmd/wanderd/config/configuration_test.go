@@ -80,7 +80,8 @@ func configurationText() string {
 	inTree := terms{policy: usual.PolicyTree}
 	strict := (&section{terms: inTree}).tunable(&section{terms: inTree})
 	group := ""
-	for _, s := range Table() {
+	own := GateTable()
+	for _, s := range slices.Concat(Table(), own) {
 		if s.Group != group {
 			group = s.Group
 			fmt.Fprintf(&b, "\n## %s\n", group)
@@ -89,7 +90,10 @@ func configurationText() string {
 		if s.NotInFile {
 			about.WriteString("Not in a file. ")
 		}
-		fmt.Fprintf(&about, "`%s`. ", strings.TrimSpace("--"+s.Flag()+" "+(&settings.FlagValue{Setting: s}).Type()))
+		if own.Find(s.Key) == nil {
+			flag := "--" + s.Flag() + " " + (&settings.FlagValue{Setting: s}).Type()
+			about.WriteString("`" + strings.TrimSpace(flag) + "`. ")
+		}
 		switch {
 		case s.Rule != "":
 			fmt.Fprintf(&about, "Default: %s. ", s.Rule)
@@ -102,6 +106,7 @@ func configurationText() string {
 			about.WriteString("Also in `[[gate]]`. ")
 		}
 		switch {
+		case own.Find(s.Key) != nil:
 		case ofGates.Find(s.Key) == nil && slices.Contains(reloadable(), s.Key), slices.Contains(strict, s.Key):
 			about.WriteString("A reload changes it. ")
 		case slices.Contains(soft, s.Key):

@@ -110,13 +110,25 @@ func (l *Layers) table() settings.Table {
 	}.Under("Log"))
 }
 
-// table returns the settings of a [[gate]] table: its name and the constants.
-func (g *section) table() settings.Table {
-	return slices.Concat(settings.Table{
+// GateTable returns the settings that have no flag, because they are those of one gate.
+func GateTable() settings.Table { return new(section).own() }
+
+func (g *section) own() settings.Table {
+	return settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
 			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
-	}, constants(&g.terms))
+		settings.Row("fleetlock", settings.Text(&g.FleetLock), "",
+			"Let programs that reboot this host, such as Zincati, ask with the FleetLock protocol at this loopback "+
+				"address, as in fleetlock = \"127.0.0.1:9090\". They are granted one after the other in the fleet, "+
+				"and the grant is kept until the program says that the host is steady again, or for keep, which must "+
+				"be set. Everybody on this host can ask there.").As("HOST:PORT"),
+		settings.Row("fleetlock_group", settings.Text(&g.FleetLockGroup), "",
+			"The group that these programs must name, if it is not the name of the gate."),
+	}.Under("Only in a [[gate]] table")
 }
+
+// table returns the settings of a [[gate]] table: its own, and the constants.
+func (g *section) table() settings.Table { return slices.Concat(g.own(), constants(&g.terms)) }
 
 // constants returns the settings that are allowed at the top, for all gates, and in a [[gate]] table, for that gate.
 func constants(g *terms) settings.Table {
