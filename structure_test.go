@@ -91,13 +91,17 @@ func house() []rule {
 		{
 			room: "agent/gate", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "agent/beside", "agent/clock", "agent/control",
-				"agent/history", "agent/hook", "agent/statedir",
+				"agent/events", "agent/history", "agent/hook", "agent/statedir",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
 		{
 			room: "agent/hook/early", never: []string{"fmt", "strings", "encoding/json", "os/exec"},
 			why: "what it imports is initialised before it",
+		},
+		{
+			room: "agent/events", ours: []string{"agent/beside", "agent/control", "agent/hook", "agent/statedir"},
+			why: "it delivers, and does not know what happens",
 		},
 		{room: "agent/beside", why: "it does not know what goes on"},
 		{room: "agent/clock", ours: []string{"policy"}, why: "it reads clocks, and sets none"},

@@ -19,6 +19,7 @@ import (
 	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/fleet"
 	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/gate"
@@ -56,6 +57,7 @@ type Agent struct {
 	clock   *clock.Clock
 	started time.Time
 	metrics *metrics.Metrics
+	events  *events.Events
 	// metricsServer is nil unless the metrics have an address of their own.
 	metricsServer *metrics.Server
 	// lockServers serve the clients that reboot this host.
@@ -162,6 +164,7 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	a.intake = newIntake(&a.cfg, &a.credentials.codec, a.started)
 	a.metrics = metrics.New(source{a}.Status)
 	a.recall()
+	a.events = events.New(&cfg.Events, a.state, func(s hook.Spec) (events.Run, error) { return d.StartHook(s) }, a.log)
 	a.env = a.newEnv()
 	gates := make([]*gate.Gate, 0, len(cfg.Gates))
 	for _, gc := range cfg.Gates {
@@ -243,6 +246,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		beside.Start(a.keepMemory), beside.Start(a.keepState), beside.Start(a.credentials.keep),
 		beside.Start(a.keepReloading),
 	}
+	stopEvents := beside.Start(a.events.Run)
 	err := a.loop(ctx, reading)
 	for _, g := range a.gates {
 		g.SendAway()
@@ -255,6 +259,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		histories.Go(g.Close)
 	}
 	histories.Wait()
+	stopEvents()
 	if _, isCopy := errors.AsType[*CopyError](err); isCopy {
 		a.close()
 		return err

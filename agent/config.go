@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -41,6 +42,8 @@ type Config struct {
 	KnownHosts string
 	// Gates are the gates of this member: at least one, with unique names.
 	Gates []gate.Config
+	// Events are the receivers of events.
+	Events events.Config
 	// Drain makes a stop wait for the end of what runs, instead of ending it.
 	Drain bool
 	// StopTimeout bounds a graceful stop.

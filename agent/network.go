@@ -24,6 +24,7 @@ func (a *Agent) newEnv() *gate.Env {
 		GoesDown: a.deps.Stops, ComesUp: a.deps.Starts,
 		Alone: func() (waits, rejoins bool) { return a.waitsAlone(), a.rejoins() },
 		Moved: a.moved, Runs: a.metrics.Runs, Commands: a.metrics.Commands, Observe: observe,
+		Emit: a.events.Emit,
 	}
 }
 

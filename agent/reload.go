@@ -99,6 +99,7 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 		return errStopping
 	}
 	a.cfg.Drain, a.cfg.StopTimeout, a.cfg.Join = next.Drain, next.StopTimeout, next.Join
+	a.events.Apply(&next.Events)
 	a.awaited = slices.Clone(next.Gates)
 	for _, g := range a.gates {
 		i := slices.IndexFunc(a.awaited, func(c gate.Config) bool { return c.Name == g.Name() })

@@ -65,6 +65,7 @@ func (a *Agent) status() control.Status {
 		Members: len(a.view.Members), Dropped: a.intake.drops.nonzero(),
 		Gossip: a.gossipCounters(), Warnings: a.warnings(silence),
 	}
+	s.Events, _ = a.events.Report()
 	for _, g := range a.gates {
 		around.CutOff = silence.cutsOff(g.ID())
 		g.Reads(func() {
@@ -89,6 +90,8 @@ func (a *Agent) warnings(silence *silence) []control.Warning {
 	for _, r := range a.members.Refusals() {
 		list = append(list, control.Warning{Text: "cannot join " + r.Join + ": " + r.Reason, Last: r.At})
 	}
+	_, waiting := a.events.Report()
+	list = append(list, waiting...)
 	list = append(list, a.credentials.warnings(now)...)
 	list = append(list, silence.warnings()...)
 	for _, g := range a.gates {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -58,6 +59,11 @@ type world struct {
 	// says has the hosts' answers to their ready checks, and asked the times at which these ran.
 	says  map[string]answer
 	asked map[string][]time.Time
+	// events are the receivers of events, and told what each host has told them.
+	events events.Config
+	told   map[string][]events.Event
+	// refuses makes the receivers say "not now".
+	refuses bool
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
@@ -190,11 +196,14 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home,
 		Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
-		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe,
+		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe, Events: w.events,
 	}
 	a, err := NewWith(cfg, Deps{
 		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
 		StartHook: func(spec hook.Spec) (gate.HookRun, error) {
+			if spec.For != "" {
+				return w.tell(r, spec), nil
+			}
 			if spec.Question {
 				return w.answer(r, spec), nil
 			}

@@ -46,8 +46,19 @@ type Status struct {
 	Dropped map[string]uint64 `json:"dropped"`
 	// Gossip has the counters of membership.Stats that are not 0.
 	Gossip map[string]uint64 `json:"gossip,omitempty"`
+	// Events has the counts of events by their receiver.
+	Events map[string]Events `json:"events,omitempty"`
 	// Warnings are signs of mistakes that an operator can correct, latest first.
 	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Events are how many events a receiver has taken since the agent started, how many it has refused or were too old
+// (failed), how many had no room (dropped), and how many wait.
+type Events struct {
+	Delivered uint64 `json:"delivered"`
+	Failed    uint64 `json:"failed"`
+	Dropped   uint64 `json:"dropped"`
+	Waiting   int    `json:"waiting"`
 }
 
 // Warning is a sign of a mistake, with the remedy.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
@@ -21,6 +22,8 @@ import (
 type directives struct {
 	// fleet describes the newest known directive; here describes the pause of this host alone.
 	fleet, here statedir.Directive
+	// told is the directive that people were told of last.
+	told wire.Directive
 }
 
 // GiveDirective gives a directive of an operator of this host: a pause until then, or none.
@@ -33,8 +36,31 @@ func (g *Gate) GiveDirective(until int64, who string, directive *control.Directi
 	} else {
 		g.directives.fleet = said
 	}
-	g.stepDirective(said.Directive, directive.Here)
+	if g.stepDirective(said.Directive, directive.Here); directive.Here {
+		emitDirective(g, &said, true)
+	}
 }
+
+// emitDirective tells people of a directive. All hosts give it one identity.
+func emitDirective(g *Gate, said *statedir.Directive, here bool) {
+	e := events.Event{Kind: events.Paused, By: g.giver(said), Reason: said.Reason, Here: here}
+	switch {
+	case said.Until == 0:
+		e.Kind = events.Resumed
+	case strings.HasPrefix(said.Who, brakeName):
+		e.Kind = events.Braked
+	case said.Until != wire.ForEver:
+		e.Until = time.Unix(0, said.Until).UTC()
+	}
+	identity := []any{said.Stamp, said.By.Short()}
+	if here {
+		identity = append(identity, "here")
+	}
+	emit(g, e, identity...)
+}
+
+// brakeName begins the name of the giver of a pause that no operator has given.
+const brakeName = "stop_after@"
 
 func (g *Gate) stepDirective(o wire.Directive, here bool) {
 	g.event.Kind, g.event.Directive, g.event.Here = policy.Directed, o, here
@@ -46,12 +72,18 @@ func (g *Gate) proclaim(o wire.Directive) {
 	switch {
 	case g.directives.fleet.Directive == o:
 	case o.By == g.env.Self && o.Until != 0:
-		g.directives.fleet = statedir.Directive{Directive: o, Who: "stop_after@" + g.env.Name, Reason: g.braked()}
+		g.directives.fleet = statedir.Directive{Directive: o, Who: brakeName + g.env.Name, Reason: g.braked()}
 	default:
 		g.directives.fleet = statedir.Directive{Directive: o}
 	}
 	said := &g.directives.fleet
 	g.sayDirective(said)
+	if g.directives.told != o { // otherwise an earlier life has told of it
+		if g.directives.told != (wire.Directive{}) || o.Pauses(g.env.Clock.Now().Wall) {
+			emitDirective(g, said, false)
+		}
+		g.directives.told = o
+	}
 	var who, reason string
 	if o.By == g.env.Self {
 		who, reason = said.Who, said.Reason

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/clock"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/wire"
@@ -42,6 +43,9 @@ type Env struct {
 	// Runs measures the hooks under gates, Commands the commands of callers.
 	Runs, Commands Meter
 	Observe        func(Observation)
+	// Emit tells people of an event; nil if nobody wants to know. It may be called from any goroutine, and does not
+	// block.
+	Emit func(events.Event)
 }
 
 // Disk is where a gate's state is kept. Its methods are called beside the loop.

@@ -64,6 +64,8 @@ type logged struct {
 	// about messages that could not be sent. sendErrors counts those messages.
 	peers, tooShort, sendError time.Time
 	sendErrors                 uint64
+	// noMajority is true once people were told that a majority is missing, until this member has a token.
+	noMajority bool
 }
 
 // Past is what the state directory holds of a gate.
@@ -115,6 +117,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	if p.found {
 		g.state, g.saver.record = g.fromRecord(p.record), p.record
 		g.directives.fleet, g.directives.here = p.record.Directive, p.record.Here
+		g.directives.told = g.directives.fleet.Directive
 	}
 	return g
 }
@@ -130,6 +133,9 @@ func (g *Gate) Begin() {
 	g.event.Kind, g.event.State = policy.Started, g.state
 	kept := g.saver.record.Kept
 	g.step()
+	if kept.Holder != g.env.Self {
+		emitInterrupted(g)
+	}
 	g.kept.takeUp(kept)
 }
 
@@ -230,6 +236,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 		g.descriptor.Stamp(&e.Msg)
 		g.preSigned.add(&e.Msg)
 	case policy.Took, policy.Gave:
+		g.logged.noMajority = g.logged.noMajority && e.Kind == policy.Gave
 		g.hands[e.Token.Slot].change(e, time.Unix(0, now.Wall))
 		g.tally.hand(e)
 		g.observe(now, e)

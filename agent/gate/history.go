@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/wire"
@@ -14,21 +15,22 @@ import (
 func (g *Gate) enter(token *wire.Ref, command string) history.Run {
 	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
 	g.history.Put(&entry)
+	emitRun(g, events.Started, &entry, token)
 	return entry
 }
 
-func (g *Gate) complete(entry history.Run, r *hook.Result) {
+func (g *Gate) complete(entry *history.Run, r *hook.Result) {
 	entry.End, entry.Exit = entry.Start.Add(r.Took), r.Exit
 	if r.Err != nil && (entry.Command != "" || !r.NotNow()) {
 		entry.Error, entry.Output = r.Err.Error(), r.Tail
 	}
 	entry.Cut = cutOf(r)
-	g.history.Put(&entry)
+	g.history.Put(entry)
 }
 
 // completeKept records the end of a run whose grant was kept, in this boot or in another one.
-func completeKept(l *history.Log, b *back, boot string) {
-	runs := l.Runs()
+func completeKept(g *Gate, b *back, boot string) {
+	runs := g.history.Runs()
 	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(b.record.Seq)+1 {
 		entry := runs[n-1]
 		entry.End, entry.Exit, entry.Error, entry.Cut = time.Now().Round(0), 0, "", ""
@@ -38,7 +40,8 @@ func completeKept(l *history.Log, b *back, boot string) {
 		case !b.steady.Load():
 			entry.Error, entry.Cut = errNotRebooted(b.record.For).Error(), history.CutTimeout
 		}
-		l.Put(&entry)
+		g.history.Put(&entry)
+		emitRun(g, events.Ended, &entry, nil)
 	}
 }
 

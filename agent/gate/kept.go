@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
@@ -69,6 +70,7 @@ func (k *kept) goesWith() {
 	g := k.gate
 	g.log.Info().Dur("kept_for", g.cfg.Keep).Msg("the host goes down, and its grant is kept until it is back")
 	k.down = true
+	emit(g, events.Event{Kind: events.HostAway, Seq: uint64(k.seq)}, uint64(k.seq), g.env.Self.Short())
 	g.wantSaved(&g.state)
 	g.beginSave()
 }
@@ -192,7 +194,9 @@ func (k *kept) handBack(b *back) {
 		g.event.Outcome = policy.Succeeded
 	}
 	if b.rebooted || b.record.Client != "" {
-		completeKept(g.history, b, g.env.Clock.Boot().ID)
+		completeKept(g, b, g.env.Clock.Boot().ID)
+	} else {
+		emitInterrupted(g)
 	}
 	g.step()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
@@ -97,6 +98,9 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 		end := run()
 		end.hostStops = end.result.Stopped && g.env.HostStops()
 		end.goesDown = end.goesDown || g.kept.goesDown(l, &end)
+		if end.entry != nil && !end.goesDown {
+			emitRun(g, events.Ended, end.entry, &l.token)
+		}
 		g.env.Ended <- func() { g.onRunEnded(end) }
 	}()
 }
@@ -104,6 +108,8 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 // finished is how a hook or a command has ended.
 type finished struct {
 	result hook.Result
+	// entry is the run in the history; nil if it has not begun.
+	entry *history.Run
 	// denied is true if it was too late to start; hostStops is true if the shutdown of this host has cut it short;
 	// goesDown is true if the host goes down, and its grant is kept meanwhile.
 	denied, hostStops, goesDown bool
@@ -156,8 +162,8 @@ func (l *launch) toItsEnd(g *Gate, entry history.Run, run HookRun, err error) fi
 	if errors.Is(result.Err, errLeftBehind) {
 		return finished{result: result, goesDown: true}
 	}
-	g.complete(entry, &result)
-	return finished{result: result}
+	g.complete(&entry, &result)
+	return finished{result: result, entry: &entry}
 }
 
 // await waits for the end of the run, if it was started.

@@ -1,8 +1,11 @@
 package gate
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/events"
+	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -49,4 +52,71 @@ func (g *Gate) show(o Observation) {
 		o.Member, o.Name, o.Gate = g.env.Self, g.env.Name, g.cfg.Name
 		g.env.Observe(o)
 	}
+}
+
+// emit tells people of an event of this gate. The gate and these words and numbers identify it, and its kind, unless it
+// is a directive. It may be called from any goroutine.
+func emit(g *Gate, e events.Event, identity ...any) {
+	if g.env.Emit == nil {
+		return
+	}
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	e.Host, e.Gate = g.env.Name, g.cfg.Name
+	if e.ID = string(e.Kind); e.Kind == events.Paused || e.Kind == events.Braked || e.Kind == events.Resumed {
+		e.ID = "directive"
+	}
+	for _, part := range append([]any{g.cfg.Name}, identity...) {
+		e.ID += "/" + fmt.Sprint(part)
+	}
+	g.env.Emit(e)
+}
+
+// emitRun tells people that a run has started, or how it has ended. token may be nil.
+func emitRun(g *Gate, kind events.Kind, run *history.Run, token *wire.Ref) {
+	e := events.Event{Kind: kind, Seq: run.Seq, Command: run.Command}
+	if token != nil {
+		e.Token = token.ID.String()
+	}
+	if kind != events.Started {
+		if e.Kind = events.Ended; run.Failed() {
+			e.Kind = events.Failed
+			if e.Error = run.Error; e.Error == "" {
+				e.Error = string(run.Cut)
+			}
+		}
+		e.Exit, e.Took = &run.Exit, run.Took().Seconds()
+	}
+	emit(g, e, run.Seq, g.env.Self.Short(), run.Start.UnixMilli())
+}
+
+// emitInterrupted tells people of the run whose end the last life of this agent did not see.
+func emitInterrupted(g *Gate) {
+	if run := g.history.Interrupted(); run != nil {
+		emitRun(g, events.Failed, run, nil)
+	}
+}
+
+// emitNote tells people of a note that concerns them. That a majority is missing is told once until this member has a
+// token again.
+func emitNote(g *Gate, now policy.Instant, e *policy.Effect, info *policy.NoteInfo) {
+	kind, ok := events.OfNote(info.Name)
+	if !ok {
+		return
+	}
+	event := events.Event{Kind: kind, Reason: info.Text, Seq: uint64(e.Token.Seq)}
+	if kind != events.NoMajority {
+		if event.Token = e.Token.ID.String(); !e.Peer.IsZero() {
+			event.Peer = g.nameOf(e.Peer)
+		}
+		emit(g, event, e.Token.ID, uint64(e.Token.Seq))
+		return
+	}
+	missing := policy.Find(g.machine.Facts(now.Time, nil), policy.KeyMissing)
+	if missing == nil || g.logged.noMajority {
+		return
+	}
+	g.logged.noMajority, event.Reason = true, missing.Text
+	emit(g, event, g.env.Self.Short(), now.Wall)
 }

@@ -13,6 +13,7 @@ func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	g.tally.notes[e.Note]++
 	g.observe(now, e)
 	info := g.descriptor.Notes.Of(e.Note)
+	emitNote(g, now, e, &info)
 	if info.Denied {
 		tellDenied(g, info.Name)
 		return

@@ -101,6 +101,8 @@ type Log struct {
 	runs, unwritten []Run
 	// lines is how many lines the file has.
 	lines int
+	// interrupted is the run whose end its agent did not see; nil if there was none, or if a later life has read that.
+	interrupted *Run
 }
 
 // Open reads the history from a file, which need not exist. Runs whose end their last writer did not see count as cut
@@ -135,7 +137,13 @@ func (l *Log) read(file io.Reader) error {
 	for i := range l.runs {
 		if l.runs[i].Running() {
 			l.runs[i].Cut, l.runs[i].Exit = CutAgent, -1
+			last := l.runs[i]
+			l.interrupted = &last
+			l.unwritten = put(l.unwritten, &last)
 		}
+	}
+	if l.interrupted != nil {
+		l.signal()
 	}
 	if damaged > 0 {
 		l.lines = tooManyLines // The file is rewritten, lest the next line be appended to half of one.
@@ -175,6 +183,10 @@ func (l *Log) Runs() []Run {
 	defer l.mu.Unlock()
 	return slices.Clone(l.runs)
 }
+
+// Interrupted returns the run whose end its agent did not see. A run is returned in one life only; nil if there is
+// none.
+func (l *Log) Interrupted() *Run { return l.interrupted }
 
 // Last returns when the last run began; zero if there was none.
 func (l *Log) Last() (at time.Time) {

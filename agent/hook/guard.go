@@ -174,8 +174,10 @@ func (g *guard) start() <-chan beginning {
 		// The runtime does not see that a fork waits until the program is executed, and keeps the processor for it.
 		runtime.GOMAXPROCS(2)
 		defer runtime.GOMAXPROCS(1)
+		stdin, done := g.task.stdin()
+		defer done()
 		return syscall.ForkExec(g.task.Path, g.task.Argv,
-			&syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: attr})
+			&syscall.ProcAttr{Env: env, Files: []uintptr{stdin, 1, 2}, Sys: attr})
 	}
 	g.starts <- func() {
 		if c := g.task.Command; c != nil {
@@ -197,6 +199,20 @@ func (g *guard) start() <-chan beginning {
 		begun <- beginning{pid: pid, cgroup: own, err: err}
 	}
 	return begun
+}
+
+// stdin returns the standard input of the operation: the guard's, which is empty, or a pipe with the input of the task.
+func (t *guardTask) stdin() (fd uintptr, done func()) {
+	if len(t.Input) == 0 {
+		return 0, func() {}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, func() {}
+	}
+	_, _ = w.Write(t.Input[:min(len(t.Input), MaxInput)]) // The pipe has room for it.
+	_ = w.Close()
+	return r.Fd(), func() { _ = r.Close() }
 }
 
 // newParent makes the thread that starts the operation, before there is a task: making a thread takes time. The

@@ -58,6 +58,8 @@ const (
 
 	// answerTime is how long the agent waits for its guard after the time at which the guard gives an operation up.
 	answerTime = settleTime + 2*undeadTime
+	// MaxInput is what a pipe takes without a reader, on every system.
+	MaxInput = 4 << 10
 	// drainTime bounds how long the output is read after the operation is over. Nothing of the operation is left then,
 	// so only a process that has left the session can still hold the pipes.
 	drainTime = time.Second
@@ -89,8 +91,12 @@ type Spec struct {
 	// Log receives the output, and warnings about what was left behind. It may be nil.
 	Log Log
 
-	// Question is true for a ready check, which asks whether the protected operation is needed.
+	// Question is true for a ready check, which asks whether the protected operation is needed. For is the setting that
+	// names any other program that is not a hook.
 	Question bool
+	For      string
+	// Input is what the program reads on its standard input: at most [MaxInput] bytes. Without it, it reads nothing.
+	Input []byte
 
 	// Caller is the number of the process that starts a caller's command, from the kernel; zero if it is not known
 	// here.
@@ -106,6 +112,8 @@ func (s *Spec) name() string {
 		return "command " + s.Argv[0]
 	case s.Question:
 		return "ready " + s.Argv[0]
+	case s.For != "":
+		return s.For + " " + s.Argv[0]
 	}
 	return "hook " + s.Argv[0]
 }
@@ -224,7 +232,9 @@ func (r *Run) attend(spec Spec, path string, guard *exec.Cmd, pipes *pipes) {
 	}
 	limits := spec.Limits
 	limits.Timeout = max(spec.Timeout-time.Since(started), 0)
-	r.lifeline.tell(func(next *instruction) { next.Task = &guardTask{Path: path, Argv: spec.Argv, Limits: limits} })
+	r.lifeline.tell(func(next *instruction) {
+		next.Task = &guardTask{Path: path, Argv: spec.Argv, Input: spec.Input, Limits: limits}
+	})
 	var result Result
 	over := make(chan struct{})
 	var telling, draining sync.WaitGroup

@@ -12,6 +12,8 @@ import (
 type guardTask struct {
 	Path string   `json:"path"`
 	Argv []string `json:"argv"`
+	// Input is the standard input of the operation.
+	Input []byte `json:"input,omitempty"`
 	Limits
 	// Command is present if the operation is a caller's command.
 	Command *commandTask `json:"command,omitempty"`

@@ -85,8 +85,11 @@ func (r *Result) describe(spec Spec) error {
 		return fmt.Errorf("stopped after its timeout (%s%s)", ignored, ending)
 	case r.TimedOut:
 		raise := "--hook-timeout"
-		if spec.Question {
+		switch {
+		case spec.Question:
 			raise = "--ready-timeout"
+		case spec.For != "":
+			raise = "its timeout"
 		}
 		return fmt.Errorf("stopped after its timeout of %v (%s%s): make it faster, or raise %s", spec.Timeout, ignored,
 			ending, raise)

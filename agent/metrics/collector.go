@@ -17,6 +17,12 @@ func (p *page) collect(s *control.Status) {
 		float64(len(s.Warnings)))
 	fleet.count("datagrams_dropped_total", "Datagrams that were dropped.", "reason", s.Dropped)
 	fleet.count("gossip_oddities_total", "What was strange in the gossip.", "kind", s.Gossip)
+	for receiver, e := range s.Events {
+		of := sink{page: p, labels: []label{{"receiver", receiver}}}
+		of.count("events_total", "Events by their end: delivered, failed (refused, or too old), dropped (no room).",
+			"how", map[string]uint64{"delivered": e.Delivered, "failed": e.Failed, "dropped": e.Dropped})
+		of.value("events_waiting", "Events that wait for their receiver.", float64(e.Waiting))
+	}
 	for i := range s.Gates {
 		p.collectGate(&s.Gates[i])
 	}

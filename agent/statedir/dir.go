@@ -11,6 +11,7 @@
 //	roster-NAME.json    which keys answer to the names of a strict gate's roster
 //	history-NAME.jsonl  the last runs of a gate, of package history
 //	members.json        the members of the fleet
+//	events-NAME.json    the events that a receiver has still to get
 //	*.tmp               an unfinished file after a crash; removed at the next start
 //
 // Its decisions, in docs/decisions: 010, 062.
@@ -37,7 +38,7 @@ const (
 )
 
 // Dir is an open state directory. Only one goroutine may use its methods, except Save, which one goroutine for each
-// gate may use.
+// gate may use, and LoadEvents and SaveEvents, which one for each receiver may use.
 type Dir struct {
 	path string
 	// self is the directory itself, because its entries must be synced too. mu guards self, lock and closed.

@@ -16,14 +16,11 @@ import (
 // It refuses a file that others can replace or read, except a credential of systemd (LoadCredential=), whose directory
 // only this service can enter. Errors never contain the file's content.
 func ReadSecretFile(path string) ([]wire.Secret, error) {
-	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
+	text, err := readOwn(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil,
 			fmt.Errorf("the secret file %s does not exist: make one with \"wanderd keygen --secret\", and give "+
 				"all members the same", path)
-	}
-	if err == nil {
-		err = safepath.Check(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("secret file: %w", err)
@@ -33,6 +30,24 @@ func ReadSecretFile(path string) ([]wire.Secret, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return secrets, nil
+}
+
+// readOwn reads a file that others can neither replace nor read, or a credential.
+func readOwn(path string) ([]byte, error) {
+	text, err := readPrivate(path, isCredential(path, os.Getenv("CREDENTIALS_DIRECTORY")))
+	if err == nil {
+		err = safepath.Check(path)
+	}
+	return text, err
+}
+
+// ReadPrivateText reads a file with another secret, under the rules of [ReadSecretFile].
+func ReadPrivateText(path string) (string, error) {
+	text, err := readOwn(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s does not exist: write the secret into it, and chmod 600 %[1]s", path)
+	}
+	return string(text), err
 }
 
 // WriteNewSecretFile makes a fleet secret and writes it to a file that must not exist yet.

@@ -23,10 +23,10 @@ reload wanderd" do. The agent keeps its token, its run and its waiting callers. 
 that was started with SIGHUP ignored, as by nohup, goes on ignoring it: use this command.
 
 A reload can change the list of gates, hooks, hook_timeout, join, trust_hook, stop,
-stop_timeout, and the constants of soft gates except skip and slots. The agent names each
-other setting that has changed: it needs a restart. If it is a setting of a gate, you can
-also reload without the gate, and then with it. A gate that is removed starts nothing any
-more, lets its run end, and passes its token on.
+stop_timeout, the receivers of events, and the constants of soft gates except skip and
+slots. The agent names each other setting that has changed: it needs a restart. If it is a
+setting of a gate, you can also reload without the gate, and then with it. A gate that is
+removed starts nothing any more, lets its run end, and passes its token on.
 
 If anything in the file is wrong, nothing changes. The command then says what is wrong and
 where, with exit code 78. Flags and environment variables stay as they were when the agent

@@ -5,10 +5,12 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/safepath"
@@ -44,6 +46,7 @@ func (l *Layers) Check() error {
 	l.checkAdvertise()
 	l.readSecret()
 	l.checkTrust()
+	l.checkEvents()
 	l.Agent.Drain = l.stop == "drain"
 	l.Agent.Alone = map[string]agent.Alone{
 		"auto": agent.AloneAuto, "run": agent.AloneRun, "wait": agent.AloneWait,
@@ -108,25 +111,57 @@ func (l *Layers) checkFleetLock(g *section) {
 }
 
 // checkFile refuses a command from a file that other users can replace, because they could name another command there.
-func (g *section) checkFile(h *settings.Setting) {
+func checkFile(l *settings.Reading, h *settings.Setting) {
 	file := h.Origin.Name
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return // a pipe has no place at which it could be replaced
 	}
 	if err := safepath.Check(file); err != nil {
-		g.Reject(h, "others can name another %s in %s: %s; or set --trust-hook", h.Key, file, err)
+		l.Reject(h, "others can name another %s in %s: %s; or set --trust-hook", h.Key, file, err)
 	}
 }
 
 // checkCommand refuses a command that cannot be run, or that other users can replace.
-func (g *section) checkCommand(s *settings.Setting, argv []string, trustHook bool) {
+func checkCommand(l *settings.Reading, s *settings.Setting, argv []string, trustHook bool) {
 	if !s.IsSet() {
 		return
 	}
 	if err := hook.Check(argv, trustHook); err != nil {
-		g.Reject(s, "%s", err)
+		l.Reject(s, "%s", err)
 	} else if s.Origin.Layer == settings.InFile && !trustHook {
-		g.checkFile(s)
+		checkFile(l, s)
+	}
+}
+
+// checkEvents checks the receivers of events.
+func (l *Layers) checkEvents() {
+	c := &l.Agent.Events
+	checkCommand(&l.Reading, l.Of(&c.Command), c.Command, l.trustHook)
+	url, file, body, only := l.Of(&c.Webhook), l.Of(&c.WebhookFile), l.Of(&c.Body), l.Of(&c.Only)
+	switch {
+	case url.IsSet() && file.IsSet():
+		l.Reject(file, "webhook names a URL, too: leave one of them out")
+	case url.IsSet():
+		if err := events.CheckURL(c.Webhook); err != nil {
+			l.Reject(url, "%s", err)
+		}
+	case file.IsSet():
+		if err := events.CheckURLFile(c.WebhookFile); err != nil {
+			l.Reject(file, "%s", err)
+		}
+	case body.IsSet():
+		l.Reject(body, "it has no effect without webhook or webhook_file")
+	}
+	if body.IsSet() {
+		if err := events.CheckBody(c.Body); err != nil {
+			l.Reject(body, "%s", err)
+		}
+	}
+	for _, kind := range c.Only {
+		if only.IsSet() && !slices.Contains(events.Kinds(), kind) {
+			l.Reject(only, "there is no event %q: %s", kind,
+				settings.DidYouMean(kind, events.Kinds(), "choose among "+strings.Join(events.Kinds(), ", ")))
+		}
 	}
 }
 
@@ -134,8 +169,8 @@ func (g *section) checkCommand(s *settings.Setting, argv []string, trustHook boo
 // bound.
 func (g *section) check(trustHook bool) {
 	h, r := g.Of(&g.Hook), g.Of(&g.Ready)
-	g.checkCommand(h, g.Hook, trustHook)
-	g.checkCommand(r, g.Ready, trustHook)
+	checkCommand(&g.Reading, h, g.Hook, trustHook)
+	checkCommand(&g.Reading, r, g.Ready, trustHook)
 	if r.IsSet() && h.IsFree() {
 		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask "+
 			"for themselves")

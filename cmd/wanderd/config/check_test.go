@@ -242,6 +242,46 @@ func TestConflictingSettingsAreNamedWithTheRemedy(t *testing.T) {
 				"would be stopped: raise hook_timeout or lower op"},
 		},
 		{
+			"a webhook without encryption",
+			reading{env: []string{"WANDERD_WEBHOOK=http://10.0.0.7/x"}},
+			[]string{`WANDERD_WEBHOOK: http:// is not encrypted, so it is allowed to this host only (127.0.0.1, ` +
+				`[::1], localhost): write https://`},
+		},
+		{
+			"two webhooks",
+			reading{env: []string{"WANDERD_WEBHOOK=https://x/", "WANDERD_WEBHOOK_FILE=/nowhere"}},
+			[]string{`WANDERD_WEBHOOK_FILE: webhook names a URL, too: leave one of them out`},
+		},
+		{
+			"a file of a webhook that is not there",
+			reading{env: []string{"WANDERD_WEBHOOK_FILE=/nowhere"}},
+			[]string{`WANDERD_WEBHOOK_FILE: /nowhere does not exist: write the secret into it, and chmod 600 /nowhere`},
+		},
+		{
+			"a form without a webhook",
+			reading{env: []string{`WANDERD_WEBHOOK_BODY={"text": "{host}"}`}},
+			[]string{`WANDERD_WEBHOOK_BODY: it has no effect without webhook or webhook_file`},
+		},
+		{
+			"a form with a name that no event has",
+			reading{env: []string{`WANDERD_WEBHOOK_BODY={"text": "{hots}"}`, "WANDERD_WEBHOOK=https://x/"}},
+			[]string{
+				`WANDERD_WEBHOOK_BODY: an event has no {hots}: it has at, by, command, error, event, exit, gate, ` +
+					`here, host, id, peer, reason, seq, text, token, took, until`,
+			},
+		},
+		{
+			"a kind of event that there is not",
+			reading{flags: map[string][]string{"events": {"faild"}}},
+			[]string{`--events: there is no event "faild": did you mean "failed"?`},
+		},
+		{
+			"a program for events that is not there",
+			reading{flags: map[string][]string{"on_event": {"/nowhere"}}},
+			[]string{`--on-event: /nowhere does not exist: check the path (relative paths start at the agent's ` +
+				`working directory)`},
+		},
+		{
 			"a group that does not exist",
 			reading{env: []string{"WANDERD_SOCKET_GROUP=no-such-group"}},
 			[]string{`WANDERD_SOCKET_GROUP: there is no group "no-such-group" on this host: make it with "groupadd ` +

@@ -13,7 +13,12 @@ import (
 )
 
 // reloadable returns the settings, besides those of gates, that can change while an agent runs.
-func reloadable() []string { return []string{"join", "stop", "stop_timeout", "trust_hook"} }
+func reloadable() []string {
+	return []string{
+		"join", "stop", "stop_timeout", "trust_hook", "on_event", "on_event_timeout", "webhook", "webhook_file",
+		"webhook_body", "events",
+	}
+}
 
 // tunable returns the settings of a gate that can change while an agent runs. A gate that gets its first hook, or loses
 // it, needs a restart as a whole.
@@ -57,7 +62,7 @@ func (r *Running) Compare(l *Layers) (changed, restart []string) {
 			can := slices.Contains(tunable, s.Key)
 			switch {
 			case can && !reflect.DeepEqual(s.Value.Plain(), inForce[i].Value.Plain()):
-				changed = append(changed, title+s.Quote())
+				changed = append(changed, title+quote(s))
 			case !can && !reflect.DeepEqual(s.Value.Plain(), began[i].Value.Plain()):
 				restart = append(restart, title+s.Quote())
 			}
@@ -80,6 +85,14 @@ func (r *Running) Compare(l *Layers) (changed, restart []string) {
 		}
 	}
 	return changed, restart
+}
+
+// quote writes a setting with its value and origin. The URL of a webhook may be a secret, and this goes to the log.
+func quote(s *settings.Setting) string {
+	if s.Key == "webhook" {
+		return s.Key + " (" + s.From() + ")"
+	}
+	return s.Quote()
 }
 
 // Keep restores in l the settings of gates that cannot change while the gates exist.

@@ -46,6 +46,9 @@ func TestAReloadNamesChangesAndThoseThatNeedARestart(t *testing.T) {
 				`gate "y": skip 2s (wanderd.toml:2)`,
 			},
 		},
+		"the URL of a webhook, which may be a secret": {
+			file: "webhook = \"https://x/word\"\n" + before, changed: []string{"webhook (wanderd.toml:1)"},
+		},
 		"a gate more": {
 			file: before + "[[gate]]\nname = \"z\"\n", changed: []string{`gate "z" is new (wanderd.toml:8)`},
 		},

@@ -62,6 +62,13 @@ socket = "/var/x/wanderd.sock"            # default: in state_dir
 stop = "end"                              # default
 stop_timeout = "20s"                      # default
 
+# on_event =                              # not set
+on_event_timeout = "30s"                  # default
+# webhook =                               # not set
+# webhook_file =                          # not set
+# webhook_body =                          # not set
+# events =                                # not set
+
 log_format = "auto"                       # default
 log_level = "info"                        # default
 `

@@ -3,7 +3,9 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
@@ -101,6 +103,26 @@ func (l *Layers) table() settings.Table {
 		settings.Row("stop_timeout", settings.Positive(&l.Agent.StopTimeout), "20s",
 			"How long a stop may take: the agent stops its hooks and passes its tokens on."),
 	}.Under("Host"), settings.Table{
+		settings.Row("on_event", settings.Command(&l.Agent.Events.Command, hook.Split), "",
+			"A program and its arguments that is started for each event: a run that starts, ends or fails, a pause, a "+
+				"lost token. It gets the event as JSON on its standard input, and in WANDERD_EVENT and further "+
+				"variables. Status 0 is \"taken\", 75 \"again later\", and anything else \"refused\". One runs at a "+
+				"time, and no run waits for it.").As("COMMAND"),
+		settings.Row("on_event_timeout", settings.Positive(&l.Agent.Events.Timeout), "30s",
+			"How long on_event may take. Then it gets SIGTERM, and SIGKILL a second later.").Needing("on_event"),
+		settings.Row("webhook", settings.Text(&l.Agent.Events.Webhook), "",
+			"The URL of a web server that gets each event by POST, as JSON. An answer of 200 to 299 is \"taken\". "+
+				"Redirects are not followed. http:// is allowed to this host only. If the URL is a secret, use "+
+				"webhook_file.").As("URL"),
+		settings.Row("webhook_file", settings.Path(&l.Agent.Events.WebhookFile), "",
+			"A file with the URL of the webhook, readable by its owner only. It is read again for each event."),
+		settings.Row("webhook_body", settings.Text(&l.Agent.Events.Body), "",
+			"The JSON that the webhook gets instead of the event, as in '{\"text\": \"{host}: {event}\"}'. {name} "+
+				"stands for a field of the event.").As("JSON"),
+		settings.Row("events", settings.List(&l.Agent.Events.Only), "",
+			"The kinds of events that are told: "+strings.Join(events.Kinds(), ", ")+". If none is named, all "+
+				"are.").As("KIND,KIND,..."),
+	}.Under("Events"), settings.Table{
 		settings.Row("log_format", settings.Choice(&l.LogFormat, LogAuto, LogConsole, LogJSON, LogJournald), LogAuto,
 			"auto, console, json or journald. auto is journald under systemd, console on a terminal, and json "+
 				"elsewhere.").As("FORMAT"),
