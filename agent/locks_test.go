@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
 )
 
 // client is the client of each host that asks before a reboot.
@@ -65,6 +67,16 @@ func (w *world) steady(name string) {
 	}
 }
 
+// keptByA returns what a host says of the kept grant of host a.
+func (w *world) keptByA(name string) control.Kept {
+	w.t.Helper()
+	list := w.strict(name).Kept
+	if len(list) != 1 || list[0].Name != "a" {
+		w.t.Fatalf("%s says of kept grants: %+v", name, list)
+	}
+	return list[0]
+}
+
 // shutDown lets a host go down, and stops its agent as the service manager does.
 func (w *world) shutDown(name string) {
 	w.t.Helper()
@@ -88,11 +100,24 @@ func TestAClientHoldsTheGrantAcrossItsReboot(t *testing.T) {
 				} else {
 					w.shutDown("a")
 				}
+				gone := time.Now()
 				w.mustNotGrant("b", 5*time.Minute)
+				if k := w.keptByA("b"); !k.IsAway() || k.AwaySince.Sub(gone) > time.Minute {
+					t.Errorf("b says of a, which is away since %v: %+v", gone, k)
+				}
 				w.set(func() { w.agents["a"].comesUp = true })
 				w.comesBack("a")
 				w.mustNotGrant("b", time.Minute)
+				if k := w.keptByA("b"); k.IsAway() || k.BackSince.IsZero() {
+					t.Errorf("b says of a, which is back: %+v", k)
+				}
+				if k := w.keptByA("a"); !k.Self || !strings.Contains(k.State, "steady") {
+					t.Errorf("a says of itself: %+v", k)
+				}
 				w.steady("a") // also while the host is still starting
+				if k := w.keptByA("a"); !strings.Contains(k.State, "starting") {
+					t.Errorf("a says of itself: %+v", k)
+				}
 				w.mustNotGrant("b", time.Minute)
 				w.set(func() { w.agents["a"].comesUp = false })
 				w.mustGrant("b")

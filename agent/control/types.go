@@ -175,6 +175,8 @@ type Gate struct {
 	// started: above 0 the gate is closed on this host. Absent and 0 otherwise.
 	Fault  string `json:"fault,omitempty"`
 	Faults uint64 `json:"faults,omitempty"`
+	// Kept are the grants that outlive their hosts.
+	Kept []Kept `json:"kept,omitempty"`
 	// Facts are what else the gate's protocol reports.
 	Facts []Fact `json:"facts,omitempty"`
 	// Notes counts events since the agent started, by note.

@@ -74,10 +74,11 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 		// These concern one token: see whereabouts.
 	case policy.KeyIntervalEnds, policy.KeyWindowOpened:
 		// These tell since when a gate has been due: see situation.
+	case policy.KeyKept:
+		s.Kept = append(s.Kept, g.kept.grant(f))
 	case policy.KeyNextRun:
 		// These belong to the status itself.
 	case policy.KeyRetry, policy.KeyRoundTrip, policy.KeyLeastSkip, policy.KeyWaitsForFleet, policy.KeyPromised,
-		policy.KeyKept,
 		policy.KeyLeaseUntil, policy.KeyLeastLease, policy.KeyMissing, policy.KeyOutsider, policy.KeyOtherRoster,
 		policy.KeyClockRate,
 		policy.KeyRecovery, policy.KeyPos, policy.KeyLast, policy.KeyNext, policy.KeyPred, policy.KeyCounter:

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -27,6 +28,69 @@ type kept struct {
 	// lock is the grant of a client, if the grant is one; back is the grant that this agent has found at its start.
 	lock lock
 	back *back
+	// sights are the other hosts that have such a grant.
+	sights map[wire.MemberID]sight
+}
+
+// sight is since when another host with a kept grant is away, and since when it is back. Both are zero if it was never
+// away.
+type sight struct{ away, back time.Time }
+
+// look looks which of the hosts with kept grants are here.
+func (k *kept) look() {
+	g := k.gate
+	if g.cfg.Keep == 0 {
+		return
+	}
+	before := k.sights
+	k.sights = nil
+	for _, f := range g.machine.Facts(g.env.Clock.Now().Time, nil) {
+		if f.Key != policy.KeyKept || f.Member == g.env.Self {
+			continue
+		}
+		s := before[f.Member]
+		switch _, here := g.env.Fleet.Lookup(g.id, f.Member); {
+		case !here && (s.away.IsZero() || !s.back.IsZero()):
+			s = sight{away: time.Now()}
+		case here && !s.away.IsZero() && s.back.IsZero():
+			s.back = time.Now()
+		}
+		if k.sights == nil {
+			k.sights = make(map[wire.MemberID]sight)
+		}
+		k.sights[f.Member] = s
+	}
+}
+
+// grant describes a kept grant for operators.
+func (k *kept) grant(f *policy.Fact) control.Kept {
+	g := k.gate
+	c := control.Kept{
+		Slot: int(f.Slot), Member: f.Member.String(), Name: g.nameOf(f.Member), Until: g.env.Clock.At(f.At),
+		Self: f.Member == g.env.Self,
+	}
+	if !c.Self {
+		if g.roster != nil {
+			for _, v := range g.roster.known.Voters {
+				if v.ID == f.Member {
+					c.Name = v.Name
+				}
+			}
+		}
+		k.look()
+		c.AwaySince, c.BackSince = k.sights[f.Member].away, k.sights[f.Member].back
+		return c
+	}
+	switch b := k.back; {
+	case b == nil && g.run != nil && g.run.isLock:
+		c.State = "its client may reboot the host"
+	case b == nil:
+	case !b.steady.Load():
+		c.State = "the client of its grant has not said that the host is steady"
+	case b.rebooted:
+		c.State = "the host is back, and is still starting"
+	}
+	return c
 }
 
 // goesDownWithin is how long after a hook's end the host may take to begin to go down: "systemctl reboot" returns at

@@ -38,6 +38,7 @@ func (p *page) collectGate(g *control.Gate) {
 		g.Paused != nil || g.PausedHere != nil)
 	gate.value("failing_hosts", "Hosts whose last runs have failed in a row, in the whole gate.",
 		float64(len(g.Failing)))
+	collectKept(&gate, g)
 	gate.is("token_held", "1 while this member holds a token.", g.Holding)
 	gate.is("window_open", "1 while a run may begin: a window is open, or the gate has none.", len(g.Windows) == 0 ||
 		g.WindowOpen)
@@ -77,6 +78,18 @@ func (p *page) collectGate(g *control.Gate) {
 	gate.takes("op_seconds", "How long a run typically takes.", g.Op)
 	gate.takes("regenerate_after_seconds", "After how long without a token this member makes a new one.",
 		g.RegenerateAfter)
+}
+
+// collectKept writes whether grants outlive their hosts.
+func collectKept(gate *sink, g *control.Gate) {
+	own, away := false, 0
+	for i := range g.Kept {
+		if own = own || g.Kept[i].Self; g.Kept[i].IsAway() {
+			away++
+		}
+	}
+	gate.is("grant_kept", "1 while this host has a grant that outlives it: the others wait for its end.", own)
+	gate.value("hosts_away", "Hosts that are away under such a grant, as far as this member knows.", float64(away))
 }
 
 // collectWaits writes who waits: the callers of this host, and, if this member keeps a queue of a token that is called,

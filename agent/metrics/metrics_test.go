@@ -3,6 +3,7 @@ package metrics
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"runtime"
 	"slices"
@@ -115,6 +116,29 @@ func TestWhoWaitsIsShown(t *testing.T) {
 	} {
 		if strings.Contains(text, unknown) {
 			t.Errorf("%s is not known, and is shown", unknown)
+		}
+	}
+}
+
+func TestHostsThatAreAwayUnderAKeptGrantAreCounted(t *testing.T) {
+	gone, back := time.Unix(5, 0), time.Unix(8, 0)
+	for _, c := range []struct {
+		kept []control.Kept
+		want [2]int
+	}{
+		{nil, [2]int{0, 0}},
+		{[]control.Kept{{Self: true}}, [2]int{1, 0}},
+		{[]control.Kept{{}}, [2]int{0, 0}},
+		{[]control.Kept{{AwaySince: gone}, {Slot: 1, AwaySince: gone}, {Slot: 2, Self: true}}, [2]int{1, 2}},
+		{[]control.Kept{{AwaySince: gone, BackSince: back}}, [2]int{0, 0}},
+	} {
+		_, text := scrape(New(func(context.Context) (control.Status, error) {
+			return control.Status{Gates: []control.Gate{{Name: "g", Kept: c.kept}}}, nil
+		}))
+		for i, name := range []string{"wanderd_grant_kept", "wanderd_hosts_away"} {
+			if want := fmt.Sprintf("\n%s{gate=\"g\"} %d\n", name, c.want[i]); !strings.Contains(text, want) {
+				t.Errorf("%+v: no %q in\n%s", c.kept, want, text)
+			}
 		}
 	}
 }

@@ -330,7 +330,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	text := "gate " + printable(g.Name) + ": "
 	switch {
 	case len(g.Callers) > 0 && g.Callers[0].Running:
-		text += fmt.Sprintf("%s (%d) runs on this host", printable(g.Callers[0].Command), g.Callers[0].PID)
+		text += callerText(&g.Callers[0]) + " runs on this host"
 	case g.Running:
 		text += "the hook runs on this host"
 	case g.Paused != nil || g.PausedHere != nil:

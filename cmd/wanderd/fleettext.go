@@ -67,6 +67,10 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 		writeHomes(line, homes, now)
 		line("waiting", waitingText(rows, now))
 	}
+	away := follow.Away(rows)
+	for i := range away {
+		line("away", keptText(&away[i], now))
+	}
 	if r := follow.LastFailure(rows); r != nil {
 		line("failed last", fmt.Sprintf("%s, %s, after %s: %s", printable(r.Name), ago(r.LastRun, now), format(r.Took),
 			printable(r.Result)))
@@ -120,6 +124,9 @@ func rowText(r *follow.Row, now time.Time) []string {
 		next = "with the token"
 	}
 	doing := whyNot(r.Gate, now)
+	if k := follow.Kept(r.Gate); k != nil && k.State != "" {
+		doing = printable(k.State)
+	}
 	switch {
 	case r.Running:
 		doing = "runs " + since(r.RunningSince, now)

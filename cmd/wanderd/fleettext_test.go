@@ -260,13 +260,40 @@ func TestACallersCommandIsShownApartFromTheHook(t *testing.T) {
 	}
 }
 
+// A status says whose grants outlive their hosts, and who is away; the status of a fleet says it once.
 func TestAStatusSaysWhoseGrantOutlivesItsHost(t *testing.T) {
 	now := noon()
-	text := statusText(control.Status{Gates: []control.Gate{{
-		Name: "reboot", Facts: []control.Fact{{Name: "kept", MemberName: "web3", At: now.Add(15 * time.Minute)}},
-	}}}, now)
-	want := "kept         the grant of web3 outlives its host: the others wait for it until 12:15:00 at most\n"
-	if !strings.Contains(text, want) {
-		t.Errorf("no %q in\n%s", want, text)
+	const waits = "; the others wait for it until 12:15:00, and longer while it is heard"
+	until, gone := now.Add(15*time.Minute), now.Add(-5*time.Minute)
+	for want, k := range map[string]control.Kept{
+		"the grant of web3 outlives its host" + waits: {},
+		"the grant of this host: it outlives the host" + waits: {
+			Self: true,
+		},
+		"the grant of this host: its client may reboot" + waits: {
+			Self: true, State: "its client may reboot",
+		},
+		"web3 is away for 5m (since 11:55:00); the others wait for it until 12:15:00": {AwaySince: gone},
+		"web3 is back for 1m (since 11:59:00), and has not handed its grant back yet; it was away for 4m": {
+			AwaySince: gone, BackSince: now.Add(-time.Minute),
+		},
+	} {
+		k.Name, k.Until = "web3", until
+		g := control.Gate{Name: "reboot", Kept: []control.Kept{k}}
+		text := statusText(control.Status{Gates: []control.Gate{g}}, now)
+		if !strings.Contains(text, "  kept         "+want+"\n") {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+		f := &control.Fleet{Members: []control.FleetMember{
+			{Member: control.Member{Name: "web1"}, Status: &control.Status{Gates: []control.Gate{g}}},
+			{Member: control.Member{Name: "web2"}, Status: &control.Status{Gates: []control.Gate{g}}},
+		}}
+		text = fleetText(f, now)
+		switch {
+		case strings.Count(text, "  away         "+want+"\n") == 1 != !k.AwaySince.IsZero():
+			t.Errorf("of the whole fleet:\n%s", text)
+		case strings.Count(text, k.State+"\n") < 2 && k.State != "":
+			t.Errorf("nobody says %q:\n%s", k.State, text)
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
-	"github.com/wanderd/wanderd/policy"
 )
 
 // statusText writes a status for people, as of now and in now's time zone.
@@ -112,9 +111,9 @@ func writeGate(b *strings.Builder, g control.Gate, self string, now time.Time) {
 	}
 	for _, c := range g.Callers {
 		if c.Running {
-			line("command", "%s (%d), running %s", printable(c.Command), c.PID, since(c.RunningSince, now))
+			line("command", "%s, running %s", callerText(&c), since(c.RunningSince, now))
 		} else {
-			line("caller", "%s (%d), waiting %s", printable(c.Command), c.PID, since(c.Since, now))
+			line("caller", "%s, waiting %s", callerText(&c), since(c.Since, now))
 		}
 	}
 	switch {
@@ -124,6 +123,9 @@ func writeGate(b *strings.Builder, g control.Gate, self string, now time.Time) {
 		writeOnCall(line, g)
 	default:
 		writeSoft(line, g, now)
+	}
+	for i := range g.Kept {
+		line("kept", "%s", keptText(&g.Kept[i], now))
 	}
 	for _, f := range g.Facts {
 		line(printable(f.Name), "%s", writtenFact(f, now))
@@ -270,10 +272,6 @@ func whyNot(g *control.Gate, now time.Time) string {
 }
 
 func writtenFact(f control.Fact, now time.Time) string {
-	if f.Name == policy.KeyKept.String() {
-		return fmt.Sprintf("the grant of %s outlives its host: the others wait for it until %s at most",
-			cmp.Or(printable(f.MemberName), f.Member), clock(f.At, now))
-	}
 	var parts []string
 	if f.For != 0 {
 		parts = append(parts, format(f.For))

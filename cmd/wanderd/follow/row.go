@@ -121,6 +121,8 @@ type GatePage struct {
 	Rows []Row  `json:"rows"`
 	// Homes are the homes of tokens that are called.
 	Homes []Home `json:"homes,omitempty"`
+	// Away are the hosts that are away under a grant that is kept, or are back, and have not handed it back.
+	Away []control.Kept `json:"away,omitempty"`
 }
 
 // PageOf makes the page of a fleet.
@@ -128,7 +130,7 @@ func PageOf(f *control.Fleet) Page {
 	p := Page{Members: len(f.Members), Silent: Silent(f), Gates: []GatePage{}}
 	for _, gate := range Gates(f) {
 		rows := Rows(f, gate)
-		p.Gates = append(p.Gates, GatePage{gate, rows, Homes(rows)})
+		p.Gates = append(p.Gates, GatePage{gate, rows, Homes(rows), Away(rows)})
 	}
 	return p
 }

@@ -40,6 +40,7 @@ const since = (time) => time ? "for " + rough(now() - Date.parse(time)) + " (sin
 
 const gates = () => (state.fleet?.gates ?? []).map((g) => g.name);
 const members = () => state.fleet?.gates.find((g) => g.name === state.gate)?.rows ?? [];
+const away = () => state.fleet?.gates.find((g) => g.name === state.gate)?.away ?? [];
 const homes = () => state.fleet?.gates.find((g) => g.name === state.gate)?.homes ?? [];
 const tokens = () => state.tokens.filter((t) => t.gate === state.gate);
 const failed = (run) => Boolean(run.error || run.cut);
@@ -159,6 +160,11 @@ function drawFacts() {
   const last = members().filter((m) => m.failed).sort((a, b) => Date.parse(b.last_run) - Date.parse(a.last_run))[0];
   if (last) fact("failed last", last.name + ", " + rough(now() - Date.parse(last.last_run)) + " ago: " + last.result, "failed");
   for (const m of members()) if (m.missing) fact("missing", m.name + ": " + m.missing, "failed");
+  for (const k of away()) {
+    const at = k.back_since ? " is back " + since(k.back_since) + ", and has not handed its grant back yet"
+      : " is away " + since(k.away_since) + ", and waited for until " + new Date(k.until).toLocaleTimeString();
+    fact("away", k.name + at);
+  }
   const due = members().filter((m) => !m.missing && !m.running);
   const waiting = due.filter((m) => m.awaits && !(Date.parse(m.next_run) > now()));
   const next = due.filter((m) => Date.parse(m.next_run) > now()).sort((a, b) => Date.parse(a.next_run) - Date.parse(b.next_run))[0];

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/control"
+)
+
+// keptText describes a grant that outlives its host.
+func keptText(k *control.Kept, now time.Time) string {
+	until := "the others wait for it until " + clock(k.Until, now)
+	switch name := printable(k.Name); {
+	case k.Self:
+		return fmt.Sprintf("the grant of this host: %s; %s, and longer while it is heard",
+			printable(cmp.Or(k.State, "it outlives the host")), until)
+	case k.IsAway():
+		return fmt.Sprintf("%s is away %s; %s", name, since(k.AwaySince, now), until)
+	case !k.BackSince.IsZero():
+		return fmt.Sprintf("%s is back %s, and has not handed its grant back yet; it was away for %s", name,
+			since(k.BackSince, now), rough(k.BackSince.Sub(k.AwaySince)))
+	default:
+		return fmt.Sprintf("the grant of %s outlives its host; %s, and longer while it is heard", name, until)
+	}
+}
+
+// callerText names a caller's command, and its process if it has one on this host.
+func callerText(c *control.Caller) string {
+	if c.PID == 0 {
+		return printable(c.Command)
+	}
+	return fmt.Sprintf("%s (%d)", printable(c.Command), c.PID)
+}
