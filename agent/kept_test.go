@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/strict"
 )
 
@@ -166,4 +170,35 @@ func TestAnAgentThatStopsDoesNotWaitForItsHostToGoDown(t *testing.T) {
 			t.Errorf("%s runs after it has stopped", first)
 		}
 	})
+}
+
+// A caller goes when its command has ended. If that was a reboot, its host is about to go down, and keeps its grant.
+func TestACommandThatRebootsItsHostKeepsTheGrant(t *testing.T) {
+	for name, reboots := range map[string]bool{"reboots": true, "does not": false} {
+		t.Run(name, func(t *testing.T) {
+			inLockingWorld(t, func(w *world) {
+				a := w.agents["a"]
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				command := &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}
+				w.wg.Go(func() {
+					_, _ = a.exec(ctx, control.ExecRequest{Command: "systemctl"},
+						func(hook.Spec, time.Time) (gate.HookRun, error) { return command, nil })
+				})
+				w.until("it runs", time.Minute, func() bool { return w.strict("a").Running })
+				time.Sleep(time.Second)
+				cancel()
+				command.done <- hook.Result{}
+				w.mustNotGrant("b", 20*time.Second)
+				if !reboots {
+					w.mustGrant("b")
+					return
+				}
+				w.shutDown("a")
+				w.mustNotGrant("b", 5*time.Minute)
+				w.comesBack("a")
+				w.mustGrant("b")
+			})
+		})
+	}
 }

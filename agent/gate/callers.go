@@ -94,7 +94,7 @@ func (g *Gate) isFree() bool {
 func (g *Gate) Withdraw(c *Caller) {
 	if g.callers.served == c {
 		c.withdrawn = true
-		g.run.Stop()
+		g.run.withdraw()
 	}
 	if i := slices.Index(g.callers.queue, c); i >= 0 {
 		g.callers.take(i).refuse(context.Canceled)

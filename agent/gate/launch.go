@@ -48,6 +48,19 @@ func (l *launch) Stop() {
 	l.tell(HookRun.Stop)
 }
 
+// withdraw is Stop for a caller that has gone, as it also does when its command has ended: then the host may still be
+// about to go down.
+func (l *launch) withdraw() {
+	l.mu.Lock()
+	started := l.run != nil
+	l.mu.Unlock()
+	if started {
+		l.tell(HookRun.Stop)
+	} else {
+		l.Stop()
+	}
+}
+
 // tell gives the hook an instruction, now or as soon as it has started.
 func (l *launch) tell(say func(HookRun)) {
 	l.mu.Lock()
