@@ -232,7 +232,11 @@ func (g *Machine) letsGoFirst(m *wire.Message) bool {
 	if g.quiet && g.watch.yielded {
 		return before // That the other one has just heard the holder is no news: that holder holds nothing any more.
 	}
-	return before || g.watch.own || m.Nonce < wire.Nonce(g.cfg.Patience)
+	recently := g.cfg.Patience
+	if g.quiet {
+		recently -= recently / (2 * heartbeatsPerPatience) // The same heartbeat, on another way, is no news.
+	}
+	return before || g.watch.own || m.Nonce < wire.Nonce(recently)
 }
 
 // knowsBetter reports whether an answer has news: a copy with a higher number; or, if this member knows the copy only

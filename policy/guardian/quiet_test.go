@@ -90,3 +90,20 @@ func TestAQuietGuardianTurnsToTheYoungerTokenWhoseHolderAloneAnswers(t *testing.
 		t.Error("bob goes on keeping the copy of a token that nobody has")
 	}
 }
+
+// The last heartbeat takes longer to cyd than to bob. So when bob asks, she has heard the holder less than a patience
+// ago; but she knows nothing that he does not know, and he does not let her go first.
+func TestAQuietGuardianDoesNotWaitForOneThatHasHeardTheSameHeartbeat(t *testing.T) {
+	c := newQuiet(t)
+	c.advance(latency)
+	c.ann.dead = true
+	later := message(guardian.KindHeartbeat, c.ann, c.bob, theToken)
+	later.Nonce = 9
+	c.receive(later)
+	c.bob.g.Await(c.now, true)
+	c.advance(4 * latency)
+	later.To = c.cyd.id
+	c.receive(later)
+	c.advance(patience + patience/2)
+	c.wantHolders(c.bob)
+}
