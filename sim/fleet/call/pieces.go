@@ -91,9 +91,10 @@ func (d drawing) reload(s *Scenario) {
 	}
 }
 
-// distant: one or two members are further away than the others: a message takes half a patience or more to them.
+// distant: one or two members are further away than the others: a message takes half a patience or more to them. Not
+// where constants differ, too: a receiver with a third of the sender's patience gives up each handoff from so far away.
 func (d drawing) distant(s *Scenario) {
-	if s.Members < 3 {
+	if s.Members < 3 || s.Differ > 0 {
 		return
 	}
 	p := call.Patience(s.Skip)

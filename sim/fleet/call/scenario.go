@@ -194,8 +194,10 @@ func (s *Scenario) checkers() []sim.Watcher {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))
 	}
 	if s.Calm() {
-		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)),
-			newIdleChecker(max(s.Slots, 1), 6*p))
+		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
+		if !s.MixedSlots { // Who does not have a slot does not say that its token is not there.
+			all = append(all, newIdleChecker(max(s.Slots, 1), 6*p))
+		}
 		if s.OnDemand {
 			all = append(all, newVainChecker(p))
 		}
