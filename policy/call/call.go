@@ -124,6 +124,7 @@ func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.E
 		out = m.sendWaiters(now.Time, m.view.firstHome(), out) // From now on it does not hear who is served.
 	}
 	out = m.tellHolder(now, out)
+	out = m.tellNextHome(now.Time, out)
 	waits := m.queue.len() > 0 || m.caller.waits() // A guardian that waits may be queued at another home only.
 	if m.custody.holds() {
 		waits = m.queue.oldest(&m.view, now.Time, m.cfg.Self) != nil
@@ -180,7 +181,8 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 // onPeersChanged handles a new view of the gate.
 //
 // R14 Changes. "When the view changes the holder chooses homes again, and announces itself if they differ. A home that
-// leaves, or is none any more, sends its waiters to the first home."
+// leaves, or is none any more, sends its waiters to the first home." If its first home changes, "a waiter calls again,
+// spread over members × skip/64" (R3); over a skip at most, if nobody has answered its last call.
 func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	first := m.view.firstHome()
 	m.view.see(&m.cfg, ev.Peers)
@@ -188,7 +190,11 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.handoff.Keep(m.view.HasHint)
 	m.queue.keep(&m.view)
 	if m.view.firstHome() != first {
-		m.caller.callAgain(now.Time, m.spread())
+		among := m.view.Count()
+		if m.caller.step > toFirst {
+			among = min(among, unspread)
+		}
+		m.caller.callAgain(now.Time, m.cfg.spread(among))
 	}
 	m.search.hurry(now.Time)
 	if !m.guards() && !m.view.Has(m.known.holder) {

@@ -301,6 +301,21 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 	return m.sendTold(nextHolder, holder, t.id, &load, out)
 }
 
+// tellNextHome tells the next home of the nine oldest waiters.
+//
+// R4: "While the first home runs, it tells the next one, which has heard of this visit, of its nine oldest waiters, and
+// again if there are others." Otherwise nobody would know of them if it died, and nobody suspect it.
+func (m *Machine) tellNextHome(now policy.Time, out []policy.Effect) []policy.Effect {
+	trail, visit := m.custody.token.Trail(), m.custody.token.Seq
+	first := m.custody.holds() && m.custody.in(running) && m.view.firstHome() == m.cfg.Self
+	if !first || trail.Len() == 0 || m.arrival.silent&1 != 0 || m.queue.isTold(trail[0], visit) {
+		return out
+	}
+	to := trail[0]
+	m.queue.mark(to, visit)
+	return m.sendNext(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), out)
+}
+
 // sendNext sends the oldest waiters.
 func (m *Machine) sendNext(
 	now policy.Time, purpose wire.Nonce, to wire.MemberID, id wire.Exchange, out []policy.Effect,

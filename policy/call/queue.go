@@ -22,7 +22,7 @@ type waiter struct {
 	// called is when it called last. It is told of, by a home, if it has not called here.
 	called policy.Time
 	told   bool
-	// visit is the number of the token for which its holder was told of this waiter.
+	// visit is the number of the token for which its holder was told of this waiter; or, if it is here, the next home.
 	visit wire.Seq
 }
 
@@ -52,10 +52,11 @@ func (q *queue) add(w waiter) {
 		old := q.list[i]
 		if old.wait == w.wait {
 			w.since, w.told = min(w.since, old.since), w.told && old.told
-			w.called, w.visit = max(w.called, old.called), old.visit
+			w.called = max(w.called, old.called)
 		} else if w.told && !old.told {
 			return // It called here itself, and knows better.
 		}
+		w.visit = old.visit // Else two that know different waits of a member would tell each other for ever.
 		q.list = slices.Delete(q.list, i, i+1)
 	}
 	at := len(q.list)
@@ -177,11 +178,23 @@ func (q *queue) tell(now policy.Time, except wire.MemberID, l *wire.Load) (first
 	return first
 }
 
-// mark notes that the holder is told of the oldest waiters but itself, for that visit of the token.
-func (q *queue) mark(holder wire.MemberID, visit wire.Seq) {
+// mark notes that a member is told of the oldest waiters but itself, for that visit of the token.
+func (q *queue) mark(who wire.MemberID, visit wire.Seq) {
 	for i, n := 0, 0; i < len(q.list) && n < mostTold; i++ {
-		if w := &q.list[i]; w.id != holder {
+		if w := &q.list[i]; w.id != who {
 			w.visit, n = visit, n+1
 		}
 	}
+}
+
+// isTold reports whether it has been told of all these.
+func (q *queue) isTold(who wire.MemberID, visit wire.Seq) bool {
+	for i, n := 0, 0; i < len(q.list) && n < mostTold; i++ {
+		if w := &q.list[i]; w.id != who {
+			if n++; w.visit != visit {
+				return false
+			}
+		}
+	}
+	return true
 }

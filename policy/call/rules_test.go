@@ -116,3 +116,35 @@ func TestAGuardianThatWaitsItselfSuspectsTheHolder(t *testing.T) {
 		t.Errorf("after four skips these have run: %v", f.runs)
 	}
 }
+
+// R4: the first home runs, and one member has called it only. If its host dies, the next home suspects it, and serves
+// that member. If the caller has gone, the next home knows that, too.
+func TestTheQueueOfAFirstHomeThatRunsOutlivesIt(t *testing.T) {
+	for name, goes := range map[string]bool{"the caller waits": false, "the caller has gone": true} {
+		t.Run(name, func(t *testing.T) {
+			f := withToken(t, 6)
+			home, homes := f.home(), []int{2}
+			for _, fact := range f.members[home].Facts(f.now, nil) {
+				if fact.Key == policy.KeyHome {
+					homes = append(homes, int(fact.Member[0])-1)
+				}
+			}
+			caller := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return !slices.Contains(homes, i) })
+			f.step(home, policy.Event{Kind: policy.Wanted})
+			f.advance(skip / 2)
+			f.step(caller, policy.Event{Kind: policy.Wanted})
+			f.advance(skip / 2)
+			want := []int{home, caller}
+			if goes {
+				f.step(caller, policy.Event{Kind: policy.Unwanted})
+				f.advance(skip / 2)
+				want = want[:1]
+			}
+			f.down[home], f.notes = true, nil
+			f.advance(18 * skip / 10)
+			if !slices.Equal(f.runs, want) || goes && slices.Contains(f.notes, guardian.NoteSuspected) {
+				t.Errorf("these have run: %v, want %v; notes %v", f.runs, want, f.notes)
+			}
+		})
+	}
+}

@@ -14,7 +14,8 @@ import (
 // R11 Looking for it. "A home that has waiters and knows no holder asks all members, 64 at a time, each batch until all
 // have answered or P/2. A holder or guardian ends this; a receiver that is named is asked too, unless it has left or
 // failed. Then after P to 8P." The pauses go on growing until a holder is heard: members that are wrong may name each
-// other in turn.
+// other in turn. A home that has asked all in vain, and is not the first one, sends its waiters to that one: only the
+// first home makes a token (R15), and it may have learned that it is one after they had called it.
 type search struct {
 	id wire.Exchange
 	// since is when this member began to look, began when it began to ask all. at is when it goes on.
@@ -117,6 +118,9 @@ func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Ef
 	}
 	if s.asks {
 		s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<(s.waits-1))
+		if first := m.view.firstHome(); s.clean && first != m.cfg.Self {
+			return m.sendNext(now.Time, nextHome, first, s.id, out)
+		}
 	}
 	return out
 }

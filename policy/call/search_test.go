@@ -85,3 +85,30 @@ func TestAHomeDoesNotTakeACallerForTheHolder(t *testing.T) {
 		}
 	}
 }
+
+// R2: of more than 64 members a caller calls eight at random, and the homes again: the latter may not have heard it, or
+// may not have known yet that they are homes.
+func TestACallerCallsTheHomesAgainInALargeFleet(t *testing.T) {
+	const members = 250
+	f := newFleet(t, members)
+	f.run(2)
+	homes := []int{2}
+	for _, fact := range f.members[2].Facts(f.now, nil) {
+		if fact.Key == policy.KeyHome {
+			homes = append(homes, int(fact.Member[0])-1)
+		}
+	}
+	caller := 0
+	for slices.Contains(homes, caller) {
+		caller++
+	}
+	until := f.now.Add(3 * skip / 2)
+	f.lost = func(m *wire.Message) bool {
+		return m.Kind == call.KindCall && f.now < until && slices.Contains(homes, int(m.To[0])-1)
+	}
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(3 * skip)
+	if !slices.Contains(f.runs[1:], caller) {
+		t.Errorf("member %d is not served: %v", caller, f.members[caller])
+	}
+}

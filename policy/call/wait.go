@@ -13,7 +13,7 @@ import (
 //
 // R2 Call. "A member that becomes wanted, and has no token, sends Call with the age of its wait to its first home;
 // after P/8 to all homes; after 3P/8 also to the last holder that it knows; after P to all members (of up to 64, else 8
-// at random), then after P, 2P, 4P, 8P. Once each in a step."
+// at random, and the homes again), then after P, 2P, 4P, 8P. Once each in a step."
 //
 // A home may lie: queue a caller, and tell nobody. So a caller that was queued and still waits after eight skips calls
 // another home, too, and so each time that it calls again; and no home can send it away for longer than an honest one
@@ -60,6 +60,8 @@ const (
 	// mostCalled is the largest fleet of which all members are called; in a larger one drawnCalled are.
 	mostCalled  = guardian.MostAsked
 	drawnCalled = 8
+	// unspread is how many members a skip is for, where calls are spread.
+	unspread = 64
 	// mostFollowed is how many members that are named in answers are called in one step.
 	mostFollowed = 2
 )
@@ -168,7 +170,7 @@ func (m *Machine) dueAt(now policy.Time) policy.Time {
 
 // spread is a random time, over which the calls of many members are spread.
 func (c *Config) spread(members int) time.Duration {
-	hi, _ := bits.Mul64(c.Entropy.Uint64(), uint64(policy.Times(members, c.Skip/64)))
+	hi, _ := bits.Mul64(c.Entropy.Uint64(), uint64(policy.Times(members, c.Skip/unspread)))
 	return time.Duration(hi)
 }
 
@@ -189,7 +191,7 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	step := c.step
 	switch c.step++; step {
 	case toFirst:
-		c.homes = max(c.homes, 1)
+		c.homes = max(c.homes, 2) // The first one may tell the next one.
 		c.at = c.began.Add(p / 8)
 		out = m.callOne(now, m.view.firstHome(), out)
 		if c.queued {
@@ -203,11 +205,7 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 		if step == toHolder {
 			c.at = c.began.Add(p)
 		}
-		for rank := range m.cfg.homes() {
-			if id, ok := m.view.home(rank); ok {
-				out = m.callOne(now, id, out)
-			}
-		}
+		out = m.callHomes(now, out)
 		if holder := m.known.holder; step == toHolder && !holder.IsZero() && !m.view.isHome(&m.cfg, holder) {
 			out = m.callOne(now, holder, out)
 		}
@@ -216,6 +214,16 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	waits := min(step-toAll, doublings)
 	c.step, c.at = toAll+min(waits+1, doublings), now.Time.Add(p<<waits)
 	return m.callAll(now, out)
+}
+
+// callHomes calls all homes.
+func (m *Machine) callHomes(now policy.Instant, out []policy.Effect) []policy.Effect {
+	for rank := range m.cfg.homes() {
+		if id, ok := m.view.home(rank); ok {
+			out = m.callOne(now, id, out)
+		}
+	}
+	return out
 }
 
 // callAnother calls another home than the first one, in turn. Where there is only one, it is whoever would replace it.
@@ -227,12 +235,14 @@ func (m *Machine) callAnother(now policy.Instant, out []policy.Effect) []policy.
 	return m.callOne(now, id, out)
 }
 
-// callAll calls all members of a small fleet, and some of a large one.
+// callAll calls all members of a small fleet, and some of a large one. There the homes are called, too: when they were
+// called first, they may not have known yet that they are homes.
 func (m *Machine) callAll(now policy.Instant, out []policy.Effect) []policy.Effect {
 	n, start, stride := len(m.view.IDs), 0, 1
 	if n > mostCalled {
 		drawn, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
 		start, stride, n = int(drawn), max(n/drawnCalled, 1), drawnCalled
+		out = m.callHomes(now, out)
 	}
 	for i := range n {
 		out = m.callOne(now, m.view.IDs[(start+i*stride)%len(m.view.IDs)], out)

@@ -24,11 +24,11 @@ const (
 
 // CallAfter kills victims while the token rests, and returns how long another member waits that calls a quarter of a
 // skip later. It returns [math.MaxInt64] if that is more than an hour.
-func (s *Scenario) CallAfter(ctx context.Context, dead Victims) (time.Duration, error) {
+func (s *Scenario) CallAfter(ctx context.Context, dead Victims, watchers ...sim.Watcher) (time.Duration, error) {
 	idle := *s
 	idle.Demand, idle.OnDemand = sim.Demand{}, true
 	m := &Meter{}
-	c := idle.NewCluster(m)
+	c := idle.NewCluster(append(watchers, m)...)
 	idle.start(c)
 	run := func(d time.Duration) error {
 		_, err := c.RunFor(ctx, c.Now().Add(d), nil)

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
 )
 
 func TestTheNextRunComesSoonAfterAHostIsLost(t *testing.T) {
@@ -39,4 +42,37 @@ func TestTheNextRunComesSoonAfterAHostIsLost(t *testing.T) {
 			t.Errorf("that is more than %v", c.most)
 		}
 	}
+}
+
+// The holder and all homes are lost at once, and somebody waits. The next run comes as soon as the last view shows the
+// loss: whoever waits unanswered calls the new first home within a skip (R14), and homes that were called too early
+// tell that one (R11).
+func TestTheNextRunComesOnceAllHaveNoticedALoss(t *testing.T) {
+	const members, seeds, most = 1000, 100, 3 * time.Second
+	longest := time.Duration(0)
+	for seed := range uint64(seeds) {
+		s := idle(members, 1)
+		s.Seed, s.Membership = seed+1, sim.MeasuredMembership(members)
+		var noticed, ran policy.Time
+		watch := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+			switch {
+			case o.Ends():
+				ran = policy.Never
+			case ran < policy.Never:
+			case o.Does(policy.Run):
+				ran = o.At
+			case o.On(policy.PeersChanged):
+				noticed = o.At
+			}
+			return nil
+		})
+		if _, err := s.CallAfter(t.Context(), HolderAndHomes, watch); err != nil {
+			t.Fatal(err)
+		}
+		if took := ran.Sub(noticed); took > most {
+			t.Errorf("seed %d: it comes %v later", s.Seed, took)
+		}
+		longest = max(longest, ran.Sub(noticed))
+	}
+	t.Logf("it comes %v later at most", longest)
 }
