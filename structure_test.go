@@ -90,10 +90,14 @@ func house() []rule {
 		{room: "agent/changed", why: "it looks, and reads nothing"},
 		{
 			room: "agent/gate", ours: []string{
-				"wire", "policy", "policy/directive", "policy/ready", "agent/beside", "agent/clock", "agent/control",
-				"agent/events", "agent/history", "agent/hook", "agent/statedir",
+				"wire", "policy", "policy/directive", "policy/ready", "agent/aftercare", "agent/beside", "agent/clock",
+				"agent/control", "agent/events", "agent/history", "agent/hook", "agent/statedir",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
+		},
+		{
+			room: "agent/aftercare", ours: []string{"agent/control", "agent/hook"},
+			why: "it is told what a program has said, and when to stop",
 		},
 		{
 			room: "agent/hook/early", never: []string{"fmt", "strings", "encoding/json", "os/exec"},

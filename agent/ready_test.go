@@ -25,6 +25,10 @@ func (w *world) answer(r *resident, spec hook.Spec) gate.HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
 	var says answer
 	w.set(func() {
+		if spec.For == "after" {
+			says = w.health[r.cfg.Name]
+			return
+		}
 		says = w.says[r.cfg.Name]
 		w.asked[r.cfg.Name] = append(w.asked[r.cfg.Name], time.Now())
 	})

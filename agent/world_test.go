@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/events"
@@ -64,6 +65,9 @@ type world struct {
 	told   map[string][]events.Event
 	// refuses makes the receivers say "not now".
 	refuses bool
+	// care is what follows a run, and health the hosts' answers then.
+	care   aftercare.Config
+	health map[string]answer
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
@@ -152,6 +156,7 @@ func inWorld(t *testing.T, gate soft, scenario func(w *world)) {
 			t: t, net: memnet.New(memnet.Options{Seed: 1, Latency: time.Millisecond, Jitter: time.Millisecond}),
 			gate: gate, dir: dir, log: zerolog.Nop(), agents: make(map[string]*resident),
 			saves: make(map[string]time.Duration), says: make(map[string]answer), asked: make(map[string][]time.Time),
+			health: make(map[string]answer),
 		}
 		for i, name := range []string{"a", "b", "c", "d", "e"} {
 			w.agents[name] = &resident{
@@ -201,10 +206,10 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	a, err := NewWith(cfg, Deps{
 		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
 		StartHook: func(spec hook.Spec) (gate.HookRun, error) {
-			if spec.For != "" {
+			if spec.For == "on_event" {
 				return w.tell(r, spec), nil
 			}
-			if spec.Question {
+			if spec.Question || spec.For != "" {
 				return w.answer(r, spec), nil
 			}
 			return w.pretend(r, spec), nil
@@ -238,9 +243,14 @@ func (w *world) gateOf(name string) gate.Config {
 	if w.rosters == nil {
 		g := w.gate
 		g.onCall = g.onCall && !w.wanders[name]
-		return g.config()
+		c := g.config()
+		c.Aftercare = w.care
+		return c
 	}
-	c := gate.Config{Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly}
+	c := gate.Config{
+		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly, Aftercare: w.care,
+		StopAfter: w.gate.StopAfter,
+	}
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout
 		asks(&c)
@@ -316,72 +326,6 @@ func (w *world) leave(name string) error {
 	r.stop()
 	r.stop = nil
 	return <-r.ended
-}
-
-// pretendRun is a hook that takes as long as the world decides, up to its timeout.
-type pretendRun struct {
-	stop, orphaned chan struct{}
-	once           sync.Once
-	done           chan hook.Result
-	mu             sync.Mutex
-	words          []hook.Word
-}
-
-func (p *pretendRun) PreSigned(words []hook.Word) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.words = words
-}
-
-// say sends the guard's messages from its own socket.
-func (p *pretendRun) say(net *memnet.Network, from netip.Addr) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	socket := net.Endpoint(netip.AddrPortFrom(from, 50000))
-	defer func() { _ = socket.Close() }()
-	for _, word := range p.words {
-		_ = socket.Packets.WriteTo(word.Datagram, netip.Addr{}, word.To)
-	}
-}
-
-func (p *pretendRun) Extend(time.Duration)     {}
-func (p *pretendRun) Stop()                    { p.once.Do(func() { close(p.stop) }) }
-func (p *pretendRun) Done() <-chan hook.Result { return p.done }
-
-func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
-	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
-	w.set(func() { r.running, r.hook = r.running+1, p })
-	w.wg.Go(func() {
-		start := time.Now()
-		res := read(w, func() hook.Result {
-			if own, has := w.results[r.cfg.Name]; has {
-				return own
-			}
-			return w.result
-		})
-		select {
-		case <-time.After(cmp.Or(w.takes, w.gate.Op)):
-		case <-time.After(spec.Timeout):
-			res = hook.Result{TimedOut: true, Err: fmt.Errorf("timed out: %s", spec.Argv[0])}
-		case <-p.stop:
-			res = hook.Result{Stopped: true, Err: fmt.Errorf("stopped: %s", spec.Argv[0])}
-		case <-p.orphaned:
-			time.Sleep(spec.OrphanGrace)
-			w.observe(gate.Observation{
-				At: time.Now(), Member: r.self, Name: r.cfg.Name, Gate: w.gate.Name, Ended: true,
-			})
-			p.say(w.net, r.addr.Addr())
-		}
-		res.Took = time.Since(start)
-		w.set(func() {
-			r.running--
-			if r.hook == p {
-				r.hook = nil
-			}
-		})
-		p.done <- res
-	})
-	return p
 }
 
 func (w *world) observe(o gate.Observation) {

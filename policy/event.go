@@ -66,7 +66,7 @@ type Event struct {
 	// Outcome comes with Finished: what the run has achieved.
 	Outcome Outcome
 	// ByHand comes with Finished to package directive: a grant for a demand has run the gate's own operation, because
-	// somebody at this member asked for it.
+	// somebody at this member asked for it; or the host is not healthy after a caller's command.
 	ByHand bool
 	// Exit comes with Finished of a Failed run: the run's exit status as a shell reports it, 1 to 255; zero if this
 	// member stopped the run.

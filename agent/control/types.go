@@ -163,6 +163,8 @@ type Gate struct {
 	Callers []Caller `json:"callers,omitempty"`
 	// Now has the present holders of the tokens; "wanderd status" asks for them separately, and puts them here.
 	Now []Holder `json:"now,omitempty"`
+	// Care is set while this host is looked after, after an operation that has succeeded: Running is true then, too.
+	Care *Care `json:"care,omitempty"`
 	// Ready is the state of this host's ready check; absent if it has none.
 	Ready *Ready `json:"ready,omitempty"`
 	// Paused is the pause of the gate on all hosts, PausedHere the pause on this host alone; each is absent if there is
@@ -279,6 +281,17 @@ type Ready struct {
 	Next        time.Time `json:"next,omitzero"`
 	// Answers counts all answers since the agent started: yes, no, error.
 	Answers map[string]uint64 `json:"answers"`
+}
+
+// Care is what follows an operation before its grant goes on: the soak, and the program that says whether the host is
+// healthy (after).
+type Care struct {
+	Since time.Time `json:"since"`
+	// SoakUntil is absent if the gate has no soak. Answer is the last answer of the program, in words, and At when it
+	// came; both are absent if there is none.
+	SoakUntil time.Time `json:"soak_until,omitzero"`
+	Answer    string    `json:"answer,omitempty"`
+	At        time.Time `json:"at,omitzero"`
 }
 
 // Pause describes the pause of a gate: by whom, when, why, and until when.

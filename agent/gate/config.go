@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -20,6 +21,8 @@ type Config struct {
 	// take, ReadyAgain the time from an answer to the next check; both must be positive if there is a check.
 	Ready                    []string
 	ReadyTimeout, ReadyAgain time.Duration
+	// Aftercare is what follows an operation that has succeeded, before its grant goes on.
+	Aftercare aftercare.Config
 	// Roster are the names of the members of a strict gate, this member included; nil if the gate accepts any member.
 	Roster []string
 	// KillAfter is the time from SIGTERM to SIGKILL in a gate with a roster. It must be the time with which the gate's

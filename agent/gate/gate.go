@@ -2,13 +2,11 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/beside"
-	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
@@ -271,55 +269,6 @@ func (h *hands) change(e *policy.Effect, at time.Time) {
 	if h.tokens++; h.tokens == 1 {
 		h.since = at
 	}
-}
-
-func (g *Gate) onRunEnded(f finished) {
-	defer g.contain()
-	r := &f.result
-	if f.goesDown {
-		g.kept.goDown(r)
-		return
-	}
-	demanded, isHook := g.run.demanded, g.run.isHook
-	g.run = nil
-	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.TimedOut || r.Expired || r.NotExecuted, f.denied
-	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
-	if f.denied {
-		*g.granted(isHook)--
-		if r.Err == nil {
-			g.callers.again()
-		}
-		g.callers.end(*r)
-		g.observeEnd(&hook.Result{Err: errors.New("it was too late for its start")})
-		g.step()
-		g.leaveAfterRun()
-		return
-	}
-	g.tallyEnd(r, isHook)
-	c := g.callers.served
-	if isHook {
-		g.tally.last = r
-		g.asking.Used()
-		g.onHookEnded(r)
-		g.event.ByHand = c != nil && demanded
-	} else if c != nil {
-		g.tally.lastCommand = &control.CommandEnd{
-			Command: c.Command, Began: c.running, Took: control.Duration(r.Took), Exit: commandText(r),
-		}
-		g.log.Info().Str("command", c.Command).Int("pid", c.PID).AnErr("end", r.Err).
-			Dur("took", r.Took.Round(time.Millisecond)).Msg("command ended")
-	}
-	g.callers.end(*r)
-	g.warnTooShort()
-	g.observeEnd(r)
-	if g.exit.left && r.Stopped {
-		g.onRunCut(f.hostStops)
-	}
-	g.step()
-	if isHook {
-		g.sayHookEnded(r)
-	}
-	g.leaveAfterRun()
 }
 
 // granted returns the counter of the grants to the hook, or to callers.

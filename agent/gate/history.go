@@ -28,11 +28,14 @@ func (g *Gate) complete(entry *history.Run, r *hook.Result) {
 	g.history.Put(entry)
 }
 
-// completeKept records the end of a run whose grant was kept, in this boot or in another one.
-func completeKept(g *Gate, b *back, boot string) {
+// completeKept records the end of a run whose grant was kept, in this boot or in another one, and returns the record.
+// If nobody has seen the end, or the operation was over before, the record stays as it is.
+func completeKept(g *Gate, b *back, boot string) (entry history.Run) {
 	runs := g.history.Runs()
 	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(b.record.Seq)+1 {
-		entry := runs[n-1]
+		if entry = runs[n-1]; !b.rebooted && b.record.Client == "" {
+			return entry
+		}
 		entry.End, entry.Exit, entry.Error, entry.Cut = time.Now().Round(0), 0, "", ""
 		switch {
 		case b.rebooted:
@@ -43,6 +46,7 @@ func completeKept(g *Gate, b *back, boot string) {
 		g.history.Put(&entry)
 		emitRun(g, events.Ended, &entry, nil)
 	}
+	return entry
 }
 
 func cutOf(r *hook.Result) history.Cut {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +22,8 @@ type kept struct {
 	// boot is the boot in which the grant of the record began, seq its number.
 	boot string
 	seq  wire.Seq
-	// down is true if the host has gone down under it.
-	down bool
+	// down is true if the host has gone down under it; over is true if its operation has succeeded before that.
+	down, over bool
 	// asked is true once it was asked whether a stop of the agent is one of the host.
 	asked bool
 	// lock is the grant of a client, if the grant is one; back is the grant that this agent has found at its start.
@@ -147,7 +148,7 @@ func (k *kept) askWhatStops() {
 	go func() {
 		down := g.env.GoesDown()
 		g.env.Ended <- func() {
-			stays := k.back != nil || g.run != nil && g.run.isLock
+			stays := k.back != nil || g.run != nil && (g.run.isLock || g.run.resumed)
 			if !down && !stays {
 				g.leaveGate()
 				return
@@ -170,10 +171,10 @@ func (k *kept) record(s *policy.State, boot string) statedir.Kept {
 		return statedir.KeptOf(&s.Kept, "")
 	}
 	if k.seq != s.Kept.Token.Seq {
-		k.seq, k.boot, k.down, k.lock = s.Kept.Token.Seq, boot, false, lock{}
+		k.seq, k.boot, k.down, k.over, k.lock = s.Kept.Token.Seq, boot, false, false, lock{}
 	}
 	r := statedir.KeptOf(&s.Kept, k.boot)
-	r.Down, r.Client, r.Asked, r.Steady = k.down, k.lock.client, k.lock.asked, k.lock.steady
+	r.Down, r.Over, r.Client, r.Asked, r.Steady = k.down, k.over, k.lock.client, k.lock.asked, k.lock.steady
 	return r
 }
 
@@ -193,7 +194,7 @@ func (k *kept) takeUp(r statedir.Kept) {
 	if r.Holder != g.env.Self {
 		return
 	}
-	k.boot, k.seq, k.down = r.Boot, r.Seq, r.Down
+	k.boot, k.seq, k.down, k.over = r.Boot, r.Seq, r.Down, r.Over
 	k.lock = lock{client: r.Client, asked: r.Asked, steady: r.Steady}
 	boot := g.env.Clock.Boot()
 	rebooted := r.Down || r.Boot == "" || boot.ID == "" || r.Boot != boot.ID
@@ -235,8 +236,17 @@ func (b *back) waits(env *Env) bool {
 	return b.record.Client != "" && env.GoesDown()
 }
 
-// handBack tells the machine that the run of before is over. A run during which the host has rebooted has succeeded; of
-// another one nobody has seen the end.
+// recordsOver records that what is left of the run is to look after this host.
+func (k *kept) recordsOver() {
+	if k.holds() && !k.over {
+		k.over = true
+		k.gate.wantSaved(&k.gate.state)
+		k.gate.beginSave()
+	}
+}
+
+// handBack ends the run of before. A run during which the host has rebooted, or whose operation was over, has
+// succeeded; of another one nobody has seen the end. The grant is handed back when this host was looked after.
 func (k *kept) handBack(b *back) {
 	g := k.gate
 	defer g.contain()
@@ -244,25 +254,36 @@ func (k *kept) handBack(b *back) {
 		return
 	}
 	k.back = nil
+	r := &b.record
+	l := &launch{
+		token: r.Grant().Token, demanded: r.Demanded, isHook: !r.Demanded && !g.cfg.OnDemand() && r.Client == "",
+		resumed: true, halt: make(chan struct{}), entry: completeKept(g, b, g.env.Clock.Boot().ID),
+	}
+	l.isOver()
+	g.run = l
+	f := finished{result: hook.Result{Took: l.entry.Took()}}
+	switch {
+	case !b.steady.Load():
+		f.result.Exit, f.result.TimedOut, f.result.Err = -1, true, errNotRebooted(r.For)
+	case !b.rebooted && !r.Over && r.Client == "":
+		emitInterrupted(g)
+		f.result.Exit, f.result.Stopped = -1, true
+		f.result.Err = errors.New("its agent has died, and nobody has seen its end")
+	}
 	switch {
 	case !g.machine.Status(g.env.Clock.Now().Time).Holding:
 		g.log.Warn().Msg("this host was away for longer than its grant was kept; others have gone on")
 	case !b.steady.Load():
-		g.log.Warn().Dur("kept_for", b.record.For).Msg(
+		g.log.Warn().Dur("kept_for", r.For).Msg(
 			"its client has not said in time that this host is in its steady state: handing its grant back")
+	case f.isFollowed(g, l):
+		g.log.Info().Msg("this host is up again: looking after it before its grant is handed back")
+		l.lookAfter(g, f)
+		return
 	default:
 		g.log.Info().Msg("this host is up again: handing its grant back")
 	}
-	g.event.Kind, g.event.Void, g.event.Denied, g.event.ByHand = policy.Finished, true, false, false
-	if g.event.Outcome, g.event.Exit = policy.Failed, 0; b.rebooted {
-		g.event.Outcome = policy.Succeeded
-	}
-	if b.rebooted || b.record.Client != "" {
-		completeKept(g, b, g.env.Clock.Boot().ID)
-	} else {
-		emitInterrupted(g)
-	}
-	g.step()
+	f.isOver(g)
 }
 
 // leaveBehind ends what goes on here for a grant that outlives this agent.
@@ -271,6 +292,6 @@ func (k *kept) leaveBehind() {
 		k.back.over.Store(true)
 	}
 	if l := k.gate.run; l != nil && l.isLock {
-		l.tell(func(run HookRun) { run.(*absence).end(hook.Result{Err: errLeftBehind}) })
+		l.tell(ends(hook.Result{Err: errLeftBehind}))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -33,6 +34,14 @@ type launch struct {
 	// if nothing runs, and a client holds the grant.
 	demanded, isHook, isLock bool
 
+	// entry is its line in the history. care is what follows it; nil until then. resumed is true if it began in an
+	// earlier life of this agent.
+	entry   history.Run
+	care    *aftercare.Care
+	resumed bool
+	// halt is closed when it is stopped; nil in a ready check.
+	halt chan struct{}
+
 	mu      sync.Mutex
 	run     HookRun
 	stopped bool
@@ -43,6 +52,9 @@ type launch struct {
 // Stop stops the hook, or prevents its start.
 func (l *launch) Stop() {
 	l.mu.Lock()
+	if l.halt != nil && !l.stopped {
+		close(l.halt)
+	}
 	l.stopped = true
 	l.mu.Unlock()
 	l.tell(HookRun.Stop)
@@ -89,7 +101,7 @@ func (l *launch) started(run HookRun) {
 
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
-	l, spec := &launch{token: e.Token, demanded: e.Demanded}, g.grant(now, e)
+	l, spec := &launch{token: e.Token, demanded: e.Demanded, halt: make(chan struct{})}, g.grant(now, e)
 	g.run = l
 	g.preSigned.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
@@ -118,15 +130,22 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	}()
 }
 
-// finished is how a hook or a command has ended.
-type finished struct {
-	result hook.Result
-	// entry is the run in the history; nil if it has not begun.
-	entry *history.Run
-	// denied is true if it was too late to start; hostStops is true if the shutdown of this host has cut it short;
-	// goesDown is true if the host goes down, and its grant is kept meanwhile.
-	denied, hostStops, goesDown bool
+// isOver lets nothing more be told to an operation that has ended, or that began in an earlier life.
+func (l *launch) isOver() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.run, l.before = noRun{}, nil
 }
+
+// noRun is an operation that is over.
+type noRun struct{}
+
+var _ HookRun = noRun{}
+
+func (noRun) Stop()                    {}
+func (noRun) Extend(time.Duration)     {}
+func (noRun) PreSigned([]hook.Word)    {}
+func (noRun) Done() <-chan hook.Result { return nil }
 
 // follow runs a hook to its end.
 func (g *Gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
@@ -134,9 +153,9 @@ func (g *Gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
 		return end
 	}
 	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
-	entry := g.enter(&l.token, "")
+	l.entry = g.enter(&l.token, "")
 	run, err := g.env.Start(spec)
-	return l.toItsEnd(g, entry, run, err)
+	return l.toItsEnd(g, run, err)
 }
 
 // serve runs a caller's command to its end.
@@ -156,7 +175,8 @@ func (g *Gate) serve(l *launch, c *Caller, spec hook.Spec, startBy time.Time) fi
 	if errors.Is(err, hook.ErrLate) {
 		return finished{denied: true, result: notExecuted(errLate())}
 	}
-	return l.toItsEnd(g, g.enter(&l.token, c.Command), run, err)
+	l.entry = g.enter(&l.token, c.Command)
+	return l.toItsEnd(g, run, err)
 }
 
 // endsEarly reports whether an operation is not started at all: after startBy the token may have another holder.
@@ -170,13 +190,14 @@ func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 	return finished{}, false
 }
 
-func (l *launch) toItsEnd(g *Gate, entry history.Run, run HookRun, err error) finished {
+func (l *launch) toItsEnd(g *Gate, run HookRun, err error) finished {
 	result := l.await(run, err)
+	l.isOver()
 	if errors.Is(result.Err, errLeftBehind) {
 		return finished{result: result, goesDown: true}
 	}
-	g.complete(&entry, &result)
-	return finished{result: result, entry: &entry}
+	g.complete(&l.entry, &result)
+	return finished{result: result, entry: &l.entry}
 }
 
 // await waits for the end of the run, if it was started.

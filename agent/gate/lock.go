@@ -127,7 +127,7 @@ func Unlock(g *Gate, client string) (ended <-chan hook.Result) {
 	}
 	is := make(chan hook.Result, 1)
 	c.ended = append(c.ended, is)
-	g.run.tell(func(run HookRun) { run.(*absence).end(hook.Result{}) })
+	g.run.tell(ends(hook.Result{}))
 	return is
 }
 
@@ -190,6 +190,15 @@ func (a *absence) end(r hook.Result) {
 		r.Took = time.Since(a.began)
 		a.done <- r
 	})
+}
+
+// ends returns the instruction to end an absence, which may be over already.
+func ends(r hook.Result) func(HookRun) {
+	return func(run HookRun) {
+		if a, is := run.(*absence); is {
+			a.end(r)
+		}
+	}
 }
 
 // Stop implements [HookRun].

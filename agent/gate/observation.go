@@ -91,6 +91,12 @@ func emitRun(g *Gate, kind events.Kind, run *history.Run, token *wire.Ref) {
 	emit(g, e, run.Seq, g.env.Self.Short(), run.Start.UnixMilli())
 }
 
+// emitUnhealthy tells people that this host is not healthy after its run.
+func emitUnhealthy(g *Gate, run *history.Run, exit int) {
+	e := events.Event{Kind: events.SoakFailed, Seq: run.Seq, Command: run.Command, Exit: &exit, Error: run.Error}
+	emit(g, e, run.Seq, g.env.Self.Short())
+}
+
 // emitInterrupted tells people of the run whose end the last life of this agent did not see.
 func emitInterrupted(g *Gate) {
 	if run := g.history.Interrupted(); run != nil {

@@ -55,6 +55,9 @@ func (g *Gate) Status(around *Around) control.Gate {
 	}
 	g.pauses(&s)
 	s.Ready = g.readyStatus(now)
+	if g.run != nil && g.run.care != nil {
+		s.Care = g.run.care.Status()
+	}
 	if s.MinInterval > 0 {
 		s.Load = float64(s.Op) * float64(g.members) / (float64(s.MinInterval) * float64(s.Slots))
 	}

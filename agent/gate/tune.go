@@ -12,7 +12,7 @@ import (
 func (g *Gate) Apply(next *Config) (tuned bool) {
 	defer g.contain()
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
-	g.cfg.StopAfter = next.StopAfter
+	g.cfg.StopAfter, g.cfg.Aftercare = next.StopAfter, next.Aftercare
 	g.machine.StopAfter(next.StopAfter)
 	g.replaceReady(next)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {

@@ -24,6 +24,8 @@ type Kept struct {
 	// Down is true if this host has gone down under the grant, as its service manager said: a container does not get
 	// another boot.
 	Down bool `json:"down,omitempty"`
+	// Over is true if the operation has succeeded, and what is left is to look after the host.
+	Over bool `json:"over,omitempty"`
 	// Client holds the grant until it says that it needs it no longer; empty if a hook or a command had it. Asked is
 	// the time since the boot at which it was granted; Steady is true once the client needs it no longer.
 	Client string        `json:"client,omitempty"`

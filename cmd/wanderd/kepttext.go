@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -31,4 +32,23 @@ func callerText(c *control.Caller) string {
 		return printable(c.Command)
 	}
 	return fmt.Sprintf("%s (%d)", printable(c.Command), c.PID)
+}
+
+// writeCare writes how this host is looked after once its operation has succeeded.
+func writeCare(line func(name, format string, args ...any), c *control.Care, now time.Time) {
+	if c == nil {
+		return
+	}
+	var parts []string
+	if c.SoakUntil.After(now) {
+		parts = append(parts, fmt.Sprintf("soaking for another %s (until %s)", rough(c.SoakUntil.Sub(now)),
+			clock(c.SoakUntil, now)))
+	}
+	switch {
+	case c.Answer != "":
+		parts = append(parts, fmt.Sprintf("after said, %s: %s", ago(c.At, now), printable(c.Answer)))
+	case len(parts) == 0:
+		parts = append(parts, "after is being asked")
+	}
+	line("succeeded", "%s; nobody else starts before that is over", strings.Join(parts, "; "))
 }

@@ -366,6 +366,28 @@ func TestAStatusSaysWhatTheHostHasAnswered(t *testing.T) {
 	}
 }
 
+func TestAStatusSaysHowTheHostIsLookedAfter(t *testing.T) {
+	now := noon()
+	for want, c := range map[string]control.Care{
+		"succeeded    after is being asked; nobody else": {Since: now},
+		"succeeded    soaking for another 5m (until 12:05:00); nobody else starts before that is over\n": {
+			SoakUntil: now.Add(5 * time.Minute),
+		},
+		"succeeded    soaking for another 5m (until 12:05:00); after said, 5s ago (11:59:55): healthy; nobody": {
+			SoakUntil: now.Add(5 * time.Minute), Answer: "healthy", At: now.Add(-5 * time.Second),
+		},
+		"succeeded    after said, 5s ago (11:59:55): not yet: \uFFFD; nobody": {
+			SoakUntil: now, Answer: "not yet: \x1b", At: now.Add(-5 * time.Second),
+		},
+	} {
+		var b strings.Builder
+		writeGate(&b, control.Gate{Running: true, Care: &c}, "", now)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
 func TestAStatusSaysWhenItsWindowOpens(t *testing.T) {
 	now := time.Date(2026, 6, 5, 18, 48, 0, 0, time.UTC)
 	for want, g := range map[string]control.Gate{

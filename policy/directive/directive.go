@@ -56,6 +56,7 @@ func New(m policy.Machine, self wire.MemberID, stopAfter int) *Layer {
 func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if ev.Kind == policy.Started {
 		l.state, l.directive, l.here, l.paused = ev.State, ev.State.Directive, ev.State.Here, false
+		l.own = ev.State.Kept.Holder == l.self && !ev.State.Kept.Demanded // It goes on with that run.
 		out = l.obey(now, l.give(now, ev, out))
 		if l.directive != (wire.Directive{}) {
 			out = policy.AppendProclaim(out, l.directive) // The earlier life may have ended before it did that.

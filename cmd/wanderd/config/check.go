@@ -171,6 +171,10 @@ func (g *section) check(trustHook bool) {
 	h, r := g.Of(&g.Hook), g.Of(&g.Ready)
 	checkCommand(&g.Reading, h, g.Hook, trustHook)
 	checkCommand(&g.Reading, r, g.Ready, trustHook)
+	checkCommand(&g.Reading, g.Of(&g.Aftercare.After), g.Aftercare.After, trustHook)
+	if g.MinInterval > 0 {
+		g.AtLeast(&g.MinInterval, &g.Aftercare.Soak, "a host would be due again before its soak is over")
+	}
 	if r.IsSet() && h.IsFree() {
 		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask "+
 			"for themselves")

@@ -41,6 +41,9 @@ func (g *section) config() gate.Config {
 	if c.ReadyAgain = cmp.Or(g.RetryAfter, g.MinInterval); len(c.Ready) == 0 {
 		c.ReadyTimeout, c.ReadyAgain = 0, 0
 	}
+	if len(c.Aftercare.After) == 0 {
+		c.Aftercare.Every, c.Aftercare.Timeout = 0, 0
+	}
 	switch c.Protocol = g.strict(); {
 	case g.isStrict():
 		return c

@@ -213,6 +213,20 @@ func constants(g *terms) settings.Table {
 				"until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. "+
 				"Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
+		settings.Row("soak", settings.Duration(&g.Aftercare.Soak), "0s",
+			"How long the grant stays with a host after a run that has succeeded, as in soak = \"10m\": nobody else "+
+				"starts meanwhile. It holds for commands of callers too, and the callers do not wait for it. It is "+
+				"part of how long a run takes (op)."),
+		settings.Row("after", settings.Command(&g.Aftercare.After, hook.Split), "",
+			"A program and its arguments that says whether this host is healthy after a run that has succeeded. "+
+				"Status 0 is yes, 75 is \"not yet\", and anything else is no: then the run counts as failed, for "+
+				"stop_after, retry_after and the history. The agent runs it until the soak is over, and a last "+
+				"time then. Nobody else starts before it says yes. One call may take 30s."),
+		settings.Row("after_every", settings.Positive(&g.Aftercare.Every), "10s",
+			"The time from an answer of after to the next call.").Needing("after"),
+		settings.Row("after_timeout", settings.Positive(&g.Aftercare.Timeout), "5m",
+			"How long after may go without a yes, from the end of the run, or from its last yes. Then the run counts "+
+				"as failed, and the grant goes on.").Needing("after"),
 		settings.Ruled("max_interval", settings.Positive(&g.MaxInterval), usual.MaxIntervalRule,
 			"How long a host waits for the token before it assumes that the token is lost and makes a new one: the "+
 				"last resort, when no "+
