@@ -14,12 +14,18 @@ func TestNeedsRebootAsksThePackages(t *testing.T) {
 	for name, tc := range map[string]struct {
 		file    string
 		command string
+		kernel  string // what needrestart says of it
 		want    int
 	}{
 		"nothing says so":                   {want: 75},
 		"a file says so":                    {file: "run/reboot-required", want: 0},
 		"needs-restarting says so":          {command: "exit 1", want: 0},
 		"needs-restarting says it need not": {command: "exit 0", want: 75},
+		"the kernel is the newest":          {kernel: "1", want: 75},
+		"the kernel is not known":           {kernel: "0", want: 75},
+		"the kernel is an older build":      {kernel: "2", want: 0},
+		"the kernel is an older version":    {kernel: "3", want: 0},
+		"a file, and the newest kernel":     {file: "run/reboot-required", kernel: "1", want: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,6 +39,12 @@ func TestNeedsRebootAsksThePackages(t *testing.T) {
 			if tc.command != "" {
 				text := "#!/bin/sh\n" + tc.command + "\n"
 				if err := os.WriteFile(root+"/needs-restarting", []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tc.kernel != "" {
+				text := "#!/bin/sh\n[ \"$*\" = \"-b -k\" ] && echo \"NEEDRESTART-KSTA: " + tc.kernel + "\"\n"
+				if err := os.WriteFile(root+"/needrestart", []byte(text), 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
