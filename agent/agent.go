@@ -217,6 +217,7 @@ func (a *Agent) startMembership() (err error) {
 		Answer: func(ctx context.Context, _ *membership.Member, question []byte) []byte {
 			return fleet.Answer(ctx, source{a}, question, a.cfg.Secret != nil)
 		},
+		Ask:   a.sourcesOfAddresses(),
 		Trust: a.credentials.trusted(), Certificate: a.credentials.certificate.Bytes, Admit: a.intake.admitsGossip,
 	})
 	if err == nil {

@@ -20,7 +20,8 @@ type Config struct {
 	// Advertise is the address for other members; the zero value means Bind, or an address of the host if Bind is
 	// unspecified.
 	Advertise netip.AddrPort
-	// Join lists addresses of members, each "host" or "host:port". They are tried for as long as the agent runs.
+	// Join lists addresses of members, each "host" or "host:port", and sources of addresses, "srv:NAME" or
+	// "exec:COMMAND". They are tried for as long as the agent runs.
 	Join []string
 	// Alone decides whether a member that sees no other member at its start waits for one.
 	Alone Alone

@@ -39,7 +39,8 @@ type Config struct {
 	// Addr is the address to which the agent's sockets are bound. Advertise is the address for other members: the zero
 	// value means Addr, or an address of the host if Addr is unspecified; port 0 means the port of Addr.
 	Addr, Advertise netip.AddrPort
-	// Join lists addresses of members, "host" or "host:port". They are tried for as long as the agent runs.
+	// Join lists addresses of members, "host" or "host:port", and sources of addresses. They are tried for as long as
+	// the agent runs.
 	Join []string
 	// Remembered are the members of the fleet before the restart. They are tried first.
 	Remembered []Remembered
@@ -57,6 +58,8 @@ type Config struct {
 	Admit       func(netip.Addr) bool
 	// Resolve looks up host names; nil means the system's resolver.
 	Resolve Resolver
+	// Ask asks sources of addresses; nil means the system's resolver for SRV records, and no programs.
+	Ask peers.Asker
 	// Answer makes the answers to questions of other members; if it is nil, no question is answered.
 	Answer Answer
 	// Now returns the wall clock, which is compared with the clocks of other members; nil means the system's.
@@ -175,6 +178,7 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 	}
 	self := &peers.Config{
 		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve,
+		Ask:   cfg.Ask,
 		Judge: m.admission.Judge, Log: cfg.Log,
 	}
 	m.duplicates = peers.NewDuplicateWatch(self, &me)

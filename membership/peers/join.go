@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -80,6 +81,9 @@ func NewJoiner(
 ) *Joiner {
 	if cfg.Resolve == nil {
 		cfg.Resolve = systemResolver
+	}
+	if cfg.Ask == nil {
+		cfg.Ask = Services(net.DefaultResolver)
 	}
 	return &Joiner{
 		ctx: ctx, cfg: cfg, list: list, peers: peers, spawn: spawn, unsettled: make(chan struct{}, 1),
@@ -175,10 +179,10 @@ func (j *Joiner) alone() bool { return j.list.NumMembers() < 2 }
 func (j *Joiner) seek(ctx context.Context, t Target) {
 	warn, itself := timing.Throttle{Every: joinWarnEvery}, timing.Throttle{Every: joinWarnEvery}
 	log := j.cfg.Log.With().Str("join", t.text).Logger()
-	backoff := joinFirst
+	backoff, last := joinFirst, &answer{}
 	for {
 		wasAlone := j.alone()
-		err := j.try(ctx, t)
+		err := j.try(ctx, t, last)
 		if ctx.Err() != nil {
 			return
 		}
@@ -223,9 +227,13 @@ func (j *Joiner) seek(ctx context.Context, t Target) {
 }
 
 // try resolves t and syncs with each of its addresses, except the addresses of this agent and of known members. It
-// returns nil if one of them answered or is known.
-func (j *Joiner) try(ctx context.Context, t Target) error {
-	addrs, err := t.resolve(ctx, j.cfg.Resolve)
+// returns nil if one of them answered or is known. If t is a source of addresses, last is its last answer.
+func (j *Joiner) try(ctx context.Context, t Target, last *answer) error {
+	find := func() ([]netip.AddrPort, error) { return t.resolve(ctx, j.cfg.Resolve) }
+	if t.asks {
+		find = func() ([]netip.AddrPort, error) { return last.addresses(ctx, j, t.text) }
+	}
+	addrs, err := find()
 	if err != nil {
 		return err
 	}
@@ -356,6 +364,8 @@ func Explain(err error) string {
 	}
 	hint := ""
 	switch has := func(s string) bool { return strings.Contains(text, s) }; {
+	case strings.HasPrefix(text, "asking "):
+		hint = "it is asked again"
 	case has(packets.ErrForeignSeal.Error()), has(packets.ErrMalformed.Error()), has(io.EOF.Error()),
 		has("connection reset by peer"), has("broken pipe"):
 		hint = "it has another secret or version, does not trust this host's key, or is not a wanderd: compare " +

@@ -39,6 +39,8 @@ type Config struct {
 	Addr netip.AddrPort
 	// Resolve looks up the hosts to join; nil means the system's resolver.
 	Resolve Resolver
+	// Ask asks sources of addresses; nil means the system's resolver for SRV records, and no programs.
+	Ask Asker
 	// Judge decides who may take part.
 	Judge identity.Judge
 	Log   zerolog.Logger

@@ -32,10 +32,15 @@ type Target struct {
 	text string
 	host string
 	port uint16
+	// asks is true if it is a source of addresses.
+	asks bool
 }
 
-// parseTarget reads "host", "host:port", "[v6]", "[v6]:port" or "v6".
+// parseTarget reads "host", "host:port", "[v6]", "[v6]:port", "v6", or a source of addresses.
 func parseTarget(s string) (Target, error) {
+	if IsSource(s) {
+		return Target{text: s, asks: true}, nil
+	}
 	t := Target{text: s, host: s, port: DefaultPort}
 	bad := func(why string) (Target, error) {
 		return t, fmt.Errorf("cannot join %q: %s; want host or host:port", s, why)

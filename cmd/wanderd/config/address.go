@@ -92,8 +92,18 @@ func parseAdvertise(text string, port uint16) (netip.AddrPort, error) {
 	return addr, nil
 }
 
-// parseJoin reads the address of another member, which may be a name, and returns it with a port.
+// parseJoin reads the address of another member, which may be a name, and returns it with a port. It returns a source
+// of addresses as it is.
 func parseJoin(text string) (string, error) {
+	if name, is := strings.CutPrefix(text, peers.ServicePrefix); is {
+		if !isHostName(strings.TrimSuffix(name, ".")) {
+			return "", fmt.Errorf("%q is no name of SRV records: write it as in srv:_wanderd._udp.example.org", name)
+		}
+		return text, nil
+	}
+	if peers.IsSource(text) {
+		return text, nil
+	}
 	host, port, err := splitAddress(text)
 	if err != nil {
 		return "", err

@@ -32,7 +32,8 @@ func TestAddressesToJoin(t *testing.T) {
 		"10.0.0.7": "10.0.0.7:7946", "10.0.0.7:1": "10.0.0.7:1", "m1": "m1:7946",
 		"m1.example.org:7": "m1.example.org:7",
 		"::1":              "[::1]:7946", "[::1]": "[::1]:7946", "[fe80::1%eth0]:7": "[fe80::1%eth0]:7",
-		"my_host": "my_host:7946",
+		"my_host": "my_host:7946", "srv:_wanderd._udp.example.org": "srv:_wanderd._udp.example.org",
+		"exec:/bin/members -v": "exec:/bin/members -v",
 	} {
 		if got, err := parseJoin(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %s", text, got, err, want)
@@ -41,7 +42,7 @@ func TestAddressesToJoin(t *testing.T) {
 	for _, text := range []string{
 		"m1:0", "m1:", ":7946", "m1:x", "10.0.0", "10.0.0.256", "0.0.0.0", "224.0.0.1:7946", "m 1", "-m1", "http://m1",
 		"a:b:c",
-		"[m1]:1", "m1\n",
+		"[m1]:1", "m1\n", "srv:", "srv:a b", "srv:a:1",
 	} {
 		if got, err := parseJoin(text); err == nil {
 			t.Errorf("%q is read as %v", text, got)

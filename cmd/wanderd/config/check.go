@@ -17,6 +17,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/membership/peers"
 )
 
 // Check completes an agent's configuration, or returns a [settings.Invalid] if a part was not understood or the parts
@@ -43,6 +44,7 @@ func (l *Layers) Check() error {
 		}
 	}
 	l.checkNetwork()
+	l.checkSources()
 	l.checkAdvertise()
 	l.readSecret()
 	l.checkTrust()
@@ -130,6 +132,23 @@ func checkCommand(l *settings.Reading, s *settings.Setting, argv []string, trust
 		l.Reject(s, "%s", err)
 	} else if s.Origin.Layer == settings.InFile && !trustHook {
 		checkFile(l, s)
+	}
+}
+
+// checkSources checks the programs that say who is in the fleet.
+func (l *Layers) checkSources() {
+	join := l.Of(&l.Agent.Join)
+	for _, target := range l.Agent.Join {
+		command, is := strings.CutPrefix(target, peers.ProgramPrefix)
+		if !is {
+			continue
+		}
+		argv, err := hook.Split(command)
+		if err != nil || len(argv) == 0 {
+			l.Reject(join, "%q names no program: write it as in exec:/usr/local/bin/members", target)
+			continue
+		}
+		checkCommand(&l.Reading, join, argv, l.trustHook)
 	}
 }
 

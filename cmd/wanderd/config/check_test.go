@@ -242,6 +242,17 @@ func TestConflictingSettingsAreNamedWithTheRemedy(t *testing.T) {
 				"would be stopped: raise hook_timeout or lower op"},
 		},
 		{
+			"a program to join that is not there",
+			reading{flags: map[string][]string{"join": {"exec:/nowhere -v"}}},
+			[]string{`--join: /nowhere does not exist: check the path (relative paths start at the agent's working ` +
+				`directory)`},
+		},
+		{
+			"no program to join",
+			reading{flags: map[string][]string{"join": {"exec:"}}},
+			[]string{`--join: "exec:" names no program: write it as in exec:/usr/local/bin/members`},
+		},
+		{
 			"a webhook without encryption",
 			reading{env: []string{"WANDERD_WEBHOOK=http://10.0.0.7/x"}},
 			[]string{`WANDERD_WEBHOOK: http:// is not encrypted, so it is allowed to this host only (127.0.0.1, ` +

@@ -92,6 +92,9 @@ func (l *Layers) checkNetwork() {
 	}
 	join := l.Of(&l.Agent.Join)
 	for _, target := range l.Agent.Join {
+		if peers.IsSource(target) {
+			continue
+		}
 		host, _, _ := net.SplitHostPort(target)
 		switch addr, err := netip.ParseAddr(host); {
 		case err == nil && addr.IsLoopback(), host == "localhost":

@@ -43,7 +43,10 @@ func (l *Layers) table() settings.Table {
 		settings.Row("join", settings.List(&l.Agent.Join), "",
 			"A member through which the agent finds the fleet: a name or an address. Can be repeated. One that "+
 				"answers is enough; "+
-				"the agent asks them again for as long as it runs.").As("HOST[:PORT]"),
+				"the agent asks them again for as long as it runs. srv:NAME takes the members from SRV records, and "+
+				"exec:COMMAND from the lines that a program writes, one host or host:port each. Such a source is "+
+				"asked again while nobody answers, and every ten minutes; if it fails, or names nobody, its last "+
+				"answer counts on.").As("HOST[:PORT]"),
 		settings.Row("alone", settings.Choice(&l.alone, "auto", "run", "wait"), "auto",
 			"What a host does when it starts and sees no other host: run the hook as a fleet of one, or wait. auto "+
 				"waits if join is set, or if "+
