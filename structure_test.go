@@ -83,7 +83,7 @@ func house() []rule {
 		{
 			room: "agent/...", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "membership/...", "smallfile",
-			}, inTests: []string{"policy/..."},
+			}, inTests: []string{"policy/...", "lab/mutant"},
 			why: "the shell of real agents knows the contract and no protocol",
 		},
 		{room: "agent/transport/...", why: "it moves bytes"},
@@ -116,6 +116,7 @@ func house() []rule {
 			"wire", "agent/control", "agent/history", "membership",
 			"membership/identity",
 		}, why: "it asks and answers, and knows no loop"},
+		{room: "agent/fleetlock", why: "it answers, and does not know whose turn it is"},
 		{room: "agent/history", ours: []string{"smallfile"}, why: "it keeps what it is given"},
 		{room: "agent/safepath", why: "it looks at owners and modes"},
 		{room: "smallfile", why: "it reads, and does not know what"},

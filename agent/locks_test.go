@@ -237,6 +237,11 @@ func TestAClientThatComesBackLateHoldsNothing(t *testing.T) {
 		time.Sleep(keeps + time.Minute)
 		w.mustGrant("b")
 		w.comesBack("a")
+		early, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := (locks{w.agents["a"].Agent, w.gate.Name}).PreReboot(early, client); err == nil {
+			t.Error("it is granted a reboot before the others have said that it still has its grant")
+		}
 		time.Sleep(time.Minute)
 		w.mustNotGrant("a", time.Minute)
 		w.steady("b")
@@ -277,10 +282,15 @@ func TestAnotherClientIsRefused(t *testing.T) {
 // A grant that cannot be recorded is none: the agent that starts again would give it back.
 func TestAGrantThatIsSlowToRecordIsToldLater(t *testing.T) {
 	inLockingWorld(t, func(w *world) {
-		w.set(func() { w.saves["a"] = 2 * time.Second })
+		const takes = 2 * time.Second
+		w.set(func() { w.saves["a"] = takes })
+		asked := time.Now()
 		granted, cancel := w.preReboot("a")
 		defer cancel()
 		w.until("the grant", time.Minute, func() bool { return len(granted) > 0 })
+		if runs := w.runs(asked); len(runs) != 1 || time.Since(runs[0].At) < takes {
+			t.Errorf("granted before the client was in the record: %+v", runs)
+		}
 		w.crash("a")
 		w.set(func() { w.saves["a"] = 0 })
 		w.start("a", AloneWait)

@@ -70,7 +70,7 @@ func (g *Gate) Meet() {
 	g.preSigned.changed = true // a guardian may have another address
 	g.step()
 	g.gather()
-	g.kept.look()
+	g.Reads(g.kept.look)
 }
 
 // HasLeft reports whether nothing is left of a gate: nothing in its machine, no save, no process of a ready check.

@@ -1,0 +1,10 @@
+package agent
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/lab/mutant"
+)
+
+// The shell's part of grants that outlive their hosts.
+func TestMutantsAreCaught(t *testing.T) { mutant.Load(t, "..", "testdata/mutants").EachIsCaught(t) }
