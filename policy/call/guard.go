@@ -31,11 +31,11 @@ func (m *Machine) dropStale(now policy.Instant, msg *wire.Message, out []policy.
 	return out
 }
 
-// refuses reports whether an offer is one of a stale copy. R12: "An offer in an earlier line than one heard of is
-// refused: 'one more than seen' would lift a stale copy above the live one."
-func (m *Machine) refuses(offer *wire.Message) (latest *guardian.Token, stale bool) {
-	seq, latest := m.latest(offer.Token.ID)
-	return latest, line(offer.Token.Seq) < line(seq)
+// refuses reports whether an offer, or a heartbeat, is one of a stale copy. R12: "An offer in an earlier line than one
+// heard of is refused: 'one more than seen' would lift a stale copy above the live one."
+func (m *Machine) refuses(msg *wire.Message) (latest *guardian.Token, stale bool) {
+	seq, latest := m.latest(msg.Token.ID)
+	return latest, line(msg.Token.Seq) < line(seq)
 }
 
 // refuse tells the sender of a stale copy of the one that this member knows, or of its number. If that number is a lie,
@@ -117,6 +117,9 @@ func (m *Machine) rise(ask *wire.Message) {
 //
 // R13 Two tokens "meet at the homes. A home that guards the older one answers the younger's Heartbeat with a tombstone,
 // and turns from a younger to an older one."
+//
+// A member that has heard a later number from a holder, and knows no copy with it, says so, as it does when it is
+// offered the token: if that was a lie, nobody who knows it would vouch for the token again.
 func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	switch held := m.custody.held(); {
 	case held != nil && held.ID.Precedes(msg.Token.ID),
@@ -124,6 +127,9 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 		return m.guardian.Dismiss(msg, out)
 	case held != nil:
 		return m.guardian.Greet(msg.From, held, out)
+	}
+	if latest, stale := m.refuses(msg); stale && latest == nil {
+		return m.refuse(msg, latest, out)
 	}
 	answers := m.guardian.Meets(msg) || m.guardian.Answers(msg)
 	var verdict guardian.Outcome

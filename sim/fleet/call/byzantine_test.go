@@ -12,9 +12,9 @@ import (
 )
 
 // A home that lies makes no more than two operations run at once, keeps no caller waiting for long, and nothing that it
-// has said outlives its key.
+// has said outlives its key. A seed broke that once: a number that it had claimed for itself hid the token for ever.
 func TestAHomeThatLiesIsBounded(t *testing.T) {
-	for _, seed := range mutant.Seeds(deep.Or[uint64](100, 500)) {
+	for _, seed := range mutant.Seeds(deep.Or[uint64](100, 500), 693) {
 		s := DrawByzantine(seed)
 		if err := s.Explore(); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
