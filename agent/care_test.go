@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/aftercare"
+	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 )
 
@@ -299,6 +300,53 @@ func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
 					t.Errorf("its history: %+v", h)
 				}
 				time.Sleep(10 * time.Minute) // What looks after the host goes on in this process.
+			})
+		})
+	}
+}
+
+// "A gate that stands still" is paused when a host stays away for longer than its grant is kept, before anybody else
+// runs. All hosts say who has not come back. A host that is back in time stops nobody.
+func TestAGateStandsStillIfAHostStaysAway(t *testing.T) {
+	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
+		t.Run(name, func(t *testing.T) {
+			inRebootingWorld(t, func(w *world) {
+				w.standStill = true
+				w.restart(threeHosts()...)
+				back := w.goesDown(powerCut)
+				time.Sleep(keeps / 2)
+				w.comesBack(back)
+				first := w.untilRuns(2 * time.Minute)
+				if first == back {
+					t.Fatalf("%s runs again", first)
+				}
+				if first = w.goesDown(powerCut); first == back {
+					t.Fatalf("%s runs again", first)
+				}
+				down := time.Now()
+				time.Sleep(keeps + 5*time.Minute)
+				if n := len(w.runs(down)); n > 0 {
+					t.Fatalf("%d runs", n)
+				}
+				for _, name := range threeHosts() {
+					want := first + " has not come back within 10m0s"
+					if name == first {
+						continue
+					}
+					p := w.strict(name).Paused
+					if p == nil || p.Reason != want || !strings.HasPrefix(p.By, "keep_over@") || !p.Until.IsZero() {
+						t.Errorf("%s says %+v", name, p)
+					}
+				}
+				w.giveDirective(back, control.Directive{})
+				if next := w.untilRuns(2 * time.Minute); next == first || next == back {
+					t.Errorf("%s runs", next)
+				}
+				w.comesBack(first)
+				time.Sleep(keeps)
+				if p := w.strict(first).Paused; p != nil {
+					t.Errorf("paused again: %+v", p)
+				}
 			})
 		})
 	}

@@ -56,7 +56,8 @@ type world struct {
 	// strictly is the protocol of the strict gate; nil means policytest.
 	strictly policy.Protocol
 	// keep is how long a grant of the strict gate, which has a hook then, outlives its host.
-	keep time.Duration
+	keep       time.Duration
+	standStill bool
 	// says has the hosts' answers to their ready checks, and asked the times at which these ran.
 	says  map[string]answer
 	asked map[string][]time.Time
@@ -257,6 +258,7 @@ func (w *world) gateOf(name string) gate.Config {
 	}
 	if w.keep > 0 {
 		c.Hook, c.HookTimeout, c.Keep = w.gate.Hook, w.gate.HookTimeout, w.keep
+		c.StandStill = w.standStill
 	}
 	if c.Protocol == nil {
 		c.Protocol = policytest.Settings{

@@ -24,5 +24,18 @@ type Kept struct {
 	Demanded bool
 }
 
+// NoteStayedAway: the grant under Token, which this member has kept for Peer, has run out: its holder has neither given
+// it back nor been heard since. It comes before any effect that lets another member run. It may also come for a holder
+// that has given the grant back, if this member was cut off then.
+const NoteStayedAway Note = 240
+
+// KeptNotes returns the notes about kept grants, for all protocols that keep some.
+func KeptNotes() Notes {
+	return Notes{{
+		Note: NoteStayedAway, Name: "stayed_away", Level: Warn,
+		Text: "a host has stayed away for longer than its grant was kept; its grant is over",
+	}}
+}
+
 // Is reports whether there is such a grant.
 func (k *Kept) Is() bool { return !k.Holder.IsZero() }

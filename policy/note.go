@@ -4,7 +4,7 @@ import "fmt"
 
 // Note is a message of a machine to people: every rule that fired and every message that was out of place has one. Each
 // package numbers its own notes: the handoff from 1, the guardians from 32, a protocol from 64, the pace from 112, a
-// gate around a protocol from 192. A [Descriptor] lists them all.
+// gate around a protocol from 192, the contract from 240. A [Descriptor] lists them all.
 type Note uint8
 
 // Level is how important a note is to an operator.

@@ -28,14 +28,16 @@ const (
 	// Revived: this host has revived a lost token, or made a new one. NoMajority: too few of the roster answer.
 	Revived    Kind = "revived"
 	NoMajority Kind = "no-majority"
-	// HostAway: this host goes down with its grant. SoakFailed: it was not healthy after a run.
+	// HostAway: this host goes down with its grant. HostLost: another one has not come back while its grant was kept.
+	// SoakFailed: this host was not healthy after a run.
 	HostAway   Kind = "host-away"
+	HostLost   Kind = "host-lost"
 	SoakFailed Kind = "soak-failed"
 )
 
 // Kinds returns all kinds, as the configuration names them.
 func Kinds() []string {
-	all := []Kind{Started, Ended, Failed, Braked, Paused, Resumed, Revived, NoMajority, HostAway, SoakFailed}
+	all := []Kind{Started, Ended, Failed, Braked, Paused, Resumed, Revived, NoMajority, HostAway, HostLost, SoakFailed}
 	names := make([]string, len(all))
 	for i, k := range all {
 		names[i] = string(k)
@@ -47,7 +49,7 @@ func Kinds() []string {
 func OfNote(name string) (Kind, bool) {
 	k, ok := map[string]Kind{
 		"revived": Revived, "regenerated": Revived, "remade": Revived,
-		"no_majority": NoMajority, "withdrew": NoMajority,
+		"stayed_away": HostLost, "no_majority": NoMajority, "withdrew": NoMajority,
 	}[name]
 	return k, ok
 }
@@ -130,6 +132,7 @@ func (e *Event) sentence() string {
 		Revived:    e.Reason + because("; it was last at ", e.Peer),
 		NoMajority: e.Reason,
 		HostAway:   "the host goes down, and its grant is kept",
+		HostLost:   e.Peer + " has not come back while its grant was kept",
 		SoakFailed: "the host is not healthy after its run" + because(": ", e.Error),
 	}[e.Kind]
 	if e.Here {

@@ -34,6 +34,8 @@ type Config struct {
 	// FleetLock is the TCP address, "host:port", at which this host's clients of the FleetLock protocol are answered;
 	// empty is none. FleetLockGroup is their group; empty means the gate's name. Keep must be positive then.
 	FleetLock, FleetLockGroup string
+	// StandStill pauses the gate on all hosts if a host stays away for longer than Keep.
+	StandStill bool
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.
 	WindowHard bool
 	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero means

@@ -62,6 +62,9 @@ func emitDirective(g *Gate, said *statedir.Directive, here bool) {
 // brakeName begins the name of the giver of a pause that no operator has given.
 const brakeName = "stop_after@"
 
+// standsName is the same for a pause because of a host that stays away.
+const standsName = "keep_over@"
+
 func (g *Gate) stepDirective(o wire.Directive, here bool) {
 	g.event.Kind, g.event.Directive, g.event.Here = policy.Directed, o, here
 	g.step()
@@ -71,6 +74,8 @@ func (g *Gate) stepDirective(o wire.Directive, here bool) {
 func (g *Gate) proclaim(o wire.Directive) {
 	switch {
 	case g.directives.fleet.Directive == o:
+	case o.By == g.env.Self && o.Until != 0 && g.kept.lost != "":
+		g.directives.fleet = statedir.Directive{Directive: o, Who: standsName + g.env.Name, Reason: g.kept.lost}
 	case o.By == g.env.Self && o.Until != 0:
 		g.directives.fleet = statedir.Directive{Directive: o, Who: brakeName + g.env.Name, Reason: g.braked()}
 	default:

@@ -109,6 +109,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 		machine = cfg.Protocol.Machine(g.machineEnv())
 	}
 	g.machine = directive.New(machine, g.env.Self, cfg.StopAfter)
+	g.machine.StandStill(cfg.StandStill)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}

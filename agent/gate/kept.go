@@ -26,6 +26,8 @@ type kept struct {
 	down, over bool
 	// asked is true once it was asked whether a stop of the agent is one of the host.
 	asked bool
+	// lost is why the grant of another host is over, if it has just run out, in words.
+	lost string
 	// lock is the grant of a client, if the grant is one; back is the grant that this agent has found at its start.
 	lock lock
 	back *back

@@ -18,6 +18,7 @@ func (g *Gate) step() {
 	for i := range g.effects {
 		g.perform(now, &g.effects[i])
 	}
+	g.kept.lost = ""
 	if g.preSigned.changed {
 		g.handOver()
 	}

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"fmt"
+
 	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/policy"
@@ -13,6 +15,9 @@ func (g *Gate) tell(now policy.Instant, e *policy.Effect) {
 	g.tally.notes[e.Note]++
 	g.observe(now, e)
 	info := g.descriptor.Notes.Of(e.Note)
+	if e.Note == policy.NoteStayedAway {
+		g.kept.lost = fmt.Sprintf("%s has not come back within %v", g.nameOf(e.Peer), g.cfg.Keep)
+	}
 	emitNote(g, now, e, &info)
 	if info.Denied {
 		tellDenied(g, info.Name)
@@ -58,6 +63,13 @@ func (g *Gate) nameOf(id wire.MemberID) string {
 	}
 	if m, ok := g.env.Fleet.Lookup(g.id, id); ok {
 		return m.Name
+	}
+	if g.roster != nil {
+		for _, v := range g.roster.known.Voters {
+			if v.ID == id {
+				return v.Name
+			}
+		}
 	}
 	return id.Short()
 }

@@ -14,6 +14,8 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter, g.cfg.Aftercare = next.StopAfter, next.Aftercare
 	g.machine.StopAfter(next.StopAfter)
+	g.cfg.StandStill = next.StandStill
+	g.machine.StandStill(next.StandStill)
 	g.replaceReady(next)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true

@@ -82,11 +82,26 @@ func (s *supporter) keep(q *question) {
 	s.unsaved, s.saving = true, false
 }
 
-// forgetKept forgets a kept grant of an older epoch.
-func (s *supporter) forgetKept(now Epoch) {
-	if EpochOf(s.kept.Token.Seq) < now {
-		s.kept = policy.Kept{}
+// forgetKept forgets the kept grant of an older epoch, whose lease is over when this member promises a newer one. A
+// majority has kept it, so one of those that promise the next epoch knows that its holder has stayed away.
+func (s *supporter) forgetKept(q *question) {
+	if EpochOf(s.kept.Token.Seq) >= EpochOf(q.token.Seq) {
+		return
 	}
+	if q.kind == KindPromise && s.kept.Holder != q.from {
+		s.away = s.kept
+	}
+	s.kept = policy.Kept{}
+}
+
+// tellAway tells who has stayed away, before the promise leaves.
+func (b *Machine) tellAway(out []policy.Effect) []policy.Effect {
+	away := &b.supporter.away
+	if away.Is() && away.Holder != b.id(b.cfg.Self) {
+		out = policy.AppendTell(out, policy.NoteStayedAway, away.Holder, &away.Token)
+	}
+	*away = policy.Kept{}
+	return out
 }
 
 // unkeep forgets a kept grant of an epoch. That is saved at once: after a restart, this member would wait for a lease

@@ -98,10 +98,15 @@ func TestAHostIsWaitedForAsLongAsItsGrantIsKept(t *testing.T) {
 	if c.promises(5001) {
 		t.Error("a supporter that was restarted does not wait for the host")
 	}
-	c.now = c.now.Add(2 * time.Second)
+	c.now, c.notes = c.now.Add(2*time.Second), nil
 	if !c.promises(5002) {
 		t.Error("a supporter waits for longer than the grant is kept")
 	}
+	c.wantNotes(policy.NoteStayedAway)
+	if c.now = c.now.Add(lease); !c.promises(5003) {
+		t.Error("it promises nothing more")
+	}
+	c.wantNotes()
 	c.reboot(0)
 	c.resume(0)
 	c.air = append(c.air, c.ask(ballot.KindPromise, 1, 0, epoch(5004, 1), 9))
@@ -131,9 +136,11 @@ func TestAHostThatIsBackHandsItsGrantBack(t *testing.T) {
 		return m.Release(c.now, out)
 	})
 	c.deliver()
+	c.notes = nil
 	if !c.promises(901) {
 		t.Error("a supporter waits although the grant was handed back")
 	}
+	c.wantNotes()
 }
 
 // What is late changes nothing: neither does the end of an earlier kept lease end that of this run, nor does a renewal

@@ -36,7 +36,7 @@ const (
 
 // Notes returns the notes of a ballot.
 func Notes() policy.Notes {
-	return policy.Notes{
+	return append(policy.KeptNotes(), policy.Notes{
 		{
 			Note: NoteProposed, Name: "proposed", Level: policy.Info,
 			Text: "no holder answers; asking the roster for a new token", Repeats: true,
@@ -84,5 +84,5 @@ func Notes() policy.Notes {
 			Text: "refused a number that cannot be by this host's clock; set the clocks of both hosts",
 		},
 		{Note: NoteStrayAnswer, Name: "stray_answer", Level: policy.Debug, Text: "ignored a late message"},
-	}
+	}...)
 }

@@ -25,6 +25,8 @@ type supporter struct {
 	unsaved, saving, eager bool
 	// keptAt is the highest number under which a lease was kept, unkeptAt the highest that ended one: see keep.go.
 	keptAt, unkeptAt wire.Seq
+	// away is the grant of another member whose lease has run out, until that is told: see keep.go.
+	away policy.Kept
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
 	waiting question
 }
@@ -89,7 +91,7 @@ func (s *supporter) judge(now policy.Time, q *question) bool {
 	default:
 		s.promised, s.by, s.end = e, q.number, now.Add(q.lease)
 		s.unsaved, s.saving = true, false
-		s.forgetKept(e)
+		s.forgetKept(q)
 		if s.plain = s.end; q.asks == keeps {
 			s.plain = now
 			s.keep(q)
@@ -138,7 +140,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	if b.holder.kept && EpochOf(q.token.Seq) > EpochOf(b.holder.token.Seq) || !s.judge(now, &q) {
 		return b.refuse(now, &q, out)
 	}
-	out = b.overtaken(s.promised, m.From, end, out)
+	out = b.overtaken(s.promised, m.From, end, b.tellAway(out))
 	if s.unsaved {
 		s.waiting = q
 		return out
@@ -150,8 +152,10 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
 	s := &b.supporter
 	b.calm(now)
+	judged := s.judge(now, q)
+	out = b.tellAway(out)
 	switch {
-	case !s.judge(now, q):
+	case !judged:
 	case s.unsaved:
 		s.waiting = *q
 	default:

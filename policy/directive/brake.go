@@ -1,6 +1,8 @@
 package directive
 
 import (
+	"slices"
+
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -26,5 +28,16 @@ func (l *Layer) count(wall int64, ev *policy.Event) {
 		}
 	case ev.Outcome == policy.Succeeded && l.failures.Len() > 0:
 		l.failures.Clear()
+	}
+}
+
+// StandStill decides whether the gate is paused when a host stays away for longer than its grant is kept.
+func (l *Layer) StandStill(stands bool) { l.standStill = stands }
+
+// stayedAway pauses the gate because of a host that has not come back; all that the machine sends from then on says so.
+// A host that is here has come back, whatever this member has heard of its grant.
+func (l *Layer) stayedAway(wall int64, host wire.MemberID) {
+	if l.standStill && !slices.Contains(l.peers, host) && !l.directive.Pauses(wall) {
+		l.directive = l.Next(wall, wire.ForEver)
 	}
 }

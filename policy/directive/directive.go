@@ -13,7 +13,7 @@
 //	newest.go    which directive counts, and when it ends
 //	brake.go     failures in a row stop the gate
 //
-// Its decisions, in docs/decisions: 013, 014.
+// Its decisions, in docs/decisions: 013, 014, 101.
 package directive
 
 import (
@@ -30,6 +30,9 @@ type Layer struct {
 	self wire.MemberID
 	// stopAfter is how many hosts must fail in a row before the gate is paused; zero means never.
 	stopAfter int
+	// standStill pauses the gate when a host stays away. peers are the live members.
+	standStill bool
+	peers      []wire.MemberID
 
 	// directive is the newest directive that this member knows; here is when the pause of this member alone ends.
 	directive wire.Directive
@@ -89,6 +92,9 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	if later {
 		out = l.obey(now, out)
 	}
+	if directive != l.directive {
+		out = l.obey(now, out) // The machine may have told of a host that stays away.
+	}
 	if directive != l.directive || here != l.here {
 		l.state.Directive, l.state.Here = l.directive, l.here
 		out = policy.AppendSave(out, l.state)
@@ -112,7 +118,9 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 		}
 	case policy.Finished:
 		l.count(now.Wall, ev)
-	case policy.Started, policy.PeersChanged, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
+	case policy.PeersChanged:
+		l.peers = ev.Peers
+	case policy.Started, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
 		policy.Renew, policy.Leave, policy.Woke:
 	}
 }
@@ -161,8 +169,11 @@ func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 			if denied = l.paused; !denied {
 				l.wanted, l.own = false, !e.Demanded
 			}
-		case policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Tell,
-			policy.Gone:
+		case policy.Tell:
+			if e.Note == policy.NoteStayedAway {
+				l.stayedAway(now.Wall, e.Peer)
+			}
+		case policy.Extend, policy.Stop, policy.Took, policy.Gave, policy.Announce, policy.Proclaim, policy.Gone:
 		}
 	}
 	if !denied {

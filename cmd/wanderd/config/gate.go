@@ -34,6 +34,8 @@ type terms struct {
 	wander.Settings
 	request ring.Request
 	lease   time.Duration
+	// keepOver is what happens if a host stays away for longer than keep.
+	keepOver string
 }
 
 func (g *section) config() gate.Config {
@@ -44,6 +46,7 @@ func (g *section) config() gate.Config {
 	if len(c.Aftercare.After) == 0 {
 		c.Aftercare.Every, c.Aftercare.Timeout = 0, 0
 	}
+	c.StandStill = g.keepOver == keepStandStill && g.Keep > 0
 	switch c.Protocol = g.strict(); {
 	case g.isStrict():
 		return c
@@ -52,7 +55,7 @@ func (g *section) config() gate.Config {
 	default:
 		c.Protocol = g.Settings
 	}
-	c.Roster, c.KillAfter, c.Keep = nil, 0, 0
+	c.Roster, c.KillAfter, c.Keep, c.StandStill = nil, 0, 0, false
 	return c
 }
 

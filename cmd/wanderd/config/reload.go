@@ -32,7 +32,7 @@ func (g *section) tunable(began *section) []string {
 	}
 	switch {
 	case g.isStrict():
-		return each
+		return append(each, "keep_over")
 	case g.isCall():
 		return append(each, "max_interval", "backups", "on_lost")
 	}

@@ -45,6 +45,7 @@ request = "martin"                        # default
 kill_after = "5s"                         # default
 # lease =                                 # default: 1s to 2s more than kill_after needs: 8s for 5s
 keep = "0s"                               # default
+keep_over = "give-up"                     # default
 
 join = ["a:7946", "b:7946"]               # WANDERD_JOIN
 alone = "auto"                            # default
@@ -147,7 +148,7 @@ func TestShownAsJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-5 {
+	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-6 {
 		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
 	}
 	for name, c := range map[string]struct{ got, want shown }{

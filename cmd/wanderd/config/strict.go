@@ -69,7 +69,7 @@ func (g *section) defaultStrict() {
 
 // idle returns the settings that have no effect in this gate: those of other policies.
 func (g *section) idle() (list []*settings.Setting) {
-	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter, &g.Keep}
+	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter, &g.Keep, &g.keepOver}
 	switch {
 	case g.isStrict():
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
@@ -156,6 +156,9 @@ func (g *section) checkLease() {
 		case g.Keep < g.lease:
 			g.Object("%s is shorter than %s: raise keep", s, g.Of(&g.lease))
 		}
+	}
+	if s := g.Of(&g.keepOver); s.IsGiven() && s.Scope != "" && g.Keep == 0 && !s.Broken {
+		g.Reject(s, "it has no effect without keep: set keep, as in keep = \"15m\", or leave it out")
 	}
 	most := max(len(g.Roster)-2, 0)
 	if s := g.Of(&g.Backups); s.IsSet() && g.Backups > most {

@@ -24,6 +24,9 @@ const (
 	LogJSON     = "json"
 	LogJournald = "journald"
 
+	keepGiveUp     = "give-up"
+	keepStandStill = "stand-still"
+
 	trustSecret     = "secret"
 	trustKnownHosts = "known_hosts"
 )
@@ -299,5 +302,9 @@ func constants(g *terms) settings.Table {
 				"longer loses its grant. "+
 				"Whoever holds such a grant and loses its power keeps the others waiting, too. The first start of a "+
 				"new gate takes this long. With 0s, a grant ends with its agent. All hosts must have the same."),
+		settings.Row("keep_over", settings.Choice(&g.keepOver, keepGiveUp, keepStandStill), keepGiveUp,
+			"What happens if a host stays away for longer than keep. give-up: the others go on without it. "+
+				"stand-still: the gate is paused on all hosts until \"wanderd resume\", with that host as the "+
+				"reason. All hosts should have the same.").Needing("keep"),
 	}
 }
