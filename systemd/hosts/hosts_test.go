@@ -95,6 +95,7 @@ func TestBootedHosts(t *testing.T) {
 		{"upgrade", func(t *testing.T) { drillUpgrade(t, fleet) }},
 		{"reboot", func(t *testing.T) { drillReboot(t, fleet[1]) }},
 		{"reboots in turn", func(t *testing.T) { drillRebootsInTurn(t, fleet) }},
+		{"FleetLock", func(t *testing.T) { drillFleetLock(t, fleet) }},
 		{"stop", func(t *testing.T) { drillStop(t, fleet) }},
 		{"removal", func(t *testing.T) { drillRemoval(t, fleet[2]) }},
 	} {
@@ -399,66 +400,6 @@ func drillReboot(t *testing.T, h *host) {
 	h.do(t, "systemctl", "start", "wanderd")
 	if !soon(func() bool { return h.status().Members == 3 }) {
 		t.Errorf("%s is not back in the fleet: %s", h.name, h.log())
-	}
-}
-
-// rebootsInTurn is a strict gate whose grants outlive its hosts.
-const rebootsInTurn = `join = ["10.83.0.1", "10.83.0.2", "10.83.0.3"]
-[[gate]]
-name = "turns"
-policy = "tree"
-roster = ["host1", "host2", "host3"]
-hook = ["systemctl", "reboot"]
-keep = "90s"
-min_interval = "30m"
-`
-
-// Three hosts reboot, one after the other: none goes down before the one before it is up, and has handed its grant
-// back.
-func drillRebootsInTurn(t *testing.T, fleet []*host) {
-	down := make(chan *host, len(fleet))
-	for _, h := range fleet {
-		h.do(t, "systemctl", "stop", "wanderd")
-		must(t, os.MkdirAll(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d"), 0o755))
-		h.write(t, "/etc/systemd/system/wanderd.service.d/root.conf", "[Service]\nUser=root\nGroup=root\n")
-		h.write(t, "/etc/wanderd/wanderd.toml", rebootsInTurn)
-		h.do(t, "systemctl", "daemon-reload")
-		h.do(t, "systemctl", "start", "--no-block", "wanderd")
-		go func() {
-			_ = h.container.Wait()
-			down <- h
-		}()
-	}
-	began := time.Now()
-	for range fleet {
-		var h *host
-		select {
-		case h = <-down:
-		case <-time.After(6 * time.Minute): // a new gate waits for keep
-			t.Fatalf("nobody reboots: %s", fleet[0].log())
-		}
-		t.Logf("%s is down after %v", h.name, time.Since(began).Round(time.Second))
-		select {
-		case other := <-down:
-			t.Fatalf("%s goes down while %s is down", other.name, h.name)
-		case <-time.After(20 * time.Second):
-		}
-		if !h.powerOn(t) || !soon(func() bool { return strings.Contains(h.journal(), "handing its grant back") }) {
-			t.Fatalf("%s is not back: %s", h.name, h.log())
-		}
-	}
-	for _, h := range fleet {
-		if said := h.do(t, "wanderd", "history", "--gate", "turns"); strings.Count(said, "rebooted") != 1 {
-			t.Errorf("the history of %s: %s", h.name, said)
-		}
-		h.do(t, "systemctl", "stop", "wanderd")
-		must(t, os.Remove(filepath.Join(h.root, "etc/systemd/system/wanderd.service.d/root.conf")))
-		h.write(t, "/etc/wanderd/wanderd.toml", configuration)
-		h.do(t, "systemctl", "daemon-reload")
-		h.do(t, "systemctl", "start", "wanderd")
-	}
-	if !soon(func() bool { return fleet[0].status().Members == len(fleet) }) {
-		t.Errorf("the fleet does not come together: %s", fleet[0].log())
 	}
 }
 
