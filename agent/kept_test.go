@@ -9,17 +9,32 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // keeps is how long grants outlive their hosts in these tests.
 const keeps = 10 * time.Minute
 
-// inRebootingWorld runs a test with three hosts whose hooks reboot them, one at a time. The hook runs for four seconds.
+// inRebootingWorld runs a test with three hosts whose hooks reboot them, one at a time, in each kind of gate. The hook
+// runs for four seconds.
 func inRebootingWorld(t *testing.T, scenario func(w *world)) {
 	t.Helper()
-	inRebootingWorldWith(t, testGate(), time.Hour, scenario)
+	t.Run("tree", func(t *testing.T) { inRebootingWorldWith(t, testGate(), time.Hour, scenario) })
+	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
+		t.Run(name, func(t *testing.T) {
+			g := testGate()
+			g.onCall, g.Settings.Keep, g.MinInterval, g.Backups, g.Walk = onCall, keeps, time.Hour, 2, wander.Sweep
+			inWorld(t, g, func(w *world) {
+				for _, name := range threeHosts() {
+					w.start(name, AloneWait)
+				}
+				scenario(w)
+			})
+		})
+	}
 }
 
+// inRebootingWorldWith is the same in a strict gate with other settings.
 func inRebootingWorldWith(t *testing.T, g soft, minInterval time.Duration, scenario func(w *world)) {
 	t.Helper()
 	inStrictWorld(t, func(w *world) {

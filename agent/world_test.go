@@ -126,7 +126,7 @@ type soft struct {
 func (g *soft) config() gate.Config {
 	c := gate.Config{
 		Name: g.Name, Hook: g.Hook, HookTimeout: g.HookTimeout, StopAfter: g.StopAfter, WindowHard: g.hard,
-		Protocol: g.Settings,
+		Protocol: g.Settings, Keep: g.Keep,
 	}
 	if g.ready {
 		asks(&c)
@@ -134,7 +134,7 @@ func (g *soft) config() gate.Config {
 	if s := &g.Settings; g.onCall {
 		c.Protocol = call.Settings{
 			Skip: s.Skip, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-			Windows: s.Windows, Backups: max(s.Backups, 1),
+			Windows: s.Windows, Backups: max(s.Backups, 1), Keep: s.Keep,
 		}
 	}
 	if g.mine != nil {

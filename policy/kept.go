@@ -16,8 +16,9 @@ import (
 type Kept struct {
 	// Holder is the member whose operation it is; zero if there is no such grant.
 	Holder wire.MemberID
-	// Token is the token of the grant, with its fencing number.
+	// Token is the token of the grant, with its fencing number, and Load what a soft gate's token carries.
 	Token wire.Ref
+	Load  wire.Load
 	// For is how long the grant outlives the last word of its holder.
 	For time.Duration
 	// Demanded is true if the operation is a caller's, in a gate with an operation of its own.

@@ -247,6 +247,7 @@ func (f *faults) end(n Network) {
 	f.c.Repair(n)
 	f.c.Intercept(nil)
 	f.c.mendDisks()
+	f.c.cfg.Hook.Reboots.Share = 0
 	f.c.askNobody()
 	for i := range f.c.members {
 		f.c.members[i].crashBefore = 0

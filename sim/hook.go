@@ -26,6 +26,7 @@ type Hook struct {
 	Late float64
 	// Timeout is when the agent stops a run. Zero means never, for hooks that never hang.
 	Timeout time.Duration
+	Reboots Reboots
 }
 
 // termTime is how long a run that obeys SIGTERM takes to end.
@@ -42,7 +43,9 @@ type run struct {
 	// timedOut is true if the agent stops it at its timeout. denied is true if it does not start. demanded is the
 	// Demanded of its [policy.Run].
 	timedOut, denied, demanded bool
-	outcome                    policy.Outcome
+	// resumed is true if it goes on from an earlier life of its member.
+	resumed bool
+	outcome policy.Outcome
 	// exit is its exit status if it fails. It is zero if the agent has stopped it.
 	exit uint8
 }
@@ -93,7 +96,7 @@ func (c *Cluster) slow(who int32) float64 {
 func (c *Cluster) startRun(who int32, demanded bool, startBy, until policy.Time) {
 	r := &c.members[who].run
 	r.number++
-	r.active, r.demanded, r.until = true, demanded, 0
+	r.active, r.resumed, r.demanded, r.until = true, false, demanded, 0
 	delete(c.preSigned, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf, c.slow(who))
@@ -147,6 +150,9 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]
 	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.end() {
+		return
+	}
+	if c.reboots(who) {
 		return
 	}
 	m.run.active = false

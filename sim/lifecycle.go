@@ -63,6 +63,7 @@ func (c *Cluster) launch(who int32) {
 	c.event.Kind, c.event.State = policy.Started, m.disk
 	c.step(who, &c.event, about{})
 	c.await(who)
+	c.resumeRun(who)
 }
 
 // Crash kills member i's process. Its run ends a moment later. Its disk stays.

@@ -32,7 +32,8 @@ func (g *Gate) complete(entry *history.Run, r *hook.Result) {
 // If nobody has seen the end, or the operation was over before, the record stays as it is.
 func completeKept(g *Gate, b *back, boot string) (entry history.Run) {
 	runs := g.history.Runs()
-	if n := len(runs); n > 0 && runs[n-1].Seq == uint64(b.record.Seq)+1 {
+	// In a strict gate the run has the number after that of its kept lease.
+	if n := len(runs); n > 0 && runs[n-1].Seq-uint64(b.record.Seq) <= 1 {
 		if entry = runs[n-1]; !b.rebooted && b.record.Client == "" {
 			return entry
 		}

@@ -36,8 +36,11 @@ type kept struct {
 }
 
 // sight is since when another host with a kept grant is away, and since when it is back. Both are zero if it was never
-// away.
-type sight struct{ away, back time.Time }
+// away. name is its name, if it was here.
+type sight struct {
+	away, back time.Time
+	name       string
+}
 
 // look looks which of the hosts with kept grants are here.
 func (k *kept) look() {
@@ -52,9 +55,13 @@ func (k *kept) look() {
 			continue
 		}
 		s := before[f.Member]
-		switch _, here := g.env.Fleet.Lookup(g.id, f.Member); {
+		peer, here := g.env.Fleet.Lookup(g.id, f.Member)
+		if here {
+			s.name = peer.Name
+		}
+		switch {
 		case !here && (s.away.IsZero() || !s.back.IsZero()):
-			s = sight{away: time.Now()}
+			s.away, s.back = time.Now(), time.Time{}
 		case here && !s.away.IsZero() && s.back.IsZero():
 			s.back = time.Now()
 		}
@@ -81,7 +88,11 @@ func (k *kept) grant(f *policy.Fact) control.Kept {
 			}
 		}
 		k.look()
-		c.AwaySince, c.BackSince = k.sights[f.Member].away, k.sights[f.Member].back
+		s := k.sights[f.Member]
+		c.AwaySince, c.BackSince = s.away, s.back
+		if s.name != "" {
+			c.Name = s.name
+		}
 		return c
 	}
 	switch b := k.back; {
@@ -170,6 +181,9 @@ func (k *kept) askWhatStops() {
 // record is the record of the kept grant in a state. A grant of this host has the boot in which it began.
 func (k *kept) record(s *policy.State, boot string) statedir.Kept {
 	if s.Kept.Holder != k.gate.env.Self {
+		if _, seen := k.sights[s.Kept.Holder]; s.Kept.Is() && !seen {
+			k.look()
+		}
 		return statedir.KeptOf(&s.Kept, "")
 	}
 	if k.seq != s.Kept.Token.Seq {

@@ -82,7 +82,9 @@ func (k *kept) lockAgain(ended chan hook.Result) (*Lock, error) {
 	g := k.gate
 	now := g.env.Clock.Now().Time
 	facts := g.machine.Facts(now, nil)
-	if f := policy.Find(facts, policy.KeyLeaseUntil); !g.machine.Status(now).Holding || f != nil && f.At <= now {
+	lease, kept := policy.Find(facts, policy.KeyLeaseUntil), policy.Find(facts, policy.KeyKept)
+	over := lease != nil && lease.At <= now || kept != nil && kept.Member == g.env.Self && kept.At <= now
+	if !g.machine.Status(now).Holding || over {
 		return nil, refuse(control.Busy,
 			"this agent has just started, and the others have not confirmed its grant: ask again")
 	}

@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -17,8 +18,10 @@ type Kept struct {
 	Random    uint64        `json:"random"`
 	Slot      uint8         `json:"slot,omitempty"`
 	Seq       wire.Seq      `json:"seq"`
-	For       time.Duration `json:"for_ns"`
-	Demanded  bool          `json:"demanded,omitempty"`
+	// Load is what the token of a soft gate carries, in hexadecimal digits; empty if it carries nothing.
+	Load     string        `json:"load,omitempty"`
+	For      time.Duration `json:"for_ns"`
+	Demanded bool          `json:"demanded,omitempty"`
 	// Boot identifies the boot of this host in which the grant was recorded; empty if that is unknown.
 	Boot string `json:"boot,omitempty"`
 	// Down is true if this host has gone down under the grant, as its service manager said: a container does not get
@@ -41,8 +44,12 @@ func KeptOf(k *policy.Kept, boot string) Kept {
 	if !k.Is() {
 		return Kept{}
 	}
-	t := &k.Token
+	t, load := &k.Token, ""
+	if k.Load != (wire.Load{}) {
+		load = hex.EncodeToString(k.Load[:])
+	}
 	return Kept{
+		Load:   load,
 		Holder: k.Holder, Birth: t.ID.Birth, Generator: t.ID.Generator, Random: t.ID.Random, Slot: t.Slot, Seq: t.Seq,
 		For: k.For, Demanded: k.Demanded, Boot: boot,
 	}
@@ -50,7 +57,12 @@ func KeptOf(k *policy.Kept, boot string) Kept {
 
 // Grant returns the recorded grant.
 func (k *Kept) Grant() policy.Kept {
+	var load wire.Load
+	if b, err := hex.DecodeString(k.Load); err == nil {
+		copy(load[:], b)
+	}
 	return policy.Kept{
+		Load:   load,
 		Holder: k.Holder, For: k.For, Demanded: k.Demanded,
 		Token: wire.Ref{
 			ID:   wire.TokenID{Birth: k.Birth, Generator: k.Generator, Random: k.Random},
@@ -71,10 +83,17 @@ func (k *Kept) check() error {
 		return errors.New("it keeps a grant without a holder or a number")
 	case k.Seq > wire.MaxSeq || k.Slot >= wire.MaxSlots:
 		return fmt.Errorf("it keeps a grant with number %d of slot %d", uint64(k.Seq), k.Slot)
+	case len(k.Load) != 0 && len(k.Load) != hex.EncodedLen(wire.LoadSize) || !isHex(k.Load):
+		return errors.New("it keeps a grant whose token carries no load")
 	case k.For <= 0 || k.For > mostKept:
 		return fmt.Errorf("it keeps a grant for %v", k.For)
 	case len(k.Client) > MaxClient || k.Asked < 0:
 		return fmt.Errorf("it keeps a grant of %v for a client with a name of %d bytes", k.Asked, len(k.Client))
 	}
 	return nil
+}
+
+func isHex(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil
 }

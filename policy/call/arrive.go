@@ -111,9 +111,8 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 	}
 	a.rounds = min(a.rounds+1, mostRounds)
 	before, t := trail, m.view.trail(&m.cfg, now.Time)
-	m.custody.token.SetTrail(&t)
 	if t != before {
-		out = m.release(before, m.preSign(out))
+		out = m.setHomes(t, out)
 	}
 	if t == before && a.heard && !m.custody.in(asking) {
 		a.id = 0 // There is no other home.
@@ -158,8 +157,18 @@ func (m *Machine) chooseHomes(now policy.Instant, out []policy.Effect) []policy.
 	if t == before || m.custody.in(offering) {
 		return out
 	}
+	return m.announce(now, m.setHomes(t, out))
+}
+
+// setHomes gives the held token other homes, and tells those that are none any more.
+func (m *Machine) setHomes(t guardian.Trail, out []policy.Effect) []policy.Effect {
+	before := m.custody.token.Trail()
 	m.custody.token.SetTrail(&t)
-	return m.announce(now, m.release(before, m.preSign(out)))
+	out = m.release(before, m.preSign(out))
+	if m.custody.keeps() {
+		out = m.save(out)
+	}
+	return out
 }
 
 // release tells those that were guardians, and are none any more.
@@ -260,6 +269,7 @@ func (m *Machine) onMeeting(
 	m.handoff.Withdraw()
 	out = m.retract(out)
 	m.custody.holding = false
+	out = m.loseKept(out)
 	if token.ID == met.ID {
 		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
 		out = policy.AppendGave(out, policy.CauseOvertaken, wire.MemberID{}, &met.Ref)

@@ -48,7 +48,7 @@ func New(cfg Config) *Machine {
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.patience(), Entropy: cfg.Entropy,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Keep: cfg.Keep, Entropy: cfg.Entropy,
 	})
 	m.guardian.BeQuiet()
 	return m
@@ -71,6 +71,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		ran := soft.MemoOf(&ev.State.Memo)
 		m.schedule.Restore(m.cfg.terms(), now.Time, &ev.State, &ran)
 		m.numbers.Restore(ev.State.Seq, ran.Token.Birth)
+		out = m.restoreKept(now, &ev.State.Kept, out)
 	case policy.PeersChanged:
 		out = m.onPeersChanged(now, ev, out)
 	case policy.Received:
@@ -101,6 +102,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onWoke(now, out)
 	}
 	out = m.settle(now, ev.Kind, out)
+	if m.guardian.MustSave() {
+		out = m.save(out)
+	}
 	return m.leaveIfDone(now, out)
 }
 
@@ -144,7 +148,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case m.custody.in(gone):
 		return policy.Never, false
 	case m.custody.holds():
-		at = min(at, m.arrival.wakesAt())
+		if at = min(at, m.arrival.wakesAt()); m.custody.in(asking) && m.view.Alone() {
+			at = min(at, m.birth.aloneAt)
+		}
 	default:
 		at = min(at, m.caller.wakesAt(), m.report.wakesAt(), m.search.wakesAt())
 	}
@@ -167,7 +173,10 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	var end handoff.Outcome
 	out = m.handoff.Wake(now.Time, &end, out)
 	out = m.onOutcome(now, &end, out)
-	if m.custody.in(saving) && now.Time >= m.custody.until {
+	switch {
+	case m.custody.asksKeep:
+		out = m.goOnKept(now, out)
+	case m.custody.in(saving) && now.Time >= m.custody.until:
 		out = m.onSaved(now, true, out)
 	}
 	if m.custody.holds() {
@@ -200,7 +209,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	if !m.guards() && !m.view.Has(m.known.holder) {
 		m.known.lose()
 	}
-	if m.custody.holds() {
+	if m.custody.holds() && !m.custody.resumed {
 		return m.chooseHomes(now, out)
 	}
 	return out

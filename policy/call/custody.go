@@ -56,6 +56,9 @@ type custody struct {
 	// holding is true while this member holds token. Otherwise token is the last one that it held. grants is true if a
 	// run follows the state saving. leaving is true while this member is stopping.
 	holding, grants, leaving bool
+	// kept is true if the grant outlives its host, resumed if it has done so: see keep.go. asksKeep is true while the
+	// homes are asked to keep it, before it is saved; late, if some of them have not answered for a while.
+	kept, resumed, asksKeep, late bool
 	// until is when saving ends. deniedUntil is until when this member does not want a run, because one was denied.
 	until, deniedUntil policy.Time
 	token              guardian.Token
@@ -63,6 +66,9 @@ type custody struct {
 
 func (c *custody) in(s state) bool { return c.state == s }
 func (c *custody) holds() bool     { return c.holding }
+
+// keeps reports whether this member has a kept grant.
+func (c *custody) keeps() bool { return c.kept && c.holding && !c.asksKeep }
 
 // granting reports whether the start of a run is being saved.
 func (c *custody) granting() bool { return c.state == saving && c.grants }

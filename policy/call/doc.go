@@ -32,6 +32,7 @@
 //	guard.go    copies and numbers (R12), two tokens (R13), leaving
 //	make.go     a first token, or one in place of a lost one: R15
 //	custody.go  what is held, and what is done with it
+//	keep.go     a grant that outlives its host
 //	slots.go    several tokens: S1
 //	plan.go     which of them this member calls: S2, S3
 //
@@ -40,5 +41,5 @@
 // Soft means: normally one member runs; overlaps are rare and short. Members that are cut off from each other may each
 // have a token.
 //
-// Its decisions, in docs/decisions: 094, 095.
+// Its decisions, in docs/decisions: 094, 095, 102.
 package call

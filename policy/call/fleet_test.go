@@ -67,8 +67,10 @@ func newGate(t *testing.T, n int, settings *call.Settings) *fleet {
 }
 
 func (f *fleet) newMember(i int) policy.Machine {
-	return f.settings.Machine(policy.Env{Gate: 7, Self: id(i), OnDemand: true, Entropy: rand.NewPCG(uint64(i), 9)})
+	return f.settings.Machine(policy.Env{Gate: 7, Self: id(i), OnDemand: true, Entropy: f.entropy(i)})
 }
+
+func (f *fleet) entropy(i int) policy.Entropy { return rand.NewPCG(uint64(i), 9) }
 
 // restart gives a member that knows nothing a view of all.
 func (f *fleet) restart(i int) {

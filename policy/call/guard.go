@@ -96,6 +96,8 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	var verdict guardian.Outcome
 	out = m.guardian.Receive(now.Time, msg, held, &verdict, out)
 	switch {
+	case msg.Kind == guardian.KindKept:
+		return m.goOnKept(now, out)
 	case msg.Token.ID != m.known.ref.ID || m.custody.holds():
 	case msg.Kind == guardian.KindTombstone && msg.Token.Seq >= m.known.ref.Seq:
 		m.known.lose()
@@ -108,7 +110,8 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 // rise gives the held token the number of a question in the same line: the asker has heard of it with that number.
 func (m *Machine) rise(ask *wire.Message) {
 	t := &m.custody.token
-	if m.custody.holds() && !m.custody.in(offering) && !m.custody.in(saving) && t.ID == ask.Token.ID {
+	fixed := m.custody.in(offering) || m.custody.in(saving) || m.custody.kept
+	if m.custody.holds() && !fixed && t.ID == ask.Token.ID {
 		t.Seq = max(t.Seq, ask.Token.Seq)
 	}
 }
@@ -182,6 +185,9 @@ func (t *report) heard(cfg *Config, now policy.Time, msg *wire.Message) {
 func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []policy.Effect) []policy.Effect {
 	switch v.Ending {
 	case guardian.Revived:
+		if v.Kept {
+			out = policy.AppendTell(out, policy.NoteStayedAway, v.Peer, &v.Token.Ref)
+		}
 		return m.onRevived(now, v.Peer, &v.Token, out)
 	case guardian.Overtaken:
 		return m.onOvertaken(now, v.Peer, &v.Token, out)

@@ -15,6 +15,8 @@ import (
 // view is more than half of it plus those that failed within max_interval." The first token of a fleet is made in the
 // same way, when no member has come into the view for a while.
 //
+// In a gate with kept grants a loss is never certain: a host that is away may come back.
+//
 // If not all answer, the first home makes a token after max_interval: "generating a new token when a component does not
 // receive one within a timeout" (Ciuffoletti, section 5).
 type birth struct {
@@ -28,6 +30,8 @@ type birth struct {
 	// many members it had within max_interval, and shrunkAt when it began to have fewer.
 	grewAt, shrunkAt policy.Time
 	last, most       int
+	// aloneAt is when a member that has come back with a kept grant, and sees nobody, is alone.
+	aloneAt policy.Time
 }
 
 // settles is how long a view must not have changed before a first token is made, in patiences.
@@ -79,11 +83,17 @@ func (m *Machine) waitsAlone() bool {
 	return (m.cfg.WaitsAlone || m.cfg.Rejoins) && !m.birth.company && !m.birth.hasMet
 }
 
+// alone reports whether there is no other member. One that was in a fleet, and has come back with its token, is not alone
+// merely because it has just started.
+func (m *Machine) alone(now policy.Time) bool {
+	return m.view.Alone() && (m.birth.company || now >= m.birth.aloneAt)
+}
+
 // mayMake reports whether this member makes a token after it has asked all others.
 func (m *Machine) mayMake(now policy.Time) bool {
 	b, s, n := &m.birth, &m.search, m.view.Count()
 	b.forget(&m.cfg, now, n)
-	long := now >= s.since.Add(m.cfg.maxInterval())
+	long := now >= s.since.Add(m.cfg.maxInterval()).Add(m.cfg.Keep)
 	switch {
 	case m.view.firstHome() != m.cfg.Self || m.custody.leaving || !m.custody.in(absent) || m.handoff.Receiving():
 		return false
@@ -94,7 +104,7 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	}
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
-	return s.clean && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
+	return s.clean && (m.cfg.Keep == 0 || !b.hasMet && !m.cfg.Rejoins) && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
 }
 
 // make makes a new token, held here, and uses it.

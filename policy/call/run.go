@@ -22,7 +22,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 	case m.custody.leaving:
 		return m.passOn(now, w, out)
 	case own && m.custody.in(asking):
-		if word || m.view.Alone() {
+		if word || m.alone(now.Time) {
 			return m.ask(now, word, out)
 		}
 		return out
@@ -45,7 +45,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 // any answer it does not run and goes on asking, unless it is alone. A silent holder cannot know that it was declared
 // dead."
 func (m *Machine) ask(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
-	if word || m.view.Alone() || m.word(now.Time) {
+	if word || m.alone(now.Time) || m.word(now.Time) {
 		return m.grant(now, out)
 	}
 	m.custody.become(asking)
@@ -62,20 +62,30 @@ func (m *Machine) grant(now policy.Instant, out []policy.Effect) []policy.Effect
 	c.token.Seq = m.numbers.Grant(before)
 	m.schedule.Grant(m.cfg.terms(), now.Time)
 	c.become(saving)
-	c.grants, c.until = true, now.Time.Add(m.cfg.SaveWithin())
+	c.grants = true
 	m.known.witness(now.Time, &c.token.Ref, m.cfg.Self)
-	if c.token.Seq != before {
+	switch {
+	case m.cfg.Keep > 0:
+		return m.askToKeep(now, out)
+	case c.token.Seq != before:
 		out = m.guardian.Hold(now.Time, &c.token, out)
 	}
+	return m.saveGrant(now, out)
+}
+
+// saveGrant saves the start of the granted run.
+func (m *Machine) saveGrant(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.custody.asksKeep, m.custody.until = false, now.Time.Add(m.cfg.SaveWithin())
 	return m.save(out)
 }
 
 // onSaved starts the run that waited for its save, or passes on the token that did.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.Saved()
+	out = m.guardian.Saved(failed, out)
 	c := &m.custody
 	switch {
-	case !c.in(saving):
+	case !c.in(saving), c.asksKeep:
 		return out
 	case !c.grants:
 		c.become(resting)
@@ -92,6 +102,9 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &c.token.Ref)
 	out = policy.AppendRun(out, &c.token.Ref, c.until)
 	out[len(out)-1].Demanded = m.schedule.IsCallers()
+	if c.kept {
+		return out
+	}
 	return m.guardian.PreSign(&c.token, out)
 }
 
@@ -122,7 +135,7 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	}
 	c.grants = false
 	c.become(resting)
-	return m.save(out)
+	return m.save(m.loseKept(out))
 }
 
 // onFinished ends a run: "after the run the oldest waiter is offered the token" (R7).
@@ -132,6 +145,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	}
 	m.schedule.End(ev.Denied)
 	setServed(&m.custody.token.Load, served{})
+	out = m.endKept(now, out)
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}
@@ -147,6 +161,7 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 
 // save saves the state of this member.
 func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	m.guardian.Saving()
 	return policy.AppendSave(out, m.record())
 }
 
@@ -155,21 +170,22 @@ func (m *Machine) record() policy.State {
 	c := &m.custody
 	s, ran := m.schedule.Record(m.cfg.terms())
 	s.Seq = m.numbers.Highest()
-	if c.granting() && !m.schedule.IsCallers() {
+	if c.granting() && !c.asksKeep && !m.schedule.IsCallers() {
 		s.HasRun, s.LastRun = true, c.until.Add(-m.cfg.SaveWithin())
 		ran.Token, ran.Wait, ran.Members = c.token.ID, 0, uint32(m.view.Count())
 	}
-	s.Memo = ran.Bytes()
+	s.Memo, s.Kept = ran.Bytes(), m.kept()
 	return s
 }
 
-// preSign replaces the messages that the guard of the run sends if this process dies.
+// preSign replaces the messages that the guard of the run sends if this process dies. Under a kept grant it sends none: a
+// host that goes down may be on its way to come back.
 func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	if !m.custody.in(running) {
 		return out
 	}
 	out = policy.AppendTakeBack(out, m.cfg.Slot)
-	if m.custody.holds() {
+	if m.custody.holds() && !m.custody.kept {
 		out = m.guardian.PreSign(&m.custody.token, out)
 	}
 	return out
@@ -257,11 +273,13 @@ func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect)
 	c := &m.custody
 	m.handoff.Withdraw()
 	out = m.retract(out)
+	resumed := c.resumed
 	c.holding = false
+	out = m.loseKept(out)
 	m.arrival = arrival{}
 	out = policy.AppendGave(out, why, wire.MemberID{}, &c.token.Ref)
 	if c.in(running) {
-		if out = m.preSign(out); m.cfg.OnLost == soft.Stop {
+		if out = m.preSign(out); m.cfg.OnLost == soft.Stop || resumed {
 			out = m.schedule.Stop(out)
 		}
 		return out

@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/policy/pace"
 	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/window"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Settings are the settings of a gate, the same on all its members. It implements [policy.Protocol].
@@ -30,6 +31,9 @@ type Settings struct {
 	Windows window.Set
 	// Backups is how many homes the token has, 1 to guardian.MaxBackups.
 	Backups int
+	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
+	// agent. Such a gate has one token.
+	Keep time.Duration
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost
 	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
@@ -45,8 +49,11 @@ func (Settings) Descriptor() policy.Descriptor { return Descriptor() }
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 4, Name: "call", Version: 1, Kinds: Kinds(),
-		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes()),
-		WellFormed: wellFormed, Doubt: soft.Doubt,
+		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes(), policy.KeptNotes()),
+		WellFormed: wellFormed,
+		Doubt: func(wall int64, _ bool, s *policy.State) (why string) {
+			return soft.Doubt(wall, s, func(l *wire.Load, _ uint8) bool { return guardian.WellFormedTrail(l) })
+		},
 	}
 }
 
@@ -92,10 +99,11 @@ func (c *Config) terms() soft.Terms {
 	}
 }
 
-// Tune takes other constants. Skip cannot change, because handoffs and guardians depend on it, nor the number of slots.
+// Tune takes other constants. Skip and Keep cannot change, because handoffs and guardians depend on them, nor the number
+// of slots.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
-	if !ok || s.Skip != m.cfg.Skip || s.slots() != m.cfg.slots() {
+	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || s.slots() != m.cfg.slots() {
 		return false
 	}
 	m.cfg.Settings = &s

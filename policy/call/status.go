@@ -84,6 +84,7 @@ func (m *Machine) tokenFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 	if holder, guards := m.guardian.Keeps(); guards {
 		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
+	out = m.guardian.AppendFact(now, slot, out)
 	switch {
 	case m.custody.holds():
 		trail := m.custody.token.Trail()

@@ -65,6 +65,9 @@ func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []pol
 	answer.Exchange = m.Exchange
 	if kind == KindHeard {
 		answer.Nonce = wire.Nonce(max(now.Sub(g.watch.heardAt), 1))
+		if until, kept := g.KeptUntil(); kept && now < until {
+			answer.Nonce = 1 // The asker must wait as this member does.
+		}
 	}
 	return out
 }

@@ -24,9 +24,10 @@
 //
 // The package never chooses a guardian, reads only the trail of a load, and does not decide what its owner does with
 // the token. Files: holder.go (heartbeats, doubt), watch.go (a guardian's knowledge, suspicion, revival), question.go
-// (questions and their results), answer.go (answers), yield.go (a holder that gives up its token), tombstone.go.
+// (questions and their results), answer.go (answers), yield.go (a holder that gives up its token), keep.go (grants that
+// outlive their hosts), tombstone.go.
 //
-// Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049.
+// Its decisions, in docs/decisions: 043, 044, 045, 046, 047, 048, 049, 102.
 package guardian
 
 import (
@@ -53,6 +54,8 @@ type Config struct {
 	Self wire.MemberID
 	// Patience is the silence after which a guardian suspects the holder: at least a few round trips.
 	Patience time.Duration
+	// Keep is how long a kept grant outlives the last word of its holder; zero if no grant does.
+	Keep time.Duration
 	// Entropy draws the identities of questions.
 	Entropy policy.Entropy
 }
@@ -66,12 +69,15 @@ type Machine struct {
 	roundTrip time.Duration
 
 	holding    holding
+	keeping    keeping
 	watch      watch
 	question   question
 	tombstones [maxTombstones]tombstone
 	// tombstoneNext is the place of the next tombstone, which replaces the oldest.
 	tombstoneNext uint8
 	closed        bool
+	// saving is true while the owner saves.
+	saving bool
 	// quiet is set if nobody need be heard where nobody waits. awaited is set while this member knows of a member that
 	// waits for the token.
 	quiet, awaited bool
@@ -103,6 +109,8 @@ type Outcome struct {
 	Ending Ending
 	Peer   wire.MemberID
 	Token  Token
+	// Kept is true if the grant of the lost holder was kept: it has stayed away.
+	Kept bool
 }
 
 // New returns a machine that keeps no copy.
@@ -125,7 +133,7 @@ func (g *Machine) questions(n int) time.Duration {
 // Close makes this member give up its copy, because it is about to leave. It still answers.
 func (g *Machine) Close() {
 	g.stopAsking()
-	g.closed, g.watch.live = true, false
+	g.closed, g.watch.live = true, false // The record of a kept grant stays, for its next life.
 }
 
 // Expects reports whether m, which belongs to no handoff, could change anything now.
@@ -133,6 +141,8 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	switch {
 	case m.Kind == KindAsk || g.question.waitsFor(m) || g.question.meets(m):
 		return true
+	case m.Kind == KindKeep || m.Kind == KindKept:
+		return g.keepsWord(m, held)
 	case held != nil && held.ID == m.Token.ID:
 		return g.overtakes(m, held) || m.Kind == KindHeartbeat
 	}
@@ -159,6 +169,8 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	switch {
 	case !g.Expects(m, held):
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
+	case m.Kind == KindKeep || m.Kind == KindKept:
+		return g.onKeep(now, m, held, out)
 	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsTombstone(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
 	case g.Doubting() && g.question.meets(m): // It holds another token, and hears this member.

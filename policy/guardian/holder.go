@@ -16,6 +16,7 @@ type holding struct {
 // Hold must be called when this member begins to hold a token, or changes its guardians. It sends heartbeats at once.
 func (g *Machine) Hold(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
 	g.stopWatching(held)
+	g.keeping.by = 0
 	return g.sendHeartbeats(now, held, out)
 }
 
@@ -24,7 +25,7 @@ func (g *Machine) stopWatching(held *Token) {
 	g.EndDoubt()
 	if g.watch.token.ID == held.ID || g.watch.needless {
 		g.stopAsking()
-		g.watch.live = false
+		g.watch.drop()
 	}
 }
 
@@ -36,12 +37,13 @@ func (g *Machine) Announce(
 	g.stopWatching(held)
 	g.holding.heartbeatAt = now.Add(g.cfg.Patience / heartbeatsPerPatience)
 	g.holding.count++
+	g.keeping.by = 0
 	for _, each := range to[:to.Len()] {
 		var m *wire.Message
 		out, m = g.sendHeartbeat(each, held, out)
 		m.Exchange = id
 	}
-	return out
+	return g.askToKeep(held, out)
 }
 
 // BeQuiet is for a token that may rest where nobody waits for it: from now on a holder sends heartbeats, and a guardian
@@ -64,7 +66,7 @@ func (g *Machine) Await(now policy.Time, waits bool) {
 
 // mustSend reports whether this member must send heartbeats: it holds a token with guardians, and is not in doubt.
 func (g *Machine) mustSend(held *Token) bool {
-	return held != nil && !g.Doubting() && held.Guarded() && (g.awaited || !g.quiet)
+	return held != nil && !g.Doubting() && held.Guarded() && (g.awaited || !g.quiet || g.keeping.on)
 }
 
 // sendHeartbeats sends the guardians heartbeats: this member holds the token.
@@ -75,7 +77,7 @@ func (g *Machine) sendHeartbeats(now policy.Time, held *Token, out []policy.Effe
 	for _, to := range trail[:trail.Len()] {
 		out, _ = g.sendHeartbeat(to, held, out)
 	}
-	return out
+	return g.askToKeep(held, out)
 }
 
 func (g *Machine) sendHeartbeat(to wire.MemberID, held *Token, out []policy.Effect) ([]policy.Effect, *wire.Message) {
@@ -168,6 +170,7 @@ func (g *Machine) Passed(now policy.Time, before Trail, passed *Token, to wire.M
 	out []policy.Effect,
 ) []policy.Effect {
 	g.EndDoubt()
+	g.DropKeep()
 	token, trail := *passed, passed.Trail()
 	token.Seq = token.Seq.After()
 	for _, id := range before[:before.Len()] {

@@ -23,6 +23,11 @@ const (
 	// KindYield: its sender held the token, no longer holds it, and has not passed it on. Its addressee, one of the
 	// guardians, need not wait for a silence. It has no answer.
 	KindYield wire.Kind = 11
+	// KindKeep: its sender holds the token, and its grant is to outlive its host; or no longer, if the nonce is 1. Its
+	// addressee, one of the guardians, saves that.
+	KindKeep wire.Kind = 16
+	// KindKept answers a Keep, with its nonce: its sender has saved that.
+	KindKept wire.Kind = 17
 )
 
 // Kinds returns the kinds of message between holder and guardians.
@@ -34,5 +39,7 @@ func Kinds() policy.Kinds {
 		{Kind: KindKnown, Name: "Known", Part: policy.Tells},
 		{Kind: KindTombstone, Name: "Buried", Part: policy.Tells},
 		{Kind: KindYield, Name: "Yield", Part: policy.Tells},
+		{Kind: KindKeep, Name: "Keep", Part: policy.Asks},
+		{Kind: KindKept, Name: "Kept", Part: policy.Tells},
 	}
 }

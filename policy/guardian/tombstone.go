@@ -20,7 +20,7 @@ func (g *Machine) Tombstone(removed *Token, out []policy.Effect) []policy.Effect
 	g.remember(&removed.Ref)
 	if g.watch.diesWith(&removed.Ref) {
 		g.stopAsking()
-		g.watch.live = false
+		g.watch.drop()
 	}
 	return g.tellGuardians(KindTombstone, removed.Trail(), removed, out)
 }
@@ -65,6 +65,6 @@ func (g *Machine) onTombstone(now policy.Time, m *wire.Message, end *Outcome, ou
 	}
 	g.stopAsking()
 	g.remember(&m.Token)
-	g.watch.live = false
+	g.watch.drop()
 	return policy.AppendTell(out, NoteStoodDown, m.From, &m.Token)
 }

@@ -29,6 +29,8 @@ type watch struct {
 	heardAt policy.Time
 	// suspectAt is when this member will suspect the holder.
 	suspectAt policy.Time
+	// kept is the grant under this token, if that outlives its host: see keep.go.
+	kept kept
 }
 
 // isBehind reports whether t is the watched token with a higher number.
@@ -36,6 +38,12 @@ func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq 
 
 // turnsTo reports whether the watch may change to a token. Of two that meet, it keeps the one that survives.
 func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
+
+// drop gives the copy up.
+func (w *watch) drop() {
+	w.live = false
+	w.endKept()
+}
 
 // diesWith reports whether a tombstone of t includes the guarded copy.
 func (w *watch) diesWith(t *wire.Ref) bool {
@@ -80,6 +88,7 @@ func (g *Machine) isIn(load *wire.Load) bool {
 func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wire.MemberID) {
 	g.stopAsking()
 	w := &g.watch
+	w.hearKept(now, t, holder)
 	w.given = w.given && w.token.ID == t.ID && w.holder == holder
 	w.needless, w.reassured, w.expected = false, false, false
 	w.token.Ref, w.token.Load = *t, *load
@@ -97,10 +106,14 @@ func (g *Machine) learnOf(now policy.Time, m *wire.Message, holder wire.MemberID
 }
 
 // calm postpones suspicion. Each rank waits longer than the one before, by the duration of a question, so that only one
-// guardian revives the token.
+// guardian revives the token. While a grant is kept, nobody is suspected.
 func (g *Machine) calm(now policy.Time, patience time.Duration) {
 	g.stopAsking()
-	g.watch.suspectAt = now.Add(patience).Add(g.questions(g.rank()))
+	at := now.Add(patience)
+	if k := &g.watch.kept; k.lasts > 0 {
+		at = max(at, k.until)
+	}
+	g.watch.suspectAt = at.Add(g.questions(g.rank()))
 }
 
 // stopAsking ends a guardian's question.
@@ -150,7 +163,7 @@ func (g *Machine) postpone(now policy.Time, m *wire.Message) {
 	again := g.quiet && other && w.needless
 	if w.needless = other; again || m.Token.ID.Precedes(w.token.ID) {
 		g.stopAsking()
-		w.live = false
+		w.drop()
 		return
 	}
 	g.calm(now, g.patience())
@@ -181,7 +194,8 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 // revive ends with the outcome Revived: no member knows of a holder.
 func (g *Machine) revive(end *Outcome) {
 	w := &g.watch
-	w.live = false
+	kept := w.kept.lasts > 0
+	w.drop()
 	token, trail := w.token, w.token.Trail()
 	for _, id := range []wire.MemberID{g.cfg.Self, w.holder} {
 		if rank, ok := trail.Rank(id); ok {
@@ -189,5 +203,5 @@ func (g *Machine) revive(end *Outcome) {
 		}
 	}
 	token.SetTrail(&trail)
-	*end = Outcome{Ending: Revived, Peer: w.holder, Token: token}
+	*end = Outcome{Ending: Revived, Peer: w.holder, Token: token, Kept: kept}
 }

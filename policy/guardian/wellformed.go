@@ -18,6 +18,8 @@ func WellFormed(m *wire.Message) bool {
 		return m.Nonce != 0 && m.Exchange != 0
 	case k == KindKnown || k == KindTombstone || k == KindYield:
 		return m.Nonce == 0
+	case k == KindKeep || k == KindKept:
+		return m.Nonce <= keepsOver
 	}
 	return false
 }

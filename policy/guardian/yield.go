@@ -83,6 +83,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 		count = 0
 	}
 	g.learnOf(now, m, m.From)
+	w.endKept()
 	if !w.live {
 		return
 	}

@@ -48,11 +48,18 @@ func MemoOf(b *policy.Memo) (k Memo) {
 	return k
 }
 
-// Doubt removes the token from a saved state if it was made in the future, according to a clock that reads wall.
-func Doubt(wall int64, _ bool, s *policy.State) (why string) {
+// Doubt removes from a saved state what cannot be true by a clock that reads wall: a token that was made in the future,
+// and a kept grant with such a number, or with a load that is not wellFormed.
+func Doubt(wall int64, s *policy.State, wellFormed func(*wire.Load, uint8) bool) (why string) {
+	if t := &s.Kept.Token; s.Kept.Is() {
+		if t.Seq > wire.LatestSeq(wall) || t.ID.Birth > wire.LatestBirth(wall) || !wellFormed(&s.Kept.Load, t.Slot) {
+			s.Kept = policy.Kept{}
+			why = "a kept grant in the state directory has a number or guardians that cannot be; forgot it"
+		}
+	}
 	k := MemoOf(&s.Memo)
 	if k.Token.Birth <= wire.LatestBirth(wall) {
-		return ""
+		return why
 	}
 	k.Token = wire.TokenID{}
 	s.Memo = k.Bytes()

@@ -251,6 +251,12 @@ func (s *Schedule) Begin(now policy.Time, under wire.TokenID, members int) {
 	}
 }
 
+// Resume goes on with a run of an earlier life, which is the last run as it was saved.
+func (s *Schedule) Resume(demanded bool) {
+	s.demanded, s.disturbed = demanded, true
+	s.hadRun, s.before.at, s.before.wait = s.ran.ever, s.ran.at, s.ran.wait
+}
+
 // GoOnUnder records that the present run goes on under another token.
 func (s *Schedule) GoOnUnder(id wire.TokenID) {
 	if !s.demanded {

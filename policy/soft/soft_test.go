@@ -175,7 +175,7 @@ func TestAMemoIsReadAsItWasWritten(t *testing.T) {
 func TestATokenFromTheFutureIsForgotten(t *testing.T) {
 	k := soft.Memo{Token: wire.TokenID{Birth: wire.LatestBirth(noon) + 1, Generator: wire.MemberID{6}}, Slot: 3}
 	s := policy.State{Memo: k.Bytes()}
-	if why := soft.Doubt(noon, true, &s); why == "" || soft.MemoOf(&s.Memo).Token != (wire.TokenID{}) {
+	if why := soft.Doubt(noon, &s, nil); why == "" || soft.MemoOf(&s.Memo).Token != (wire.TokenID{}) {
 		t.Errorf("it keeps %+v: %q", soft.MemoOf(&s.Memo), why)
 	}
 	if soft.MemoOf(&s.Memo).Slot != 3 {

@@ -50,6 +50,8 @@ func (l *loss) view(
 	switch {
 	case f.met || f.known && o.cfg.Slot == 0 || l.first.closed:
 		f.armed = false
+	case o.cfg.Keep > 0 && o.cfg.Rejoins:
+		f.armed = false // A host of that fleet may be away under its grant.
 	case l.waitsAlone(o.cfg):
 		f.armed = false
 		if firstView {
@@ -82,7 +84,12 @@ func (l *loss) makesFirstAt(o *outlook) policy.Time { return o.unlessArriving(l.
 // member that was in a fleet in an earlier life waits no longer than for a lost token, because the others may be gone
 // for good.
 func (l *loss) waitsAlone(cfg *Config) bool {
-	return (cfg.WaitsAlone || cfg.Rejoins) && !l.first.company && !l.first.met
+	return l.expectsCompany(cfg) && !l.first.met
+}
+
+// expectsCompany reports whether this member belongs to a fleet, and has not seen any other member of it.
+func (l *loss) expectsCompany(cfg *Config) bool {
+	return (cfg.WaitsAlone || cfg.Rejoins) && !l.first.company
 }
 
 // meetCompany records that this member is not alone. The time in which it waited for its fleet does not count as a

@@ -72,6 +72,10 @@ type custody struct {
 	heard bool
 	// leaving is true while this member is stopping: it takes no other token.
 	leaving bool
+	// kept is true if the grant outlives its host: see keep.go. resumed is true if it has done so. asksKeep is true
+	// while the guardians are asked to keep it, before it is saved; late, if some of them have not answered for a while.
+	// back is true while a token that was kept waits for the word of a guardian before it goes on.
+	kept, resumed, asksKeep, late, back bool
 
 	// restUntil is when the states asking, resting and saves end.
 	restUntil policy.Time
@@ -129,6 +133,7 @@ func (c *custody) granting() bool { return c.state == saves && c.grants }
 // take makes this member the holder of a token.
 func (c *custody) take(cfg *Config, now policy.Time, token *guardian.Token) {
 	c.holding, c.gaveUp, c.token, c.grownAt, c.heard = true, false, *token, now, true
+	c.kept, c.resumed = false, false
 	SetLastSlot(&c.token.Load, cfg.LastSlot)
 	clearMixed(&c.token.Load) // It grows older here.
 }
@@ -170,7 +175,7 @@ func (c *custody) ask(until policy.Time) {
 // the token is passed on.
 func (c *custody) save(cfg *Config, now policy.Time, grants bool) {
 	c.become(saves)
-	c.grants = grants
+	c.grants, c.asksKeep, c.back = grants, false, false
 	c.restUntil = now.Add(cfg.SaveWithin())
 }
 
@@ -178,8 +183,48 @@ func (c *custody) save(cfg *Config, now policy.Time, grants bool) {
 func (c *custody) retract() (was bool) {
 	was = c.granting()
 	c.grants = c.grants && !was
+	c.endKept(was)
 	return was
 }
+
+// keep grants a run that outlives its host: until then, the guardians are asked to keep the grant.
+func (c *custody) keep(until policy.Time) {
+	c.become(saves)
+	c.grants, c.kept, c.asksKeep, c.late, c.back, c.restUntil = true, true, true, false, false, until
+}
+
+// keepLate goes on asking them until then.
+func (c *custody) keepLate(until policy.Time) { c.late, c.restUntil = true, until }
+
+// isLate reports whether some guardians have not answered for a while.
+func (c *custody) isLate() bool { return c.late }
+
+// askingToKeep reports whether they are being asked.
+func (c *custody) askingToKeep() bool { return c.state == saves && c.asksKeep }
+
+// endKept ends a kept grant, if it is over.
+func (c *custody) endKept(over bool) { c.kept = c.kept && !over }
+
+// handBack keeps a token that was kept until a guardian has answered, or until then.
+func (c *custody) handBack(until policy.Time) {
+	c.become(saves)
+	c.grants, c.asksKeep, c.back, c.restUntil = false, false, true, until
+}
+
+// handsBack reports whether it waits for that.
+func (c *custody) handsBack() bool { return c.state == saves && c.back }
+
+// keeps reports whether this member has a kept grant.
+func (c *custody) keeps() bool { return c.kept && c.holding && !c.askingToKeep() }
+
+// resume goes on with a kept grant of an earlier life.
+func (c *custody) resume(cfg *Config, now policy.Time, token *guardian.Token) {
+	c.take(cfg, now, token)
+	c.state, c.kept, c.resumed = running, true, true
+}
+
+// isResumed reports whether the present run is one of an earlier life.
+func (c *custody) isResumed() bool { return c.state == running && c.resumed }
 
 // run starts the granted run.
 func (c *custody) run() { c.become(running) }
@@ -240,9 +285,9 @@ func (c *custody) setSeq(seq wire.Seq) { c.token.Seq = seq }
 
 // rise gives the held token the number of a question, if that is higher: the asker has heard of a copy of which no
 // other member knows more. A token that is offered, or whose number is being saved, keeps its number, because it is
-// passed on with that number, or runs under it. Its holder will be asked again.
+// passed on with that number, or runs under it. So does one whose grant is kept. Its holder will be asked again.
 func (c *custody) rise(ask *wire.Message) (risen bool) {
-	fixed := c.state == offering || c.state == saves
+	fixed := c.state == offering || c.state == saves || c.kept
 	if !c.holding || fixed || c.token.ID != ask.Token.ID || ask.Token.Seq <= c.token.Seq {
 		return false
 	}
@@ -300,10 +345,11 @@ func (c *custody) answerAnother(heartbeat *wire.Message, g *guardian.Machine, ou
 }
 
 // facts appends the guardians of the token.
-func (c *custody) facts(slot uint8, g *guardian.Machine, out []policy.Fact) []policy.Fact {
+func (c *custody) facts(now policy.Time, slot uint8, g *guardian.Machine, out []policy.Fact) []policy.Fact {
 	if holder, keeps := g.Keeps(); keeps {
 		out = append(out, policy.Fact{Key: policy.KeyKeeps, Slot: slot, Member: holder})
 	}
+	out = g.AppendFact(now, slot, out)
 	if c.holding {
 		trail := c.token.Trail()
 		for _, id := range trail[:trail.Len()] {

@@ -15,14 +15,34 @@ func (m *Machine) take(
 	m.custody.take(&m.cfg, now.Time, token)
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
+	before := token.Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
+	if m.cfg.Keep > 0 {
+		out = m.release(before, out)
+	}
 	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
+}
+
+// release tells those that were guardians, and are none any more. They would revive the token of a kept grant.
+func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.Effect {
+	trail := m.custody.last().Trail()
+	for _, id := range before[:before.Len()] {
+		if id != m.cfg.Self && !trail.Has(id) {
+			out = m.guardian.Greet(id, m.custody.last(), out)
+		}
+	}
+	return out
 }
 
 // giveUp ends the holding of the token without a handoff. A handoff appends an effect of its own.
 func (m *Machine) giveUp(why policy.Cause, out []policy.Effect) []policy.Effect {
+	kept := m.custody.keeps()
 	m.custody.giveUp()
+	m.guardian.DropKeep()
+	if kept {
+		out = m.save(out)
+	}
 	return policy.AppendGave(out, why, wire.MemberID{}, &m.custody.last().Ref)
 }
 
@@ -43,13 +63,14 @@ func discard(how, why policy.Cause, from wire.MemberID, token *guardian.Token, o
 }
 
 // preSign replaces the messages that the guard of the run sends if this process dies: the token, its number or its
-// guardians have changed, or this member no longer holds it.
+// guardians have changed, or this member no longer holds it. Under a kept grant the guard sends none: a host that goes
+// down may be on its way to come back.
 func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	if !m.custody.in(running) {
 		return out
 	}
 	out = policy.AppendTakeBack(out, m.cfg.Slot)
-	if m.custody.holds() {
+	if m.custody.holds() && !m.custody.keeps() {
 		out = m.guardian.PreSign(m.custody.last(), out)
 	}
 	return out
@@ -57,13 +78,20 @@ func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 
 // chooseGuardiansAgain chooses the guardians again after the view has changed. New guardians get a heartbeat at once.
 func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if !m.custody.holds() || m.guardian.Doubting() {
+	if !m.custody.holds() || m.guardian.Doubting() || m.custody.isResumed() {
 		return out
 	}
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	if m.custody.last().Trail() != before {
 		out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
+		if m.cfg.Keep > 0 {
+			out = m.release(before, out)
+		}
+		if m.custody.keeps() {
+			out = m.save(out)
+		}
+		out = m.goOnKept(now, out)
 	}
 	return out
 }
@@ -80,7 +108,8 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 	}
-	if msg.Kind == guardian.KindHeartbeat && m.numbers.IsOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
+	word := msg.Kind == guardian.KindHeartbeat || msg.Kind == guardian.KindKeep
+	if word && m.numbers.IsOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
 		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
 			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 		}
@@ -141,6 +170,8 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 		}
 	case guardian.KindAsk:
 		out = m.custody.vouch(msg, out)
+	case guardian.KindKept:
+		out = m.onKept(now, out)
 	}
 	return m.onVerdict(now, &verdict, out)
 }
@@ -167,6 +198,9 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 	switch v.Ending {
 	case guardian.Pending:
 	case guardian.Revived:
+		if v.Kept {
+			out = policy.AppendTell(out, policy.NoteStayedAway, v.Peer, &v.Token.Ref)
+		}
 		out = m.onRevived(now, v.Peer, &v.Token, out)
 	case guardian.Overtaken:
 		out = m.onOvertaken(now, v.Peer, &v.Token, out)
@@ -245,7 +279,9 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
 		return m.yield(now, out)
 	}
-	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	if !m.custody.isResumed() {
+		m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	}
 	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
 	due := m.dueAt(now.Time)
 	goesOn := m.custody.leaves() || m.walk.Alone() || now.Time >= due || m.dueSoon(now.Time, due)
@@ -278,7 +314,7 @@ func (m *Machine) onOvertaken(
 	out = m.guardian.Correct(m.custody.last(), higher, out)
 	m.handoff.Withdraw()
 	out = m.letGo(now, policy.CauseOvertaken, m.retract(out))
-	if m.custody.in(running) && m.cfg.OnLost == soft.Stop {
+	if m.custody.in(running) && (m.cfg.OnLost == soft.Stop || m.custody.isResumed()) {
 		out = m.schedule.Stop(out)
 	}
 	return out

@@ -207,9 +207,12 @@ func (l *loss) onInquiry(
 	l.giveWay(o, now.Time, msg.From)
 	defer l.noteQuestion(o, now.Time, now.Time, msg.From)
 	age, token := now.Time.Sub(l.silence.since), *o.token
+	_, kept := o.guardian.KeptUntil()
 	switch {
 	case busy:
 		age = 0
+	case kept:
+		age, token = 0, l.sighted(o)
 	case !l.hasSighted(o):
 		return l.sendUnseen(o, now.Time, msg, out)
 	case !l.silence.told.id.IsZero():

@@ -27,6 +27,10 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	case resting, asking:
 		out = m.pass(now, out)
 	case saves:
+		if m.custody.handsBack() {
+			out = m.yield(now, out)
+			break
+		}
 		out = m.pass(now, m.retract(out))
 	case absent, offering, doubting, gone:
 	}
@@ -48,8 +52,8 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 }
 
 // onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new
-// one while this host was asleep. If there are no others, the token stays. A run that slept too continues: stopping it
-// would not undo what it has done.
+// one while this host was asleep. If there are no others, the token stays. Under a kept grant the guardians are asked: a
+// short sleep is no longer than a reboot. A run that slept too continues: stopping it would not undo what it has done.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.schedule.Disturb()
@@ -59,8 +63,11 @@ func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy
 		return out
 	}
 	out = m.retract(out)
-	if m.walk.Alone() {
+	switch {
+	case m.walk.Alone():
 		return m.keepAlone(now, out)
+	case m.custody.keeps():
+		return m.doubt(now, out)
 	}
 	out = policy.AppendTell(out, NoteGaveUp, wire.MemberID{}, &m.custody.last().Ref)
 	m.guardian.EndDoubt()

@@ -30,11 +30,14 @@ type silence struct {
 // regenerates reports whether this member makes a new token after a silence. It does not while it waits for a fleet
 // that it has never seen, or if the token never comes here.
 func (l *loss) regenerates(o *outlook) bool {
+	if _, kept := o.guardian.KeptUntil(); kept {
+		return false
+	}
 	return !l.first.closed && o.walk.comesHere() && (o.cfg.Rejoins || !l.waitsAlone(o.cfg))
 }
 
 func (l *loss) regenerateAt(o *outlook) policy.Time {
-	return o.unlessArriving(l.silence.since.Add(l.regenerateAfter(o)).Add(l.silence.holdOff))
+	return o.unlessArriving(l.silence.since.Add(l.regenerateAfter(o)).Add(l.silence.holdOff).Add(o.cfg.Keep))
 }
 
 // begin begins a silence: a token was here just now, or this member has heard from its holder.

@@ -15,6 +15,14 @@ import (
 func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.custody.setSeq(m.numbers.Grant(m.custody.last().Seq))
 	m.schedule.Grant(m.cfg.terms(), now.Time)
+	if m.cfg.Keep > 0 {
+		return m.askToKeep(now, out)
+	}
+	return m.saveGrant(now, out)
+}
+
+// saveGrant saves the start of the granted run.
+func (m *Machine) saveGrant(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.custody.save(&m.cfg, now.Time, true)
 	return m.save(out)
 }
@@ -23,8 +31,9 @@ func (m *Machine) becomeGranting(now policy.Instant, out []policy.Effect) []poli
 // counts as failed.
 func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) []policy.Effect {
 	m.numbers.Saved()
+	out = m.guardian.Saved(failed, out)
 	switch {
-	case !m.custody.in(saves):
+	case !m.custody.in(saves), m.custody.askingToKeep(), m.custody.handsBack():
 		return out
 	case !m.custody.granting():
 		return m.pass(now, out)
@@ -55,6 +64,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 // retract withdraws a grant whose run has not started, if there is one, and saves the state before it.
 func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	if m.custody.retract() {
+		m.guardian.EndKeep()
 		return m.save(out)
 	}
 	return out
@@ -62,6 +72,7 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 
 // save saves the state of this member.
 func (m *Machine) save(out []policy.Effect) []policy.Effect {
+	m.guardian.Saving()
 	return policy.AppendSave(out, m.record())
 }
 
@@ -69,10 +80,10 @@ func (m *Machine) save(out []policy.Effect) []policy.Effect {
 func (m *Machine) record() policy.State {
 	s, ran := m.schedule.Record(m.cfg.terms())
 	s.Seq = m.numbers.Highest()
-	if m.custody.granting() && !m.schedule.IsCallers() {
+	if m.custody.granting() && !m.custody.askingToKeep() && !m.schedule.IsCallers() {
 		s.HasRun, s.LastRun = true, m.custody.until().Add(-m.cfg.SaveWithin())
 		ran.Token, ran.Wait, ran.Members = m.custody.last().ID, 0, uint32(m.walk.Count())
 	}
-	s.Memo = ran.Bytes()
+	s.Memo, s.Kept = ran.Bytes(), m.kept()
 	return s
 }

@@ -36,6 +36,9 @@ type Settings struct {
 	Backups int
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost
+	// Keep is how long a grant outlives the last word of its host, which the operation reboots. Zero: it ends with its
+	// agent. Such a gate has one token.
+	Keep time.Duration
 	// AskBeforeRun makes a member that is due ask all others whether one of them runs.
 	AskBeforeRun bool
 }
@@ -59,10 +62,11 @@ func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
 func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }
 
 // Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An
-// offer or a run in progress continues with the old constants. Skip cannot change: handoffs and guardians depend on it.
+// offer or a run in progress continues with the old constants. Skip and Keep cannot change: handoffs and guardians depend
+// on them.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
-	if !ok || s.Skip != m.cfg.Skip || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
+	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
 		return false
 	}
 	m.cfg.Settings = &s

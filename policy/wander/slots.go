@@ -232,7 +232,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	}
 	for i := range s.machines {
 		m := &s.machines[i]
-		out = m.custody.facts(m.cfg.Slot, &m.guardian, out)
+		out = m.custody.facts(now, m.cfg.Slot, &m.guardian, out)
 	}
 	return out
 }

@@ -109,7 +109,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 
 // Facts appends the facts of a soft gate.
 func (m *Machine) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
-	return m.custody.facts(m.cfg.Slot, &m.guardian, m.schedule.WindowFacts(now, m.paceFacts(now, out)))
+	return m.custody.facts(now, m.cfg.Slot, &m.guardian, m.schedule.WindowFacts(now, m.paceFacts(now, out)))
 }
 
 // paceFacts are about settings and times.

@@ -28,6 +28,7 @@
 //	arrive.go      what happens to a token that arrives: removal, meeting, running, resting
 //	guardians.go   the token's guardians: its revival, a holder that was away, copies
 //	pass.go        passing the token on
+//	keep.go        a grant that outlives its host
 //	save.go        what must be durable before a run starts, or a token goes on; the memo of the last run
 //	ask.go         what follows from the answers of others before a run
 //	make.go        a new token, also for an operator
@@ -43,7 +44,7 @@
 // older one survives.
 //
 // Its decisions, in docs/decisions: 022, 023, 024, 025, 026, 027, 028, 029, 030, 031, 032, 033, 034, 035, 036, 037,
-// 047, 083, 090, 092.
+// 047, 083, 090, 092, 102.
 package wander
 
 import (
@@ -104,7 +105,7 @@ func New(cfg Config) *Machine {
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.timeout(), Entropy: cfg.Entropy,
 	})
 	m.guardian = guardian.New(guardian.Config{
-		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Entropy: cfg.Entropy,
+		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.timeout(), Keep: cfg.Keep, Entropy: cfg.Entropy,
 	})
 	return m
 }
@@ -138,7 +139,9 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m.schedule.See(now)
-	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) {
+	waits := ev.Kind == policy.Received || ev.Kind == policy.Woke && now.Time < m.custody.until()
+	early := waits && m.custody.askingToKeep()
+	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) && !early {
 		out = m.desist(now, out)
 		if ev.Kind == policy.Saved {
 			// The save was for the start that is called off. If a caller is to run in its place, that run has a save of
@@ -151,7 +154,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	}
 	switch ev.Kind {
 	case policy.Started:
-		m.onStarted(now, ev)
+		out = m.onStarted(now, ev, out)
 	case policy.PeersChanged:
 		out = m.onPeersChanged(now, ev, out)
 	case policy.Received:
@@ -174,6 +177,9 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onLeave(now, out)
 	case policy.Woke:
 		out = m.onWoke(now, out)
+	}
+	if m.guardian.MustSave() {
+		out = m.save(out)
 	}
 	return m.leaveIfDone(now, out)
 }
@@ -217,11 +223,12 @@ func (m *Machine) Expects(msg *wire.Message) bool {
 }
 
 // onStarted restores the state of an earlier life.
-func (m *Machine) onStarted(now policy.Instant, ev *policy.Event) {
+func (m *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	ran := soft.MemoOf(&ev.State.Memo)
 	m.schedule.Restore(m.cfg.terms(), now.Time, &ev.State, &ran)
 	m.numbers.Restore(ev.State.Seq, ran.Token.Birth)
 	m.loss.begin(now.Time)
+	return m.restoreKept(now, &ev.State.Kept, out)
 }
 
 // onPeersChanged handles a new view of the gate.
@@ -311,7 +318,12 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	case asking:
 		out = m.wakeAsking(now, out)
 	case saves:
-		if now.Time >= m.custody.until() {
+		switch {
+		case m.custody.askingToKeep():
+			out = m.goOnKept(now, out)
+		case m.custody.handsBack():
+			out = m.goOnBack(now, out)
+		case now.Time >= m.custody.until():
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
@@ -351,6 +363,9 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 		return out
 	}
 	m.schedule.End(ev.Denied)
+	resumed, kept := m.custody.isResumed(), m.custody.keeps()
+	m.custody.endKept(true)
+	m.guardian.EndKeep()
 	if ev.Denied {
 		return m.deny(now, m.save(out))
 	}
@@ -364,12 +379,15 @@ func (m *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	if note != 0 {
 		out = policy.AppendTell(out, note, wire.MemberID{}, &m.custody.last().Ref)
 	}
-	if changed {
+	if changed || kept {
 		out = m.save(out)
 	}
-	if !m.custody.holds() {
+	switch {
+	case !m.custody.holds():
 		m.becomeAbsent(now)
 		return out
+	case resumed:
+		return m.handBack(now, out)
 	}
 	if m.guardian.Doubting() {
 		m.custody.doubt()
@@ -391,6 +409,9 @@ func (m *Machine) becomeRunning(now policy.Instant, out []policy.Effect) []polic
 	out = policy.AppendTell(out, NoteRan, wire.MemberID{}, &m.custody.last().Ref)
 	out = policy.AppendRun(out, &m.custody.last().Ref, m.custody.until())
 	out[len(out)-1].Demanded = m.schedule.IsCallers()
+	if m.custody.keeps() {
+		return out
+	}
 	return m.guardian.PreSign(m.custody.last(), out)
 }
 

@@ -35,7 +35,7 @@ func NewGrantChecker(startWithin time.Duration) sim.Watcher {
 				if err := me.grant(c, o, e, startWithin); err != nil {
 					return err
 				}
-			case e.Kind == policy.Took && e.Cause != policy.CauseReceived:
+			case e.Kind == policy.Took && e.Cause != policy.CauseReceived && e.Cause != policy.CauseKept:
 				me.made, me.madeAt = e.Token, o.At
 			case e.Kind == policy.Send && c.Descriptor().Kinds.Part(e.Msg.Kind) == policy.Offers:
 				t := e.Msg.Token

@@ -101,7 +101,7 @@ func (l *Layers) checkFleetLock(g *section) {
 	} else if first != g {
 		g.Reject(at, "%s has the same: each gate needs a port of its own", first.title())
 	}
-	if g.Keep == 0 && !g.Of(&g.Keep).Broken {
+	if g.Config.Keep == 0 && !g.Of(&g.Config.Keep).Broken {
 		g.Reject(at, "a host that reboots needs a grant that outlives it: set keep, as in keep = \"15m\"")
 	}
 	if err := fleetlock.CheckGroup(cmp.Or(g.FleetLockGroup, g.Name)); err != nil && g.Name != "" {

@@ -25,7 +25,6 @@ func TestFleetLockNeedsKeepALoopbackAddressAndAGroup(t *testing.T) {
 	const keep, at = `keep = "15m"`, `fleetlock = "127.0.0.1:9090"`
 	for want, lines := range map[string][]string{
 		"set keep":                        {at},
-		"has no effect in a gate":         {keep, at, `policy = "wander"`},
 		"not of the loopback":             {keep, `fleetlock = "10.0.0.1:9090"`},
 		"no address with a port":          {keep, `fleetlock = "localhost"`},
 		"cannot be the group of a client": {keep, at, `fleetlock_group = "a b"`},
@@ -34,11 +33,7 @@ func TestFleetLockNeedsKeepALoopbackAddressAndAGroup(t *testing.T) {
 			keep, at, "[[gate]]", `name = "h"`, `policy = "tree"`, `roster = ["a", "b", "c"]`, keep, at,
 		},
 	} {
-		in := fleetLockGate(lines...)
-		if want == "has no effect in a gate" {
-			in = strictGate(lines...)
-		}
-		l := in.read(t)
+		l := fleetLockGate(lines...).read(t)
 		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", lines, err, want)
 		}

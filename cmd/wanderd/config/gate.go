@@ -46,16 +46,18 @@ func (g *section) config() gate.Config {
 	if len(c.Aftercare.After) == 0 {
 		c.Aftercare.Every, c.Aftercare.Timeout = 0, 0
 	}
-	c.StandStill = g.keepOver == keepStandStill && g.Keep > 0
+	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
 	switch c.Protocol = g.strict(); {
 	case g.isStrict():
 		return c
 	case g.isCall():
 		c.Protocol = g.call()
 	default:
-		c.Protocol = g.Settings
+		s := g.Settings
+		s.Keep = c.Keep
+		c.Protocol = s
 	}
-	c.Roster, c.KillAfter, c.Keep, c.StandStill = nil, 0, 0, false
+	c.Roster, c.KillAfter = nil, 0
 	return c
 }
 

@@ -148,7 +148,7 @@ func TestShownAsJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-6 {
+	if len(got.Settings) != len(l.Table) || len(got.Gates) != 1 || len(got.Gates[0]) != len(new(section).table())-4 {
 		t.Errorf("%d settings, %d gates: %s", len(got.Settings), len(got.Gates), b.String())
 	}
 	for name, c := range map[string]struct{ got, want shown }{

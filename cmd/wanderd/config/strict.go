@@ -34,7 +34,7 @@ func (g *section) isStrict() bool {
 func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
-		Rho: drift, Patience: patience, Keep: g.Keep,
+		Rho: drift, Patience: patience, Keep: g.Config.Keep,
 		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
 	}
 	if g.policy == usual.PolicyTree {
@@ -69,7 +69,7 @@ func (g *section) defaultStrict() {
 
 // idle returns the settings that have no effect in this gate: those of other policies.
 func (g *section) idle() (list []*settings.Setting) {
-	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter, &g.Keep, &g.keepOver}
+	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
 	switch {
 	case g.isStrict():
 		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
@@ -105,6 +105,7 @@ func (l *Layers) checkPolicy(g *section) {
 		g.checkLease()
 		l.warnOfRoster(g)
 	}
+	g.checkKeep()
 }
 
 func (g *section) checkRoster(self string) bool {
@@ -144,21 +145,6 @@ func (g *section) checkLease() {
 		g.Object("%s is too short for %s: raise lease to "+
 			settings.FormatDuration(least.Round(100*time.Millisecond)+100*time.Millisecond)+
 			", or lower kill_after", s, g.Of(&g.KillAfter))
-	}
-	if s := g.Of(&g.Keep); g.Keep != 0 && !s.Broken {
-		switch {
-		case g.Keep < leastKeep:
-			g.Reject(s, "%s is too short for a host to go down and come up: at least %s, or leave it out",
-				settings.FormatDuration(g.Keep), settings.FormatDuration(leastKeep))
-		case g.Keep > mostKeep:
-			g.Reject(s, "%s is too long: a host that stays away keeps all others waiting; at most %s",
-				settings.FormatDuration(g.Keep), settings.FormatDuration(mostKeep))
-		case g.Keep < g.lease:
-			g.Object("%s is shorter than %s: raise keep", s, g.Of(&g.lease))
-		}
-	}
-	if s := g.Of(&g.keepOver); s.IsGiven() && s.Scope != "" && g.Keep == 0 && !s.Broken {
-		g.Reject(s, "it has no effect without keep: set keep, as in keep = \"15m\", or leave it out")
 	}
 	most := max(len(g.Roster)-2, 0)
 	if s := g.Of(&g.Backups); s.IsSet() && g.Backups > most {

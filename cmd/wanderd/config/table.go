@@ -295,13 +295,14 @@ func constants(g *terms) settings.Table {
 				"runs. After a power cut of the "+
 				"holder nobody runs for this long. With a shorter lease, a shorter disturbance of the network stops "+
 				"a run. All hosts must have the same."),
-		settings.Row("keep", settings.Duration(&g.Keep), "0s",
-			"For a hook of a strict gate that reboots its host, as in keep = \"15m\": how long the others wait for "+
+		settings.Row("keep", settings.Duration(&g.Config.Keep), "0s",
+			"For a hook that reboots its host, as in keep = \"15m\": how long the others wait for "+
 				"the host to be up again. The grant outlives the hook, the agent and the host, and is given back when "+
 				"the host is up. The time begins again whenever the holder is heard, and a host that stays away for "+
 				"longer loses its grant. "+
 				"Whoever holds such a grant and loses its power keeps the others waiting, too. The first start of a "+
-				"new gate takes this long. With 0s, a grant ends with its agent. All hosts must have the same."),
+				"new strict gate takes this long. A soft gate needs one token and guardians for it (slots, backups). "+
+				"With 0s, a grant ends with its agent. All hosts must have the same."),
 		settings.Row("keep_over", settings.Choice(&g.keepOver, keepGiveUp, keepStandStill), keepGiveUp,
 			"What happens if a host stays away for longer than keep. give-up: the others go on without it. "+
 				"stand-still: the gate is paused on all hosts until \"wanderd resume\", with that host as the "+

@@ -38,6 +38,7 @@ func pieces() []piece {
 		{"a network that flaps", 114, 0.05, drawing.flapping},
 		{"views that differ for long", 115, 0.06, drawing.views},
 		{"numbers of slots that differ", 116, 0.25, drawing.mixedSlots},
+		{"grants that outlive their hosts", 117, 0.1, drawing.reboots},
 	}
 }
 
@@ -172,6 +173,25 @@ const flaps = 100
 func (d drawing) flapping(s *Scenario) {
 	noticed := max(s.Membership.DetectAfter, s.Skip)
 	s.Faults.CutEvery, s.Faults.CutFor = max(d.Time(s.Skip, 2*noticed), s.Duration/flaps), d.Time(s.Skip/2, 2*noticed)
+}
+
+// reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
+// sound.
+func (d drawing) reboots(s *Scenario) {
+	s.Slots, s.MixedSlots = 1, false
+	s.Keep = d.Time(20*call.Patience(s.Skip), 100*call.Patience(s.Skip))
+	s.Hook.Reboots = sim.Reboots{
+		Share: d.Share(0.1, 1), Late: d.Maybe(0.5, 0.05, 0.5), Away: d.Time(s.Skip, s.Keep), LateBy: 2 * s.Keep,
+		Looked: d.Time(time.Millisecond, 10*s.Skip),
+	}
+	if d.Sometimes(0.5) {
+		s.Network = sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: true}
+		f := s.Faults
+		s.Faults = sim.Faults{
+			CrashEvery: f.CrashEvery, DownFor: f.DownFor, MidStep: f.MidStep, HostShare: f.HostShare, Restart: f.Restart,
+		}
+		s.Disk, s.SlowDisk, s.Differ, s.StartWithin = sim.Disk{}, sim.Disk{}, 0, 0
+	}
 }
 
 // views: members learn of a change at very different times, so they choose different homes.

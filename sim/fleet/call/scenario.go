@@ -30,6 +30,8 @@ type Scenario struct {
 	OnLost     soft.OnLost
 	Slots      int
 	MixedSlots bool
+	// Keep is that of [call.Settings].
+	Keep time.Duration
 	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
 	// midnight, in UTC.
 	Windows *window.Set
@@ -82,7 +84,7 @@ type Reload struct {
 func (s *Scenario) settings() *call.Settings {
 	all := &call.Settings{
 		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, RetryAfter: s.RetryAfter,
-		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots,
+		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots, Keep: s.Keep,
 	}
 	if s.Windows != nil {
 		all.Windows = *s.Windows
@@ -187,11 +189,15 @@ func (s *Scenario) checkers() []sim.Watcher {
 		all = append(all, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
 	if s.Demand.Beside {
-		exact := s.Slots <= 1 && s.Windows == nil && s.Reload == Reload{}
+		exact := s.Slots <= 1 && s.Windows == nil && s.Reload == Reload{} && s.Keep == 0
 		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
 	if s.Windows != nil {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))
+	}
+	if s.tidy() {
+		m := &s.Membership
+		all = append(all, check.NewKeptChecker(s.Keep, p, m.RejoinAfter+m.GossipAfter+m.Spread+3*p))
 	}
 	if s.Calm() {
 		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
@@ -240,7 +246,17 @@ func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
 		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.SlowDisk == sim.Disk{} && s.Operators == sim.Operators{} &&
 		s.Ready == sim.Ready{} && s.Windows == nil && s.Differ == 0 && s.Network.Distant == 0 &&
-		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0
+		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0
+}
+
+// tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
+// each other, and hosts come back in time. One that comes back late may meet nobody who knows that others have gone on.
+func (s *Scenario) tidy() bool {
+	n, f := s.Network, s.Faults
+	n.Encode, n.Latency, n.Jitter, n.Duplicate = false, 0, 0, 0
+	f.CrashEvery, f.DownFor, f.MidStep, f.HostShare, f.Restart = 0, 0, 0, 0, sim.Restart{}
+	return s.Keep > 0 && n == (sim.Network{}) && f == (sim.Faults{}) && s.Disk == (sim.Disk{}) &&
+		s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && s.StartWithin == 0 && s.Hook.Reboots.Late == 0
 }
 
 // Explore runs the scenario: first there are faults. Then everything is healed, and every member must be served. Then
@@ -285,6 +301,9 @@ func (s *Scenario) bound() time.Duration {
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
+	}
+	if s.Keep > 0 {
+		settle += 4*s.Keep + s.Hook.Reboots.Looked
 	}
 	return settle + s.Hook.Longest() + 2*s.MaxIntervalInForce() + 60*p +
 		time.Duration(4*s.Members)*(s.Hook.Longest()+2*p) + max(s.MinInterval, s.Reload.MinInterval)

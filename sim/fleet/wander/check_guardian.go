@@ -42,6 +42,8 @@ type guardianView struct {
 	// words are the messages that the member has pre-signed for the guard of its run. orphans are those of dead agents
 	// whose run goes on.
 	words, orphans []wire.Message
+	// kept is true while the member's grant outlives its host: then the guard has nothing to send.
+	kept bool
 	// gaveUp is the token that the member yielded because it heard nobody; it is kept until the member hears somebody.
 	// alone is true while the member sees no other.
 	gaveUp wire.TokenID
@@ -101,7 +103,7 @@ func NewGuardianChecker(patience time.Duration) sim.Watcher {
 			return nil
 		}
 		defer k.offers.watch(o)
-		if err := k.event(me, o); err != nil {
+		if err := k.event(me, c, o); err != nil {
 			return err
 		}
 		for i := range o.Effects {
@@ -117,11 +119,13 @@ func NewGuardianChecker(patience time.Duration) sim.Watcher {
 	})
 }
 
-func (k *guardianRules) event(me *guardianView, o *sim.Occurrence) error {
+func (k *guardianRules) event(me *guardianView, c *sim.Cluster, o *sim.Occurrence) error {
 	m := &o.Event.Msg
 	switch {
 	case o.On(policy.Finished):
 		me.words = nil
+	case o.On(policy.Started):
+		me.kept = o.Event.State.Kept.Holder == c.ID(o.Member)
 	case o.On(policy.PeersChanged):
 		me.alone = len(o.Event.Peers) <= 1
 	}
@@ -207,6 +211,8 @@ func (k *guardianRules) effect(me *guardianView, c *sim.Cluster, o *sim.Occurren
 		me.words = nil
 	case e.Kind == policy.PreSign:
 		me.words = append(me.words, e.Msg)
+	case e.Kind == policy.Save:
+		me.kept = e.State.Kept.Holder == c.ID(o.Member)
 	case e.Kind == policy.Tell:
 		return k.note(me, c, o, e)
 	}
@@ -217,7 +223,7 @@ func (k *guardianRules) sends(me *guardianView, o *sim.Occurrence, m *wire.Messa
 	switch heartbeat, asks := m.Kind == guardian.KindHeartbeat, m.Kind == guardian.KindAsk; {
 	case heartbeat || asks:
 		arrives := tells(o, m.Token.ID, wander.NoteArrived, wander.NoteRevived, wander.NoteCreated,
-			wander.NoteRegenerated, wander.NoteRenewed, wander.NoteReplaced)
+			wander.NoteRegenerated, wander.NoteRenewed, wander.NoteReplaced) || o.On(policy.Started)
 		if heartbeat && m.Exchange == 0 && !arrives && !me.asks && me.writes != o.At {
 			broken = k.inTouch(me, o, "says that all is well")
 		}
@@ -393,7 +399,7 @@ func (me *guardianView) holder(c *sim.Cluster, o *sim.Occurrence, s *policy.Stat
 	tells := m.Kind >= guardian.KindHeartbeat && m.Kind <= guardian.KindTombstone ||
 		m.Kind == handoff.KindToken && o.Expected
 	switch {
-	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving"):
+	case m.Kind == guardian.KindAsk && (s.Phase == "offering" || s.Phase == "saving" || me.kept):
 		return nil // The member passes its token on, or runs, with the number with which it began to.
 	case tells && m.Token.Seq > s.Token.Seq:
 		return fmt.Errorf("guardian: %s holds %v with number %d and was told of %d", o.Who(), s.Token.ID, s.Token.Seq,
@@ -413,7 +419,7 @@ func (me *guardianView) preSigned(c *sim.Cluster, o *sim.Occurrence, s *policy.S
 	}
 	words, guardians, detail := me.words, 0, Detail(c, o.Member)
 	trail := detail.Trail()
-	if s.Holding {
+	if s.Holding && !me.kept {
 		guardians = trail.Len()
 	}
 	if len(words) != guardians {

@@ -89,6 +89,7 @@ func (a *attempts) restart(o *sim.Occurrence, minInterval time.Duration) error {
 		return fmt.Errorf("retry: %s was due at %s after %d failures, and since its restart it is at %s after %d",
 			o.Who(), sim.Seconds(a.due), a.failures, sim.Seconds(ends), memo.Failures)
 	}
-	*a = attempts{failures: int(memo.Failures), started: o.Event.State.LastRun, known: o.Event.State.HasRun, due: ends}
+	last := o.Event.State.LastRun
+	*a = attempts{failures: int(memo.Failures), granted: last, started: last, known: o.Event.State.HasRun, due: ends}
 	return nil
 }

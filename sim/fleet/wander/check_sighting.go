@@ -93,6 +93,9 @@ func (me *sightingRule) tells(c *sim.Cluster, o *sim.Occurrence, age time.Durati
 		if s := c.Status(o.Member); s.Holding || s.Why == wander.WhyRunning {
 			return nil
 		}
+		if Detail(c, o.Member).Keeps && age == 1 {
+			return nil // It guards a grant whose holder may be away.
+		}
 	}
 	if since := o.At.Sub(me.heartbeatAt); !me.heartbeatFrom.IsZero() && o.Completes() && age > max(since, 1) {
 		if s := Detail(c, o.Member); s.Keeps && s.KeepsFor == me.heartbeatFrom {

@@ -122,6 +122,7 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
 	}
+	settle += 10*s.Keep + s.Hook.Reboots.Looked
 	return settle + 30*longest + s.Demand.Longest()
 }
 

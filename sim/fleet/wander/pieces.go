@@ -69,6 +69,7 @@ func pieces() []piece {
 			alone: true,
 		},
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
+		{name: "grants that outlive their hosts", label: 4001, share: 0.08, draw: drawing.reboots},
 	}
 }
 
@@ -430,4 +431,25 @@ func minutes(from, to int) window.Window {
 		panic(err)
 	}
 	return w
+}
+
+// reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
+// sound.
+func (d drawing) reboots(s *Scenario) {
+	patience := wander.Patience(s.Skip)
+	s.Slots, s.MixedSlots, s.Backups, s.LongLap = 1, false, max(s.Backups, 1), false
+	s.Standing = NothingStands // Nobody runs whose guardians do not answer.
+	s.Keep = d.Time(20*patience, 100*patience)
+	s.Hook.Reboots = sim.Reboots{
+		Share: d.Share(0.1, 1), Late: d.Maybe(0.5, 0.05, 0.5), Away: d.Time(patience, s.Keep), LateBy: 2 * s.Keep,
+		Looked: d.Time(time.Millisecond, 10*patience),
+	}
+	if d.Sometimes(0.5) {
+		s.Network = sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: true}
+		f := s.Faults
+		s.Faults = sim.Faults{
+			CrashEvery: f.CrashEvery, DownFor: f.DownFor, MidStep: f.MidStep, HostShare: f.HostShare, Restart: f.Restart,
+		}
+		s.Disk, s.SlowDisk, s.Differ, s.StartWithin = sim.Disk{}, sim.Disk{}, 0, 0
+	}
 }

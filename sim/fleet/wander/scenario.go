@@ -30,8 +30,9 @@ type Scenario struct {
 	// Backups and OnLost are those of [wander.Settings].
 	Backups int
 	OnLost  soft.OnLost
-	// AskBeforeRun is that of [wander.Settings].
+	// AskBeforeRun and Keep are those of [wander.Settings].
 	AskBeforeRun bool
+	Keep         time.Duration
 	// Slots is the number of tokens; zero means one.
 	Slots int
 	// MixedSlots gives every third member one token less.
@@ -121,7 +122,7 @@ func (s *Scenario) one() int { return int(sim.Mix(s.Seed^sim.Mix(10)) % uint64(s
 func (s *Scenario) settings() *wander.Settings {
 	gate := &wander.Settings{
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
-		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun,
+		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, Keep: s.Keep,
 	}
 	if s.MeasureOp {
 		gate.Op = 0
@@ -247,7 +248,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDirectiveChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
 			2*s.Membership.Spread))
 	}
-	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 {
+	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 && s.Keep == 0 {
 		checkers = append(checkers, check.NewBrakeChecker(s.Operators.StopAfter))
 	}
 	if s.Ready != (sim.Ready{}) {
@@ -257,14 +258,19 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
 	}
 	if s.Demand.Beside {
-		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(s.Slots <= 1 && s.Windows == nil))
+		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(s.Slots <= 1 && s.Windows == nil && s.Keep == 0))
 	}
 	if s.restarts() {
 		back, within := s.restarted()
 		checkers = append(checkers, NewRestartChecker(back, within))
 	}
-	if s.Backups > 0 && s.Slots <= 1 && s.isSound() {
+	// Hosts that were away for longer than their grants are kept may come back with a token beside that of the others.
+	if s.Backups > 0 && s.Slots <= 1 && s.Keep == 0 && s.isSound() {
 		checkers = append(checkers, NewOverlapChecker(overlapTimeouts*timeout))
+	}
+	if s.tidy() {
+		m := &s.Membership
+		checkers = append(checkers, check.NewKeptChecker(s.Keep, timeout, m.RejoinAfter+m.GossipAfter+m.Spread+3*timeout))
 	}
 	if s.LongLap {
 		checkers = append(checkers, NewCrowdChecker())
@@ -280,6 +286,17 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, each(NewMissedChecker))
 	}
 	return checkers
+}
+
+// tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
+// each other, and hosts come back in time. One that comes back late may meet nobody who knows that others have gone on.
+func (s *Scenario) tidy() bool {
+	n, f := s.Network, s.Faults
+	quick := 4*(n.Latency+n.Jitter) < wander.Patience(s.Skip)
+	n.Encode, n.Latency, n.Jitter, n.Duplicate = false, 0, 0, 0
+	f.CrashEvery, f.DownFor, f.MidStep, f.HostShare, f.Restart = 0, 0, 0, 0, sim.Restart{}
+	return s.Keep > 0 && quick && n == (sim.Network{}) && f == (sim.Faults{}) && s.Disk == (sim.Disk{}) &&
+		s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && s.StartWithin == 0 && s.Hook.Reboots.Late == 0
 }
 
 // String returns one line for each parameter that is not zero.

@@ -1,0 +1,186 @@
+package call_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+const keep = 15 * time.Minute
+
+// keeping is a fleet whose grants outlive their hosts, with a token that rests at member 2.
+func keeping(t *testing.T, n int) *fleet {
+	f := newGate(t, n, &call.Settings{Skip: skip, Backups: 2, Keep: keep})
+	f.run(2)
+	f.sent, f.runs, f.notes = nil, nil, nil
+	return f
+}
+
+// goDown lets member 2 run, and its host go down; others want to run.
+func (f *fleet) goDown() {
+	f.t.Helper()
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	if !slices.Equal(f.runs, []int{2}) {
+		f.t.Fatalf("%v run", f.runs)
+	}
+	f.fail(2)
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+	}
+}
+
+// fail stops a host, and takes it out of the views of the others.
+func (f *fleet) fail(i int) {
+	f.down[i] = true
+	f.advance(6 * skip)
+	f.see()
+}
+
+// see gives all members a view of those that are here.
+func (f *fleet) see() {
+	var here []wire.MemberID
+	for i := range f.members {
+		if !f.down[i] {
+			here = append(here, id(i))
+		}
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: here})
+	}
+}
+
+// comeBack starts members with what they have saved.
+func (f *fleet) comeBack(who ...int) {
+	for _, i := range who {
+		f.down[i] = false
+		f.members[i] = f.newMember(i)
+		f.step(i, policy.Event{Kind: policy.Started, State: f.saved[i]})
+	}
+	f.see()
+}
+
+func (f *fleet) wantRuns(want ...int) {
+	f.t.Helper()
+	if !slices.Equal(f.runs, want) {
+		f.t.Fatalf("%v run, want %v", f.runs, want)
+	}
+}
+
+func TestNobodyRunsWhileAHostIsAwayUnderItsGrant(t *testing.T) {
+	f := keeping(t, 5)
+	f.goDown()
+	f.advance(keep - 20*skip)
+	f.wantRuns(2)
+	f.comeBack(2)
+	f.advance(keep) // It is being looked at, and says that it is here.
+	f.wantRuns(2)
+	f.step(2, policy.Event{Kind: policy.Finished})
+	f.advance(3 * skip)
+	if len(f.runs) != 2 {
+		t.Fatalf("%v run, want one more", f.runs)
+	}
+}
+
+func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
+	f := keeping(t, 5)
+	f.goDown()
+	f.advance(keep + 10*skip)
+	if len(f.runs) != 2 || f.runs[1] == 2 {
+		t.Fatalf("%v run, want one more", f.runs)
+	}
+	f.comeBack(2)
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(10 * skip)
+	if s := f.members[2].Status(f.now); s.Holding || len(f.runs) != 2 {
+		t.Fatalf("it still holds %+v, and %v run", s.Token, f.runs)
+	}
+	f.step(2, policy.Event{Kind: policy.Finished})
+	f.advance(10 * skip)
+	if len(f.runs) != 2 {
+		t.Errorf("%v run beside a run", f.runs)
+	}
+}
+
+func TestGuardiansThatRestartKeepTheGrant(t *testing.T) {
+	f := keeping(t, 5)
+	f.goDown()
+	f.comeBack(0, 1, 3, 4)
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+	}
+	f.advance(keep - 20*skip)
+	f.wantRuns(2)
+	f.advance(40 * skip)
+	if len(f.runs) != 2 {
+		t.Fatalf("%v run, want one more", f.runs)
+	}
+}
+
+func TestARunWaitsForItsGuardians(t *testing.T) {
+	f := keeping(t, 5)
+	f.lost = func(m *wire.Message) bool { return m.Kind == guardian.KindKept }
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(10 * skip)
+	f.wantRuns()
+	f.lost = nil
+	f.advance(10 * skip)
+	f.wantRuns(2)
+}
+
+func TestOneGuardianIsEnough(t *testing.T) {
+	f := keeping(t, 5)
+	silent := wire.MemberID{}
+	f.lost = func(m *wire.Message) bool {
+		if m.Kind == guardian.KindKept && silent.IsZero() {
+			silent = m.From
+		}
+		return m.Kind == guardian.KindKept && m.From == silent
+	}
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.wantRuns(2)
+}
+
+// What outlives its host is the grant, not the rest of its token afterwards.
+func TestAKeptGrantEndsWithItsRun(t *testing.T) {
+	f := keeping(t, 5)
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.step(2, policy.Event{Kind: policy.Finished})
+	f.advance(skip)
+	for i, s := range f.saved {
+		if s.Kept.Is() {
+			t.Errorf("member %d still keeps the grant of %v", i, s.Kept.Holder)
+		}
+	}
+	f.down[2] = true
+	f.step(1, policy.Event{Kind: policy.Wanted})
+	f.advance(6 * skip)
+	f.wantRuns(2, 1)
+}
+
+// The host comes back before it sees anybody, and its run is over: others may have gone on without it.
+func TestAHostThatIsBackAloneRunsNothing(t *testing.T) {
+	f := keeping(t, 5)
+	f.goDown()
+	f.advance(keep + 10*skip)
+	runs := len(f.runs)
+	f.down[2] = false
+	env := policy.Env{Gate: 7, Self: id(2), OnDemand: true, Rejoins: true, Entropy: f.entropy(2)}
+	f.members[2] = f.settings.Machine(env)
+	f.step(2, policy.Event{Kind: policy.Started, State: f.saved[2]})
+	f.step(2, policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{id(2)}})
+	f.lost = func(m *wire.Message) bool { return m.From == id(2) || m.To == id(2) }
+	f.step(2, policy.Event{Kind: policy.Finished})
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(30 * skip)
+	if slices.Contains(f.runs[runs:], 2) {
+		t.Errorf("%v run", f.runs)
+	}
+}

@@ -1,0 +1,242 @@
+package guardian
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A grant may outlive its host: the operation reboots it, and no other member is to run before that host is here again.
+// So the guardians of its token wait for Keep after the holder's last word, where they wait for a patience otherwise.
+// Each of them saves that before it answers, and the holder runs only when they have answered:
+//
+//	holder                       guardian
+//	  ── Heartbeat, Keep(on) ────▶  saves the grant
+//	    ◀─────────────── Kept(on) ──
+//	  runs; heartbeats, also where nobody waits
+//	  goes down                     waits for Keep, through restarts of its own
+//	  comes back with what it has saved
+//	  ── Heartbeat ──────────────▶  waits for Keep from now on
+//	  is well again
+//	  ── Heartbeat, Keep(over) ──▶  saves that
+//	    ◀───────────── Kept(over) ──
+//	  passes the token on
+//
+// They are asked with each heartbeat until they have answered. A copy with a higher number, or a Yield, ends a kept grant
+// too. What a holder that comes back late says of a number that has been overtaken changes nothing. A guardian that
+// restarts meanwhile does not know how much of Keep is over, and waits for all of it. Members whose Keep differ each wait
+// for their own; one that keeps no grants does not answer.
+
+// The nonces of a Keep and of its answer.
+const (
+	keepsOn wire.Nonce = iota
+	keepsOver
+)
+
+// keeping is what a holder knows of its kept grant.
+type keeping struct {
+	// on is true while its guardians are to keep it, or have not all answered that they do no longer; over is true in
+	// the second case.
+	on, over bool
+	// by are the ranks of the guardians that have answered.
+	by uint8
+}
+
+// asks is what the guardians are asked.
+func (k *keeping) asks() wire.Nonce {
+	if k.over {
+		return keepsOver
+	}
+	return keepsOn
+}
+
+// kept is what a guardian knows of the grant under its copy.
+type kept struct {
+	// lasts is how long it is kept after the holder's last word; zero if it is not kept. until is when that is over.
+	lasts time.Duration
+	until policy.Time
+	// unsaved is true while the disk has another record, changed while the owner saves none, and asked while the holder
+	// waits for an answer.
+	unsaved, changed, asked bool
+}
+
+// Keep makes the holder's grant one that outlives its host: its guardians are asked to keep it. AllKeep and SomeKeep
+// tell who does.
+func (g *Machine) Keep(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
+	g.keeping = keeping{on: true}
+	return g.Hold(now, held, out)
+}
+
+// EndKeep ends what Keep began. The guardians are asked to keep the grant no longer, as long as the token is here.
+func (g *Machine) EndKeep() {
+	if g.keeping.on && !g.keeping.over {
+		g.keeping = keeping{on: true, over: true}
+	}
+}
+
+// DropKeep forgets what Keep and EndKeep began: the token is no longer held.
+func (g *Machine) DropKeep() { g.keeping = keeping{} }
+
+// AllKeep reports whether all guardians of the held token have answered.
+func (g *Machine) AllKeep(held *Token) bool {
+	trail := held.Trail()
+	return g.keeping.by == 1<<trail.Len()-1
+}
+
+// SomeKeep reports whether one of them has, or there is none. A guardian answers only about the token as it knows it: so
+// its holder is not another one by now, as far as this guardian knows.
+func (g *Machine) SomeKeep(held *Token) bool { return g.keeping.by != 0 || !held.Guarded() }
+
+// askToKeep asks the guardians that have not answered.
+func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
+	if !g.keeping.on {
+		return out
+	}
+	trail := held.Trail()
+	for rank, id := range trail[:trail.Len()] {
+		if g.keeping.by&(1<<rank) == 0 {
+			var m *wire.Message
+			out, m = g.send(KindKeep, id, held, out)
+			m.Nonce = g.keeping.asks()
+		}
+	}
+	return out
+}
+
+// keepsWord reports whether m is news about a kept grant.
+func (g *Machine) keepsWord(m *wire.Message, held *Token) bool {
+	w := &g.watch
+	switch {
+	case m.Kind == KindKept:
+		return held != nil && held.Ref == m.Token && g.keeping.on && m.Nonce == g.keeping.asks()
+	case m.Kind == KindKeep:
+		watched := w.live && w.token.Ref == m.Token && w.holder == m.From
+		return watched && (g.cfg.Keep > 0 || m.Nonce == keepsOver) || held == nil && g.comesFirst(m)
+	}
+	return false
+}
+
+// comesFirst reports whether a Keep has come before the first heartbeat of its holder.
+func (g *Machine) comesFirst(m *wire.Message) bool {
+	return g.cfg.Keep > 0 && m.Nonce == keepsOn && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token) && g.hears(m)
+}
+
+// onKeep handles a message about a kept grant.
+func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
+	if m.Kind == KindKept {
+		if rank, ok := rankIn(&held.Load, &m.From); ok {
+			g.keeping.by |= 1 << rank
+		}
+		if g.keeping.over && g.AllKeep(held) {
+			g.keeping.on, g.keeping.over = false, false
+		}
+		return out
+	}
+	if held == nil && g.comesFirst(m) {
+		g.learnOf(now, m, m.From)
+	}
+	k := &g.watch.kept
+	if m.Nonce == keepsOver {
+		g.watch.endKept()
+		k.asked = true
+		g.calm(now, g.patience())
+		return g.answerKeep(out)
+	}
+	if k.lasts == 0 || k.unsaved && !g.saving {
+		k.unsaved, k.changed = true, true
+	}
+	k.lasts, k.until, k.asked = g.cfg.Keep, now.Add(g.cfg.Keep), true
+	g.calm(now, g.patience())
+	return g.answerKeep(out)
+}
+
+// answerKeep answers the holder, if the grant is saved.
+func (g *Machine) answerKeep(out []policy.Effect) []policy.Effect {
+	w := &g.watch
+	if k := &w.kept; k.asked && !k.unsaved && !w.holder.IsZero() {
+		k.asked = false
+		var m *wire.Message
+		out, m = g.send(KindKept, w.holder, &w.token, out)
+		if m.Nonce = keepsOn; k.lasts == 0 {
+			m.Nonce = keepsOver
+		}
+	}
+	return out
+}
+
+// MustSave reports whether the record of a kept grant has changed: the owner saves what Kept returns, and calls Saving
+// then, and Saved when that is durable.
+func (g *Machine) MustSave() bool { return g.watch.kept.changed }
+
+// Saving records that the owner saves.
+func (g *Machine) Saving() { g.saving, g.watch.kept.changed = true, false }
+
+// Saved answers the holder of a kept grant when all is durable. After a failure the holder asks again, and that leads
+// to another save.
+func (g *Machine) Saved(failed bool, out []policy.Effect) []policy.Effect {
+	g.saving = false
+	k := &g.watch.kept
+	k.unsaved = k.unsaved && (failed || k.changed)
+	return g.answerKeep(out)
+}
+
+// Kept returns the grant of another member that this guardian keeps; it is zero if there is none.
+func (g *Machine) Kept() (k policy.Kept) {
+	if w := &g.watch; w.kept.lasts > 0 {
+		k = policy.Kept{Holder: w.holder, Token: w.token.Ref, Load: w.token.Load, For: w.kept.lasts}
+	}
+	return k
+}
+
+// AppendFact appends the kept grant that this member knows of: another one's, or its own, which no guardian keeps yet if
+// its time is over.
+func (g *Machine) AppendFact(now policy.Time, slot uint8, out []policy.Fact) []policy.Fact {
+	switch w := &g.watch; {
+	case w.kept.lasts > 0:
+		f := policy.Fact{Key: policy.KeyKept, Slot: slot, Member: w.holder, For: w.kept.lasts, At: w.kept.until}
+		return append(out, f)
+	case g.keeping.on && !g.keeping.over:
+		f := policy.Fact{Key: policy.KeyKept, Slot: slot, Member: g.cfg.Self, For: g.cfg.Keep, At: now}
+		if g.keeping.by != 0 {
+			f.At = now.Add(g.cfg.Keep)
+		}
+		return append(out, f)
+	}
+	return out
+}
+
+// KeptUntil is when the grant that this guardian keeps is over; ok is false if there is none.
+func (g *Machine) KeptUntil() (at policy.Time, ok bool) {
+	return g.watch.kept.until, g.watch.live && g.watch.kept.lasts > 0
+}
+
+// Restore continues as the guardian that this member was in an earlier life.
+func (g *Machine) Restore(now policy.Time, k *policy.Kept) {
+	if !k.Is() || g.cfg.Keep == 0 {
+		return
+	}
+	g.learn(now, &k.Token, &k.Load, k.Holder)
+	lasts := min(k.For, g.cfg.Keep)
+	g.watch.kept = kept{lasts: lasts, until: now.Add(lasts)}
+	g.calm(now, g.patience())
+}
+
+// hearKept takes news of a token: the holder's word prolongs its kept grant; anything newer ends it.
+func (w *watch) hearKept(now policy.Time, t *wire.Ref, holder wire.MemberID) {
+	k := &w.kept
+	switch {
+	case w.token.ID != t.ID || t.Seq > w.token.Seq:
+		w.endKept()
+		k.asked = false
+	case k.lasts > 0 && holder == w.holder:
+		k.until = now.Add(k.lasts)
+	}
+}
+
+// endKept ends the kept grant: it is not to be taken up after a restart.
+func (w *watch) endKept() {
+	if w.kept.lasts > 0 {
+		w.kept = kept{unsaved: true, changed: true}
+	}
+}

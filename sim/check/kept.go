@@ -1,0 +1,68 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// keptRun is a run whose grant outlives its host.
+type keptRun struct {
+	open bool
+	// downAt is when its host went down, or its agent; backAt when it was back. Zero means that it has not.
+	downAt, backAt policy.Time
+	// viewAt is when its view changed last.
+	viewAt policy.Time
+}
+
+// NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word, and
+// longer if it was back at least settle before that was over. It does not count if its view had changed, or another
+// member had crashed, less than a patience before it went down: that may have been a guardian.
+func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
+	var runs []keptRun
+	var crashed policy.Time
+	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+		if runs == nil {
+			runs = make([]keptRun, c.Members())
+		}
+		switch o.Kind {
+		case sim.Lost, sim.Duplicated, sim.Played, sim.Cut, sim.Healed:
+			return nil
+		case sim.Stepped, sim.Ignored, sim.Came, sim.Crashed, sim.RunGone, sim.Departed, sim.Paused, sim.Slept:
+		}
+		me := &runs[o.Member]
+		switch {
+		case o.On(policy.Finished), o.Does(policy.Gave), o.Kind == sim.Departed:
+			me.open = false
+		case o.Kind == sim.Crashed && me.open && (me.downAt == 0 || me.backAt > 0):
+			me.downAt, me.backAt = o.At, 0
+			me.open = o.At.Sub(max(crashed, me.viewAt)) > patience
+		case o.Kind == sim.Came && me.open:
+			me.backAt = o.At
+		case o.On(policy.PeersChanged):
+			me.viewAt = o.At
+		}
+		if o.Kind == sim.Crashed && !me.open {
+			crashed = o.At
+		}
+		if !o.Does(policy.Run) {
+			return nil
+		}
+		for i := range runs {
+			r := &runs[i]
+			over := r.downAt.Add(keep - settle)
+			switch {
+			case !r.open || i == o.Member:
+			case r.downAt == 0, o.At < over, r.backAt > 0 && r.backAt.Add(settle) < over:
+				return fmt.Errorf("kept: %s runs, and %s has a grant that outlives its host (down at %s, back at %s)",
+					o.Who(), sim.MemberName(i), sim.Seconds(r.downAt), sim.Seconds(r.backAt))
+			default:
+				r.open = false
+			}
+		}
+		*me = keptRun{open: true, viewAt: me.viewAt}
+		return nil
+	})
+}
