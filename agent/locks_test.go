@@ -228,6 +228,27 @@ func TestAClientThatDoesNotRebootLosesItsGrant(t *testing.T) {
 	}
 }
 
+// A client that asks again while it holds the grant is about to let its host go down only now: its time begins again,
+// also after a restart of the agent.
+func TestAClientThatAsksAgainHasItsWholeTime(t *testing.T) {
+	for name, restart := range map[string]bool{"one agent": false, "restarted": true} {
+		t.Run(name, func(t *testing.T) {
+			inLockingWorld(t, func(w *world) {
+				w.mustGrant("a")
+				time.Sleep(keeps - time.Minute)
+				w.mustGrant("a")
+				if restart {
+					w.crash("a")
+					w.start("a", AloneWait)
+				}
+				w.mustNotGrant("b", keeps-time.Minute)
+				time.Sleep(2 * time.Minute)
+				w.mustGrant("b")
+			})
+		})
+	}
+}
+
 // A host that comes back without its client hands its grant back after keep.
 func TestAHostWhoseClientStaysAwayLosesItsGrant(t *testing.T) {
 	inLockingWorld(t, func(w *world) {

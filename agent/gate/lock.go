@@ -61,8 +61,8 @@ func AskLock(g *Gate, client string) (*Lock, error) {
 		defer g.tellDemand()
 	case c.client != client:
 		return nil, errOtherClient()
-	case g.callers.served == c && g.run.isStopped():
-		return nil, refuse(control.Busy, "the grant of this host ends at this moment: ask again")
+	case g.callers.served == c && c.isGranted():
+		return k.renewLock(ended)
 	}
 	c.ended = append(c.ended, ended)
 	c.waiting++
@@ -98,14 +98,48 @@ func (k *kept) lockAgain(ended chan hook.Result) (*Lock, error) {
 		g.wantSaved(&g.state)
 		g.beginSave()
 	}
+	return k.granted(ended), nil
+}
+
+// renewLock lets the time of a granted lock begin again: its client is about to let the host go down now.
+func (k *kept) renewLock(ended chan hook.Result) (*Lock, error) {
+	g, still := k.gate, false
+	g.run.tell(func(run HookRun) {
+		a, is := run.(*absence)
+		still = is && a.again()
+	})
+	if !still {
+		return nil, refuse(control.Busy, "the grant of this host ends at this moment: ask again")
+	}
+	k.lock.asked = g.env.Clock.Boot().Up
+	if k.lock.granting == nil {
+		k.lock.granting = newLock(k.lock.client, 0)
+		g.wantSaved(&g.state)
+		g.beginSave()
+	}
+	return k.granted(ended), nil
+}
+
+// granted returns a request that is granted when the record is on the disk.
+func (k *kept) granted(ended chan hook.Result) *Lock {
 	c := k.lock.granting
 	c.ended = append(c.ended, ended)
-	return &Lock{Granted: c.granted, Ended: ended}, nil
+	return &Lock{Granted: c.granted, Ended: ended}
+}
+
+func (c *Caller) isGranted() bool {
+	select {
+	case <-c.granted:
+		return true
+	default:
+		return false
+	}
 }
 
 // GiveUp ends a request whose client has gone before it was told of its grant.
 func (l *Lock) GiveUp() {
 	if c := l.caller; c != nil {
+		c.ended = slices.DeleteFunc(c.ended, func(to chan hook.Result) bool { return to == l.Ended })
 		if c.waiting--; c.waiting == 0 {
 			l.gate.Withdraw(c)
 		}
@@ -162,11 +196,14 @@ func (l *lock) onSaved(g *Gate, err error) {
 	if l.granting = nil; c == nil {
 		return
 	}
-	switch {
-	case err == nil:
+	served := g.callers.served
+	switch holds := g.kept.back != nil || served != nil && served.client == c.client; {
+	case err == nil && holds:
 		close(c.granted)
-	case g.callers.served == c:
+	case served == c:
 		g.run.Stop()
+	case err == nil:
+		c.refuse(refuse(control.Busy, "the grant of this host has ended: ask again"))
 	default:
 		c.refuse(fmt.Errorf("the grant of this host cannot be recorded: %w", err))
 	}
@@ -174,24 +211,41 @@ func (l *lock) onSaved(g *Gate, err error) {
 
 // absence is a run without a process. It ends when its client needs the grant no longer, or has not rebooted in time.
 type absence struct {
+	most  time.Duration
 	began time.Time
 	done  chan hook.Result
-	once  sync.Once
+
+	mu   sync.Mutex
+	late *time.Timer
+	over bool
 }
 
 var _ HookRun = (*absence)(nil)
 
 func newAbsence(most time.Duration) *absence {
-	a := &absence{began: time.Now(), done: make(chan hook.Result, 1)}
-	time.AfterFunc(most, func() { a.end(hook.Result{Exit: -1, TimedOut: true, Err: errNotRebooted(most)}) })
+	a := &absence{most: most, began: time.Now(), done: make(chan hook.Result, 1)}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.late = time.AfterFunc(most, func() { a.end(hook.Result{Exit: -1, TimedOut: true, Err: errNotRebooted(most)}) })
 	return a
 }
 
 func (a *absence) end(r hook.Result) {
-	a.once.Do(func() {
-		r.Took = time.Since(a.began)
-		a.done <- r
-	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	a.over, r.Took = true, time.Since(a.began)
+	a.late.Stop()
+	a.done <- r
+}
+
+// again lets its time begin again. It reports false if it is over.
+func (a *absence) again() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.over && a.late.Reset(a.most)
 }
 
 // ends returns the instruction to end an absence, which may be over already.
