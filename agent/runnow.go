@@ -49,5 +49,9 @@ func (a *Agent) runNow(run *control.RunNow, due chan struct{}, ended chan hook.R
 	if err != nil {
 		return err
 	}
-	return g.RunNow(run.PID, due, ended)
+	outside := ""
+	if run.OutsideWindow {
+		outside = run.User + "@" + a.cfg.Name
+	}
+	return g.RunNow(run.PID, outside, due, ended)
 }

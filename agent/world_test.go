@@ -137,6 +137,10 @@ func (g *soft) config() gate.Config {
 			Windows: s.Windows, Backups: max(s.Backups, 1), Keep: s.Keep,
 		}
 	}
+	always := *g
+	if always.Windows = nil; len(g.Windows) > 0 {
+		c.AnyTime = always.config().Protocol
+	}
 	if g.mine != nil {
 		c.Protocol = mined{g.Settings, g.mine}
 	}

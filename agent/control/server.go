@@ -208,7 +208,7 @@ func (s *Server) routes() map[string]route {
 				if err := json.NewDecoder(r.Body).Decode(&run); err != nil {
 					return nil, &badRequestError{"a request for a run is a document of at most 4 KiB"}
 				}
-				run.PID = p.pid
+				run.PID, run.User = p.pid, userName(p.user)
 				return src.RunNow(ctx, run)
 			},
 		},

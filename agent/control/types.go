@@ -159,6 +159,9 @@ type Gate struct {
 	WindowOpen   bool      `json:"window_open,omitempty"`
 	WindowOpens  time.Time `json:"window_opens,omitzero"`
 	WindowCloses time.Time `json:"window_closes,omitzero"`
+	// OutsideWindow is who has ordered the run that is wanted or goes on, whatever the windows say: meanwhile the gate
+	// has none.
+	OutsideWindow string `json:"outside_window,omitempty"`
 	// Callers are the callers on this host that wait for a run, in their order; the first may be running.
 	Callers []Caller `json:"callers,omitempty"`
 	// Now has the present holders of the tokens; "wanderd status" asks for them separately, and puts them here.
@@ -212,28 +215,6 @@ type Renewed struct {
 	Gate string `json:"gate"`
 	// Slots are the slots of the new tokens; 0 in a gate with one slot.
 	Slots []int `json:"slots"`
-}
-
-// RunNow asks for a run of the gate's hook on this host, regardless of min_interval.
-type RunNow struct {
-	// Gate is the gate's name; empty if the agent has only one. If Wait is true, the answer comes when the run has
-	// ended.
-	Gate string `json:"gate,omitempty"`
-	Wait bool   `json:"wait,omitempty"`
-	// PID is the caller's process number, which the server learns from the kernel.
-	PID int `json:"-"`
-}
-
-// RunEnd is how a run has ended.
-type RunEnd struct {
-	Ended bool `json:"ended,omitempty"`
-	// Unready is true if there was no run, because this host has not answered that it needs one. Error is the answer of
-	// its ready check, and Exit the status of that.
-	Unready bool `json:"unready,omitempty"`
-	// Exit is the status as a shell has it, Error what went wrong.
-	Exit  int      `json:"exit,omitempty"`
-	Error string   `json:"error,omitempty"`
-	Took  Duration `json:"took,omitzero"`
 }
 
 // CommandEnd is how a caller's command has ended: Exit is [ExitOK], or what went wrong.

@@ -25,6 +25,8 @@ type callers struct {
 	served *Caller
 	// told is true while the machine knows of a caller that waits.
 	told bool
+	// opened is true while the machine knows no windows, because somebody has ordered a run outside of them.
+	opened bool
 }
 
 // Caller is a process that waits for a run, and then for its end.
@@ -38,6 +40,8 @@ type Caller struct {
 	// when this host is ready.
 	own bool
 	due []chan struct{}
+	// outside is who has ordered the run whatever the windows say; empty if nobody has.
+	outside string
 	// withdrawn is true if the caller no longer waits, although its command has been granted a run.
 	withdrawn bool
 	// client is not empty if the caller has no command, but is the client of a lock: see [AskLock]. granted is closed

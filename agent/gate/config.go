@@ -41,8 +41,9 @@ type Config struct {
 	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero means
 	// never.
 	StopAfter int
-	// Protocol decides which member may run, with its settings.
-	Protocol policy.Protocol
+	// Protocol decides which member may run, with its settings. AnyTime is the same without windows, for runs that an
+	// operator orders; nil if Protocol has none.
+	Protocol, AnyTime policy.Protocol
 }
 
 // OnDemand reports whether the gate runs only what its callers ask for.

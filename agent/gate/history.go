@@ -8,14 +8,15 @@ import (
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/wire"
 )
 
 // enter records, beside the loop, that a run begins; command is the caller's command.
-func (g *Gate) enter(token *wire.Ref, command string) history.Run {
-	entry := history.Run{Start: time.Now().Round(0), Seq: uint64(token.Seq), Command: command}
+func (g *Gate) enter(l *launch, command string) history.Run {
+	entry := history.Run{
+		Start: time.Now().Round(0), Seq: uint64(l.token.Seq), Command: command, OutsideWindow: l.outside,
+	}
 	g.history.Put(&entry)
-	emitRun(g, events.Started, &entry, token)
+	emitRun(g, events.Started, &entry, &l.token)
 	return entry
 }
 

@@ -34,6 +34,8 @@ type launch struct {
 	// if nothing runs, and a client holds the grant.
 	demanded, isHook, isLock bool
 
+	// outside is who has ordered it whatever the windows say; empty if nobody has.
+	outside string
 	// entry is its line in the history. care is what follows it; nil until then. resumed is true if it began in an
 	// earlier life of this agent.
 	entry   history.Run
@@ -116,6 +118,9 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
 	l.isHook, l.isLock = !toCaller, c != nil && c.client != ""
+	if c != nil {
+		l.outside = c.outside
+	}
 	g.kept.begin(c)
 	*g.granted(l.isHook)++
 	g.tallyBegin(now.Time, c)
@@ -153,7 +158,7 @@ func (g *Gate) follow(l *launch, spec hook.Spec, startBy time.Time) finished {
 		return end
 	}
 	withToken(g.log.Info(), g, &l.token).Msg("hook starts")
-	l.entry = g.enter(&l.token, "")
+	l.entry = g.enter(l, "")
 	run, err := g.env.Start(spec)
 	return l.toItsEnd(g, run, err)
 }
@@ -175,7 +180,7 @@ func (g *Gate) serve(l *launch, c *Caller, spec hook.Spec, startBy time.Time) fi
 	if errors.Is(err, hook.ErrLate) {
 		return finished{denied: true, result: notExecuted(errLate())}
 	}
-	l.entry = g.enter(&l.token, c.Command)
+	l.entry = g.enter(l, c.Command)
 	return l.toItsEnd(g, run, err)
 }
 

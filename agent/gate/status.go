@@ -36,7 +36,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		OnDemand: g.cfg.OnDemand(), Runs: g.tally.runs, Failures: g.tally.failures, Commands: g.tally.commands,
 		CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
 		Fault: g.fault.last, Faults: g.fault.count,
-		Slots: 1, Callers: g.callers.list(), Roster: g.roster.describe(),
+		Slots: 1, Callers: g.callers.list(), OutsideWindow: g.callers.outside(), Roster: g.roster.describe(),
 		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.tally.notes)),
 		Sent:  g.byName(g.tally.sent), Received: g.byName(g.tally.received),

@@ -14,6 +14,7 @@ func (g *Gate) step() {
 	defer g.contain()
 	now := g.env.Clock.Now()
 	g.tellReady(now.Time)
+	followWindows(g, now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
 	for i := range g.effects {
 		g.perform(now, &g.effects[i])

@@ -24,7 +24,7 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	if !ok || !machine.Tune(next.Protocol) {
 		return false
 	}
-	g.cfg.Protocol = next.Protocol
+	g.cfg.Protocol, g.cfg.AnyTime, g.callers.opened = next.Protocol, next.AnyTime, false
 	g.event.Kind = policy.Woke
 	g.step()
 	return true

@@ -36,11 +36,13 @@ that answer. Then the command waits until they obey, and names those that do not
 hosts that do not answer.
 
 The pause ends after 24 hours, or after the time in --for, by the clock of each host. With
---for ever it lasts until somebody says "wanderd resume".`,
+--for ever it lasts until somebody says "wanderd resume".
+
+With --here only this host skips its turns, and the others go on.`,
 		Example: `  wanderd pause --reason "the mirror is down, ticket 4711"
   wanderd pause --gate upgrade --for 14d
   wanderd pause --all-gates --reason "the network is being rebuilt"
-  wanderd pause --here --for ever`,
+  wanderd pause --here --for 3d --reason "this host is being repaired"`,
 	}, &directive, "Why, for everybody who asks", func() error {
 		if lasts == forEver {
 			return nil
@@ -184,12 +186,16 @@ this command exits with its status, 75.
 If the hook was not due, this run does not count for min_interval: the next run comes when
 it would have come anyway. For the brake (stop_after) this run counts like any other.
 
+With --outside-window this one run may begin although no window of the gate is open. The
+status and the history name who has ordered it. Commands of callers wait on for a window.
+
 With --wait the command waits until the run has ended, and exits with its status: 128 + N
 if signal N killed it, 124 if it took longer than hook_timeout, 126 if it cannot be
 executed. A signal to the command ends the wait, not the run.`,
 		Example: `  wanderd run --gate upgrade --wait`,
 	}
 	cmd.Flags().StringVar(&run.Gate, "gate", "", "Which `GATE`, if this host has several.")
+	cmd.Flags().BoolVar(&run.OutsideWindow, "outside-window", false, "Run although no window of the gate is open.")
 	cmd.Flags().BoolVar(&run.Wait, "wait", false, "Wait for the end of the run, and exit with its status.")
 	return p.asking(cmd, func(ctx context.Context, client *control.Client) error {
 		ctx, stop := cli.UntilSignal(ctx, "wanderd", nil)

@@ -137,6 +137,9 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if r.host != "" {
 			head, what = "host", strings.TrimSuffix(printable(r.host)+": "+what, ": ")
 		}
+		if by := r.run.OutsideWindow; by != "" {
+			what = strings.TrimPrefix(what+", outside of the windows by order of "+printable(by), ", ")
+		}
 		if r.run.Reboot != nil {
 			what = strings.TrimPrefix(what+", rebooted", ", ")
 		}

@@ -216,11 +216,13 @@ func voterText(v control.Voter) string {
 }
 
 func writeWindows(line func(name, format string, args ...any), g control.Gate, now time.Time) {
-	if len(g.Windows) == 0 {
-		return
-	}
 	next := ""
 	switch {
+	case g.OutsideWindow != "":
+		line("window", "none for one run, by order of %s", printable(g.OutsideWindow))
+		return
+	case len(g.Windows) == 0:
+		return
 	case !g.WindowOpens.IsZero():
 		next = fmt.Sprintf("opens in %s (%s)", rough(g.WindowOpens.Sub(now)), clock(g.WindowOpens, now))
 	case !g.WindowCloses.IsZero():

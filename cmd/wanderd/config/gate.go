@@ -9,7 +9,10 @@ import (
 
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
@@ -47,18 +50,38 @@ func (g *section) config() gate.Config {
 		c.Aftercare.Every, c.Aftercare.Timeout = 0, 0
 	}
 	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
-	switch c.Protocol = g.strict(); {
-	case g.isStrict():
-		return c
-	case g.isCall():
-		c.Protocol = g.call()
-	default:
+	if c.Protocol = g.strict(); !g.isStrict() {
 		s := g.Settings
 		s.Keep = c.Keep
-		c.Protocol = s
+		c.Protocol, c.Roster, c.KillAfter = s, nil, 0
+		if g.isCall() {
+			c.Protocol = g.call()
+		}
 	}
-	c.Roster, c.KillAfter = nil, 0
+	c.AnyTime = anyTime(c.Protocol)
 	return c
+}
+
+// anyTime returns a protocol without its windows; nil if it has none.
+func anyTime(p policy.Protocol) policy.Protocol {
+	switch s := p.(type) {
+	case strict.Settings:
+		if len(s.Windows) > 0 {
+			s.Windows = nil
+			return s
+		}
+	case wander.Settings:
+		if len(s.Windows) > 0 {
+			s.Windows = nil
+			return s
+		}
+	case call.Settings:
+		if len(s.Windows) > 0 {
+			s.Windows = nil
+			return s
+		}
+	}
+	return nil
 }
 
 // gateTables returns the [[gate]] tables, in whatever form they are written.

@@ -122,6 +122,7 @@ func (r *Running) Keep(l *Layers) {
 			}
 			c.Protocol = s
 		}
+		c.AnyTime = anyTime(c.Protocol)
 	}
 }
 

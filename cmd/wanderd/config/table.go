@@ -204,7 +204,8 @@ func constants(g *terms) settings.Table {
 		settings.Row("window", settings.Several((*[]window.Window)(&g.Windows), "WINDOW", usual.ParseWindow), "",
 			"When the gate may run, as in \"Mon..Fri 22:00-06:00 Europe/Berlin\". Without days it is every day; "+
 				"without a time zone it is the "+
-				"host's zone. Can be repeated. Outside of all windows nothing starts, not even commands of callers; "+
+				"host's zone. Can be repeated. Outside of all windows nothing starts, not even commands of callers, "+
+				"except by \"wanderd run --outside-window\"; "+
 				"the token still goes round. A "+
 				"window that ends on the next day belongs to the day on which it starts. A window follows the clocks "+
 				"of its zone: when they change, "+
