@@ -39,6 +39,8 @@ type keeping struct {
 	// on is true while its guardians are to keep it, or have not all answered that they do no longer; over is true in
 	// the second case.
 	on, over bool
+	// id is the question to them, which they answer.
+	id wire.Exchange
 	// by are the ranks of the guardians that have answered.
 	by uint8
 }
@@ -56,22 +58,23 @@ type kept struct {
 	// lasts is how long it is kept after the holder's last word; zero if it is not kept. until is when that is over.
 	lasts time.Duration
 	until policy.Time
-	// unsaved is true while the disk has another record, changed while the owner saves none, and asked while the holder
-	// waits for an answer.
-	unsaved, changed, asked bool
+	// unsaved is true while the disk has another record, changed while the owner saves none.
+	unsaved, changed bool
+	// asked is the question of the holder that has no answer yet; zero if there is none.
+	asked wire.Exchange
 }
 
 // Keep makes the holder's grant one that outlives its host: its guardians are asked to keep it. AllKeep and SomeKeep
 // tell who does.
 func (g *Machine) Keep(now policy.Time, held *Token, out []policy.Effect) []policy.Effect {
-	g.keeping = keeping{on: true}
+	g.keeping = keeping{on: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy))}
 	return g.Hold(now, held, out)
 }
 
 // EndKeep ends what Keep began. The guardians are asked to keep the grant no longer, as long as the token is here.
 func (g *Machine) EndKeep() {
 	if g.keeping.on && !g.keeping.over {
-		g.keeping = keeping{on: true, over: true}
+		g.keeping = keeping{on: true, over: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy))}
 	}
 }
 
@@ -98,7 +101,7 @@ func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
 		if g.keeping.by&(1<<rank) == 0 {
 			var m *wire.Message
 			out, m = g.send(KindKeep, id, held, out)
-			m.Nonce = g.keeping.asks()
+			m.Nonce, m.Exchange = g.keeping.asks(), g.keeping.id
 		}
 	}
 	return out
@@ -109,7 +112,7 @@ func (g *Machine) keepsWord(m *wire.Message, held *Token) bool {
 	w := &g.watch
 	switch {
 	case m.Kind == KindKept:
-		return held != nil && held.Ref == m.Token && g.keeping.on && m.Nonce == g.keeping.asks()
+		return held != nil && held.Ref == m.Token && g.keeping.on && m.Exchange == g.keeping.id
 	case m.Kind == KindKeep:
 		watched := w.live && w.token.Ref == m.Token && w.holder == m.From
 		return watched && (g.cfg.Keep > 0 || m.Nonce == keepsOver) || held == nil && g.comesFirst(m)
@@ -139,14 +142,14 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 	k := &g.watch.kept
 	if m.Nonce == keepsOver {
 		g.watch.endKept()
-		k.asked = true
+		k.asked = m.Exchange
 		g.calm(now, g.patience())
 		return g.answerKeep(out)
 	}
 	if k.lasts == 0 || k.unsaved && !g.saving {
 		k.unsaved, k.changed = true, true
 	}
-	k.lasts, k.until, k.asked = g.cfg.Keep, now.Add(g.cfg.Keep), true
+	k.lasts, k.until, k.asked = g.cfg.Keep, now.Add(g.cfg.Keep), m.Exchange
 	g.calm(now, g.patience())
 	return g.answerKeep(out)
 }
@@ -154,13 +157,13 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 // answerKeep answers the holder, if the grant is saved.
 func (g *Machine) answerKeep(out []policy.Effect) []policy.Effect {
 	w := &g.watch
-	if k := &w.kept; k.asked && !k.unsaved && !w.holder.IsZero() {
-		k.asked = false
+	if k := &w.kept; k.asked != 0 && !k.unsaved && !w.holder.IsZero() {
 		var m *wire.Message
 		out, m = g.send(KindKept, w.holder, &w.token, out)
-		if m.Nonce = keepsOn; k.lasts == 0 {
+		if m.Nonce, m.Exchange = keepsOn, k.asked; k.lasts == 0 {
 			m.Nonce = keepsOver
 		}
+		k.asked = 0
 	}
 	return out
 }
@@ -228,7 +231,7 @@ func (w *watch) hearKept(now policy.Time, t *wire.Ref, holder wire.MemberID) {
 	switch {
 	case w.token.ID != t.ID || t.Seq > w.token.Seq:
 		w.endKept()
-		k.asked = false
+		k.asked = 0
 	case k.lasts > 0 && holder == w.holder:
 		k.until = now.Add(k.lasts)
 	}

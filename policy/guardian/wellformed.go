@@ -19,7 +19,7 @@ func WellFormed(m *wire.Message) bool {
 	case k == KindKnown || k == KindTombstone || k == KindYield:
 		return m.Nonce == 0
 	case k == KindKeep || k == KindKept:
-		return m.Nonce <= keepsOver
+		return m.Nonce <= keepsOver && m.Exchange != 0
 	}
 	return false
 }

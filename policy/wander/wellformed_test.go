@@ -62,7 +62,8 @@ func TestAMessageThatBreaksARuleOfItsKindIsNotWellFormed(t *testing.T) {
 	about := []wire.Kind{wander.KindInquiry, wander.KindUnseen}
 	questions := []wire.Kind{
 		guardian.KindAsk, guardian.KindHeard, wander.KindInquiry, wander.KindSeen,
-		wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen,
+		wander.KindIntent, wander.KindConsent, wander.KindObjection, wander.KindUnseen, guardian.KindKeep,
+		guardian.KindKept,
 	}
 	others := func(but ...wire.Kind) []wire.Kind {
 		return slices.DeleteFunc(kinds(), func(k wire.Kind) bool { return slices.Contains(but, k) })

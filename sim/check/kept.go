@@ -19,10 +19,12 @@ type keptRun struct {
 
 // NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word, and
 // longer if it was back at least settle before that was over. It does not count if its view had changed, or another
-// member had crashed, less than a patience before it went down: that may have been a guardian.
+// member had crashed, less than a patience before it went down, or if a token was made while another one had crashed:
+// that may have been its guardian.
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 	var runs []keptRun
 	var crashed policy.Time
+	down := map[int]bool{}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if runs == nil {
 			runs = make([]keptRun, c.Members())
@@ -44,8 +46,13 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 		case o.On(policy.PeersChanged):
 			me.viewAt = o.At
 		}
-		if o.Kind == sim.Crashed && !me.open {
-			crashed = o.At
+		if delete(down, o.Member); o.Kind == sim.Crashed && !me.open {
+			crashed, down[o.Member] = o.At, true
+		}
+		for e := range o.Did(policy.Took) {
+			if e.Cause == policy.CauseMade && len(down) > 0 {
+				clear(runs)
+			}
 		}
 		if !o.Does(policy.Run) {
 			return nil

@@ -148,6 +148,8 @@ func (k *guardianRules) event(me *guardianView, c *sim.Cluster, o *sim.Occurrenc
 		// and brings nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
 		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
+	case guardian.KindKeep:
+		me.learn(o, m.Token, m.Token != me.holds)
 	case guardian.KindTombstone:
 		me.tombstone(m.Token)
 	case guardian.KindAsk:

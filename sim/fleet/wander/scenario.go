@@ -233,7 +233,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 		each(func() sim.Watcher { return NewCertainChecker(s.isCut()) }),
 	}
-	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 &&
+	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 &&
 		4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
 	}
