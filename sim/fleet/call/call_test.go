@@ -27,11 +27,12 @@ func TestNoSeedBreaksARule(t *testing.T) {
 
 // The same for gates on demand only, and for members that all have an operation of their own. Seeds broke a rule
 // once: an answer that named its sender twice was answered twice, a former holder kept a caller that was served, a home
-// took a member that called again and again for the holder, and nobody read of the wait of a distant home.
+// took a member that called again and again for the holder, and nobody read of the wait of a distant home. In the last
+// one, two tokens are on their way for half of the time, which is not idleness.
 func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
 	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue} {
 		t.Run(name, func(t *testing.T) {
-			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000), 603570, 701596, 705341, 906838) {
+			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000), 603570, 701596, 705341, 906838, 1040252) {
 				s := draw(seed)
 				if err := s.Explore(); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)

@@ -202,7 +202,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 	if s.Calm() {
 		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
 		if !s.MixedSlots { // Who does not have a slot does not say that its token is not there.
-			all = append(all, newIdleChecker(max(s.Slots, 1), 6*p))
+			all = append(all, newIdleChecker(max(s.Slots, 1), 6*(p+s.Network.RoundTrip())))
 		}
 		if s.OnDemand {
 			all = append(all, newVainChecker(p))
