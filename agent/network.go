@@ -55,6 +55,15 @@ func (n network) Members(in wire.GateID) []gate.Peer {
 	return list
 }
 
+func (n network) Failed(in wire.GateID) (list []gate.Peer) {
+	for _, m := range n.a.members.All() {
+		if m.State == membership.StateFailed && m.Has(in) {
+			list = append(list, peerOf(in, &m))
+		}
+	}
+	return list
+}
+
 func (n network) Peers(in wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []gate.Peer) {
 	ids, tokenKnown = n.a.view.Peers(in)
 	if declared == 0 {

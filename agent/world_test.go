@@ -17,6 +17,7 @@ import (
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
@@ -67,8 +68,9 @@ type world struct {
 	// refuses makes the receivers say "not now".
 	refuses bool
 	// care is what follows a run, and health the hosts' answers then.
-	care   aftercare.Config
-	health map[string]answer
+	care    aftercare.Config
+	health  map[string]answer
+	maxDown downcount.Limit
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
@@ -249,12 +251,12 @@ func (w *world) gateOf(name string) gate.Config {
 		g := w.gate
 		g.onCall = g.onCall && !w.wanders[name]
 		c := g.config()
-		c.Aftercare = w.care
+		c.Aftercare, c.MaxDown = w.care, w.maxDown
 		return c
 	}
 	c := gate.Config{
 		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly, Aftercare: w.care,
-		StopAfter: w.gate.StopAfter,
+		StopAfter: w.gate.StopAfter, MaxDown: w.maxDown,
 	}
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout

@@ -20,6 +20,8 @@ const (
 	BecauseNotDue Because = "not_due"
 	// BecauseNotReady: the host's ready check has not answered that it needs a run.
 	BecauseNotReady Because = "not_ready"
+	// BecauseDown: too many members are down.
+	BecauseDown Because = "down"
 	// BecauseDisk: the start of a run cannot be recorded.
 	BecauseDisk Because = "disk"
 	// BecauseOtherSecret: no other member is seen, but a host with another secret is.

@@ -91,7 +91,7 @@ func (g *Gate) Enqueue(c *Caller) error {
 func (g *Gate) isFree() bool {
 	now := g.env.Clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
-	return !closed && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
+	return !closed && g.down.why(g) == "" && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
 }
 
 // Withdraw ends what a caller has asked for.
@@ -109,7 +109,7 @@ func (g *Gate) Withdraw(c *Caller) {
 // tellDemand tells the machine whether a caller waits, unless it knows that already. A caller that waits for the hook
 // counts once this host is ready.
 func (g *Gate) tellDemand() {
-	waits := len(g.callers.queue) > 0
+	waits := len(g.callers.queue) > 0 && g.down.why(g) == ""
 	if waits && !g.isReady(g.env.Clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}

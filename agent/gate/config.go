@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/aftercare"
+	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -34,6 +35,8 @@ type Config struct {
 	// FleetLock is the TCP address, "host:port", at which this host's clients of the FleetLock protocol are answered;
 	// empty is none. FleetLockGroup is their group; empty means the gate's name. Keep must be positive then.
 	FleetLock, FleetLockGroup string
+	// MaxDown is how many members may be down, this one included, when a run starts.
+	MaxDown downcount.Limit
 	// StandStill pauses the gate on all hosts if a host stays away for longer than Keep.
 	StandStill bool
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.

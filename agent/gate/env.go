@@ -77,6 +77,8 @@ type Fleet interface {
 	Lookup(gate wire.GateID, id wire.MemberID) (Peer, bool)
 	// Members returns all live members, this one included, for a gate.
 	Members(gate wire.GateID) []Peer
+	// Failed returns the members of a gate that have failed, as far as this member knows.
+	Failed(gate wire.GateID) []Peer
 	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
 	// token. Members that have declared something else than declared are among the others instead, unless that is 0.
 	Peers(gate wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer)

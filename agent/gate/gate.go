@@ -42,6 +42,7 @@ type Gate struct {
 	callers    callers
 	directives directives
 	asking     asking
+	down       down
 	// roster is nil in a gate that accepts any member.
 	roster    *electorate
 	protocols protocols

@@ -41,6 +41,8 @@ type launch struct {
 	entry   history.Run
 	care    *aftercare.Care
 	resumed bool
+	// barred is true if too many members are down: then it is not started.
+	barred bool
 	// halt is closed when it is stopped; nil in a ready check.
 	halt chan struct{}
 
@@ -122,6 +124,8 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 		l.outside = c.outside
 	}
 	g.kept.begin(c)
+	g.down.look(g)
+	l.barred = g.down.why(g) != ""
 	*g.granted(l.isHook)++
 	g.tallyBegin(now.Time, c)
 	go func() {
@@ -187,7 +191,7 @@ func (g *Gate) serve(l *launch, c *Caller, spec hook.Spec, startBy time.Time) fi
 // endsEarly reports whether an operation is not started at all: after startBy the token may have another holder.
 func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 	switch {
-	case time.Now().After(startBy):
+	case l.barred || time.Now().After(startBy):
 		return finished{denied: true}, true
 	case l.isStopped():
 		return finished{result: stoppedBefore()}, true

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +69,7 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 // is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
-		m.SetReady(g.isReady(now))
+		m.SetReady(g.isReady(now) && g.down.why(g) == "")
 	}
 }
 
@@ -189,4 +191,93 @@ func (g *Gate) readyStatus(now policy.Time) *control.Ready {
 		s.Next = g.env.Clock.At(max(next, now))
 	}
 	return s
+}
+
+// down are the other members that are down, as far as this one knows: those that have failed, and one whose grant is
+// kept while it is away. While too many are, this member is not ready, for its own operation and for callers: the token
+// passes by.
+type down struct {
+	failed []Peer
+	// lookAt is when the view is looked at again: a member that was forgotten, or has left after all, changes no view.
+	lookAt time.Time
+}
+
+// lookAgain is how long a list of failed members counts.
+const lookAgain = time.Minute
+
+// look finds out who has failed. In a strict gate that is whoever of the roster is not here.
+func (d *down) look(g *Gate) {
+	if d.failed, d.lookAt = nil, time.Now().Add(lookAgain); g.cfg.MaxDown.Of(1) == 0 {
+		return
+	}
+	if g.roster == nil {
+		d.failed = g.env.Fleet.Failed(g.id)
+		return
+	}
+	for _, v := range g.roster.known.Voters {
+		if _, live := g.env.Fleet.Lookup(g.id, v.ID); !live && v.ID != g.env.Self {
+			d.failed = append(d.failed, Peer{ID: v.ID, Name: v.Name})
+		}
+	}
+}
+
+// names says who is down, and why.
+func (d *down) names(g *Gate) (list []string) {
+	k := &g.state.Kept
+	for i := range d.failed {
+		why := "failed"
+		if g.roster != nil {
+			why = "not here"
+		}
+		if k.Holder == d.failed[i].ID {
+			why = "away, its grant is kept"
+		}
+		list = append(list, d.failed[i].Name+" ("+why+")")
+	}
+	known := slices.ContainsFunc(d.failed, func(p Peer) bool { return p.ID == k.Holder })
+	if k.Is() && k.Holder != g.env.Self && !known {
+		list = append(list, g.nameOf(k.Holder)+" (its grant is kept)")
+	}
+	if several, ok := g.machine.Machine.(policy.Slotted); ok && several.Slots() > 1 {
+		list = append(list, fmt.Sprintf("%d that may run under the other tokens", several.Slots()-1))
+	}
+	return list
+}
+
+// why returns why no run may start here because others are down; empty if one may.
+func (d *down) why(g *Gate) string {
+	all := g.members + len(d.failed)
+	if g.roster != nil {
+		all = len(g.roster.names)
+	}
+	most := g.cfg.MaxDown.Of(all)
+	if most == 0 {
+		return ""
+	}
+	names := d.names(g)
+	n := len(names)
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
+		n += max(several.Slots()-2, 0) // The last line stands for them all.
+	}
+	if n < most {
+		return ""
+	}
+	return fmt.Sprintf("too many are down (max_down = %v, which is %d here): %s", g.cfg.MaxDown, most,
+		strings.Join(names, ", "))
+}
+
+// lookAround looks who is down. If a run may start again, the machine reconsiders.
+func (d *down) lookAround(g *Gate) {
+	was := d.why(g)
+	d.look(g)
+	switch is := d.why(g); {
+	case (is == "") == (was == ""):
+		return
+	case is == "":
+		g.log.Info().Msg("no longer too many are down: a run may start")
+	default:
+		g.log.Warn().Msg(is + "; no run starts here")
+	}
+	g.event.Kind = policy.Woke
+	g.step()
 }

@@ -36,6 +36,9 @@ func (g *Gate) Wake(now policy.Time) {
 		g.step()
 	}
 	g.considerAsking()
+	if len(g.down.failed) > 0 && !time.Now().Before(g.down.lookAt) {
+		g.down.lookAround(g)
+	}
 	if g.roster != nil && g.roster.err != nil {
 		g.gather()
 	}
@@ -47,6 +50,9 @@ func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
 	at = g.askAt(now)
 	if wake, ok := g.machine.NextWake(); ok {
 		at = min(at, wake)
+	}
+	if len(g.down.failed) > 0 {
+		at = min(at, now.Add(time.Until(g.down.lookAt)))
 	}
 	return at
 }
@@ -71,6 +77,7 @@ func (g *Gate) Meet() {
 	}
 	g.preSigned.changed = true // a guardian may have another address
 	g.step()
+	g.down.lookAround(g)
 	g.gather()
 	g.Reads(g.kept.look)
 }

@@ -14,9 +14,10 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.cfg.Hook, g.cfg.HookTimeout, g.cfg.WindowHard = next.Hook, next.HookTimeout, next.WindowHard
 	g.cfg.StopAfter, g.cfg.Aftercare = next.StopAfter, next.Aftercare
 	g.machine.StopAfter(next.StopAfter)
-	g.cfg.StandStill = next.StandStill
+	g.cfg.StandStill, g.cfg.MaxDown = next.StandStill, next.MaxDown
 	g.machine.StandStill(next.StandStill)
 	g.replaceReady(next)
+	g.down.lookAround(g)
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}

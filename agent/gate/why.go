@@ -28,7 +28,9 @@ type situation struct {
 	// alone, otherSecret and cutOff are as in [Around]; alone only while no token is here.
 	alone       bool
 	otherSecret string
-	cutOff      bool
+	// down is who is down, if that keeps the gate from running.
+	down   string
+	cutOff bool
 	// leaving is true if the gate was told to leave; unwanted is true if it runs on demand and no caller waits. started
 	// is when the agent started.
 	leaving, unwanted bool
@@ -64,6 +66,8 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseWindow, said
 	case g.NextRun.After(s.now):
 		return control.BecauseNotDue, said
+	case s.down != "":
+		return control.BecauseDown, s.down
 	case unready != "":
 		return control.BecauseNotReady, unready
 	case g.SaveError != "":
@@ -130,6 +134,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
+		down:     g.down.why(g),
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		wanted:   g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,

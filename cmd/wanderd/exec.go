@@ -331,12 +331,14 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 	switch {
 	case len(g.Callers) > 0 && g.Callers[0].Running:
 		text += callerText(&g.Callers[0]) + " runs on this host"
+	case g.Care != nil:
+		text += "this host is looked after, after its last run"
 	case g.Running:
 		text += "the hook runs on this host"
 	case g.Paused != nil || g.PausedHere != nil:
 		text += pausedText(g, now)
 	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow,
-		g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk,
+		g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk, g.Because == control.BecauseDown,
 		// callers wait, in a gate on demand with a min_interval
 		g.Because == control.BecauseNotDue && len(g.Callers) > 0:
 		text += printable(g.NotRunning)

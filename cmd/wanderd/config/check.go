@@ -210,6 +210,10 @@ func (g *section) check(trustHook bool) {
 	if g.isStrict() {
 		return
 	}
+	if s := g.Of(&g.MaxDown); g.MaxDown.Count > 0 && g.MaxDown.Count < g.Slots {
+		g.Reject(s, "nobody could run: with slots = %d as many hosts may run at once, and they count as down: at "+
+			"least %d", g.Slots, g.Slots)
+	}
 	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
 	if g.isCall() {
 		return

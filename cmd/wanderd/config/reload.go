@@ -28,7 +28,7 @@ func (g *section) tunable(began *section) []string {
 	}
 	each := []string{
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
-		"window_hard", "stop_after", "soak", "after", "after_every", "after_timeout",
+		"window_hard", "stop_after", "max_down", "soak", "after", "after_every", "after_timeout",
 	}
 	switch {
 	case g.isStrict():

@@ -27,6 +27,7 @@ retry_after = "9m"                        # default: min_interval / 10
 # window =                                # not set
 window_hard = false                       # default
 stop_after = 0                            # default
+max_down = 0                              # default
 soak = "0s"                               # default
 # after =                                 # not set
 after_every = "10s"                       # default

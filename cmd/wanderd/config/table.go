@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
@@ -220,6 +221,12 @@ func constants(g *terms) settings.Table {
 				"until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. "+
 				"Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
+		settings.Row("max_down", settings.Of(&g.MaxDown, settings.AsShare, "NUMBER|SHARE", downcount.Parse,
+			plainLimit), "0",
+			"A run starts only if fewer members than this are down: a number, or a share of the members as in "+
+				"\"10%\", which is 1 at least. Down are members that have failed, and one that is away while its "+
+				"grant is kept. In a strict gate those of the roster that are not here count. With several slots, the "+
+				"hosts that may run under the other tokens count as down. A run in progress goes on. 0 is no limit."),
 		settings.Row("soak", settings.Duration(&g.Aftercare.Soak), "0s",
 			"How long the grant stays with a host after a run that has succeeded, as in soak = \"10m\": nobody else "+
 				"starts meanwhile. It holds for commands of callers too, and the callers do not wait for it. It is "+
@@ -309,4 +316,11 @@ func constants(g *terms) settings.Table {
 				"stand-still: the gate is paused on all hosts until \"wanderd resume\", with that host as the "+
 				"reason. All hosts should have the same.").Needing("keep"),
 	}
+}
+
+func plainLimit(l downcount.Limit) any {
+	if l.Percent > 0 {
+		return l.String()
+	}
+	return l.Count
 }
