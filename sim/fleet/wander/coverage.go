@@ -25,7 +25,7 @@ type Coverage struct {
 }
 
 // mostOfAClass bounds the number of things in a class.
-const mostOfAClass = 128
+const mostOfAClass = 256
 
 // class is a class of things that other packages number.
 type class uint8
