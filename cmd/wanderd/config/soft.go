@@ -49,7 +49,7 @@ func (g *section) checkCall() {
 // checkKeep checks how long grants outlive their hosts.
 func (g *section) checkKeep() {
 	s, keep := g.Of(&g.Config.Keep), g.Config.Keep
-	if o := g.Of(&g.keepOver); o.IsGiven() && o.Scope != "" && keep == 0 && !o.Broken {
+	if o := g.Of(&g.keepOver); g.keepOver == keepStandStill && o.Scope != "" && keep == 0 && !o.Broken {
 		g.Reject(o, "it has no effect without keep: set keep, as in keep = \"15m\", or leave it out")
 	}
 	switch {
