@@ -251,7 +251,7 @@ func (w *world) gateOf(name string) gate.Config {
 		g := w.gate
 		g.onCall = g.onCall && !w.wanders[name]
 		c := g.config()
-		c.Aftercare, c.MaxDown = w.care, w.maxDown
+		c.Aftercare, c.MaxDown, c.StandStill = w.care, w.maxDown, w.standStill
 		return c
 	}
 	c := gate.Config{

@@ -64,6 +64,9 @@ func (g *Gate) nameOf(id wire.MemberID) string {
 	if m, ok := g.env.Fleet.Lookup(g.id, id); ok {
 		return m.Name
 	}
+	if s := g.kept.sights[id]; s.name != "" {
+		return s.name
+	}
 	if g.roster != nil {
 		for _, v := range g.roster.known.Voters {
 			if v.ID == id {
