@@ -86,7 +86,7 @@ func TestACallerWaitsWhileTooManyAreDown(t *testing.T) {
 
 // In a strict gate the count is of the roster.
 func TestInAStrictGateTheRosterIsCounted(t *testing.T) {
-	inRebootingWorld(t, func(w *world) {
+	inRebootingWorldWith(t, testGate(), time.Hour, func(w *world) {
 		s := w.strictly.(strict.Settings)
 		s.MinInterval, s.Keep = time.Minute, 0
 		w.strictly, w.maxDown = s, downcount.Limit{Count: 1}
