@@ -116,7 +116,7 @@ func (k *custody) took(o *sim.Occurrence, e *policy.Effect) {
 	case e.Cause == policy.CauseMade:
 		k.giveUp(o.At, func(h *passage) bool { return k.quiet > 0 && o.At.Sub(h.since) > k.quiet })
 		k.generated++
-	case e.Cause == policy.CauseRevived:
+	case e.Cause == policy.CauseRevived, e.Cause == policy.CauseKept:
 		k.giveUp(o.At, func(h *passage) bool { return h.token == e.Token.ID && sim.IndexOf(h.commit.From) == o.Member })
 		k.revived++
 	}

@@ -78,7 +78,7 @@ type Intervals[T any] struct {
 // the measurement began, is Generated + Revived − Removed − Lost.
 type Tokens[T any] struct {
 	Generated T `json:"generated"`
-	// Revived counts the tokens that a guardian revived.
+	// Revived counts the tokens that a guardian revived, and those that came back with their hosts.
 	Revived T `json:"revived"`
 	// Removed counts the tokens that were discarded because another one precedes them, or because a copy has overtaken
 	// them.

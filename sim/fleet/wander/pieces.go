@@ -436,9 +436,12 @@ func minutes(from, to int) window.Window {
 // reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
 // sound.
 func (d drawing) reboots(s *Scenario) {
+	// Nobody runs whose guardians do not answer, and after a restart of all nobody runs for long.
+	if s.Standing != NothingStands || s.LongLap || s.restarts() {
+		return
+	}
 	patience := wander.Patience(s.Skip)
-	s.Slots, s.MixedSlots, s.Backups, s.LongLap = 1, false, max(s.Backups, 1), false
-	s.Standing = NothingStands // Nobody runs whose guardians do not answer.
+	s.Slots, s.MixedSlots, s.Backups = 1, false, max(s.Backups, 1)
 	s.Keep = d.Time(20*patience, 100*patience)
 	s.Hook.Reboots = sim.Reboots{
 		Share: d.Share(0.1, 1), Late: d.Maybe(0.5, 0.05, 0.5), Away: d.Time(patience, s.Keep), LateBy: 2 * s.Keep,
