@@ -30,8 +30,8 @@ type KindInfo struct {
 }
 
 // Kinds are the kinds of message of one package, or of a protocol. The same numbers are used in all protocols: 1 to 3
-// for the handoff, 4 to 8, 11, 16 and 17 for the guardians, 9, 10 and 12 to 15 for wander, 32 to 39 for a ballot and 40 to 47 for
-// k-copies; a protocol's own numbers begin at 64.
+// for the handoff, 4 to 8, 11, 16 and 17 for the guardians, 9, 10 and 12 to 15 for wander, 32 to 39 for a ballot and 40
+// to 47 for k-copies; a protocol's own numbers begin at 64.
 type Kinds []KindInfo
 
 // Of returns the description of a kind. An unknown kind has its number for a name.

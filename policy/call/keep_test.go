@@ -13,9 +13,10 @@ import (
 
 const keep = 15 * time.Minute
 
-// keeping is a fleet whose grants outlive their hosts, with a token that rests at member 2.
-func keeping(t *testing.T, n int) *fleet {
-	f := newGate(t, n, &call.Settings{Skip: skip, Backups: 2, Keep: keep})
+// keeping is a fleet of five whose grants outlive their hosts, with a token that rests at member 2.
+func keeping(t *testing.T) *fleet {
+	t.Helper()
+	f := newGate(t, 5, &call.Settings{Skip: skip, Backups: 2, Keep: keep})
 	f.run(2)
 	f.sent, f.runs, f.notes = nil, nil, nil
 	return f
@@ -73,7 +74,7 @@ func (f *fleet) wantRuns(want ...int) {
 }
 
 func TestNobodyRunsWhileAHostIsAwayUnderItsGrant(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.goDown()
 	f.advance(keep - 20*skip)
 	f.wantRuns(2)
@@ -88,7 +89,7 @@ func TestNobodyRunsWhileAHostIsAwayUnderItsGrant(t *testing.T) {
 }
 
 func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.goDown()
 	f.advance(keep + 10*skip)
 	if len(f.runs) != 2 || f.runs[1] == 2 {
@@ -108,7 +109,7 @@ func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
 }
 
 func TestGuardiansThatRestartKeepTheGrant(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.goDown()
 	f.comeBack(0, 1, 3, 4)
 	for i := range f.members {
@@ -123,7 +124,7 @@ func TestGuardiansThatRestartKeepTheGrant(t *testing.T) {
 }
 
 func TestARunWaitsForItsGuardians(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.lost = func(m *wire.Message) bool { return m.Kind == guardian.KindKept }
 	f.step(2, policy.Event{Kind: policy.Wanted})
 	f.advance(10 * skip)
@@ -134,7 +135,7 @@ func TestARunWaitsForItsGuardians(t *testing.T) {
 }
 
 func TestOneGuardianIsEnough(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	silent := wire.MemberID{}
 	f.lost = func(m *wire.Message) bool {
 		if m.Kind == guardian.KindKept && silent.IsZero() {
@@ -149,7 +150,7 @@ func TestOneGuardianIsEnough(t *testing.T) {
 
 // What outlives its host is the grant, not the rest of its token afterwards.
 func TestAKeptGrantEndsWithItsRun(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.step(2, policy.Event{Kind: policy.Wanted})
 	f.advance(skip)
 	f.step(2, policy.Event{Kind: policy.Finished})
@@ -167,7 +168,7 @@ func TestAKeptGrantEndsWithItsRun(t *testing.T) {
 
 // The host comes back before it sees anybody, and its run is over: others may have gone on without it.
 func TestAHostThatIsBackAloneRunsNothing(t *testing.T) {
-	f := keeping(t, 5)
+	f := keeping(t)
 	f.goDown()
 	f.advance(keep + 10*skip)
 	runs := len(f.runs)

@@ -83,8 +83,8 @@ func (m *Machine) waitsAlone() bool {
 	return (m.cfg.WaitsAlone || m.cfg.Rejoins) && !m.birth.company && !m.birth.hasMet
 }
 
-// alone reports whether there is no other member. One that was in a fleet, and has come back with its token, is not alone
-// merely because it has just started.
+// alone reports whether there is no other member. One that was in a fleet, and has come back with its token, is not
+// alone merely because it has just started.
 func (m *Machine) alone(now policy.Time) bool {
 	return m.view.Alone() && (m.birth.company || now >= m.birth.aloneAt)
 }
@@ -104,7 +104,8 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	}
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
-	return s.clean && (m.cfg.Keep == 0 || !b.hasMet && !m.cfg.Rejoins) && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
+	away := m.cfg.Keep > 0 && (b.hasMet || m.cfg.Rejoins) // A host may be, under its grant.
+	return s.clean && !away && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
 }
 
 // make makes a new token, held here, and uses it.

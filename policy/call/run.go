@@ -178,8 +178,8 @@ func (m *Machine) record() policy.State {
 	return s
 }
 
-// preSign replaces the messages that the guard of the run sends if this process dies. Under a kept grant it sends none: a
-// host that goes down may be on its way to come back.
+// preSign replaces the messages that the guard of the run sends if this process dies. Under a kept grant it sends none:
+// a host that goes down may be on its way to come back.
 func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 	if !m.custody.in(running) {
 		return out

@@ -49,7 +49,8 @@ func (Settings) Descriptor() policy.Descriptor { return Descriptor() }
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 4, Name: "call", Version: 1, Kinds: Kinds(),
-		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes(), policy.KeptNotes()),
+		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes(),
+			policy.KeptNotes()),
 		WellFormed: wellFormed,
 		Doubt: func(wall int64, _ bool, s *policy.State) (why string) {
 			return soft.Doubt(wall, s, func(l *wire.Load, _ uint8) bool { return guardian.WellFormedTrail(l) })
@@ -99,8 +100,8 @@ func (c *Config) terms() soft.Terms {
 	}
 }
 
-// Tune takes other constants. Skip and Keep cannot change, because handoffs and guardians depend on them, nor the number
-// of slots.
+// Tune takes other constants. Skip and Keep cannot change, because handoffs and guardians depend on them, nor the
+// number of slots.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || s.slots() != m.cfg.slots() {

@@ -23,10 +23,10 @@ import (
 //	    ◀───────────── Kept(over) ──
 //	  passes the token on
 //
-// They are asked with each heartbeat until they have answered. A copy with a higher number, or a Yield, ends a kept grant
-// too. What a holder that comes back late says of a number that has been overtaken changes nothing. A guardian that
-// restarts meanwhile does not know how much of Keep is over, and waits for all of it. Members whose Keep differ each wait
-// for their own; one that keeps no grants does not answer.
+// They are asked with each heartbeat until they have answered. A copy with a higher number, or a Yield, ends a kept
+// grant too. What a holder that comes back late says of a number that has been overtaken changes nothing. A guardian
+// that restarts meanwhile does not know how much of Keep is over, and waits for all of it. Members whose Keep differ
+// each wait for their own; one that keeps no grants does not answer.
 
 // The nonces of a Keep and of its answer.
 const (
@@ -87,8 +87,8 @@ func (g *Machine) AllKeep(held *Token) bool {
 	return g.keeping.by == 1<<trail.Len()-1
 }
 
-// SomeKeep reports whether one of them has, or there is none. A guardian answers only about the token as it knows it: so
-// its holder is not another one by now, as far as this guardian knows.
+// SomeKeep reports whether one of them has, or there is none. A guardian answers only about the token as it knows it:
+// so its holder is not another one by now, as far as this guardian knows.
 func (g *Machine) SomeKeep(held *Token) bool { return g.keeping.by != 0 || !held.Guarded() }
 
 // askToKeep asks the guardians that have not answered.
@@ -122,7 +122,8 @@ func (g *Machine) keepsWord(m *wire.Message, held *Token) bool {
 
 // comesFirst reports whether a Keep has come before the first heartbeat of its holder.
 func (g *Machine) comesFirst(m *wire.Message) bool {
-	return g.cfg.Keep > 0 && m.Nonce == keepsOn && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token) && g.hears(m)
+	return g.cfg.Keep > 0 && m.Nonce == keepsOn && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token) &&
+		g.hears(m)
 }
 
 // onKeep handles a message about a kept grant.
@@ -192,8 +193,8 @@ func (g *Machine) Kept() (k policy.Kept) {
 	return k
 }
 
-// AppendFact appends the kept grant that this member knows of: another one's, or its own, which no guardian keeps yet if
-// its time is over.
+// AppendFact appends the kept grant that this member knows of: another one's, or its own, which no guardian keeps yet
+// if its time is over.
 func (g *Machine) AppendFact(now policy.Time, slot uint8, out []policy.Fact) []policy.Fact {
 	switch w := &g.watch; {
 	case w.kept.lasts > 0:

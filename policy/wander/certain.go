@@ -135,7 +135,8 @@ func (l *loss) members(o *outlook, now policy.Time) int {
 // lastHoldersGone reports whether all members that had the token last, as far as this member knows, have left its view,
 // and whether it may replace that token.
 func (l *loss) lastHoldersGone(o *outlook, now policy.Time) bool {
-	if _, keeps := o.guardian.Keeps(); keeps || o.cfg.Backups == 0 || o.cfg.Keep > 0 || !l.hasSighted(o) || !l.regenerates(o) {
+	_, keeps := o.guardian.Keeps()
+	if keeps || o.cfg.Backups == 0 || o.cfg.Keep > 0 || !l.hasSighted(o) || !l.regenerates(o) {
 		return false
 	}
 	sighted := l.sighted(o)

@@ -73,7 +73,7 @@ type custody struct {
 	// leaving is true while this member is stopping: it takes no other token.
 	leaving bool
 	// kept is true if the grant outlives its host: see keep.go. resumed is true if it has done so. asksKeep is true
-	// while the guardians are asked to keep it, before it is saved; late, if some of them have not answered for a while.
+	// while the guardians are asked to keep it, before it is saved; late, if some have not answered for a while.
 	// back is true while a token that was kept waits for the word of a guardian before it goes on.
 	kept, resumed, asksKeep, late, back bool
 

@@ -15,7 +15,8 @@ import (
 func Descriptor() policy.Descriptor {
 	return policy.Descriptor{
 		ID: 1, Name: "wander", Version: 1, Kinds: Kinds(),
-		Notes:      slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes(), policy.KeptNotes()),
+		Notes: slices.Concat(handoff.Notes(), guardian.Notes(), Notes(), soft.Notes(), pace.Notes(),
+			policy.KeptNotes()),
 		WellFormed: wellFormed,
 		Doubt: func(wall int64, _ bool, s *policy.State) (why string) {
 			return soft.Doubt(wall, s, func(l *wire.Load, slot uint8) bool {

@@ -91,8 +91,8 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 }
 
 // handBack ends a run that was resumed. The token may be another one's by now, and perhaps nobody who knows that is in
-// this member's view yet. So it goes on when a guardian has answered that it knows no better. A member that belongs to a
-// fleet is not alone merely because it has just started.
+// this member's view yet. So it goes on when a guardian has answered that it knows no better. A member that belongs to
+// a fleet is not alone merely because it has just started.
 func (m *Machine) handBack(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.walk.Alone() && !m.loss.expectsCompany(&m.cfg) {
 		return m.pass(now, out)

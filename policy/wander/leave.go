@@ -52,8 +52,9 @@ func (m *Machine) leaveIfDone(now policy.Instant, out []policy.Effect) []policy.
 }
 
 // onSuspended gives up the token, and a token that is about to arrive, because the other members may have made a new
-// one while this host was asleep. If there are no others, the token stays. Under a kept grant the guardians are asked: a
-// short sleep is no longer than a reboot. A run that slept too continues: stopping it would not undo what it has done.
+// one while this host was asleep. If there are no others, the token stays. Under a kept grant the guardians are asked:
+// a short sleep is no longer than a reboot. A run that slept too continues: stopping it would not undo what it has
+// done.
 func (m *Machine) onSuspended(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	out = m.handoff.Abandon(out)
 	m.schedule.Disturb()

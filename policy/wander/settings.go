@@ -62,8 +62,8 @@ func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
 func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }
 
 // Tune takes other constants. A token that rests here is reconsidered at once, because this member may now be due. An
-// offer or a run in progress continues with the old constants. Skip and Keep cannot change: handoffs and guardians depend
-// on them.
+// offer or a run in progress continues with the old constants. Skip and Keep cannot change: handoffs and guardians
+// depend on them.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
 	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {

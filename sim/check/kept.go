@@ -17,8 +17,8 @@ type keptRun struct {
 	viewAt policy.Time
 }
 
-// NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word, and
-// longer if it was back at least settle before that was over. It does not count if its view had changed, or another
+// NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word,
+// and longer if it was back at least settle before that was over. It does not count if its view had changed, or another
 // member had crashed, less than a patience before it went down, or if a token was made while another one had crashed:
 // that may have been its guardian.
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {

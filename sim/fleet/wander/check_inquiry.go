@@ -136,11 +136,11 @@ func NewCertainChecker(cut bool) sim.Watcher {
 			return nil
 		}
 		for e := range o.Did(policy.Tell) {
-			switch e.Note {
-			case wander.NoteInquired:
-				me.asked, me.answered = o.At, map[wire.MemberID]bool{}
-			case wander.NoteReplaced:
+			if e.Note == wander.NoteReplaced {
 				return me.replaces(c, o, cut)
+			}
+			if e.Note == wander.NoteInquired {
+				me.asked, me.answered = o.At, map[wire.MemberID]bool{}
 			}
 		}
 		return nil

@@ -451,7 +451,8 @@ func (d drawing) reboots(s *Scenario) {
 		s.Network = sim.Network{Latency: s.Network.Latency, Jitter: s.Network.Jitter, Encode: true}
 		f := s.Faults
 		s.Faults = sim.Faults{
-			CrashEvery: f.CrashEvery, DownFor: f.DownFor, MidStep: f.MidStep, HostShare: f.HostShare, Restart: f.Restart,
+			CrashEvery: f.CrashEvery, DownFor: f.DownFor, MidStep: f.MidStep, HostShare: f.HostShare,
+			Restart: f.Restart,
 		}
 		s.Disk, s.SlowDisk, s.Differ, s.StartWithin = sim.Disk{}, sim.Disk{}, 0, 0
 	}

@@ -233,8 +233,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 		each(func() sim.Watcher { return NewCertainChecker(s.isCut()) }),
 	}
-	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 &&
-		4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
+	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 &&
+		n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
 	}
 	if s.Slots <= 1 {
@@ -258,7 +258,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
 	}
 	if s.Demand.Beside {
-		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(s.Slots <= 1 && s.Windows == nil && s.Keep == 0))
+		exact := s.Slots <= 1 && s.Windows == nil && s.Keep == 0
+		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
 	if s.restarts() {
 		back, within := s.restarted()
@@ -269,8 +270,8 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, NewOverlapChecker(overlapTimeouts*timeout))
 	}
 	if s.tidy() {
-		m := &s.Membership
-		checkers = append(checkers, check.NewKeptChecker(s.Keep, timeout, m.RejoinAfter+m.GossipAfter+m.Spread+3*timeout))
+		settle := s.Membership.RejoinAfter + s.Membership.GossipAfter + s.Membership.Spread + 3*timeout
+		checkers = append(checkers, check.NewKeptChecker(s.Keep, timeout, settle))
 	}
 	if s.LongLap {
 		checkers = append(checkers, NewCrowdChecker())
