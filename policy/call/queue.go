@@ -35,6 +35,8 @@ type queue struct {
 	// done are the last waits that were served: a late Call of one is ignored.
 	done     [8]served
 	doneNext uint8
+	// given is the wait for which the token was offered last; zero if that offer has failed.
+	given served
 	// sweepAt is when silent waiters are looked for.
 	sweepAt policy.Time
 }
@@ -103,6 +105,24 @@ func (q *queue) serve(s served) {
 	q.done[q.doneNext] = s
 	q.doneNext = (q.doneNext + 1) % uint8(len(q.done))
 	q.list = slices.DeleteFunc(q.list, func(w waiter) bool { return w.id.Hint() == s.hint && w.wait == s.wait })
+}
+
+// gives notes that a member is offered the token for its wait, if it is known.
+func (q *queue) gives(to wire.MemberID) {
+	q.given = served{}
+	if i := q.find(to); i >= 0 {
+		q.given = served{to.Hint(), q.list[i].wait}
+	}
+}
+
+// took notes that a member has had the token that it was given.
+//
+// R7: "a wait that its visit did not serve gets a new identity". So the wait for which the token was given is over, also
+// if it is told again by a home that hears nothing of that member: two members would pass the token to and fro.
+func (q *queue) took(id wire.MemberID) {
+	if q.given.hint == id.Hint() {
+		q.serve(q.given)
+	}
 }
 
 // keep forgets the waiters that have left the view.

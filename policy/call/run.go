@@ -202,6 +202,7 @@ func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effec
 		return out
 	}
 	c.become(offering)
+	m.queue.gives(to)
 	c.token.Seq = m.numbers.Passed(c.token.Seq)
 	setServed(&c.token.Load, served{})
 	load, trail := c.token.Load, c.token.Trail()
@@ -236,6 +237,7 @@ func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []polic
 // onNoAck continues with a token whose offer failed: the homes forget a waiter that does not answer.
 func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.avoid(now.Time, to)
+	m.queue.given = served{}
 	if i := m.queue.find(to); i >= 0 {
 		w := m.queue.list[i]
 		trail := m.custody.token.Trail()

@@ -35,6 +35,8 @@ type caller struct {
 	word   wire.Ref
 	wordAt policy.Time
 	turn   turn
+	// other is the member that was called last without being a home: mostly a holder.
+	other wire.MemberID
 }
 
 // turn is what the sender of the last Queued has said, for operators only. The last Queued came at wordAt, unless home
@@ -263,15 +265,22 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 		}
 		return out
 	}
+	if !m.view.isHome(&m.cfg, to) {
+		c.other = to
+	}
 	return m.send(KindCall, to, c.id, wire.Nonce(max(now.Time.Sub(c.since), 1)), nil, out)
 }
 
-// withdraw tells the homes that have heard of this wait that this member no longer waits.
+// withdraw tells the homes that have heard of this wait, and the holder if it was called, that this member no longer
+// waits.
 func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 	for rank := range min(max(m.cfg.homes(), 2), int(m.caller.homes)) {
 		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 		}
+	}
+	if id := m.caller.other; m.view.Has(id) {
+		out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 	}
 	return out
 }

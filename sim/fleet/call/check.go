@@ -93,8 +93,8 @@ func (k *served) since(c *sim.Cluster, healed policy.Time) error {
 
 // Meter measures how long members wait for a run, and how many datagrams are sent. It is a [sim.Watcher].
 type Meter struct {
-	// Sent is how many datagrams were sent, Runs how many runs began.
-	Sent, Runs int
+	// Sent is how many datagrams were sent, Played how many an adversary has sent, and Runs how many runs began.
+	Sent, Played, Runs int
 	// Waits are the times from a caller's coming to its run.
 	Waits []time.Duration
 	since map[int]policy.Time
@@ -102,6 +102,9 @@ type Meter struct {
 
 // Watch implements [sim.Watcher].
 func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	if o.Kind == sim.Played {
+		m.Played++
+	}
 	if o.Ends() || o.On(policy.Unwanted) {
 		delete(m.since, o.Member)
 	}
@@ -131,7 +134,7 @@ func (m *Meter) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 }
 
 // Reset forgets what was measured so far.
-func (m *Meter) Reset() { m.Sent, m.Runs, m.Waits = 0, 0, nil }
+func (m *Meter) Reset() { m.Sent, m.Played, m.Runs, m.Waits = 0, 0, 0, nil }
 
 // Quantile returns the time that the given share of the waits do not exceed.
 func (m *Meter) Quantile(share float64) time.Duration {

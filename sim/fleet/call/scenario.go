@@ -281,12 +281,13 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if err := c.Run(c.Now().Add(s.bound())); err != nil {
 		return err
 	}
-	sent := m.Sent
+	sent, played := m.Sent, m.Played
 	if err := c.Run(c.Now().Add(time.Hour)); err != nil {
 		return err
 	}
-	if m.Sent > sent {
-		return fmt.Errorf("silence: nobody waits, and in an hour %d datagrams are sent", m.Sent-sent)
+	if n := m.Played - played; m.Sent > sent+n {
+		return fmt.Errorf("silence: nobody waits, and in an hour %d datagrams are sent, and %d were played back",
+			m.Sent-sent, n)
 	}
 	return nil
 }
