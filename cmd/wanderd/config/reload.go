@@ -28,11 +28,11 @@ func (g *section) tunable(began *section) []string {
 	}
 	each := []string{
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
-		"window_hard", "stop_after", "max_down", "soak", "after", "after_every", "after_timeout",
+		"window_hard", "stop_after", "max_down", "soak", "after", "after_every", "after_timeout", "keep_over",
 	}
 	switch {
 	case g.isStrict():
-		return append(each, "keep_over")
+		return each
 	case g.isCall():
 		return append(each, "max_interval", "backups", "on_lost")
 	}
@@ -111,13 +111,13 @@ func (r *Running) Keep(l *Layers) {
 			c.Protocol = s
 		case wander.Settings:
 			if next, ok := c.Protocol.(wander.Settings); ok {
-				next.Skip, next.Slots = s.Skip, s.Slots
+				next.Skip, next.Slots, next.Keep = s.Skip, s.Slots, s.Keep
 				s = next
 			}
 			c.Protocol = s
 		case call.Settings:
 			if next, ok := c.Protocol.(call.Settings); ok {
-				next.Skip, next.Slots = s.Skip, s.Slots
+				next.Skip, next.Slots, next.Keep = s.Skip, s.Slots, s.Keep
 				s = next
 			}
 			c.Protocol = s

@@ -130,3 +130,28 @@ func TestAReloadOfAGateOnCall(t *testing.T) {
 		t.Error("another policy came with a reload")
 	}
 }
+
+// Guardians wait for keep, so it cannot change while a grant may be kept; what happens afterwards can.
+func TestAReloadDoesNotChangeHowLongGrantsAreKept(t *testing.T) {
+	for _, policyName := range []string{"call", "wander"} {
+		before := "[[gate]]\nname = \"x\"\npolicy = \"" + policyName + "\"\nkeep = "
+		running := NewRunning(reread(t, before+"\"15m\"\n"))
+		next := reread(t, before+"\"5m\"\nkeep_over = \"stand-still\"\n")
+		changed, restart := running.Compare(next)
+		if !slices.Equal(changed, []string{`gate "x": keep_over stand-still (wanderd.toml:5)`}) ||
+			!slices.Equal(restart, []string{`gate "x": keep 5m (wanderd.toml:4)`}) {
+			t.Errorf("changed %q, restart %q", changed, restart)
+		}
+		running.Keep(next)
+		kept := time.Duration(0)
+		switch s := next.Agent.Gates[0].Protocol.(type) {
+		case call.Settings:
+			kept = s.Keep
+		case wander.Settings:
+			kept = s.Keep
+		}
+		if kept != 15*time.Minute {
+			t.Errorf("after a reload a grant of policy %s is kept for %v", policyName, kept)
+		}
+	}
+}
