@@ -10,9 +10,10 @@ import (
 type Reboots struct {
 	// Share is the share of runs that reboot their host. Late is the share of those after which it comes back late.
 	Share, Late float64
-	// Away is how long a host is away at most, LateBy how much longer one that comes back late. Looked is how long it
+	// Away is how long a host is away at most, or exactly, LateBy how much longer one that comes back late. Looked is how long it
 	// is looked at before its run is over.
 	Away, LateBy, Looked time.Duration
+	Exactly              bool
 }
 
 // reboots carries out the end of a run that reboots its host, and reports whether this run does.
@@ -22,7 +23,10 @@ func (c *Cluster) reboots(who int32) bool {
 	if r.denied || r.timedOut || r.resumed || r.outcome != policy.Succeeded || !happens(c.hookDice, what.Share) {
 		return false
 	}
-	away := time.Duration(c.hookDice.Float64() * float64(what.Away))
+	away := what.Away
+	if !what.Exactly {
+		away = time.Duration(c.hookDice.Float64() * float64(away))
+	}
 	if happens(c.hookDice, what.Late) {
 		away += what.LateBy
 	}

@@ -18,7 +18,7 @@ func (p *Parameters) callTable() settings.Table {
 	change(t, "backups", settings.Count(&p.Backups, 1, guardian.MaxBackups), usual.Backups)
 	t.Find("max_interval").Rule = "the longer of 3 × min_interval and 60 skips"
 	return t.Only("policy", "op", "skip", "min_interval", "retry_after", "window", "demand", "beside_hook",
-		"max_interval", "slots", "backups", "on_lost", "members", "duration", "seed", "seeds", "fails", "ready_no",
+		"max_interval", "slots", "backups", "on_lost", "keep", "reboot_takes", "reboot_fails", "members", "duration", "seed", "seeds", "fails", "ready_no",
 		"op_jitter", "latency", "jitter", "loss", "duplicate", "broken_links", "distant", "away", "one_site",
 		"detect_after", "lose_token_every", "crash_every", "down_for", "pause_every", "pause_for", "partition_at",
 		"partition_for", "partition_share", "clock_skew", "save_takes", "slow_saves", "slow_save_for")
@@ -33,6 +33,7 @@ func (p *Parameters) checkCall(r *settings.Reading) {
 		r.AtLeast(&p.MinInterval, &p.Op, "a member would be due again before it has finished")
 	}
 	p.checkOp(r)
+	p.checkKeep(r)
 	r.CheckNeeds()
 	if p.Distant >= p.Members && p.Distant > 0 {
 		r.Object("%s is not less than %s: some members must not be distant", r.Of(&p.Distant), r.Of(&p.Members))
@@ -50,11 +51,11 @@ func (p *Parameters) Call() calling.Scenario {
 	s := calling.Scenario{
 		Seed: p.Seed, Members: p.Members, OnDemand: p.onDemand(),
 		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
-		Slots: p.Slots, Backups: p.Backups, OnLost: p.OnLost,
+		Slots: p.Slots, Backups: p.Backups, OnLost: p.OnLost, Keep: p.Keep,
 		Demand:    sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
-		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails},
+		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, Reboots: p.reboots()},
 	}
 	if p.onDemand() {
 		s.RetryAfter = 0 // The callers repeat what failed.

@@ -29,6 +29,10 @@ type Parameters struct {
 	// shares of operations that have to be repeated.
 	RetryAfter    time.Duration
 	Fails, NotNow float64
+	// Keep is how long a grant outlives its host. RebootTakes is how long each operation's host is away afterwards, and
+	// RebootFails the share of hosts that stay away.
+	Keep, RebootTakes time.Duration
+	RebootFails       float64
 	// ReadyNo is the share of "no" among the answers of ready checks; zero means that no host is asked.
 	ReadyNo float64
 	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.
@@ -63,6 +67,25 @@ type Parameters struct {
 
 // onDemand reports whether members run only when a caller waits.
 func (p *Parameters) onDemand() bool { return p.Demand > 0 && !p.BesideHook }
+
+// reboots are operations that reboot their hosts.
+func (p *Parameters) reboots() (r sim.Reboots) {
+	if p.RebootTakes > 0 {
+		r = sim.Reboots{Share: 1, Away: p.RebootTakes, Exactly: true, Late: p.RebootFails, LateBy: p.Duration}
+	}
+	return r
+}
+
+// checkKeep checks that guardians can keep the grants.
+func (p *Parameters) checkKeep(r *settings.Reading) {
+	switch keep := r.Of(&p.Keep); {
+	case p.Keep == 0:
+	case p.Slots > 1:
+		r.Object("%s and %s: grants that outlive their hosts need a gate with one token", keep, r.Of(&p.Slots))
+	case p.Backups == 0:
+		r.Object("%s and %s: grants that outlive their hosts need guardians, which keep them", keep, r.Of(&p.Backups))
+	}
+}
 
 // Interval is about how long a member goes without an operation if no other member delays it.
 func (p *Parameters) Interval() time.Duration {

@@ -60,6 +60,8 @@ func (p *Parameters) wanderTable() settings.Table {
 				"it is stopped at once."),
 		settings.Row("ask_before_run", settings.Bool(&p.AskBeforeRun), "false",
 			"Let members ask all others before each run whether one of them runs. Fleets of more than 64 do not."),
+		settings.Row("keep", settings.Duration(&p.Keep), "0s",
+			"How long the others wait for a host that reboots during its operation. With 0, a grant ends with its host."),
 	}.Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
@@ -74,6 +76,11 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("fails", settings.Share(&p.Fails), "0%", "The share of operations that fail at once."),
 		settings.Row("not_now", settings.Share(&p.NotNow), "0%",
 			"The share of operations that end at once because the work cannot be done now.").Needing("retry_after"),
+		settings.Row("reboot_takes", settings.Duration(&p.RebootTakes), "0s",
+			"How long a host is away after each operation, which reboots it. With 0, operations reboot nothing.").
+			Needing("keep"),
+		settings.Row("reboot_fails", settings.Share(&p.RebootFails), "0%",
+			"The share of hosts that do not come back after a reboot.").Needing("reboot_takes"),
 		settings.Row("ready_no", settings.Share(&p.ReadyNo), "0%",
 			"The share of answers that are \"not needed now\" when a host is asked, half a minute before an "+
 				"operation is due, and again after "+
@@ -148,6 +155,7 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 		}
 	}
 	p.checkOp(r)
+	p.checkKeep(r)
 	r.CheckNeeds()
 	if p.Distant >= p.Members && p.Distant > 0 {
 		r.Object("%s is not less than %s: some members must not be distant", r.Of(&p.Distant), r.Of(&p.Members))

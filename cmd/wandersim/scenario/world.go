@@ -23,9 +23,12 @@ func (p *Parameters) World() wandering.Scenario {
 		RetryAfter: p.RetryAfter,
 		Demand:     sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		Slots:      p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
+		Keep:      p.Keep,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
-		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow},
+		Hook: sim.Hook{
+			Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow, Reboots: p.reboots(),
+		},
 	}
 	if p.onDemand() {
 		s.RetryAfter = 0 // The callers repeat what failed.
