@@ -110,7 +110,7 @@ func newPlanCommand() *cobra.Command {
 
 // planCallers answers a request for a gate on demand.
 func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJSON bool) error {
-	for _, other := range []string{"every", "walk", "window", "svg"} {
+	for _, other := range []string{"every", "walk", "window", "svg", "reboot-takes", "reboot-fails"} {
 		if cmd.Flags().Changed(other) {
 			return cli.UsageError(fmt.Errorf("--%s is for a gate with a hook, and --demand for one with callers: "+
 				"leave one of them out", other))
@@ -154,6 +154,10 @@ func planTable(w *plan.Request, demand *time.Duration) settings.Table {
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
+		settings.Row("reboot_takes", settings.Duration(&w.RebootTakes), "0s",
+			"How long a host is away after each run, which reboots it. The others wait for it."),
+		settings.Row("reboot_fails", settings.Share(&w.RebootFails), "0%",
+			"The share of hosts that do not come back after a reboot. The others wait for keep.").Needing("reboot_takes"),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+
 			"the answer has the min_interval that leads to it. Required, or --demand."),
 		settings.Row("demand", settings.Duration(demand), "", "How long after a run the next caller comes at a "+

@@ -25,6 +25,9 @@ func toml(k *Constants) string {
 	if k.Slots > 1 {
 		text += line("slots", k.Slots, "how many members may run at once")
 	}
+	if k.Keep > 0 {
+		text += line("keep", written(k.Keep), "how long the others wait for a host that reboots")
+	}
 	if len(k.Windows) > 0 {
 		text += line("window", strings.Join(texts(k.Windows), "; "), "when members may run")
 	}
@@ -41,6 +44,9 @@ func command(k *Constants) string {
 	text += fmt.Sprintf(" --backups %d", k.Backups)
 	if k.Slots > 1 {
 		text += fmt.Sprintf(" --slots %d", k.Slots)
+	}
+	if k.Keep > 0 {
+		text += " --keep " + written(k.Keep)
 	}
 	var windows strings.Builder
 	for i := range k.Windows {

@@ -21,6 +21,8 @@ type Constants struct {
 	Backups int
 	// Slots is the number of tokens.
 	Slots int
+	// Keep is how long the others wait for a host that reboots; zero if none does.
+	Keep time.Duration
 	// Windows are when members may run; none means always.
 	Windows window.Set
 }
@@ -38,10 +40,11 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		Backups     int      `json:"backups"`
 		Slots       int      `json:"slots"`
 		Windows     []string `json:"windows,omitempty"`
+		Keep        float64  `json:"keep_s,omitempty"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(),
 		k.DefaultMaxInterval,
-		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows),
+		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows), k.Keep.Seconds(),
 	})
 }
 
@@ -68,7 +71,7 @@ func skips() []time.Duration {
 func recommend(w *Request) (k Constants, fits bool) {
 	k = Constants{
 		Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
-		Windows: w.Windows,
+		Windows: w.Windows, Keep: w.keep(),
 	}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)

@@ -20,6 +20,10 @@ type Request struct {
 	Members int
 	// Op is the duration of the protected operation: 1 ms to 365 days.
 	Op time.Duration
+	// RebootTakes is how long a host is away after each run, which reboots it: at most eight hours. RebootFails is the share of
+	// hosts that do not come back: 0 to 0.5. The others wait in both cases.
+	RebootTakes time.Duration
+	RebootFails float64
 	// Every is the mean time between two runs of a member: longer than Op, 1 s to 365 days.
 	Every time.Duration
 	// Walk chooses the next member; the zero value is the paper's random walk.
@@ -84,12 +88,14 @@ func (w *Request) check() error {
 		written(w.Every),
 		written(shortestEvery))
 	if opOK && everyOK {
-		demand(w.Op < w.Every,
+		op := w.held().Op
+		demand(op < w.Every,
 			"op is %s and every is %s: a member would be due again before it has finished; every must be longer",
-			written(w.Op), written(w.Every))
-		demand(w.Members > maxMembers || w.Members < minMembers || time.Duration(w.Members) <= longestRound/w.Op,
-			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(w.Op), w.Members)
+			written(op), written(w.Every))
+		demand(w.Members > maxMembers || w.Members < minMembers || time.Duration(w.Members) <= longestRound/max(op, 1),
+			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(op), w.Members)
 	}
+	w.checkReboots(demand)
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
 	demand(w.Backups >= 0 && w.Backups <= guardian.MaxBackups,
 		"backups is %d: 0 to %d members can guard the token", w.Backups, guardian.MaxBackups)
@@ -112,6 +118,37 @@ func (w *Request) check() error {
 	return nil
 }
 
+// longestReboot and mostFail bound what a request says of reboots: keep is a day at most.
+const (
+	longestReboot = 24 * time.Hour / 3
+	mostFail      = 0.5
+)
+
+func (w *Request) checkReboots(demand func(ok bool, format string, args ...any)) {
+	demand(w.RebootTakes >= 0 && w.RebootTakes <= longestReboot, "reboot_takes is %s: a reboot takes up to %s",
+		written(w.RebootTakes), written(longestReboot))
+	demand(w.RebootFails >= 0 && w.RebootFails <= mostFail, "reboot_fails is %v %%: it must be between 0 and %v %%",
+		100*w.RebootFails, 100*mostFail)
+	demand(w.RebootFails == 0 || w.RebootTakes > 0, "reboot_fails needs reboot_takes")
+	demand(w.RebootTakes == 0 || w.slots() == 1 && w.Backups > 0,
+		"reboot_takes needs one token, and guardians that keep a grant through a reboot: slots 1, backups 1 or more")
+}
+
+// keep is how long the others should wait for a host that reboots: three times as long as it takes, at least ten
+// minutes.
+func (w *Request) keep() time.Duration {
+	if w.RebootTakes == 0 {
+		return 0
+	}
+	return max(roundUp(3*w.RebootTakes), 10*time.Minute)
+}
+
+// held returns the request with a run that takes as long as the others wait for it, on average.
+func (w Request) held() Request {
+	w.Op += w.RebootTakes + seconds(w.RebootFails*w.keep().Seconds())
+	return w
+}
+
 func (w *Request) slots() int { return max(w.Slots, 1) }
 
 func (w *Request) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
@@ -129,8 +166,10 @@ func (w Request) MarshalJSON() ([]byte, error) {
 		Latency float64  `json:"latency_s"`
 		Loss    float64  `json:"loss"`
 		Seed    uint64   `json:"seed"`
+		Reboot  float64  `json:"reboot_takes_s,omitempty"`
+		Fails   float64  `json:"reboot_fails,omitempty"`
 	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
-		Seconds(), w.Loss, w.Seed}
+		Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails}
 	if w.Skip > 0 {
 		out.Skip = new(w.Skip.Seconds())
 	}

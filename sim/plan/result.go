@@ -55,10 +55,12 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	if err := w.check(); err != nil {
 		return Result{}, err
 	}
+	asked := w
+	w = w.held()
 	k, fits := recommend(&w)
 	once, twice := newFleet(&w, w.Members, &k), newFleet(&w, 2*w.Members, &k)
 	a := Result{
-		Request: w, Changes: []Change{}, Constants: k,
+		Request: asked, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
 		FirstRound: math.Ceil(float64(w.Members)/float64(w.slots())) * w.Op.Seconds(),
 		TOML:       toml(&k), Command: command(&k),

@@ -55,6 +55,12 @@ func (a *Result) several() bool { return a.Constants.Slots > 1 }
 func (a *Result) verdict(p *page) {
 	p.line("%d members, each to run %s every %s: that %s be met.", a.Request.Members, written(a.Request.Op),
 		written(a.Request.Every), or(a.Met, "can", "CANNOT"))
+	if w := &a.Request; w.RebootTakes > 0 {
+		p.line("")
+		p.paragraph("", "Each run reboots its host, and the others wait until it is back: %s more. One that stays "+
+			"away costs them %s. Below, op has both, and %s of the hosts stay away.",
+			written(w.RebootTakes), written(a.Constants.Keep), percent(w.RebootFails))
+	}
 	for _, warning := range a.Warnings {
 		p.line("")
 		p.paragraph("", "Warning: %s.", warning)

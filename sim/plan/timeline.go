@@ -46,6 +46,7 @@ func FirstNight(ctx context.Context, w Request) (Timeline, error) {
 	if err := w.check(); err != nil {
 		return Timeline{}, err
 	}
+	w = w.held()
 	k, _ := recommend(&w)
 	t := Timeline{
 		Request: w, Constants: k, Begins: time.Unix(0, 0).UTC().Add(nightBegins), Open: nightLasts, Lasts: nightLasts,
