@@ -10,8 +10,8 @@ import (
 type Reboots struct {
 	// Share is the share of runs that reboot their host. Late is the share of those after which it comes back late.
 	Share, Late float64
-	// Away is how long a host is away at most, or exactly, LateBy how much longer one that comes back late. Looked is how long it
-	// is looked at before its run is over.
+	// Away is how long a host is away at most, or exactly. LateBy is how much longer one is away that comes back late.
+	// Looked is how long it is looked at before its run is over.
 	Away, LateBy, Looked time.Duration
 	Exactly              bool
 }

@@ -157,7 +157,8 @@ func planTable(w *plan.Request, demand *time.Duration) settings.Table {
 		settings.Row("reboot_takes", settings.Duration(&w.RebootTakes), "0s",
 			"How long a host is away after each run, which reboots it. The others wait for it."),
 		settings.Row("reboot_fails", settings.Share(&w.RebootFails), "0%",
-			"The share of hosts that do not come back after a reboot. The others wait for keep.").Needing("reboot_takes"),
+			"The share of hosts that do not come back after a reboot. The others wait for keep.").
+			Needing("reboot_takes"),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+
 			"the answer has the min_interval that leads to it. Required, or --demand."),
 		settings.Row("demand", settings.Duration(demand), "", "How long after a run the next caller comes at a "+

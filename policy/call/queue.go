@@ -117,8 +117,8 @@ func (q *queue) gives(to wire.MemberID) {
 
 // took notes that a member has had the token that it was given.
 //
-// R7: "a wait that its visit did not serve gets a new identity". So the wait for which the token was given is over, also
-// if it is told again by a home that hears nothing of that member: two members would pass the token to and fro.
+// R7: "a wait that its visit did not serve gets a new identity". So the wait for which the token was given is over,
+// also if it is told again by a home that hears nothing of that member: two members would pass the token to and fro.
 func (q *queue) took(id wire.MemberID) {
 	if q.given.hint == id.Hint() {
 		q.serve(q.given)

@@ -24,7 +24,9 @@ func TestAPlanOfReboots(t *testing.T) {
 	if want := 200 * (30 + 240 + 7.2); a.FirstRound != want {
 		t.Errorf("a round takes %v s, want %v s", a.FirstRound, want)
 	}
-	for _, want := range []string{"keep = \"12m\"", "--keep 12m", "each to run 30s every", "4m more", "1 % of the hosts"} {
+	for _, want := range []string{
+		"keep = \"12m\"", "--keep 12m", "each to run 30s every", "4m more", "1 % of the hosts",
+	} {
 		if !strings.Contains(strings.ReplaceAll(text.String(), "\n", " "), want) {
 			t.Errorf("it does not have %q:\n%s", want, &text)
 		}

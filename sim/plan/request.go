@@ -20,8 +20,8 @@ type Request struct {
 	Members int
 	// Op is the duration of the protected operation: 1 ms to 365 days.
 	Op time.Duration
-	// RebootTakes is how long a host is away after each run, which reboots it: at most eight hours. RebootFails is the share of
-	// hosts that do not come back: 0 to 0.5. The others wait in both cases.
+	// RebootTakes is how long a host is away after each run, which reboots it: at most eight hours. RebootFails is the
+	// share of hosts that do not come back: 0 to 0.5. The others wait in both cases.
 	RebootTakes time.Duration
 	RebootFails float64
 	// Every is the mean time between two runs of a member: longer than Op, 1 s to 365 days.

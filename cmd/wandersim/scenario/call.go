@@ -18,7 +18,8 @@ func (p *Parameters) callTable() settings.Table {
 	change(t, "backups", settings.Count(&p.Backups, 1, guardian.MaxBackups), usual.Backups)
 	t.Find("max_interval").Rule = "the longer of 3 × min_interval and 60 skips"
 	return t.Only("policy", "op", "skip", "min_interval", "retry_after", "window", "demand", "beside_hook",
-		"max_interval", "slots", "backups", "on_lost", "keep", "reboot_takes", "reboot_fails", "members", "duration", "seed", "seeds", "fails", "ready_no",
+		"max_interval", "slots", "backups", "on_lost", "keep", "reboot_takes", "reboot_fails",
+		"members", "duration", "seed", "seeds", "fails", "ready_no",
 		"op_jitter", "latency", "jitter", "loss", "duplicate", "broken_links", "distant", "away", "one_site",
 		"detect_after", "lose_token_every", "crash_every", "down_for", "pause_every", "pause_for", "partition_at",
 		"partition_for", "partition_share", "clock_skew", "save_takes", "slow_saves", "slow_save_for")

@@ -69,8 +69,8 @@ func TestEveryParameterIsComplete(t *testing.T) {
 	}
 }
 
-// samples have a value for every parameter but slots, as in a file, that is neither a default nor equal to another one. A
-// gate that keeps grants has one slot.
+// samples have a value for every parameter but slots, as in a file, that is neither a default nor equal to another one.
+// A gate that keeps grants has one slot.
 const samples = `
 policy = "wander"
 walk = "shuffle"

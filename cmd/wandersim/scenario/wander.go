@@ -61,7 +61,8 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("ask_before_run", settings.Bool(&p.AskBeforeRun), "false",
 			"Let members ask all others before each run whether one of them runs. Fleets of more than 64 do not."),
 		settings.Row("keep", settings.Duration(&p.Keep), "0s",
-			"How long the others wait for a host that reboots during its operation. With 0, a grant ends with its host."),
+			"How long the others wait for a host that reboots during its operation. With 0, a grant ends with its "+
+				"host."),
 	}.Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
