@@ -279,7 +279,7 @@ func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 		}
 	}
-	if id := m.caller.other; m.view.Has(id) {
+	if id := m.caller.other; m.view.Has(id) && m.cfg.slots() == 1 { // Else the wait may go on under another token.
 		out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 	}
 	return out
