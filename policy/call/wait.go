@@ -274,13 +274,17 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 // withdraw tells the homes that have heard of this wait, and the holder if it was called, that this member no longer
 // waits.
 func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
+	other := m.caller.other
 	for rank := range min(max(m.cfg.homes(), 2), int(m.caller.homes)) {
 		if id, ok := m.view.home(rank); ok && id != m.cfg.Self {
+			if id == other {
+				other = wire.MemberID{}
+			}
 			out = m.send(KindCall, id, m.caller.id, 0, nil, out)
 		}
 	}
-	if id := m.caller.other; m.view.Has(id) && m.cfg.slots() == 1 { // Else the wait may go on under another token.
-		out = m.send(KindCall, id, m.caller.id, 0, nil, out)
+	if m.view.Has(other) && m.cfg.slots() == 1 { // Else the wait may go on under another token.
+		out = m.send(KindCall, other, m.caller.id, 0, nil, out)
 	}
 	return out
 }
