@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -103,12 +104,13 @@ func (k *kept) lockAgain(ended chan hook.Result) (*Lock, error) {
 
 // renewLock lets the time of a granted lock begin again: its client is about to let the host go down now.
 func (k *kept) renewLock(ended chan hook.Result) (*Lock, error) {
-	g, still := k.gate, false
+	g := k.gate
+	var over atomic.Bool // A run that has yet to start has all of its time before it.
 	g.run.tell(func(run HookRun) {
 		a, is := run.(*absence)
-		still = is && a.again()
+		over.Store(!is || !a.again())
 	})
-	if !still {
+	if over.Load() {
 		return nil, refuse(control.Busy, "the grant of this host ends at this moment: ask again")
 	}
 	k.lock.asked = g.env.Clock.Boot().Up
