@@ -53,7 +53,7 @@ func (m *Machine) kept() policy.Kept {
 // restoreKept continues with a kept grant of an earlier life: this member's own as if its operation still ran, another
 // one as its guardian.
 func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.Effect) []policy.Effect {
-	if !k.Is() {
+	if !k.Is() || m.cfg.Keep == 0 { // The gate keeps no grants any more.
 		return out
 	}
 	m.known.witness(now.Time, &k.Token, k.Holder)

@@ -78,8 +78,8 @@ func (m *Machine) preSign(out []policy.Effect) []policy.Effect {
 
 // chooseGuardiansAgain chooses the guardians again after the view has changed. New guardians get a heartbeat at once.
 func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if !m.custody.holds() || m.guardian.Doubting() || m.custody.isResumed() {
-		return out
+	if !m.custody.holds() || m.guardian.Doubting() || m.custody.isResumed() || m.custody.handsBack() {
+		return out // While a token is handed back, only those who kept it know whether it is still this member's.
 	}
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())

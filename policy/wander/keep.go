@@ -76,7 +76,7 @@ func (m *Machine) kept() policy.Kept {
 // one as its guardian.
 func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.Effect) []policy.Effect {
 	switch {
-	case !k.Is():
+	case !k.Is() || m.cfg.Keep == 0: // The gate keeps no grants any more.
 		return out
 	case k.Holder != m.cfg.Self:
 		m.guardian.Restore(now.Time, k)

@@ -1,0 +1,59 @@
+package wander_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// isBack is a member that comes back with a grant that members 1 and 2 keep, in a gate that keeps them for so long.
+func isBack(t *testing.T, keep time.Duration) *scenario {
+	t.Helper()
+	cfg := config()
+	cfg.Settings.Keep, cfg.Settings.Backups, cfg.Rejoins = keep, 2, true
+	token := born(1, 40)
+	token.SetTrail(&guardian.Trail{id(1), id(2)})
+	return begin(t, cfg, policy.State{
+		Seq: 40, Kept: policy.Kept{Holder: self, Token: token.Ref, Load: token.Load, For: 15 * time.Minute},
+	})
+}
+
+func (s *scenario) offers() bool {
+	return slices.ContainsFunc(s.sent, func(m wire.Message) bool { return m.Kind == handoff.KindToken })
+}
+
+// The first members that it sees need not know that others have gone on. It asks those that have kept its grant, and
+// only they can say that the token is still its own.
+func TestOnlyAGuardianThatKeptAGrantConfirmsIt(t *testing.T) {
+	s := isBack(t, 15*time.Minute)
+	s.finish()
+	s.view(3, 4, 5)
+	s.advance(time.Minute)
+	if s.offers() {
+		t.Fatal("it passes its token on, and nobody has confirmed that it is still its own")
+	}
+	i := slices.IndexFunc(s.sent, func(m wire.Message) bool { return m.Kind == guardian.KindKeep && m.Nonce == 1 })
+	if i < 0 || s.sent[i].To != id(1) {
+		t.Fatal("it does not ask those that kept its grant")
+	}
+	kept := s.sent[i]
+	kept.Kind, kept.From, kept.To = guardian.KindKept, kept.To, self
+	s.receive(kept)
+	s.advance(time.Second)
+	if !s.offers() {
+		t.Error("it does not pass its token on, although a guardian has confirmed it")
+	}
+}
+
+// An operator has taken keep out of the configuration while the host was away.
+func TestAGateThatKeepsNoGrantsTakesNoneUp(t *testing.T) {
+	s := isBack(t, 0)
+	s.wantState("absent")
+	s.step(policy.Event{Kind: policy.Finished})
+	s.wantState("absent")
+}
