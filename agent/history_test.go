@@ -47,6 +47,7 @@ func TestTheHistoryHasTheCauseOfARunCutShort(t *testing.T) {
 		begun := time.Now()
 		w.start("a", AloneRun)
 		w.until("the second run", 5*time.Minute, func() bool { return len(w.runs(begun)) == 2 })
+		time.Sleep(time.Second) // It is seen when it is granted, and starts at that moment.
 		if err := w.leave("a"); err != nil {
 			t.Fatal(err)
 		}
