@@ -23,6 +23,8 @@ type turns struct {
 // that is always due delays a caller by the run that goes on when the caller comes, and by one later run. Endless
 // callers delay the operation by one of their runs. A run that is denied is nobody's turn. Pauses and restarts forget
 // whose turn it is.
+//
+//go:noinline
 func NewTurnsChecker() sim.Watcher {
 	return sim.EachLife(func(me *turns, c *sim.Cluster, o *sim.Occurrence) error {
 		switch {

@@ -25,6 +25,8 @@ func (k *lastCommit) answers(ack *wire.Message) bool {
 // Commit when the same Ack comes again within a timeout, which is longer than a handoff takes. Otherwise one lost
 // datagram would lose the token. A member that has revived the token meanwhile does not repeat it: there would be two
 // holders.
+//
+//go:noinline
 func NewCommitChecker(timeout time.Duration) sim.Watcher {
 	return sim.EachLife(func(last *lastCommit, c *sim.Cluster, o *sim.Occurrence) error {
 		kinds := c.Descriptor().Kinds

@@ -11,6 +11,8 @@ import (
 // run. A member runs for a caller only if a caller waits there, and each demand has one run. And no member forgets a
 // demand: until its run starts, the status names a time at which it is due. That it really runs is a rule for a healed
 // cluster.
+//
+//go:noinline
 func NewDemandChecker(beside bool) sim.Watcher {
 	return sim.EachLife(func(wanted *bool, c *sim.Cluster, o *sim.Occurrence) error {
 		*wanted = (*wanted || o.On(policy.Wanted)) && !o.On(policy.Unwanted)

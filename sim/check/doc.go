@@ -7,4 +7,7 @@
 // A revived token has the identity of the lost one, which may turn up again. So the rule that nothing is in two places
 // at once is about copies of a token: [Copies] follows each copy from hand to hand, from when it was made or revived,
 // and tells which of them a member holds.
+//
+// The constructors of watchers that range over effects are marked go:noinline: the compiler copies one that is inlined
+// into another package without inlining what its loops call, and each loop then allocates. A hunt takes twice the time.
 package check

@@ -12,6 +12,8 @@ import (
 // token" (Ciuffoletti, section 4). The sender gives the token up before its first Commit leaves, so this holds in every
 // state, not only when both have left: no two members hold one token, and no sender holds the token of a Commit under
 // way. A revived token counts as another token.
+//
+//go:noinline
 func NewHandoffChecker() sim.Watcher {
 	copies := NewCopies()
 	// holder is the member that holds each copy.

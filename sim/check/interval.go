@@ -21,6 +21,8 @@ type started struct {
 // interval may be shorter after a restart, by startWithin, the longest time from a grant to its start. Denied runs do
 // not count. A run that has not succeeded is repeated retryAfter or more after its end; if retryAfter is zero, it is
 // not repeated. Runs for callers beside the operation do not count.
+//
+//go:noinline
 func NewIntervalChecker(minInterval, retryAfter, startWithin time.Duration) sim.Watcher {
 	type runs struct{ last, before started }
 	return sim.EachMember(func(me *runs, _ *sim.Cluster, o *sim.Occurrence) error {

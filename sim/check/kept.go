@@ -21,6 +21,8 @@ type keptRun struct {
 // and longer if it was back at least settle before that was over. It does not count if its view had changed, or another
 // member had crashed, less than a patience before it went down, or if a token was made while another one had crashed:
 // that may have been its guardian.
+//
+//go:noinline
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 	var runs []keptRun
 	var crashed policy.Time

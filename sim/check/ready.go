@@ -10,6 +10,8 @@ import (
 
 // NewReadyChecker checks that no member runs unless its host has said yes: in this life, since the last run, and not
 // longer ago than counts, the time for which an answer counts. A run for a caller needs no yes.
+//
+//go:noinline
 func NewReadyChecker(counts time.Duration) sim.Watcher {
 	// ran is when the member's last run ended, not counting denied ones.
 	return sim.EachMember(func(ran *policy.Time, c *sim.Cluster, o *sim.Occurrence) error {

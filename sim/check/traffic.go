@@ -9,6 +9,8 @@ import (
 )
 
 // NewTrafficChecker checks that no member sends more than most datagrams within while, whatever goes wrong.
+//
+//go:noinline
 func NewTrafficChecker(most int, while time.Duration) sim.Watcher {
 	type traffic struct {
 		since policy.Time

@@ -12,6 +12,8 @@ import (
 
 // newOverlapChecker checks that at most one member runs at once under the tokens of a slot. That holds where nothing
 // goes wrong.
+//
+//go:noinline
 func newOverlapChecker() sim.Watcher {
 	running := map[int]uint8{}
 	return sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {

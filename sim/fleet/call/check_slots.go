@@ -9,6 +9,8 @@ import (
 )
 
 // newOnceChecker checks that a member never runs twice at once, and that each number of slot is one of the gate.
+//
+//go:noinline
 func newOnceChecker(slots int) sim.Watcher {
 	return sim.EachLife(func(running *bool, _ *sim.Cluster, o *sim.Occurrence) error {
 		*running = *running && !o.On(policy.Finished)
@@ -70,6 +72,8 @@ func (k *idleness) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 
 // newVainChecker checks that no token is passed to a member that has waited for none, for longer than that. That holds
 // where nothing goes wrong, and members run for callers only.
+//
+//go:noinline
 func newVainChecker(most time.Duration) sim.Watcher {
 	type life struct {
 		waits bool

@@ -14,6 +14,8 @@ import (
 // clock says: "the token tg, generated in response to a timeout for a token tx, has a timestamp larger than tx"
 // (Ciuffoletti, section 5.2). Otherwise tx, which is older and may live, would be removed in favour of tg. Stamps in
 // the future do not count.
+//
+//go:noinline
 func NewBirthChecker() sim.Watcher {
 	return sim.EachMember(func(met *int64, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Ends() {

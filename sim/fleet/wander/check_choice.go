@@ -14,6 +14,8 @@ import (
 // NewChoiceChecker checks that a token has all its guardians from the moment at which it comes to a member: as many as
 // configured, or all the others that its holder sees. Members that have failed the holder do not count: it may avoid
 // them.
+//
+//go:noinline
 func NewChoiceChecker(backups int) sim.Watcher {
 	// view are the members that one member sees. failed are those of them that have failed it since its start.
 	type company struct{ view, failed []wire.MemberID }

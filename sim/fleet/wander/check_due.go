@@ -16,6 +16,8 @@ const offersWhenDue = 2
 
 // NewDueChecker checks that a holder that is due runs, whatever becomes of its offers: after offersWhenDue failed
 // offers it does not offer the token again.
+//
+//go:noinline
 func NewDueChecker() sim.Watcher {
 	// failed counts a member's consecutive failed offers while it was due.
 	type member struct {

@@ -123,6 +123,8 @@ type certain struct {
 //
 // cut is true if the network may be parted or broken: then a member may hold a token of which the others that guard it
 // do not hear, and only the first two conditions are checked.
+//
+//go:noinline
 func NewCertainChecker(cut bool) sim.Watcher {
 	judge := sim.EachLife(func(me *certain, c *sim.Cluster, o *sim.Occurrence) error {
 		if o.On(policy.PeersChanged) {

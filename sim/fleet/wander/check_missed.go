@@ -22,6 +22,8 @@ type missed struct {
 // NewMissedChecker checks a rule of walks that go round: if a member could not be reached, the holder leaves it to the
 // next holders. The member is on the token's list from then on, unless it was on the list before. The list counts the
 // tries.
+//
+//go:noinline
 func NewMissedChecker() sim.Watcher {
 	offers := offers{}
 	return sim.EachMember(func(me *missed, c *sim.Cluster, o *sim.Occurrence) error {

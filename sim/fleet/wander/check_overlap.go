@@ -79,6 +79,8 @@ func (s *Scenario) isSound() bool {
 
 // NewCrowdChecker checks that a fleet in which nothing goes wrong makes one token, and that one operation runs at once,
 // however little its members know. The hardest such fleet is one with a MaxInterval much shorter than its first lap.
+//
+//go:noinline
 func NewCrowdChecker() sim.Watcher {
 	made, running := 0, map[int]bool{}
 	return sim.EachMember(func(_ *struct{}, _ *sim.Cluster, o *sim.Occurrence) error {

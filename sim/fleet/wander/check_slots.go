@@ -11,6 +11,8 @@ import (
 // NewSlotChecker checks the rules that a gate with several tokens adds. A member never runs under two tokens at once.
 // It has one record for all of them: the record names the token and the slot of a run before the run starts, and they
 // stay until the next run. No record has a run for a caller beside an operation.
+//
+//go:noinline
 func NewSlotChecker() sim.Watcher {
 	return sim.EachLife(func(running *bool, c *sim.Cluster, o *sim.Occurrence) error {
 		*running = *running && !o.On(policy.Finished)

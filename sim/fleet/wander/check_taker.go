@@ -14,6 +14,8 @@ import (
 // A member could take it if it is in the holder's view, has been up and in touch with the holder for a while, and is
 // not about to leave, and if the holder was not away. It is for networks that lose nothing, and
 // for members with the same number of slots: one that lacks a token's slot does not take it.
+//
+//go:noinline
 func NewTakerChecker(while time.Duration) sim.Watcher {
 	var network policy.Time
 	var members []policy.Time // since when each has been in order

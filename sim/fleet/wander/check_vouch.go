@@ -12,6 +12,8 @@ import (
 
 // NewVouchChecker checks that a member that runs tells this to all members that ask for a token, even if it has lost
 // its own. While others can hear of a run, no guardian revives a token, and no member makes one.
+//
+//go:noinline
 func NewVouchChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if o.Kind != sim.Stepped || !o.Completes() || !o.On(policy.Received) {
