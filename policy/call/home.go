@@ -217,6 +217,8 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	older := false
 	switch {
+	case msg.Nonce == nextUnanswered && (m.custody.holds() || msg.From != m.known.holder):
+		return out // Only the holder can know; a home that says so lies, or is late.
 	case msg.Nonce == nextUnanswered, msg.Nonce == nextOver:
 		for i := range mostTold {
 			t := toldOf(&msg.Load, i)
@@ -416,7 +418,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 	for _, id := range [...]wire.MemberID{home, holder} {
 		c := &m.caller
 		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self && id != msg.From
-		if other && c.called && c.step > toFirst && c.followed < mostFollowed {
+		if other && c.called && (c.step > toFirst || c.again > 0) && c.followed < mostFollowed {
 			c.followed++
 			out = m.callOne(now, id, out)
 		}

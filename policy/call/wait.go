@@ -16,8 +16,8 @@ import (
 // at random, and the homes again), then after P, 2P, 4P, 8P. Once each in a step."
 //
 // A home may lie: queue a caller, and tell nobody. So a caller that was queued and still waits after eight skips calls
-// another home, too, and so each time that it calls again; and no home can send it away for longer than an honest one
-// with as many waiters as there are members.
+// another home, too, and so each time that it calls again, and goes where answers send it; and no home can send it away
+// for longer than an honest one with as many waiters as there are members.
 type caller struct {
 	// id is the identity of the wait; zero if this member does not wait. called is true once others have heard of it.
 	id     wire.Exchange
@@ -228,26 +228,37 @@ func (m *Machine) callHomes(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// callAnother calls another home than the first one, in turn. Where there is only one, it is whoever would replace it.
+// callAnother calls another home than the first one, in turn. Where there is only one, it calls eight members at random:
+// the holder may be among them, or they say where it is.
 func (m *Machine) callAnother(now policy.Instant, out []policy.Effect) []policy.Effect {
-	others := max(m.cfg.homes()-1, 1)
-	id, _ := m.view.home(1 + int(m.caller.again)%others)
-	m.caller.again++
 	m.caller.homes = mostHomes
+	m.caller.again++
+	others := m.cfg.homes() - 1
+	if others == 0 {
+		return m.callDrawn(now, out)
+	}
+	id, _ := m.view.home(1 + int(m.caller.again-1)%others)
 	return m.callOne(now, id, out)
 }
 
 // callAll calls all members of a small fleet, and some of a large one. There the homes are called, too: when they were
 // called first, they may not have known yet that they are homes.
 func (m *Machine) callAll(now policy.Instant, out []policy.Effect) []policy.Effect {
-	n, start, stride := len(m.view.IDs), 0, 1
-	if n > mostCalled {
-		drawn, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
-		start, stride, n = int(drawn), max(n/drawnCalled, 1), drawnCalled
-		out = m.callHomes(now, out)
+	if len(m.view.IDs) > mostCalled {
+		return m.callDrawn(now, m.callHomes(now, out))
 	}
-	for i := range n {
-		out = m.callOne(now, m.view.IDs[(start+i*stride)%len(m.view.IDs)], out)
+	for _, id := range m.view.IDs {
+		out = m.callOne(now, id, out)
+	}
+	return out
+}
+
+// callDrawn calls some members at random: all if there are no more.
+func (m *Machine) callDrawn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	n := len(m.view.IDs)
+	start, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
+	for i := range min(n, drawnCalled) {
+		out = m.callOne(now, m.view.IDs[(int(start)+i*max(n/drawnCalled, 1))%n], out)
 	}
 	return out
 }

@@ -235,6 +235,9 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
 	if err := c.Run(c.Now().Add(s.Scenario.Duration)); err != nil {
 		return err
 	}
+	if err := judge.end(c.Now()); err != nil {
+		return err
+	}
 	l.over = true
 	c.Intercept(nil)
 	c.PowerCut(l.who)
@@ -299,6 +302,16 @@ func (k *byzantineJudge) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return fmt.Errorf("withheld: a home lies, and %s has waited for %v", o.Who(), waited)
 	case len(k.running) > 2:
 		return fmt.Errorf("overlap: a home lies, and %d run at once", len(k.running))
+	}
+	return nil
+}
+
+// end judges the waits that are not over when the lies end.
+func (k *byzantineJudge) end(now policy.Time) error {
+	for member, since := range k.waits {
+		if waited := now.Sub(max(since, k.since)); member != k.who() && waited > k.bound {
+			return fmt.Errorf("withheld: a home lies, and %s waits for %v", sim.MemberName(member), waited)
+		}
 	}
 	return nil
 }
