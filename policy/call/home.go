@@ -213,7 +213,8 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 //
 // R4: "A holder answers a Next with an older number by a Heartbeat, and does not read it. Who does not hold the token
 // answers Known, naming the receiver if it passed it on." Here the answer is a Where. "Of a Next with an older number
-// only the sender's own wait counts": a distant home hears of each visit too late, and would wait for ever.
+// only the sender's own wait counts": a distant home hears of each visit too late, and would wait for ever. Who has
+// passed the token on sends that wait after it.
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	older := false
 	switch {
@@ -230,7 +231,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		}
 		return out
 	case msg.Nonce == nextHolder && !m.custody.holds():
-		return m.sayWhere(msg, out)
+		return m.sayWhere(msg, m.sendAfter(msg, out))
 	case msg.Nonce == nextHolder:
 		older = msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq
 	case msg.Nonce == nextHome:
@@ -249,6 +250,22 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	if older || msg.Nonce == nextHolder && !m.custody.in(resting) {
 		// It is busy: the home must not suspect it; or the home does not know of this visit.
 		out = m.guardian.Greet(msg.From, &m.custody.token, out)
+	}
+	return out
+}
+
+// sendAfter tells the holder of the wait of the home that sent a Next, if that came after the token had gone.
+func (m *Machine) sendAfter(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	holder, ref := m.whereabouts()
+	if holder.IsZero() || holder == msg.From || holder == m.cfg.Self {
+		return out
+	}
+	for i := range mostTold {
+		if t := toldOf(&msg.Load, i); t.wait != 0 && t.hint == msg.From.Hint() {
+			out = m.send(KindNext, holder, msg.Exchange, nextHome, &ref, out)
+			setTold(&out[len(out)-1].Msg.Load, 0, t)
+			break
+		}
 	}
 	return out
 }
