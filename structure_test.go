@@ -136,6 +136,7 @@ func house() []rule {
 			},
 			why: "rules that hold for every protocol",
 		},
+		{room: "sim/reduce", ours: []string{"policy", "policy/window", "sim"}, why: "a family says what is fit for a run"},
 		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{
 			room: "sim/measure", ours: []string{"wire", "policy", "sim"},
@@ -143,12 +144,12 @@ func house() []rule {
 			why:     "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure"},
+			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure", "sim/reduce"},
 			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
 			why:     "a protocol's own worlds and rules",
 		},
 		{
-			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/fleet/...", "sim/seeds"},
+			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/reduce", "sim/fleet/...", "sim/seeds"},
 			why: "checkers judge",
 		},
 		{

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -41,7 +43,9 @@ all faults end, and the fleet must make progress within a bound.
 The hunt uses all cores. From time to time it prints its speed and which events have
 occurred. At the end it prints how many fleets had each thing that few have. It stops at the
 smallest seed that breaks a rule, with exit code 1. It then shows the rule, the parameters,
-the last 50 lines of the trace, and the command that repeats this run.
+the last 50 lines of the trace, and the command that repeats this run. With policy wander or
+call it also looks for a smaller scenario that breaks the same rule, and writes it to a file
+for "wanderd sim trace --scenario".
 
 A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never
 occurred, because then it has not tested all rules.`,
@@ -111,12 +115,29 @@ func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
 	text := huntText(r, elapsed) + "\n" + piecesText(r)
 	if r.Failure != nil {
-		text += "\n" + r.Failure.String()
+		text += "\n" + r.Failure.String() + smallerText(r.Failure)
 	}
 	if _, err := io.WriteString(p.stdout, text); err != nil {
 		return err
 	}
 	return r.Err()
+}
+
+// smallerText writes a smaller scenario that breaks the same rule to a file, and returns it.
+func smallerText(f *hunt.Failure) string {
+	if f.Smaller == nil {
+		return ""
+	}
+	text := f.Smaller()
+	file, err := os.CreateTemp("", "scenario-*.toml")
+	if err == nil {
+		_, err = file.WriteString(text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		return fmt.Sprintf("\n%s\nThis scenario is in no file: %v\n", text, err)
+	}
+	return fmt.Sprintf("\n%s\nsmaller: wanderd sim trace --scenario %s\n", text, file.Name())
 }
 
 // piecesText writes how often the seeds have drawn what few fleets have.

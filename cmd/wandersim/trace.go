@@ -23,6 +23,7 @@ import (
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/hunt"
+	"github.com/wanderd/wanderd/sim/reduce"
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
@@ -51,8 +52,8 @@ func (p *program) newTraceCommand() *cobra.Command {
 actions of the member; or as a sequence diagram in the language of Mermaid.
 
 With --seed (and --policy) it traces the run of "wanderd sim hunt" with this seed, to its
-end or for the time in --for. The exit code is 1 if the run breaks a rule. With any other
-parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
+end or for the time in --for. So it does with a scenario that a hunt has written in
+--scenario. The exit code is 1 if the run breaks a rule. With any other parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
 time in --for. With the name of an excerpt it shows that part of a run:
 
 ` + excerptLines() + `
@@ -112,7 +113,32 @@ func (t *telling) excerpt(w io.Writer, name string, format trace.Format) error {
 	return excerpt.Write(w, format)
 }
 
+// hunted returns the subject of a file that a hunt has written. The subject has no name if the file is another one.
+func (t *telling) hunted() (one hunt.Subject, err error) {
+	if t.file == "" {
+		return one, nil
+	}
+	file, unread := settings.ReadFile(t.file, "the scenario", scenario.FileFlag)
+	if unread != nil || reduce.Kind(file.Content) == "" {
+		return one, nil // [scenario.Read] says what is wrong with it.
+	}
+	if t.flags.Given("for") {
+		return one, fmt.Errorf("%s is of a hunt, and has all its parameters: omit all flags but --for and --format",
+			t.file)
+	}
+	if one, err = hunt.Read(file.Content); err != nil {
+		err = fmt.Errorf("%s: %w", t.file, err)
+	}
+	return one, err
+}
+
 func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) error {
+	switch one, err := t.hunted(); {
+	case err != nil:
+		return cli.UsageError(err)
+	case one.Name != "":
+		return t.explored(ctx, one, 0, t.file, trace.NewWriter(w, format, one.Words))
+	}
 	parameters, err := scenario.Read(t.flags, t.file)
 	if err != nil {
 		return cli.UsageError(err)
@@ -132,7 +158,13 @@ func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) err
 		}
 		return context.Cause(ctx)
 	}
-	outcome := subject.Explore(parameters.Seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+	return t.explored(ctx, subject, parameters.Seed, fmt.Sprintf("seed %d", parameters.Seed), writer)
+}
+
+// explored traces the run of a hunt.
+func (t *telling) explored(ctx context.Context, subject hunt.Subject, seed uint64, of string, writer sim.Watcher,
+) error {
+	outcome := subject.Explore(seed, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -145,7 +177,7 @@ func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) err
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case outcome.Err != nil && !errors.Is(outcome.Err, errTold):
-		return fmt.Errorf("seed %d: %w", parameters.Seed, outcome.Err)
+		return fmt.Errorf("%s: %w", of, outcome.Err)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (set *Set) EachIsCaught(t *testing.T) {
 }
 
 func (set *Set) eachIsCaught(t *testing.T) {
-	if !Hunting() {
+	if !Hunting() && !*keeps {
 		deep.Only(t, "builds programs with mutants in them")
 	}
 	programs, dir := map[string]string{}, t.TempDir()
@@ -72,16 +72,20 @@ func (set *Set) eachIsCaught(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			pkg, test, _ := strings.Cut(m.Head["caught by"], " ")
+			dir := filepath.Join(set.root, filepath.FromSlash(pkg))
 			for i := range m.notices {
 				n := &m.notices[i]
-				r := runner{
-					t, programs[pkg], filepath.Join(set.root, filepath.FromSlash(pkg)),
-					cmp.Or(n.test, strings.TrimSpace(test)),
-				}
+				r := runner{t, programs[pkg], dir, cmp.Or(n.test, strings.TrimSpace(test))}.part(n.part)
 				if *hunted > 0 && n.seed != "" {
-					m.hunt(r.part(n.part), n)
+					m.hunt(r, n)
 				}
-				m.isCaught(r.part(n.part), n)
+				m.isCaught(r, n)
+				if *keeps && n.seed != "" {
+					m.keep(r, n)
+				}
+			}
+			for _, n := range m.kept(dir) {
+				m.isCaught(runner{t, programs[pkg], dir, n.test}.part(n.part), &n)
 			}
 		})
 	}
@@ -116,8 +120,8 @@ func (r runner) part(name string) runner {
 }
 
 // notice is a part of a test that notices a mutant, and its seed; both may be empty. test is empty, unless it is
-// another test.
-type notice struct{ test, part, seed string }
+// another test. rule is what a kept scenario breaks.
+type notice struct{ test, part, seed, rule string }
 
 // noticesOf reads the lines "seed", "seeds" and "also" of a mutant.
 func noticesOf(head map[string]string) (all []notice) {
@@ -143,7 +147,7 @@ func explore(first string, seeds int) []string {
 func (m *Mutant) isCaught(r runner, by *notice) {
 	r.t.Helper()
 	var args []string
-	want := ""
+	want := by.rule
 	if by.seed != "" {
 		args, want = explore(by.seed, 1), "seed "+by.seed+": "
 		if rule := m.Head["noticed by"]; rule != "" {

@@ -20,17 +20,24 @@ type Failure struct {
 	Trace string
 	// Replay and Whole are the commands that run this seed again, and that trace the whole run.
 	Replay, Whole string
+	// Smaller returns a scenario that breaks the same rule, made as small as it can be, as a file has it. That takes
+	// some seconds. It is nil if the subject's scenarios cannot be written.
+	Smaller func() string
 }
 
 // newFailure runs a seed again, with a trace.
 func newFailure(f *Subject, seed uint64, err error) *Failure {
 	tail := trace.NewTail(traceLines)
 	f.Explore(seed, trace.NewTrace(tail, f.Words))
-	return &Failure{
+	failure := &Failure{
 		Seed: seed, Parameters: f.parameters(seed), Err: err, Trace: tail.String(),
 		Replay: fmt.Sprintf("wanderd sim hunt%s --seed %d --seeds 1", f.flags, seed),
 		Whole:  fmt.Sprintf("wanderd sim trace%s --seed %d", f.flags, seed),
 	}
+	if f.smaller != nil {
+		failure.Smaller = func() string { return f.smaller(seed) }
+	}
+	return failure
 }
 
 // Error returns one line: the seed and the rule.

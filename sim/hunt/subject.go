@@ -10,6 +10,7 @@ import (
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
 	treeing "github.com/wanderd/wanderd/sim/fleet/tree"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
+	"github.com/wanderd/wanderd/sim/reduce"
 	"github.com/wanderd/wanderd/sim/trace"
 )
 
@@ -20,9 +21,15 @@ type Subject struct {
 	Words trace.Words
 	// flags are the command-line flags that choose it.
 	flags string
+	// kind is the kind of its scenarios in files: see [reduce.KindKey].
+	kind string
 	// parameters returns the parameters that a seed draws, one a line.
 	parameters func(seed uint64) string
 	explore    func(seed uint64, watchers ...sim.Watcher) wandering.Outcome
+	// smaller makes the scenario of a seed that breaks a rule smaller, and writes it. read returns the subject that has
+	// a written scenario for every seed. Both are nil if its scenarios cannot be written.
+	smaller func(seed uint64) string
+	read    func(content map[string]any) (Subject, error)
 	// covers is true if it has a list of what has to occur: see [wandering.Coverage].
 	covers bool
 }
@@ -57,7 +64,7 @@ func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Out
 func wander() Subject {
 	f := drawn(wandering.Draw, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
 	f.Name, f.Words, f.covers = "wander", wandering.Words(), true
-	return f
+	return written(f, wandering.Kind, wandering.Draw, (*wandering.Scenario).Explore)
 }
 
 // Byzantine is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there,
@@ -65,13 +72,13 @@ func wander() Subject {
 func Byzantine() Subject {
 	f := drawn(wandering.DrawByzantine, (*wandering.ByzantineScenario).String, (*wandering.ByzantineScenario).Explore)
 	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
-	return f
+	return written(f, wandering.ByzantineKind, wandering.DrawByzantine, (*wandering.ByzantineScenario).Explore)
 }
 
 func call() Subject {
 	f := watched("call", calling.Draw, (*calling.Scenario).Explore)
 	f.Words = calling.Words()
-	return f
+	return written(f, calling.Kind, calling.Draw, counted((*calling.Scenario).Explore))
 }
 
 func ring() Subject { return watched("ring", ringing.Draw, (*ringing.Scenario).Explore) }
@@ -88,15 +95,20 @@ func watched[S any](policy string, draw func(seed uint64) S,
 	explore func(s *S, watchers ...sim.Watcher) error,
 ) Subject {
 	parameters := func(s *S) string { return trace.Parameters(*s) }
-	f := drawn(draw, parameters, func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
+	f := drawn(draw, parameters, counted(explore))
+	f.Name, f.flags = policy, " --policy "+policy
+	return f
+}
+
+// counted also returns how many steps a run takes.
+func counted[S any](explore func(s *S, watchers ...sim.Watcher) error) func(*S, ...sim.Watcher) wandering.Outcome {
+	return func(s *S, watchers ...sim.Watcher) (reached wandering.Outcome) {
 		reached.Err = explore(s, append(watchers, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 			reached.Steps, reached.At = c.Steps(), o.At
 			return nil
 		}))...)
 		return reached
-	})
-	f.Name, f.flags = policy, " --policy "+policy
-	return f
+	}
 }
 
 // drawn returns the subject of scenarios that a seed draws.
@@ -113,4 +125,41 @@ func drawn[S any](
 			return explore(&s, watchers...)
 		},
 	}
+}
+
+// written returns the subject with scenarios that can be written to files.
+func written[S any, P interface {
+	reduce.Scenario[S]
+	Smaller() string
+}](f Subject, kind string, draw func(seed uint64) S, explore func(*S, ...sim.Watcher) wandering.Outcome,
+) Subject {
+	f.kind = kind
+	f.smaller = func(seed uint64) string {
+		s := draw(seed)
+		return P(&s).Smaller()
+	}
+	f.read = func(content map[string]any) (Subject, error) {
+		var s S
+		err := reduce.Read(content, P(&s))
+		one := f
+		one.explore = func(_ uint64, watchers ...sim.Watcher) wandering.Outcome { return explore(&s, watchers...) }
+		return one, err
+	}
+	return f
+}
+
+// Read returns the subject whose seeds all have the scenario in a file that [reduce.Text] has written.
+func Read(content map[string]any) (Subject, error) {
+	kind := reduce.Kind(content)
+	var kinds []string
+	for _, f := range append(Subjects(), Byzantine()) {
+		if f.read == nil {
+			continue
+		}
+		if f.kind == kind {
+			return f.read(content)
+		}
+		kinds = append(kinds, f.kind)
+	}
+	return Subject{}, fmt.Errorf("%s = %q: there are no such scenarios: choose one of %q", reduce.KindKey, kind, kinds)
 }

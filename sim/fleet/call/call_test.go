@@ -20,7 +20,7 @@ func TestNoSeedBreaksARule(t *testing.T) {
 		103287, 155307, 190271, 158234, 500019, 504514, 500798) {
 		s := Draw(seed)
 		if err := s.Explore(); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatalf("seed %d: %v\n%s", seed, err, mutant.Reduced(t, s.Smaller))
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
 			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000), 603570, 701596, 705341, 1040252) {
 				s := draw(seed)
 				if err := s.Explore(); err != nil {
-					t.Fatalf("seed %d: %v", seed, err)
+					t.Fatalf("seed %d: %v\n%s", seed, err, mutant.Reduced(t, s.Smaller))
 				}
 			}
 		})

@@ -20,7 +20,7 @@ func TestNoSeedBreaksAKeptGrant(t *testing.T) {
 	for _, seed := range mutant.Seeds(deep.Or[uint64](20, 200)) {
 		s := drawKept(seed)
 		if err := s.Explore(); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatalf("seed %d: %v\n%s", seed, err, mutant.Reduced(t, s.Smaller))
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestNoSeedBreaksAKeptGrant(t *testing.T) {
 	for _, seed := range mutant.Seeds(deep.Or[uint64](20, 200)) {
 		s := drawKept(seed)
 		if o := s.Explore(); o.Err != nil {
-			t.Fatalf("seed %d: %v", seed, o.Err)
+			t.Fatalf("seed %d: %v\n%s", seed, o.Err, mutant.Reduced(t, s.Smaller))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestSeedsBreakNoRule(t *testing.T) {
 	seeds := mutant.Seeds(deep.Or[uint64](50, 700))
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
 	if r.Failure != nil {
-		t.Fatal(r.Failure.String())
+		t.Fatal(r.Failure.String() + mutant.Reduced(t, r.Failure.Smaller))
 	}
 	if missing := r.Coverage.Missing(); r.Seeds >= enough && len(missing) > 0 {
 		t.Errorf("%d seeds never led to %v", r.Seeds, missing)
