@@ -91,11 +91,13 @@ func house() []rule {
 		{
 			room: "agent/gate", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "agent/aftercare", "agent/beside", "agent/clock",
-				"agent/control", "agent/downcount", "agent/events", "agent/history", "agent/hook", "agent/statedir",
+				"agent/control", "agent/downcount", "agent/events", "agent/history", "agent/hook", "agent/stages",
+				"agent/statedir",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
 		{room: "agent/downcount", why: "it reads a number or a share"},
+		{room: "agent/stages", why: "it is told where the others stand"},
 		{
 			room: "agent/aftercare", ours: []string{"agent/control", "agent/hook"},
 			why: "it is told what a program has said, and when to stop",

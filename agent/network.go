@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
 	"github.com/wanderd/wanderd/membership/broadcast"
@@ -36,7 +37,10 @@ const _ = uint(broadcast.MaxReason - gate.MaxReason)
 type network struct{ a *Agent }
 
 func peerOf(in wire.GateID, m *membership.Member) gate.Peer {
-	return gate.Peer{ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(in), Declared: m.Declared(in)}
+	return gate.Peer{
+		ID: m.ID, Name: m.Name, Addr: m.Addr, InGate: m.Has(in), Declared: m.Declared(in),
+		Standing: stages.Standing(m.Standing(in)),
+	}
 }
 
 func (n network) Lookup(in wire.GateID, id wire.MemberID) (gate.Peer, bool) {
@@ -55,10 +59,12 @@ func (n network) Members(in wire.GateID) []gate.Peer {
 	return list
 }
 
-func (n network) Failed(in wire.GateID) (list []gate.Peer) {
+func (n network) Away(in wire.GateID) (list []gate.Peer) {
 	for _, m := range n.a.members.All() {
-		if m.State == membership.StateFailed && m.Has(in) {
-			list = append(list, peerOf(in, &m))
+		if has := m.Has(in); has && (m.State == membership.StateFailed || m.State == membership.StateLeft) {
+			p := peerOf(in, &m)
+			p.AwaySince, p.Left = m.Since, m.State == membership.StateLeft
+			list = append(list, p)
 		}
 	}
 	return list
@@ -99,6 +105,8 @@ func (n network) Seal(m *wire.Message) []byte { return n.a.credentials.codec.Loa
 func (n network) Announce(in wire.GateID) { n.a.members.Announce(in) }
 
 func (n network) Declare(in wire.GateID, what uint64) { n.a.members.Declare(in, what) }
+
+func (n network) Stand(in wire.GateID, where stages.Standing) { n.a.members.Stand(in, uint8(where)) }
 
 func (n network) Notify(in wire.GateID, o wire.Directive, who, reason string) error {
 	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Directive: o, Who: who, Reason: reason})

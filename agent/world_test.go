@@ -21,6 +21,7 @@ import (
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/agent/transport/memnet"
@@ -71,6 +72,8 @@ type world struct {
 	care    aftercare.Config
 	health  map[string]answer
 	maxDown downcount.Limit
+	// stages are the stages of the gate.
+	stages stages.Config
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
 	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
@@ -251,12 +254,12 @@ func (w *world) gateOf(name string) gate.Config {
 		g := w.gate
 		g.onCall = g.onCall && !w.wanders[name]
 		c := g.config()
-		c.Aftercare, c.MaxDown, c.StandStill = w.care, w.maxDown, w.standStill
+		c.Aftercare, c.MaxDown, c.StandStill, c.Stages = w.care, w.maxDown, w.standStill, w.stages
 		return c
 	}
 	c := gate.Config{
 		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly, Aftercare: w.care,
-		StopAfter: w.gate.StopAfter, MaxDown: w.maxDown,
+		StopAfter: w.gate.StopAfter, MaxDown: w.maxDown, Stages: w.stages,
 	}
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout

@@ -337,6 +337,11 @@ func (m *Membership) Declare(gate wire.GateID, what uint64) {
 	m.announce(m.peers.Declare(gate, what))
 }
 
+// Stand tells the others where this member stands in gate; zero is nothing. It does not block.
+func (m *Membership) Stand(gate wire.GateID, where uint8) {
+	m.announce(m.peers.Stand(gate, where))
+}
+
 // announce arranges that this member's metadata is gossiped if it has changed. It does not block.
 func (m *Membership) announce(changed bool) {
 	if changed {

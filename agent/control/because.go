@@ -22,6 +22,8 @@ const (
 	BecauseNotReady Because = "not_ready"
 	// BecauseDown: too many members are down.
 	BecauseDown Because = "down"
+	// BecauseStage: a member of an earlier stage is due.
+	BecauseStage Because = "stage"
 	// BecauseDisk: the start of a run cannot be recorded.
 	BecauseDisk Because = "disk"
 	// BecauseOtherSecret: no other member is seen, but a host with another secret is.

@@ -168,6 +168,8 @@ type Gate struct {
 	Now []Holder `json:"now,omitempty"`
 	// Care is set while this host is looked after, after an operation that has succeeded: Running is true then, too.
 	Care *Care `json:"care,omitempty"`
+	// Stage is where this host stands in the stages of the gate; absent if there are none.
+	Stage *Stage `json:"stage,omitempty"`
 	// Ready is the state of this host's ready check; absent if it has none.
 	Ready *Ready `json:"ready,omitempty"`
 	// Paused is the pause of the gate on all hosts, PausedHere the pause on this host alone; each is absent if there is
@@ -273,6 +275,25 @@ type Care struct {
 	SoakUntil time.Time `json:"soak_until,omitzero"`
 	Answer    string    `json:"answer,omitempty"`
 	At        time.Time `json:"at,omitzero"`
+}
+
+// Stage is where a host stands in the stages of a gate.
+type Stage struct {
+	// Name is the stage in words, and Of the number of stages. Standing is what this host announces to later stages.
+	Name     string `json:"name"`
+	Of       int    `json:"of"`
+	Standing string `json:"standing"`
+	// HeldBy are the first members of earlier stages that hold this host up, and More is the number of the others.
+	HeldBy []HeldBy `json:"held_by,omitempty"`
+	More   int      `json:"more,omitempty"`
+	// Empty has the patterns of earlier stages that match no member that is here.
+	Empty []string `json:"empty,omitempty"`
+}
+
+// HeldBy is a member that holds up later stages, and why it does.
+type HeldBy struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // Pause describes the pause of a gate: by whom, when, why, and until when.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -176,7 +177,7 @@ func (f *pretendFleet) Lookup(_ wire.GateID, id wire.MemberID) (Peer, bool) {
 	return f.members[i], true
 }
 
-func (f *pretendFleet) Failed(wire.GateID) []Peer  { return nil }
+func (f *pretendFleet) Away(wire.GateID) []Peer    { return nil }
 func (f *pretendFleet) Members(wire.GateID) []Peer { return f.members }
 
 func (f *pretendFleet) Peers(wire.GateID, uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer) {
@@ -196,6 +197,8 @@ func (f *pretendFleet) Send(m *wire.Message, _ netip.AddrPort) error {
 func (f *pretendFleet) Seal(*wire.Message) []byte   { return []byte("sealed") }
 func (f *pretendFleet) Announce(wire.GateID)        {}
 func (f *pretendFleet) Declare(wire.GateID, uint64) {}
+
+func (f *pretendFleet) Stand(wire.GateID, stages.Standing) {}
 
 func (f *pretendFleet) Notify(_ wire.GateID, _ wire.Directive, who, reason string) error {
 	f.notified = append(f.notified, who+": "+reason)

@@ -110,7 +110,7 @@ func (g *Gate) Withdraw(c *Caller) {
 // counts once this host is ready.
 func (g *Gate) tellDemand() {
 	waits := len(g.callers.queue) > 0 && g.down.why(g) == ""
-	if waits && !g.isReady(g.env.Clock.Now().Time) {
+	if waits && !mayRun(g, g.env.Clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}
 	if waits == g.callers.told {

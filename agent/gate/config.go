@@ -5,6 +5,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/downcount"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -37,6 +38,8 @@ type Config struct {
 	FleetLock, FleetLockGroup string
 	// MaxDown is how many members may be down, this one included, when a run starts.
 	MaxDown downcount.Limit
+	// Stages are the stages in which the members run the gate's own operation.
+	Stages stages.Config
 	// StandStill pauses the gate on all hosts if a host stays away for longer than Keep.
 	StandStill bool
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.

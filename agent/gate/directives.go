@@ -47,7 +47,7 @@ func emitDirective(g *Gate, said *statedir.Directive, here bool) {
 	switch {
 	case said.Until == 0:
 		e.Kind = events.Resumed
-	case strings.HasPrefix(said.Who, brakeName):
+	case strings.HasPrefix(said.Who, brakeName), strings.HasPrefix(said.Who, stageName):
 		e.Kind = events.Braked
 	case said.Until != wire.ForEver:
 		e.Until = time.Unix(0, said.Until).UTC()
@@ -62,8 +62,12 @@ func emitDirective(g *Gate, said *statedir.Directive, here bool) {
 // brakeName begins the name of the giver of a pause that no operator has given.
 const brakeName = "stop_after@"
 
-// standsName is the same for a pause because of a host that stays away.
-const standsName = "keep_over@"
+// standsName is the same for a pause because of a host that stays away, stageName for one because a run of a stage has
+// failed.
+const (
+	standsName = "keep_over@"
+	stageName  = "first@"
+)
 
 func (g *Gate) stepDirective(o wire.Directive, here bool) {
 	g.event.Kind, g.event.Directive, g.event.Here = policy.Directed, o, here
@@ -131,7 +135,11 @@ func (g *Gate) braked() string {
 	for i, exit := range list.Exits[:list.Len()] {
 		hosts = append(hosts, fmt.Sprintf("%s (exit %d)", g.nameByHint(list.Hosts[i]), exit))
 	}
-	text := fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", "))
+	return shortened(fmt.Sprintf("%d hosts failed in a row: %s", len(hosts), strings.Join(hosts, ", ")))
+}
+
+// shortened shortens a reason to what gossip carries.
+func shortened(text string) string {
 	if len(text) > MaxReason {
 		text = text[:MaxReason-len(dots)] + dots
 	}

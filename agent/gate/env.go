@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -69,6 +70,11 @@ type Peer struct {
 	// the hash of its roster, or the protocol of a gate without one; 0 if nothing.
 	InGate   bool
 	Declared uint64
+	// Standing is where the peer stands in that gate. AwaySince is since when it is away, and Left is true if it has
+	// left: only [Fleet.Away] fills them in.
+	Standing  stages.Standing
+	AwaySince time.Time
+	Left      bool
 }
 
 // Fleet are the other members, as far as a gate needs them. Its methods are called on the loop, and do not block.
@@ -77,8 +83,8 @@ type Fleet interface {
 	Lookup(gate wire.GateID, id wire.MemberID) (Peer, bool)
 	// Members returns all live members, this one included, for a gate.
 	Members(gate wire.GateID) []Peer
-	// Failed returns the members of a gate that have failed, as far as this member knows.
-	Failed(gate wire.GateID) []Peer
+	// Away returns the members of a gate that have failed or left, as far as this member knows.
+	Away(gate wire.GateID) []Peer
 	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
 	// token. Members that have declared something else than declared are among the others instead, unless that is 0.
 	Peers(gate wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer)
@@ -86,9 +92,10 @@ type Fleet interface {
 	Send(m *wire.Message, to netip.AddrPort) error
 	Seal(m *wire.Message) []byte
 	// Announce tells the others that this member has met a token of a gate, Declare with which roster or protocol it
-	// takes part, Notify which directive is the newest.
+	// takes part, Stand where it stands there, Notify which directive is the newest.
 	Announce(gate wire.GateID)
 	Declare(gate wire.GateID, what uint64)
+	Stand(gate wire.GateID, where stages.Standing)
 	Notify(gate wire.GateID, o wire.Directive, who, reason string) error
 	// Withdraw tells the others in which gates this member takes part, after one of them is closed.
 	Withdraw() error

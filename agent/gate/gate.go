@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/directive"
@@ -43,6 +44,7 @@ type Gate struct {
 	directives directives
 	asking     asking
 	down       down
+	watch      stages.Watch
 	// roster is nil in a gate that accepts any member.
 	roster    *electorate
 	protocols protocols
@@ -111,6 +113,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	}
 	g.machine = directive.New(machine, g.env.Self, cfg.StopAfter)
 	g.machine.StandStill(cfg.StandStill)
+	beginStages(g)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
 	}
@@ -135,6 +138,9 @@ func (g *Gate) Begin() {
 	g.step()
 	if kept.Holder != g.env.Self {
 		emitInterrupted(g)
+		if g.history.Interrupted() != nil {
+			failsStage(g, "its agent has died")
+		}
 	}
 	g.kept.takeUp(kept)
 }

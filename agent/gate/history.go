@@ -15,6 +15,9 @@ func (g *Gate) enter(l *launch, command string) history.Run {
 	entry := history.Run{
 		Start: time.Now().Round(0), Seq: uint64(l.token.Seq), Command: command, OutsideWindow: l.outside,
 	}
+	if l.isHook && len(g.cfg.Stages.First) > 0 {
+		entry.Stage = g.watch.Stage()
+	}
 	g.history.Put(&entry)
 	emitRun(g, events.Started, &entry, &l.token)
 	return entry

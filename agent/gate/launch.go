@@ -41,7 +41,7 @@ type launch struct {
 	entry   history.Run
 	care    *aftercare.Care
 	resumed bool
-	// barred is true if too many members are down: then it is not started.
+	// barred is true if too many members are down, or one of an earlier stage is due: then it is not started.
 	barred bool
 	// halt is closed when it is stopped; nil in a ready check.
 	halt chan struct{}
@@ -111,7 +111,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has met the demand
 	run := func() finished { return g.follow(l, spec, startBy) }
-	c := g.callers.beginOwn(e.Demanded, g.isReady(now.Time))
+	c := g.callers.beginOwn(e.Demanded, mayRun(g, now.Time))
 	toCaller := c == nil && (g.cfg.OnDemand() || e.Demanded)
 	if toCaller {
 		c = g.callers.begin()
@@ -125,7 +125,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 	}
 	g.kept.begin(c)
 	g.down.look(g)
-	l.barred = g.down.why(g) != ""
+	l.barred = g.down.why(g) != "" || l.isHook && waitsForStage(g)
 	*g.granted(l.isHook)++
 	g.tallyBegin(now.Time, c)
 	go func() {

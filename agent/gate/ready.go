@@ -69,7 +69,7 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 // is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
-		m.SetReady(g.isReady(now) && g.down.why(g) == "")
+		m.SetReady(mayRun(g, now) && g.down.why(g) == "")
 	}
 }
 
@@ -211,7 +211,7 @@ func (d *down) look(g *Gate) {
 		return
 	}
 	if g.roster == nil {
-		d.failed = g.env.Fleet.Failed(g.id)
+		d.failed = slices.DeleteFunc(g.env.Fleet.Away(g.id), func(p Peer) bool { return p.Left })
 		return
 	}
 	for _, v := range g.roster.known.Voters {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"strconv"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 )
+
+// unmatchedAfter is how long after its start an agent may not know all members.
+const unmatchedAfter = time.Minute
 
 // Warnings lists the signs of mistakes that concern a gate.
 func (g *Gate) Warnings() (list []control.Warning) {
@@ -19,6 +23,11 @@ func (g *Gate) Warnings() (list []control.Warning) {
 	}
 	if g.protocols.foreign != "" {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + g.protocols.foreign})
+	}
+	if empty := g.watch.Empty(); len(empty) > 0 && time.Since(g.env.Started) > unmatchedAfter {
+		list = append(list, control.Warning{Gate: g.cfg.Name, Text: fmt.Sprintf(
+			"gate %s: no member that is here has a name like %q of first: that stage holds nobody up", g.cfg.Name, empty,
+		)})
 	}
 	for _, text := range g.roster.troubles() {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: "gate " + g.cfg.Name + ": " + text})
@@ -54,7 +63,7 @@ func (g *Gate) Status(around *Around) control.Gate {
 		}
 	}
 	g.pauses(&s)
-	s.Ready = g.readyStatus(now)
+	s.Ready, s.Stage = g.readyStatus(now), stageStatus(g)
 	if g.run != nil && g.run.care != nil {
 		s.Care = g.run.care.Status()
 	}

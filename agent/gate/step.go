@@ -25,6 +25,7 @@ func (g *Gate) step() {
 	}
 	g.beginSave()
 	g.considerAsking()
+	announceStanding(g)
 	g.tellDemand()
 }
 
@@ -36,6 +37,7 @@ func (g *Gate) Wake(now policy.Time) {
 		g.step()
 	}
 	g.considerAsking()
+	lookAtStages(g, false)
 	if len(g.down.failed) > 0 && !time.Now().Before(g.down.lookAt) {
 		g.down.lookAround(g)
 	}
@@ -54,7 +56,7 @@ func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
 	if len(g.down.failed) > 0 {
 		at = min(at, now.Add(time.Until(g.down.lookAt)))
 	}
-	return at
+	return min(at, stagesWakeAt(g, now))
 }
 
 // Slept tells a gate for how long the host was suspended.
@@ -65,6 +67,7 @@ func (g *Gate) Slept(gap time.Duration) {
 
 // Meet tells a gate's machine who its members are.
 func (g *Gate) Meet() {
+	lookAtStages(g, true)
 	g.event.Kind = policy.PeersChanged
 	g.event.Peers, g.event.TokenKnown = g.protocols.peers(g.env, g.id, &g.log)
 	if n := len(g.event.Peers); n != g.members {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -18,6 +19,12 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.machine.StandStill(next.StandStill)
 	g.replaceReady(next)
 	g.down.lookAround(g)
+	if !reflect.DeepEqual(g.cfg.Stages, next.Stages) {
+		g.cfg.Stages = next.Stages
+		g.watch.Set(next.Stages, g.env.Name)
+		g.env.Fleet.Stand(g.id, stages.Unsaid)
+		lookAtStages(g, true)
+	}
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
 	}

@@ -31,6 +31,8 @@ type situation struct {
 	// down is who is down, if that keeps the gate from running.
 	down   string
 	cutOff bool
+	// stage is which earlier stage holds up the gate's own operation, if one does.
+	stage string
 	// leaving is true if the gate was told to leave; unwanted is true if it runs on demand and no caller waits. started
 	// is when the agent started.
 	leaving, unwanted bool
@@ -70,6 +72,8 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseDown, s.down
 	case unready != "":
 		return control.BecauseNotReady, unready
+	case s.stage != "" && !s.wanted:
+		return control.BecauseStage, s.stage
 	case g.SaveError != "":
 		return control.BecauseDisk, "due, but the start of a run cannot be recorded: " + g.SaveError
 	case !g.SavingSince.IsZero() && s.now.Sub(g.SavingSince) > slowDisk:
@@ -134,7 +138,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
-		down:     g.down.why(g),
+		down: g.down.why(g), stage: g.watch.Why(time.Now()),
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		wanted:   g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,

@@ -41,6 +41,8 @@ type Run struct {
 	Command string `json:"command,omitempty"`
 	// OutsideWindow is who has ordered the run whatever the windows of the gate say; empty if nobody has.
 	OutsideWindow string `json:"outside_window,omitempty"`
+	// Stage is the stage of the gate in which the hook ran, in words; empty if the gate has none.
+	Stage string `json:"stage,omitempty"`
 	// End is absent while the run is under way, and if its agent did not see its end.
 	End time.Time `json:"end,omitzero"`
 	// Exit is the exit status; -1 if there was none. A hook that exits with 75 has not failed: it cannot do its work

@@ -140,6 +140,9 @@ func writeRuns(b *strings.Builder, gate string, runs []hostsRun, now time.Time) 
 		if by := r.run.OutsideWindow; by != "" {
 			what = strings.TrimPrefix(what+", outside of the windows by order of "+printable(by), ", ")
 		}
+		if r.run.Stage != "" {
+			what = strings.TrimPrefix(what+", "+printable(r.run.Stage), ", ")
+		}
 		if r.run.Reboot != nil {
 			what = strings.TrimPrefix(what+", rebooted", ", ")
 		}

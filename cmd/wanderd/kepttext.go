@@ -52,3 +52,22 @@ func writeCare(line func(name, format string, args ...any), c *control.Care, now
 	}
 	line("succeeded", "%s; nobody else starts before that is over", strings.Join(parts, "; "))
 }
+
+// writeStage writes in which stage of the gate this host is, and who holds it up.
+func writeStage(line func(name, format string, args ...any), s *control.Stage) {
+	if s == nil {
+		return
+	}
+	text := fmt.Sprintf("%s of %d, %s", printable(s.Name), s.Of, printable(s.Standing))
+	for i, h := range s.HeldBy {
+		join := ", "
+		if i == 0 {
+			join = "; waits for "
+		}
+		text += fmt.Sprintf("%s%s (%s)", join, printable(h.Name), printable(h.Why))
+	}
+	if s.More > 0 {
+		text += fmt.Sprintf(", and %d more", s.More)
+	}
+	line("stage", "%s", text)
+}

@@ -15,15 +15,18 @@ import (
 
 const (
 
-	// metadataVersion is the version of a member that declares nothing of its gates, declaredVersion of one that does.
+	// metadataVersion is the version of a member that declares nothing of its gates, declaredVersion of one that does,
+	// standingVersion of one that also announces where it stands.
 	metadataVersion = 2
 	declaredVersion = 3
+	standingVersion = 4
 	metadataLeaving = 0x80
 	metadataHeader  = 1 + ed25519.PublicKeySize + 8
 	metadataLeast   = metadataHeader + ed25519.SignatureSize
 	markSize        = 2
 	declaredSize    = 8
-	metadataMax     = metadataLeast + (markSize+declaredSize)*identity.MaxGates
+	standingSize    = 1
+	metadataMax     = metadataLeast + (markSize+declaredSize+standingSize)*identity.MaxGates
 
 	// metadataContext keeps a signature from being valid for anything else.
 	metadataContext = "wanderd announcement v2"
@@ -34,6 +37,7 @@ type gateMark struct {
 	tag      uint16 // the top 15 bits of its identity
 	met      bool   // the member has met a token of it
 	declared uint64 // what the member has declared of it, zero if nothing
+	standing uint8  // where the member says that it stands in it, zero if it says nothing
 }
 
 func tagOf(g wire.GateID) uint16 { return uint16(g >> 49) }
@@ -47,8 +51,15 @@ type Metadata struct {
 	Gates   []gateMark // ascending by tag, each once
 }
 
-func (m *Metadata) declares() bool {
-	return slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.declared != 0 })
+// version is the version with the least that can be said in it.
+func (m *Metadata) version() byte {
+	switch {
+	case slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.standing != 0 }):
+		return standingVersion
+	case slices.ContainsFunc(m.Gates, func(mark gateMark) bool { return mark.declared != 0 }):
+		return declaredVersion
+	}
+	return metadataVersion
 }
 
 // NewMetadata refuses two gates with the same tag.
@@ -98,6 +109,17 @@ func (m *Metadata) Declare(g wire.GateID, what uint64) bool {
 	return true
 }
 
+// Stand records where this member stands in gate g, and reports whether that is a change.
+func (m *Metadata) Stand(g wire.GateID, where uint8) bool {
+	at := find(m.Gates, g)
+	if at < 0 || m.Gates[at].standing == where {
+		return false
+	}
+	m.Gates = slices.Clone(m.Gates) // views share the old ones
+	m.Gates[at].standing = where
+	return true
+}
+
 // Encode writes and signs the metadata of a node with this name and address.
 func (m *Metadata) Encode(private ed25519.PrivateKey, node string, addr netip.AddrPort) []byte {
 	b := m.appendUnsigned(make([]byte, 0, metadataMax))
@@ -121,14 +143,11 @@ func vouched(b []byte, key ed25519.PublicKey, node string, addr netip.AddrPort) 
 }
 
 func (m *Metadata) appendUnsigned(b []byte) []byte {
-	first, declares := byte(metadataVersion), m.declares()
-	if declares {
-		first = declaredVersion
-	}
+	version := m.version()
+	b = append(b, version)
 	if m.Leaving {
-		first |= metadataLeaving
+		b[len(b)-1] |= metadataLeaving
 	}
-	b = append(b, first)
 	b = append(b, m.Key...)
 	b = binary.BigEndian.AppendUint64(b, m.Counter)
 	for _, mark := range m.Gates {
@@ -137,8 +156,11 @@ func (m *Metadata) appendUnsigned(b []byte) []byte {
 			tag |= 1
 		}
 		b = binary.BigEndian.AppendUint16(b, tag)
-		if declares {
+		if version >= declaredVersion {
 			b = binary.BigEndian.AppendUint64(b, mark.declared)
+		}
+		if version == standingVersion {
+			b = append(b, mark.standing)
 		}
 	}
 	return b
@@ -152,12 +174,15 @@ func ParseMetadata(b []byte) (Metadata, error) {
 		return m, errors.New("no metadata: it is not a wanderd")
 	}
 	size, version := markSize, b[0]&^metadataLeaving
-	if version == declaredVersion {
+	if version >= declaredVersion {
 		size += declaredSize
 	}
+	if version == standingVersion {
+		size += standingSize
+	}
 	switch {
-	case version != metadataVersion && version != declaredVersion:
-		return m, fmt.Errorf("metadata of version %d, want %d or %d", version, metadataVersion, declaredVersion)
+	case version < metadataVersion || version > standingVersion:
+		return m, fmt.Errorf("metadata of version %d, want %d to %d", version, metadataVersion, standingVersion)
 	case len(b) < metadataLeast || len(b) > metadataLeast+size*identity.MaxGates || (len(b)-metadataLeast)%size != 0:
 		return m, fmt.Errorf("metadata of %d bytes", len(b))
 	}
@@ -170,13 +195,16 @@ func ParseMetadata(b []byte) (Metadata, error) {
 		if n := len(m.Gates); n > 0 && m.Gates[n-1].tag >= mark.tag {
 			return m, errors.New("metadata whose gates are not in order")
 		}
-		if version == declaredVersion {
+		if version >= declaredVersion {
 			mark.declared = binary.BigEndian.Uint64(rest[markSize:])
+		}
+		if version == standingVersion {
+			mark.standing = rest[markSize+declaredSize]
 		}
 		m.Gates = append(m.Gates, mark)
 	}
-	if version == declaredVersion && !m.declares() {
-		return m, errors.New("metadata of declarations without one")
+	if version != m.version() {
+		return m, errors.New("metadata that says less than its version does")
 	}
 	return m, nil
 }
@@ -201,6 +229,11 @@ func (t *Table) Announce(g wire.GateID) bool {
 // Declare records what this member declares of gate g, and reports whether that is a change.
 func (t *Table) Declare(g wire.GateID, what uint64) bool {
 	return t.change(func(m *Metadata) bool { return m.Declare(g, what) })
+}
+
+// Stand records where this member stands in gate g, and reports whether that is a change.
+func (t *Table) Stand(g wire.GateID, where uint8) bool {
+	return t.change(func(m *Metadata) bool { return m.Stand(g, where) })
 }
 
 // Outbid raises the counter above that of a former life, and reports whether that is a change.

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func TestMetadataHasOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Mostly close to valid: a version, a key, and some gates.
 		b := append([]byte{
-			rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 0}).Draw(t, "first"),
+			rapid.SampledFrom([]byte{2, 0x82, 3, 0x83, 4, 0x84, 0}).Draw(t, "first"),
 		}, make([]byte, ed25519.PublicKeySize+8)...)
 		b = append(b, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "gates")...)
 		m, err := ParseMetadata(append(bytes.Clone(b), make([]byte, ed25519.SignatureSize)...))
@@ -118,6 +119,30 @@ func TestMetadataOfMostGatesStaysBelow200BytesAndWithRostersBelow400(t *testing.
 	if n := len(m.Encode(peertest.PrivateOf(1), identity.NodeName("x", wire.MemberIDOf(peertest.KeyOf(1))),
 		peertest.AddrOf(1))); n >= 400 {
 		t.Errorf("%d bytes with rosters", n)
+	}
+}
+
+// Where a member stands is in its metadata, and in that of a member that says nothing there is no byte for it.
+func TestAMemberSaysWhereItStands(t *testing.T) {
+	m, err := NewMetadata(peertest.KeyOf(1), []wire.GateID{gateA, gateB})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Declare(gateA, 5)
+	silent := len(m.appendUnsigned(nil))
+	if m.Stand(wire.GateIDOf("another"), 1) || !m.Stand(gateB, 3) || m.Stand(gateB, 3) {
+		t.Error("what is news is none, or the reverse")
+	}
+	b := append(m.appendUnsigned(nil), make([]byte, ed25519.SignatureSize)...)
+	if read, err := ParseMetadata(b); err != nil || b[0] != standingVersion || !slices.Equal(read.Gates, m.Gates) {
+		t.Errorf("%v: %v, %v", read, b, err)
+	}
+	who := Member{Gates: m.Gates}
+	if who.Standing(gateB) != 3 || who.Standing(gateA) != 0 || who.Standing(wire.GateIDOf("another")) != 0 {
+		t.Errorf("%v", m.Gates)
+	}
+	if m.Stand(gateB, 0); len(m.appendUnsigned(nil)) != silent {
+		t.Error("a member that says nothing needs room for that")
 	}
 }
 

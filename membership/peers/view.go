@@ -69,6 +69,15 @@ func (m *Member) Declared(g wire.GateID) uint64 {
 	return m.Gates[at].declared
 }
 
+// Standing returns where the member says that it stands in gate g; zero if it says nothing.
+func (m *Member) Standing(g wire.GateID) uint8 {
+	at := find(m.Gates, g)
+	if at < 0 {
+		return 0
+	}
+	return m.Gates[at].standing
+}
+
 func (m *Member) same(o *Member) bool {
 	return m.ID == o.ID && m.Name == o.Name && m.Addr == o.Addr && slices.Equal(m.Gates, o.Gates)
 }

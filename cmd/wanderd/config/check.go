@@ -14,6 +14,7 @@ import (
 	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/safepath"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership/identity"
@@ -198,6 +199,9 @@ func (g *section) check(trustHook bool) {
 		g.Reject(r, "it says whether a hook is needed, and this gate has none: leave it out, or let the callers ask "+
 			"for themselves")
 	}
+	if s := g.Of(&g.Stages.First); s.IsSet() {
+		g.checkStages(s, h.IsFree())
+	}
 	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
 			g.Reject(s, "\"0s\" must be greater than 0 in a gate with a hook: leave it out for the default")
@@ -223,5 +227,22 @@ func (g *section) check(trustHook bool) {
 	}
 	if g.HookTimeout > 0 && g.Of(&g.HookTimeout).IsGiven() { // otherwise it is min_interval, which has been compared
 		g.AtLeast(&g.HookTimeout, &g.Op, "a run of typical length would be stopped")
+	}
+}
+
+// checkStages checks the patterns of the stages.
+func (g *section) checkStages(s *settings.Setting, onDemand bool) {
+	if onDemand {
+		g.Reject(s, "it orders the runs of a hook, and this gate has none: leave it out")
+	}
+	if n := len(g.Stages.First); n > stages.MostStages {
+		g.Reject(s, "%d patterns, and at most %d are allowed", n, stages.MostStages)
+	}
+	for i, pattern := range g.Stages.First {
+		if err := stages.Check(pattern); err != nil {
+			g.Reject(s, "the pattern %q: %s", pattern, err)
+		} else if slices.Contains(g.Stages.First[:i], pattern) {
+			g.Reject(s, "the pattern %q is there twice", pattern)
+		}
 	}
 }

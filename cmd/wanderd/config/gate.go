@@ -49,6 +49,9 @@ func (g *section) config() gate.Config {
 	if len(c.Aftercare.After) == 0 {
 		c.Aftercare.Every, c.Aftercare.Timeout = 0, 0
 	}
+	if len(c.Stages.First) == 0 {
+		c.Stages.Wait = 0
+	}
 	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
 	if c.Protocol = g.strict(); !g.isStrict() {
 		s := g.Settings

@@ -28,7 +28,8 @@ func (g *section) tunable(began *section) []string {
 	}
 	each := []string{
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
-		"window_hard", "stop_after", "max_down", "soak", "after", "after_every", "after_timeout", "keep_over",
+		"window_hard", "stop_after", "max_down", "first", "first_wait", "soak", "after", "after_every",
+		"after_timeout", "keep_over",
 	}
 	switch {
 	case g.isStrict():

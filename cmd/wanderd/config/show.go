@@ -46,6 +46,9 @@ func (l *Layers) Summary() string {
 				terms = append(terms, s.Key+" "+inWords(s))
 			}
 		}
+		if len(g.Stages.First) > 0 {
+			terms = append(terms, fmt.Sprintf("%s is in %s", l.Agent.Name, g.Stages.Name(g.Stages.Of(l.Agent.Name))))
+		}
 		fmt.Fprintf(&b, "gate %s: %s (%s)\n", g.Name, runs, strings.Join(terms, ", "))
 	}
 	return b.String()

@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -227,6 +228,15 @@ func constants(g *terms) settings.Table {
 				"\"10%\", which is 1 at least. Down are members that have failed, and one that is away while its "+
 				"grant is kept. In a strict gate those of the roster that are not here count. With several slots, the "+
 				"hosts that may run under the other tokens count as down. A run in progress goes on. 0 is no limit."),
+		settings.Row("first", settings.List(&g.Stages.First), "",
+			fmt.Sprintf("The stages of the gate, as in first = [\"canary-*\", \"eu-*\"]: up to %d patterns over the names of "+
+				"members, in which * stands for any text, ? for a character, and [ab] for one of these. A member is in "+
+				"the stage of the first pattern that matches, or else in the last stage. The hook of a member runs only "+
+				"when no member of an earlier stage is due, runs or soaks, and a run that fails in any stage but the last "+
+				"pauses the gate on all hosts until \"wanderd resume\". Commands of callers do not wait. All hosts must have the same.",
+				stages.MostStages)).As("PATTERN,PATTERN,..."),
+		settings.Row("first_wait", settings.Positive(&g.Stages.Wait), "1h",
+			"How long a member that was due and is away holds up the later stages.").Needing("first"),
 		settings.Row("soak", settings.Duration(&g.Aftercare.Soak), "0s",
 			"How long the grant stays with a host after a run that has succeeded, as in soak = \"10m\": nobody else "+
 				"starts meanwhile. It holds for commands of callers too, and the callers do not wait for it. It is "+

@@ -86,7 +86,7 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 			switch s.Key {
 			case "slots", "backups", "stop_after":
 				return text
-			case "join", "hook", "ready", "after", "roster", "window", "on_event", "events":
+			case "join", "hook", "ready", "after", "roster", "first", "window", "on_event", "events":
 				return "[\"" + text + "\"]"
 			}
 			return "\"" + text + "\""
