@@ -69,8 +69,8 @@ hunt:
 # All known-bad protocols: which seed of the first 4000, in strict gates 40000, notices each. Their files are rewritten where that has changed, and
 # docs/mutants.md. The broken shells of strict gates show theirs.
 mutants:
-	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000
-	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 40000
+	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce
+	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce0
 
 # All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. It takes minutes.
 explore:

@@ -60,7 +60,7 @@ const (
 
 // Smaller returns a scenario that breaks the same rule as s with fewer members, a shorter duration, fewer faults and
 // rounder numbers. It tries each change with the scenario's own seed and with the first few, because a change draws
-// everything after it anew. It ends when no change helps, or after so much as [mostOccurrences] allows.
+// everything after it again. It ends when no change helps, or after so much as [mostOccurrences] allows.
 func Smaller[S any, P Scenario[S]](s S, explore Explore[S]) Result[S] {
 	r := &reducer[S, P]{explore: explore, left: mostOccurrences}
 	r.each = mostOccurrences / 4

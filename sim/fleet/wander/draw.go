@@ -7,6 +7,8 @@ import (
 	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/reduce"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Draw returns the scenario of a seed: the seed draws every parameter, and the kinds of faults. Many runs with a few
@@ -162,4 +164,91 @@ func (d drawing) faults(s *Scenario) sim.Faults {
 		f.Partition = sim.Partition{At: d.Time(s.Skip, s.Duration), For: 3 * brief(), Share: d.Share(0.1, 0.9)}
 	}
 	return f
+}
+
+// Kind and ByzantineKind name the scenarios of this package in files.
+const Kind, ByzantineKind = "wander", "wander with a Byzantine member"
+
+// Smaller makes a scenario that breaks a rule smaller, and writes it.
+func (s *Scenario) Smaller() string {
+	r := reduce.Smaller(*s, func(s *Scenario, w ...sim.Watcher) error { return s.Explore(w...).Err })
+	return r.Text(Kind)
+}
+
+// Smaller is that of [Scenario].
+func (s *ByzantineScenario) Smaller() string {
+	r := reduce.Smaller(*s, func(s *ByzantineScenario, w ...sim.Watcher) error { return s.Explore(w...).Err })
+	return r.Text(ByzantineKind)
+}
+
+// Check returns what is wrong with a scenario that no seed has drawn. The rules of this package hold in fleets as seeds
+// draw them: a fleet without guardians needs the right constants, and guardians only keep what is kept for long.
+func (s *Scenario) Check() error {
+	h, n, p := &s.Hook, &s.Network, wander.Patience(s.Skip)
+	world := reduce.World{
+		Members: s.Members, Skip: s.Skip, Duration: s.Duration, Network: n, Membership: &s.Membership,
+		Hook: h, Disk: &s.Disk, Slow: &s.SlowDisk,
+		Demand: &s.Demand, Operators: &s.Operators, Ready: &s.Ready, Faults: &s.Faults,
+	}
+	if s.Members < 1 || s.Skip <= 0 {
+		return reduce.Check(reduce.Limits{"there are members, and skip is more than 0": false})
+	}
+	far := n.Latency > s.Skip/10
+	slow := far || n.Distant > 0 || s.onDemand() || s.Demand.Beside || h.Unequal > 0
+	return reduce.Check(world.Limits(), reduce.Limits{
+		"skip is from 10ms to 1h":                    10*time.Millisecond <= s.Skip && s.Skip <= time.Hour,
+		"the duration is from one skip to 1,000,000": s.Skip <= s.Duration && s.Duration <= 1_000_000*s.Skip,
+		"an operation takes at most 3000 skips, and as long as op says where no guardian asks": s.Op > 0 &&
+			h.Takes <= 3000*max(s.Skip, 250*time.Millisecond) &&
+			(s.Backups > 0 || s.Op*9/10 <= h.Takes && h.Takes <= s.Op*11/10),
+		"min_interval is not shorter than op, or zero on demand": s.MinInterval >= s.Op*9/10 ||
+			s.onDemand() && s.MinInterval == 0,
+		"max_interval is not shorter than min_interval, and right where no guardian asks": s.MaxInterval == 0 &&
+			(s.Backups > 0 || !slow || s.MaxIntervalInForce() >= 27*s.lap()/10) ||
+			s.MaxInterval >= s.MinInterval && (s.Backups > 0 ||
+				s.MaxInterval >= s.leastMaxInterval() && (!slow || s.MaxInterval >= 27*s.lap()/10)),
+		"backups is from 0 to 4": 0 <= s.Backups && s.Backups <= guardian.MaxBackups,
+		"no gate has more slots than members": 0 <= s.Slots && s.Slots < wire.MaxSlots && s.Slots <= s.Members &&
+			(!s.MixedSlots || s.Slots > 0),
+		"constants differ by a factor from 1 to 10, where guardians ask": s.Differ == 0 ||
+			1 <= s.Differ && s.Differ <= 10 && s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts(),
+		"a token is in place where all start at once": !s.TokenInPlace || s.StartWithin == 0 && !s.WaitAlone,
+		"one member alone does not wait":              s.Members > 1 || !s.WaitAlone,
+		"clocks differ by an hour, and a thousandth":  s.ClockSkew <= time.Hour && s.ClockDrift <= 1e-3,
+		"at most 0.6 of the wakes are early":          s.EarlyWakes <= 0.6,
+		"a datagram takes at most 2 skips, or 20 if it is late": n.Latency <= 2*s.Skip && n.LateBy <= 20*s.Skip &&
+			(n.Jitter <= n.Latency || !far && n.Jitter <= 5*n.Latency),
+		"no member is more than 8 patiences away, or in order then": n.Distant == 0 ||
+			n.RoundTrip() <= farthest*p && s.Order != sim.InOrder,
+		"a fault that stays needs from 2 to 9 members, and no windows": s.Standing == NothingStands ||
+			2 <= s.Members && s.Members < 10 && s.Windows == nil && s.Keep == 0,
+		"an operation's timeout is not shorter than op":             h.Timeout == 0 || h.Timeout >= s.Op*9/10,
+		"operations of some members take at most 5 times as long":   h.Unequal <= 4,
+		"callers ask for at most ten times what a member can do":    s.Demand.Every == 0 || s.Demand.Every >= s.Op/11,
+		"retry_after and ready are of a member's own operations":    !s.onDemand() || s.RetryAfter == 0 && s.Ready == sim.Ready{},
+		"retry_after is at least half a skip":                       s.RetryAfter == 0 || s.RetryAfter >= s.Skip/2,
+		"a long lap is in a large fleet with guardians":             !s.LongLap || s.Members > 30 && s.Backups > 1 && s.MaxInterval >= 7*p,
+		"demand without a time between callers is no demand":        s.Demand.Every > 0 || s.Demand == sim.Demand{},
+		"an operation takes no time to be stopped, or its own time": h.Deaf == 0 || h.KillAfter > 0,
+		"grants are kept for 18 patiences, for hosts that reboot within that, by guardians of one token": s.Keep == 0 &&
+			h.Reboots == sim.Reboots{} ||
+			s.Keep >= 18*p && s.Slots <= 1 && s.Backups > 0 && !s.LongLap && !s.restarts() &&
+				h.Reboots.Away <= s.Keep && h.Reboots.LateBy <= 3*s.Keep,
+	})
+}
+
+// leastMaxInterval is the shortest max_interval in a fleet without guardians: half of what members set themselves.
+func (s *Scenario) leastMaxInterval() time.Duration {
+	byRule := *s
+	byRule.MaxInterval = 0
+	return byRule.MaxIntervalInForce() * 9 / 20
+}
+
+// Check is that of [Scenario].
+func (s *ByzantineScenario) Check() error {
+	return reduce.Check(reduce.Limits{
+		"a member that lies does so at most 100,000 times": s.Byzantine.Every > s.Scenario.Duration/100_000,
+		"a member that lies has others":                    s.Scenario.Members > 1 && s.Scenario.TokenInPlace,
+		"members have guardians":                           s.Scenario.Backups > 0,
+	}, reduce.Limits{"the scenario without lies is fit for a run": s.Scenario.Check() == nil})
 }

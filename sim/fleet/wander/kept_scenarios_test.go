@@ -28,9 +28,9 @@ func TestADrawnScenarioCanBeWrittenAndRead(t *testing.T) {
 	for seed := range uint64(3000) {
 		s, l := wandering.Draw(seed), wandering.DrawByzantine(seed)
 		var again wandering.Scenario
-		var liar wandering.ByzantineScenario
+		var other wandering.ByzantineScenario
 		check(t, seed, &s, &again)
-		check(t, seed, &l, &liar)
+		check(t, seed, &l, &other)
 	}
 }
 
