@@ -245,7 +245,8 @@ func TestStagesOfAStrictGate(t *testing.T) {
 // resume resumes the gate from a host.
 func resume(t *testing.T, w *world, host string) {
 	t.Helper()
-	if err := (source{w.agents[host].Agent}).GiveDirective(context.Background(), control.Directive{User: "t"}); err != nil {
+	s := source{w.agents[host].Agent}
+	if err := s.GiveDirective(context.Background(), control.Directive{User: "t"}); err != nil {
 		t.Fatal(err)
 	}
 }

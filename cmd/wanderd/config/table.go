@@ -233,7 +233,8 @@ func constants(g *terms) settings.Table {
 				"members, in which * stands for any text, ? for a character, and [ab] for one of these. A member is in "+
 				"the stage of the first pattern that matches, or else in the last stage. The hook of a member runs only "+
 				"when no member of an earlier stage is due, runs or soaks, and a run that fails in any stage but the last "+
-				"pauses the gate on all hosts until \"wanderd resume\". Commands of callers do not wait. All hosts must have the same.",
+				"pauses the gate on all hosts until \"wanderd resume\". Commands of callers do not wait. "+
+				"All hosts must have the same.",
 				stages.MostStages)).As("PATTERN,PATTERN,..."),
 		settings.Row("first_wait", settings.Positive(&g.Stages.Wait), "1h",
 			"How long a member that was due and is away holds up the later stages.").Needing("first"),
