@@ -214,7 +214,7 @@ func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effe
 // R4: "A holder answers a Next with an older number by a Heartbeat, and does not read it. Who does not hold the token
 // answers Known, naming the receiver if it passed it on." Here the answer is a Where. "Of a Next with an older number
 // only the sender's own wait counts": a distant home hears of each visit too late, and would wait for ever. Who has
-// passed the token on sends that wait after it.
+// passed the token on sends that wait after it; and so the word that a wait is over.
 func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	older := false
 	switch {
@@ -224,14 +224,17 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		for i := range mostTold {
 			t := toldOf(&msg.Load, i)
 			if over := (served{t.hint, t.wait}); msg.Nonce == nextOver {
-				m.queue.serve(over) // A Next that lists it may come later.
+				// A Next that lists it may come later. What comes again is not sent on: members may be wrong.
+				if m.queue.serve(over) && !m.custody.holds() {
+					out = m.sendAfter(msg, &t, nextOver, out)
+				}
 			} else {
 				m.queue.forget(over)
 			}
 		}
 		return out
 	case msg.Nonce == nextHolder && !m.custody.holds():
-		return m.sayWhere(msg, m.sendAfter(msg, out))
+		return m.sayWhere(msg, m.sendOwn(msg, out))
 	case msg.Nonce == nextHolder:
 		older = msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq
 	case msg.Nonce == nextHome:
@@ -254,19 +257,24 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// sendAfter tells the holder of the wait of the home that sent a Next, if that came after the token had gone.
-func (m *Machine) sendAfter(msg *wire.Message, out []policy.Effect) []policy.Effect {
+// sendOwn tells the holder of the wait of the home that sent a Next, if that came after the token had gone.
+func (m *Machine) sendOwn(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	for i := range mostTold {
+		if t := toldOf(&msg.Load, i); t.wait != 0 && t.hint == msg.From.Hint() {
+			return m.sendAfter(msg, &t, nextHome, out)
+		}
+	}
+	return out
+}
+
+// sendAfter sends a wait of a Next after the token, to its holder, if this member knows another one than the sender.
+func (m *Machine) sendAfter(msg *wire.Message, t *told, purpose wire.Nonce, out []policy.Effect) []policy.Effect {
 	holder, ref := m.whereabouts()
 	if holder.IsZero() || holder == msg.From || holder == m.cfg.Self {
 		return out
 	}
-	for i := range mostTold {
-		if t := toldOf(&msg.Load, i); t.wait != 0 && t.hint == msg.From.Hint() {
-			out = m.send(KindNext, holder, msg.Exchange, nextHome, &ref, out)
-			setTold(&out[len(out)-1].Msg.Load, 0, t)
-			break
-		}
-	}
+	out = m.send(KindNext, holder, msg.Exchange, purpose, &ref, out)
+	setTold(&out[len(out)-1].Msg.Load, 0, *t)
 	return out
 }
 

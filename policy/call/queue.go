@@ -97,14 +97,15 @@ func (q *queue) remove(id wire.MemberID) {
 }
 
 // serve removes a wait that a visit of the token serves: "a Heartbeat names the wait that its visit serves: it is
-// removed, and a late Call of it ignored".
-func (q *queue) serve(s served) {
+// removed, and a late Call of it ignored". It reports whether that is new.
+func (q *queue) serve(s served) bool {
 	if s.wait == 0 || slices.Contains(q.done[:], s) {
-		return
+		return false
 	}
 	q.done[q.doneNext] = s
 	q.doneNext = (q.doneNext + 1) % uint8(len(q.done))
 	q.list = slices.DeleteFunc(q.list, func(w waiter) bool { return w.id.Hint() == s.hint && w.wait == s.wait })
+	return true
 }
 
 // gives notes that a member is offered the token for its wait, if it is known.
