@@ -52,16 +52,17 @@ func longestWaits(t *testing.T, p plan, known time.Duration) (first, later []tim
 
 // A member that wants a run gets it in a few round trips, whether it is the distant one or not. It takes minutes until
 // all members know how far away that one is: each member that passes the token to it for the first time tries several
-// times, and in a tree the distant member also has to find its place in the queue. Until then it waits for up to two
-// minutes in a tree, and half a minute in a ring; the others never wait longer than that.
+// times, and in a tree the distant member also has to find its place in the queue. Until then it waits in a tree for 39
+// s in half of 120 fleets, for 78 s at most in nine of ten, and once for 173 s; in a ring for half a minute, as the
+// others do.
 func TestOneDistantMemberDoesNotHoldUpAStrictGate(t *testing.T) {
 	const (
 		away  = 550 * time.Millisecond
 		known = 3 * time.Minute
 		trips = 2 * away
-		bound = 20 * trips
+		bound = 30 * trips
 		// untilKnown bounds the waits until then; inTree bounds that of the distant member of a tree.
-		untilKnown, inTree = 30 * trips, 110 * trips
+		untilKnown, inTree = 30 * trips, 160 * trips
 	)
 	for _, kind := range []gateKind{tree, always, martin, q, d} {
 		for seed := uint64(1); seed <= 20; seed++ {

@@ -14,10 +14,10 @@ type keepPlan struct {
 	resumeFor time.Duration
 }
 
-// drawKeep draws grants that outlive their hosts for one fleet in six.
+// drawKeep draws grants that outlive their hosts for one fleet in six; for all, if a hunt is about them.
 func (p *plan) drawKeep() {
 	d := rand.New(rand.NewPCG(p.seed, 200))
-	if d.Float64() > 1.0/6 {
+	if d.Float64() > 1.0/6 && !*huntKeep {
 		return
 	}
 	p.keep = p.lease + time.Duration(d.Int64N(int64(8*p.lease)))

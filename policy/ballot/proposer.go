@@ -114,6 +114,7 @@ func (b *Machine) onPromised(now policy.Time, rank int, majority bool, carried *
 		r.endAt = min(now.Add(b.attempt()), until)
 		return b.ask(now, out)
 	}
+	b.hasten(now)
 	return out
 }
 

@@ -50,6 +50,16 @@ func (s *ranks) add(rank int) bool {
 	return !is
 }
 
+// hasAll reports whether every member of o is in s.
+func (s *ranks) hasAll(o *ranks) bool {
+	for i := range s {
+		if o[i]&^s[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *ranks) len() (n int) {
 	for _, word := range s {
 		n += bits.OnesCount64(word)
@@ -174,5 +184,17 @@ func (b *Machine) onRefused(now policy.Instant, m *wire.Message, rank int, end *
 	if r.kind == KindPromise && b.cfg.Roster.Len()-r.no.len() < b.cfg.Roster.Majority() {
 		return b.withdraw(now.Time, out)
 	}
+	b.hasten(now.Time)
 	return out
+}
+
+// hasten ends an attempt that is blocked by a lease two patiences after those have answered that had answered the last
+// attempt. The lease may be that of another proposer: two that both wait for a member that is deaf would block each
+// other again and again.
+func (b *Machine) hasten(now policy.Time) {
+	if r := &b.round; r.kind == KindPromise && r.freeAt != policy.Never {
+		if heard := r.heard(b.cfg.Self); heard.hasAll(&b.proposer.heard) {
+			r.endAt = min(r.endAt, now.Add(2*b.cfg.Patience))
+		}
+	}
 }
