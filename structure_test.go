@@ -92,12 +92,16 @@ func house() []rule {
 			room: "agent/gate", ours: []string{
 				"wire", "policy", "policy/directive", "policy/ready", "agent/aftercare", "agent/beside", "agent/clock",
 				"agent/control", "agent/downcount", "agent/events", "agent/history", "agent/hook", "agent/stages",
-				"agent/statedir",
+				"agent/statedir", "agent/together",
 			}, inTests: []string{"policy/..."}, never: []string{"net", "net/http"},
 			why: "it is given its network, its clock and its loop",
 		},
 		{room: "agent/downcount", why: "it reads a number or a share"},
 		{room: "agent/stages", why: "it is told where the others stand"},
+		{
+			room: "agent/together", ours: []string{"agent/hook"}, inTests: []string{"lab/bubble"},
+			why: "it is given the gates, and how to take one",
+		},
 		{
 			room: "agent/aftercare", ours: []string{"agent/control", "agent/hook"},
 			why: "it is told what a program has said, and when to stop",

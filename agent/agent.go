@@ -128,8 +128,8 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	}
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
-		// at most five per gate: run, question, saves of state, roster, history
-		ended:   make(chan func(), 5*identity.MaxGates),
+		// at most six per gate: run, what it holds, question, saves of state, roster, history
+		ended:   make(chan func(), 6*identity.MaxGates),
 		vacant:  make(chan struct{}, 1),
 		queries: make(chan func()),
 		view:    &membership.View{},

@@ -38,7 +38,7 @@ func (a *Agent) exec(ctx context.Context, asks control.ExecRequest, start gate.S
 	c := gate.NewCaller(asks, start)
 	var g *gate.Gate
 	if err := do(ctx, a, func() (err error) {
-		if g, err = a.gateFor(c.Gate); err != nil {
+		if g, err = ofAll(a, &c.ExecRequest); err != nil {
 			return err
 		}
 		return g.Enqueue(c)
@@ -66,7 +66,7 @@ func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 		if g.Name() == name {
 			return g, nil
 		}
-		if !g.Removed() {
+		if !g.Removed() && gate.ConfigOf(g).ZoneOf == "" {
 			stay, names = append(stay, g), append(names, g.Name())
 		}
 	}
@@ -79,5 +79,5 @@ func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 		text = fmt.Sprintf("this host takes part in several gates: name one of %s with --gate",
 			strings.Join(names, ", "))
 	}
-	return nil, &control.Refusal{Reason: control.NoGate, Text: text}
+	return nil, refuse(control.NoGate, "%s", text)
 }

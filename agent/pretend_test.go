@@ -44,6 +44,7 @@ func (p *pretendRun) Done() <-chan hook.Result { return p.done }
 
 func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
 	p := &pretendRun{stop: make(chan struct{}), orphaned: make(chan struct{}), done: make(chan hook.Result, 1)}
+	s := w.begins(r, spec)
 	w.set(func() { r.running, r.hook = r.running+1, p })
 	w.wg.Go(func() {
 		start := time.Now()
@@ -69,6 +70,7 @@ func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
 		res.Took = time.Since(start)
 		w.set(func() {
 			r.running--
+			s.to = time.Now()
 			if r.hook == p {
 				r.hook = nil
 			}

@@ -76,6 +76,9 @@ type world struct {
 	stages stages.Config
 	// saves is how long a save on a host's disk takes.
 	saves map[string]time.Duration
+	// gatesOn are the gates of one host, if those differ from the world's gate; spans are what ran under which gates.
+	gatesOn map[string][]gate.Config
+	spans   []*span
 	// wanders has the agents whose soft gate has a wandering token, although the gate is on call.
 	wanders map[string]bool
 }
@@ -211,7 +214,7 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 		Name: cmp.Or(r.called, name), Bind: r.addr, Join: join, Alone: alone, StateDir: home,
 		Socket: filepath.Join(home, "s"),
 		Secret: cmp.Or(r.ownSecret, &wire.Secret{1, 2, 3}), StopTimeout: 15 * time.Second, Log: w.log,
-		Gates: []gate.Config{w.gateOf(name)}, Observe: w.observe, Events: w.events,
+		Gates: w.gatesOf(name), Observe: w.observe, Events: w.events,
 	}
 	a, err := NewWith(cfg, Deps{
 		Listen: func(addr netip.AddrPort) (*transport.Endpoint, error) { return w.net.Endpoint(addr), nil },
@@ -246,6 +249,14 @@ func (w *world) startJoining(name string, alone Alone, others ...string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.Agent, r.stop, r.ended = a, cancel, make(chan error, 1)
 	w.wg.Go(func() { r.ended <- a.Run(ctx) })
+}
+
+// gatesOf returns the gates of a host.
+func (w *world) gatesOf(name string) []gate.Config {
+	if own := w.gatesOn[name]; own != nil {
+		return own
+	}
+	return []gate.Config{w.gateOf(name)}
 }
 
 // gateOf returns the gate as an agent is configured with it.

@@ -23,12 +23,25 @@ import (
 type ExecRequest struct {
 	// Gate is the gate's name; empty if the agent has only one.
 	Gate string `json:"gate,omitempty"`
+	// With are further gates that the run holds.
+	With []string `json:"with,omitempty"`
+	// For is the gate for whose run this one is held; empty for people's requests.
+	For string `json:"-"`
 	// Command names the command, for people: its program, without arguments.
 	Command string `json:"command"`
 	// NonBlock asks to be refused rather than to wait.
 	NonBlock bool `json:"nonblock,omitempty"`
 	// PID is the caller's process number, which the server learns from the kernel.
 	PID int `json:"-"`
+}
+
+// Together is what the runs of a gate hold besides its token. While a run has that, and waits for the rest, the gate is
+// not running because of [BecauseOthers].
+type Together struct {
+	// With are further gates; Zone is the gate of this host's zone, and ZoneOf the gate for which this one is that.
+	With   []string `json:"with,omitempty"`
+	Zone   string   `json:"zone,omitempty"`
+	ZoneOf string   `json:"zone_of,omitempty"`
 }
 
 // Refusal is why an agent does not grant a request.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestARequestIsGranted(t *testing.T) {
 	asked := askRun(t, serve(t, src), ExecRequest{Gate: "g", Command: "sync.sh", NonBlock: true, PID: 1})
 	if got, want := <-src.requests, (ExecRequest{
 		Gate: "g", Command: "sync.sh", NonBlock: true, PID: os.Getpid(),
-	}); got != want {
+	}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	got, heard, err := asked.Answer()

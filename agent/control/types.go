@@ -83,6 +83,7 @@ type Gate struct {
 	// Whereabouts is where the token is. If there are several tokens, it is about the one that concerns this member
 	// most.
 	Whereabouts
+	Together
 	Running bool `json:"running"`
 	// Removed is true once the configuration no longer has this gate: it goes when its run has ended.
 	Removed bool `json:"removed,omitempty"`
@@ -172,8 +173,7 @@ type Gate struct {
 	Stage *Stage `json:"stage,omitempty"`
 	// Ready is the state of this host's ready check; absent if it has none.
 	Ready *Ready `json:"ready,omitempty"`
-	// Paused is the pause of the gate on all hosts, PausedHere the pause on this host alone; each is absent if there is
-	// none.
+	// Paused is the pause of the gate on all hosts, PausedHere that on this host alone; absent if there is none.
 	Paused     *Pause `json:"paused,omitempty"`
 	PausedHere *Pause `json:"paused_here,omitempty"`
 	// Failing are the hosts whose last runs have failed in a row, with their exit statuses, as far as this host knows.

@@ -67,10 +67,7 @@ type Starter func(spec hook.Spec, startBy time.Time) (HookRun, error)
 
 // Enqueue lets a caller wait for its turn.
 func (g *Gate) Enqueue(c *Caller) error {
-	free := !c.NonBlock
-	if c.NonBlock {
-		g.Reads(func() { free = g.isFree() })
-	}
+	free := !c.NonBlock || IsFree(g)
 	switch {
 	case g.exit.leaving || g.isClosed():
 		return g.refusal()
@@ -86,12 +83,17 @@ func (g *Gate) Enqueue(c *Caller) error {
 	return nil
 }
 
-// isFree reports whether a caller that comes now has nothing to wait for: the token is here, nothing runs, no other
-// caller waits, and the window is not closed.
+// IsFree reports whether a caller that comes now has nothing to wait for in this gate.
+func IsFree(g *Gate) (free bool) {
+	g.Reads(func() { free = g.isFree() })
+	return free
+}
+
+// isFree reports whether the token is here, nothing runs, no other caller waits, and the window is not closed.
 func (g *Gate) isFree() bool {
 	now := g.env.Clock.Now().Time
 	closed := policy.Find(g.machine.Facts(now, nil), policy.KeyWindowOpens) != nil
-	return !closed && g.down.why(g) == "" && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
+	return !closed && mayStart(g) && g.machine.Status(now).Holding && g.run == nil && len(g.callers.queue) == 0
 }
 
 // Withdraw ends what a caller has asked for.
@@ -109,7 +111,7 @@ func (g *Gate) Withdraw(c *Caller) {
 // tellDemand tells the machine whether a caller waits, unless it knows that already. A caller that waits for the hook
 // counts once this host is ready.
 func (g *Gate) tellDemand() {
-	waits := len(g.callers.queue) > 0 && g.down.why(g) == ""
+	waits := len(g.callers.queue) > 0 && mayStart(g)
 	if waits && !mayRun(g, g.env.Clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/stages"
+	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -40,6 +41,13 @@ type Config struct {
 	MaxDown downcount.Limit
 	// Stages are the stages in which the members run the gate's own operation.
 	Stages stages.Config
+	// With are the gates that a run of this one holds, too, and Zone is the gate of this host's zone, which it holds as
+	// well; empty if zones do not matter. WithWait is how long a run with a token may wait for all of them.
+	With     []string
+	Zone     string
+	WithWait time.Duration
+	// ZoneOf is the gate for which this one is that of a zone; empty if it is none. People need not name such a gate.
+	ZoneOf string
 	// StandStill pauses the gate on all hosts if a host stays away for longer than Keep.
 	StandStill bool
 	// WindowHard ends a run when the windows of its protocol close, which the fact "window_closes" gives.
@@ -54,3 +62,11 @@ type Config struct {
 
 // OnDemand reports whether the gate runs only what its callers ask for.
 func (g *Config) OnDemand() bool { return len(g.Hook) == 0 }
+
+// ConfigOf returns the configuration of a gate. Only the loop may read it.
+func ConfigOf(g *Gate) *Config { return &g.cfg }
+
+// Needs is what a run of the gate holds besides its own token.
+func (g *Config) Needs() together.Gate {
+	return together.Gate{Name: g.Name, With: g.With, Zone: g.Zone}
+}

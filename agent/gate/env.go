@@ -13,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -25,7 +26,7 @@ type Env struct {
 	Log     zerolog.Logger
 	Clock   *clock.Clock
 	// Ended carries completions (runs, saves, ready checks) to the loop, which calls them one by one. A gate has at
-	// most five under way.
+	// most six under way.
 	Ended chan<- func()
 	Disk  Disk
 	Fleet Fleet
@@ -44,6 +45,11 @@ type Env struct {
 	// Runs measures the hooks under gates, Commands the commands of callers.
 	Runs, Commands Meter
 	Observe        func(Observation)
+	// Others returns what a run of a gate holds besides, for itself and for the gates that its caller names; nil if that
+	// is nothing. stop stops the run. Held reports whether a gate is held here for a run of another one. Both are called
+	// on the loop.
+	Others func(g *Gate, named []string, stop func()) (*together.Holds, error)
+	Held   func(gate, other string) bool
 	// Emit tells people of an event; nil if nobody wants to know. It may be called from any goroutine, and does not
 	// block.
 	Emit func(events.Event)

@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 )
 
@@ -23,6 +24,8 @@ type finished struct {
 	// goesDown is true if the host goes down, and its grant is kept meanwhile; cut is true if a stop has cut short what
 	// followed the operation; unhealthy is true if the host was not healthy after it.
 	denied, hostStops, goesDown, cut, unhealthy bool
+	// putOff is why the run does not hold all its gates; nil if it does.
+	putOff error
 }
 
 // onRunEnded ends the operation of a run. The run itself is over when what follows it is.
@@ -52,7 +55,12 @@ func (g *Gate) onRunEnded(f finished) {
 // wasDenied ends a grant under which nothing was started.
 func (f *finished) wasDenied(g *Gate) {
 	l, r := g.run, &f.result
+	l.others.Release(*r)
 	g.run = nil
+	if why := f.putOff; why != nil && !errors.Is(why, together.ErrStopped) {
+		g.deferral.Begin(why, g.cfg.WithWait)
+		g.log.Info().AnErr("because", why).Msg("the run is put off, and the token goes on")
+	}
 	g.event.Kind, g.event.Void, g.event.Denied = policy.Finished, r.NotExecuted, true
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false
 	*g.granted(l.isHook)--
@@ -82,6 +90,7 @@ func (c *Caller) commandEnded(g *Gate, r *hook.Result) {
 func (f *finished) isOver(g *Gate) {
 	l, r := g.run, &f.result
 	f.endsStage(g, l)
+	l.others.Release(*r)
 	g.run = nil
 	g.event.Kind, g.event.Denied = policy.Finished, false
 	g.event.Void = r.TimedOut || r.Expired || r.NotExecuted || f.cut || l.resumed

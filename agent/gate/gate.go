@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
+	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/directive"
 	"github.com/wanderd/wanderd/wire"
@@ -45,6 +46,7 @@ type Gate struct {
 	asking     asking
 	down       down
 	watch      stages.Watch
+	deferral   together.Deferral
 	// roster is nil in a gate that accepts any member.
 	roster    *electorate
 	protocols protocols
@@ -229,6 +231,7 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 		g.startRun(now, e)
 	case policy.Extend:
 		if g.run != nil {
+			g.run.until = e.Until
 			until := g.env.Clock.SinceBoot(e.Until)
 			g.run.tell(func(run HookRun) { run.Extend(until) })
 		}

@@ -19,7 +19,9 @@ func (g *Gate) enter(l *launch, command string) history.Run {
 		entry.Stage = g.watch.Stage()
 	}
 	g.history.Put(&entry)
-	emitRun(g, events.Started, &entry, &l.token)
+	if !l.isHeld {
+		emitRun(g, events.Started, &entry, &l.token)
+	}
 	return entry
 }
 

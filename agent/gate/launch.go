@@ -3,8 +3,10 @@ package gate
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -43,6 +46,12 @@ type launch struct {
 	resumed bool
 	// barred is true if too many members are down, or one of an earlier stage is due: then it is not started.
 	barred bool
+	// others are the gates that it holds, too; nil if it needs none. isHeld is true if nothing runs, and the gate is held
+	// for a run of another one.
+	others *together.Holds
+	isHeld bool
+	// until is the end of its grant; zero if that has none. Only the loop uses it.
+	until policy.Time
 	// halt is closed when it is stopped; nil in a ready check.
 	halt chan struct{}
 
@@ -105,34 +114,39 @@ func (l *launch) started(run HookRun) {
 
 // startRun starts the protected operation under a grant: the command of the first caller, or the hook.
 func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
-	l, spec := &launch{token: e.Token, demanded: e.Demanded, halt: make(chan struct{})}, g.grant(now, e)
+	l := &launch{token: e.Token, demanded: e.Demanded, until: e.Until, halt: make(chan struct{})}
 	g.run = l
 	g.preSigned.begin()
 	startBy := time.Now().Add(e.StartBy.Sub(now.Time))
 	g.callers.told = false // the run has met the demand
-	run := func() finished { return g.follow(l, spec, startBy) }
 	c := g.callers.beginOwn(e.Demanded, mayRun(g, now.Time))
 	toCaller := c == nil && (g.cfg.OnDemand() || e.Demanded)
 	if toCaller {
 		c = g.callers.begin()
-		run = func() finished { return g.serve(l, c, spec, startBy) }
-	} else {
-		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), spec.Env...)
 	}
 	l.isHook, l.isLock = !toCaller, c != nil && c.client != ""
 	if c != nil {
-		l.outside = c.outside
+		l.outside, l.isHeld = c.outside, c.For != ""
 	}
+	cannot := l.needOthers(g, c)
+	spec := g.grant(now.Time, l)
 	g.kept.begin(c)
 	g.down.look(g)
 	l.barred = g.down.why(g) != "" || l.isHook && waitsForStage(g)
 	*g.granted(l.isHook)++
 	g.tallyBegin(now.Time, c)
 	go func() {
-		end := run()
+		end, ends := l.takeOthers(g, cannot, &spec, &startBy)
+		switch {
+		case ends:
+		case toCaller:
+			end = g.serve(l, c, spec, startBy)
+		default:
+			end = g.follow(l, spec, startBy)
+		}
 		end.hostStops = end.result.Stopped && g.env.HostStops()
 		end.goesDown = end.goesDown || g.kept.goesDown(l, &end)
-		if end.entry != nil && !end.goesDown {
+		if end.entry != nil && !end.goesDown && !l.isHeld {
 			emitRun(g, events.Ended, end.entry, &l.token)
 		}
 		g.env.Ended <- func() { g.onRunEnded(end) }
@@ -200,8 +214,12 @@ func (l *launch) endsEarly(startBy time.Time) (finished, bool) {
 }
 
 func (l *launch) toItsEnd(g *Gate, run HookRun, err error) finished {
+	if err == nil && l.others != nil {
+		run = l.others.Started(run)
+	}
 	result := l.await(run, err)
 	l.isOver()
+	l.others.Ended()
 	if errors.Is(result.Err, errLeftBehind) {
 		return finished{result: result, goesDown: true}
 	}
@@ -225,25 +243,98 @@ func stoppedBefore() hook.Result {
 }
 
 // grant returns the specification of an operation under a grant: its limits and, as its environment, what it is told of
-// the grant. The caller of grant adds the program.
-func (g *Gate) grant(now policy.Instant, e *policy.Effect) hook.Spec {
-	token, timeout := &e.Token, g.timeout(now.Time)
+// the grant. A caller brings the program itself.
+func (g *Gate) grant(now policy.Time, l *launch) hook.Spec {
+	token, limits := &l.token, hook.Limits{
+		Timeout: g.timeout(now), Grace: cmp.Or(g.cfg.KillAfter, graceOf(now, l.until)),
+		OrphanGrace: g.cfg.Protocol.OrphanGrace(), Until: g.env.Clock.SinceBoot(l.until),
+	}
 	env := append(g.environment(),
 		"WANDERD_HELD=1",
 		"WANDERD_SEQ="+strconv.FormatUint(uint64(token.Seq), 10),
 		"WANDERD_SLOT="+strconv.Itoa(int(token.Slot)),
 		"WANDERD_TOKEN="+token.ID.String(),
 	)
-	if timeout > 0 {
-		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(timeout).Unix(), 10))
+	if l.others != nil {
+		limits = l.others.Limit(limits)
+		env = append(env, "WANDERD_WITH="+strings.Join(l.others.Names(), " "))
 	}
-	return hook.Spec{
-		Log: hookLog{g.log}, Env: env,
-		Limits: hook.Limits{
-			Timeout: timeout, Grace: cmp.Or(g.cfg.KillAfter, graceOf(now.Time, e.Until)),
-			OrphanGrace: g.cfg.Protocol.OrphanGrace(), Until: g.env.Clock.SinceBoot(e.Until),
-		},
+	if limits.Timeout > 0 {
+		env = append(env, "WANDERD_DEADLINE="+strconv.FormatInt(time.Now().Add(limits.Timeout).Unix(), 10))
 	}
+	spec := hook.Spec{Log: hookLog{g.log}, Env: env, Limits: limits}
+	if l.isHook {
+		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), env...)
+	}
+	return spec
+}
+
+// needOthers finds out which gates a run needs besides this one. It returns an error if this host does not have them.
+func (l *launch) needOthers(g *Gate, c *Caller) (err error) {
+	if l.isHeld || g.env.Others == nil {
+		return nil
+	}
+	var named []string
+	if c != nil {
+		named = c.With
+	}
+	l.others, err = g.env.Others(g, named, l.Stop)
+	return err
+}
+
+// takeOthers takes, beside the loop, the other gates that a run needs. It reports whether the run ends before it has
+// begun. "A run starts only when it holds all its gates": the loop looks once more, and then as much time as a save may
+// take is left for the start. A run that cannot start is put off, and the token goes on.
+func (l *launch) takeOthers(g *Gate, cannot error, spec *hook.Spec, startBy *time.Time) (end finished, ends bool) {
+	if cannot == nil && l.others == nil {
+		return finished{}, false
+	}
+	if cannot == nil {
+		cannot = l.others.Take(l.halt)
+	}
+	if cannot == nil {
+		all := make(chan error, 1)
+		g.env.Ended <- func() { all <- l.holdsAll(g, spec, startBy) }
+		select {
+		case cannot = <-all:
+		case <-l.halt:
+			cannot = together.ErrStopped
+		}
+	}
+	return finished{denied: cannot != nil, putOff: cannot}, cannot != nil
+}
+
+// holdsAll looks, on the loop, whether a run holds all its gates. If so, it returns its grant as of now.
+func (l *launch) holdsAll(g *Gate, spec *hook.Spec, startBy *time.Time) error {
+	for _, name := range l.others.Names() {
+		if !g.env.Held(name, g.cfg.Name) {
+			return fmt.Errorf("gate %q was lost meanwhile", name)
+		}
+	}
+	if !l.holds(g) {
+		return together.ErrStopped
+	}
+	*spec, *startBy = g.grant(g.env.Clock.Now().Time, l), time.Now().Add(g.SaveWithin())
+	return nil
+}
+
+// holds reports whether a run goes on here, and under the token that was granted to it.
+func (l *launch) holds(g *Gate) bool {
+	if g.run != l || l.isStopped() {
+		return false
+	}
+	now := g.env.Clock.Now().Time
+	s := g.machine.Status(now)
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
+		s = several.SlotStatus(int(l.token.Slot), now)
+	}
+	return s.Holding && s.Token.ID == l.token.ID
+}
+
+// IsHeldFor reports whether a gate is held for a run of another one.
+func IsHeldFor(g *Gate, other string) bool {
+	c := g.callers.served
+	return c != nil && c.For == other && g.run != nil && g.run.holds(g)
 }
 
 // environment returns what an operation is told of its gate and its host.

@@ -69,9 +69,12 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 // is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
-		m.SetReady(mayRun(g, now) && g.down.why(g) == "")
+		m.SetReady(mayRun(g, now) && mayStart(g))
 	}
 }
+
+// mayStart reports whether nothing but the answer of this host keeps a run from starting here.
+func mayStart(g *Gate) bool { return g.down.why(g) == "" && g.deferral.Why() == "" }
 
 // considerAsking starts the ready check if it is time.
 func (g *Gate) considerAsking() {

@@ -108,7 +108,7 @@ func (g *Gate) Restored() {
 // tellDenied logs, at most once a minute, why runs are denied.
 func tellDenied(g *Gate, note string) {
 	s := &g.saver
-	if time.Since(s.said) < sayAgain {
+	if time.Since(s.said) < sayAgain || g.deferral.Is() { // The log says already that a run is put off.
 		return
 	}
 	s.said = time.Now()

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -46,7 +47,8 @@ func (g *Gate) Status(around *Around) control.Gate {
 		CommandResults: maps.Clone(g.tally.commandResults), LastCommand: g.tally.lastCommand,
 		Fault: g.fault.last, Faults: g.fault.count,
 		Slots: 1, Callers: g.callers.list(), OutsideWindow: g.callers.outside(), Roster: g.roster.describe(),
-		Results: maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
+		Together: control.Together{With: slices.Clone(g.cfg.With), Zone: g.cfg.Zone, ZoneOf: g.cfg.ZoneOf},
+		Results:  maps.Clone(g.tally.results), Taken: maps.Clone(g.tally.taken), Given: maps.Clone(g.tally.given),
 		Notes: make(map[string]uint64, len(g.tally.notes)),
 		Sent:  g.byName(g.tally.sent), Received: g.byName(g.tally.received),
 	}
@@ -98,6 +100,13 @@ func (g *Gate) Status(around *Around) control.Gate {
 	if g.run == nil {
 		s.NotRunning = m.Why
 		g.situation(&s, m.Bar, facts, around).explain()
+	} else if other, since := g.run.others.WaitsFor(); other != "" {
+		s.Running, s.Because = false, control.BecauseOthers
+		s.NotRunning = fmt.Sprintf("has the token, and has been waiting for gate %s for %v (with_wait %v)", other,
+			time.Since(since).Round(time.Second), g.cfg.WithWait)
+		if len(s.Callers) > 0 {
+			s.Callers[0].Running, s.Callers[0].RunningSince = false, time.Time{}
+		}
 	}
 	return s
 }

@@ -38,6 +38,11 @@ func (g *Gate) Wake(now policy.Time) {
 	}
 	g.considerAsking()
 	lookAtStages(g, false)
+	if g.deferral.Is() && g.deferral.Left() == 0 {
+		g.deferral.End()
+		g.event.Kind = policy.Woke
+		g.step()
+	}
 	if len(g.down.failed) > 0 && !time.Now().Before(g.down.lookAt) {
 		g.down.lookAround(g)
 	}
@@ -52,6 +57,9 @@ func (g *Gate) NextWake(now policy.Time) (at policy.Time) {
 	at = g.askAt(now)
 	if wake, ok := g.machine.NextWake(); ok {
 		at = min(at, wake)
+	}
+	if g.deferral.Is() {
+		at = min(at, now.Add(g.deferral.Left()))
 	}
 	if len(g.down.failed) > 0 {
 		at = min(at, now.Add(time.Until(g.down.lookAt)))

@@ -16,6 +16,7 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.cfg.StopAfter, g.cfg.Aftercare = next.StopAfter, next.Aftercare
 	g.machine.StopAfter(next.StopAfter)
 	g.cfg.StandStill, g.cfg.MaxDown = next.StandStill, next.MaxDown
+	g.cfg.With, g.cfg.Zone, g.cfg.WithWait = next.With, next.Zone, next.WithWait
 	g.machine.StandStill(next.StandStill)
 	g.replaceReady(next)
 	g.down.lookAround(g)

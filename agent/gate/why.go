@@ -28,8 +28,9 @@ type situation struct {
 	// alone, otherSecret and cutOff are as in [Around]; alone only while no token is here.
 	alone       bool
 	otherSecret string
-	// down is who is down, if that keeps the gate from running.
+	// down is who is down, if that keeps the gate from running; putOff is why its run was put off.
 	down   string
+	putOff string
 	cutOff bool
 	// stage is which earlier stage holds up the gate's own operation, if one does.
 	stage string
@@ -70,6 +71,8 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseNotDue, said
 	case s.down != "":
 		return control.BecauseDown, s.down
+	case s.putOff != "":
+		return control.BecauseOthers, s.putOff
 	case unready != "":
 		return control.BecauseNotReady, unready
 	case s.stage != "" && !s.wanted:
@@ -138,7 +141,9 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 	now := time.Unix(0, g.env.Clock.Now().Wall)
 	return &situation{
 		gate: s, now: now, bar: bar, leaving: g.exit.left || g.exit.removed,
-		down: g.down.why(g), stage: g.watch.Why(time.Now()),
+		down:     g.down.why(g),
+		stage:    g.watch.Why(time.Now()),
+		putOff:   g.deferral.Why(),
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
 		wanted:   g.callers.command() >= 0, since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -27,7 +28,7 @@ import (
 
 type execution struct {
 	*program
-	gate string
+	gates []string
 	// wait is nil if there is no limit; zero has the same effect as nonblock.
 	wait               *time.Duration
 	timeout, killAfter time.Duration
@@ -49,7 +50,9 @@ const atOnce = time.Second
 
 func (e *execution) table() settings.Table {
 	return settings.Table{
-		settings.Row("gate", settings.Text(&e.gate), "", "The gate. It may be left out where the agent has only one."),
+		settings.Row("gate", settings.List(&e.gates), "",
+			"The gate. It may be left out where the agent has only one. Can be repeated: the command runs when this "+
+				"host holds all of them.").As("GATE"),
 		settings.Row("wait", settings.Moment(&e.wait), "",
 			"How long to wait for the gate; by default for as long as it takes.").Short("w"),
 		settings.Row("nonblock", settings.Bool(&e.nonblock), "false",
@@ -133,10 +136,14 @@ func (e *execution) nested() error {
 		key, value, _ := strings.Cut(entry, "=")
 		environ[key] = value
 	}
-	if held := environ["WANDERD_GATE"]; environ["WANDERD_HELD"] != "" && held != "" &&
-		(e.gate == "" || e.gate == held) {
-		return cli.UsageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave out "+
-			"the inner \"wanderd exec\"", held))
+	if environ["WANDERD_HELD"] == "" {
+		return nil
+	}
+	for _, held := range append([]string{environ["WANDERD_GATE"]}, strings.Fields(environ["WANDERD_WITH"])...) {
+		if held != "" && (len(e.gates) == 0 || slices.Contains(e.gates, held)) {
+			return cli.UsageError(fmt.Errorf("this runs under the gate %q already, and would wait for itself: leave "+
+				"out the inner \"wanderd exec\"", held))
+		}
 	}
 	return nil
 }
@@ -190,9 +197,11 @@ func (e *execution) try() (again bool, err error) {
 		return false, helpful(err)
 	}
 	defer func() { _ = asked.Close() }()
-	if err := asked.Ask(ctx, control.ExecRequest{
-		Gate: e.gate, Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock,
-	}); err != nil {
+	asks := control.ExecRequest{Command: filepath.Base(e.argv[0]), NonBlock: e.nonblock}
+	if len(e.gates) > 0 {
+		asks.Gate, asks.With = e.gates[0], e.gates[1:]
+	}
+	if err := asked.Ask(ctx, asks); err != nil {
 		command.Abandon()
 		return false, helpful(err)
 	}
@@ -315,14 +324,26 @@ func (e *execution) waitingFor() string {
 	if err != nil {
 		return "the agent does not answer"
 	}
-	g := gateOf(&status, e.gate)
-	if g == nil && len(status.Gates) == 1 {
-		g = &status.Gates[0]
-	}
+	g := e.waitsIn(&status)
 	if g == nil {
 		return "this host has no such gate"
 	}
 	return waitingFor(g, os.Getpid(), e.now())
+}
+
+// waitsIn returns the gate in whose queue this caller is: the first of those that it needs.
+func (e *execution) waitsIn(s *control.Status) *control.Gate {
+	g := find(s.Gates, func(g *control.Gate) bool {
+		return slices.ContainsFunc(g.Callers, func(c control.Caller) bool { return c.PID == os.Getpid() })
+	})
+	switch {
+	case g != nil:
+	case len(e.gates) > 0:
+		g = gateOf(s, e.gates[0])
+	case len(s.Gates) > 0 && !slices.ContainsFunc(s.Gates[1:], func(g control.Gate) bool { return g.ZoneOf == "" }):
+		g = &s.Gates[0]
+	}
+	return g
 }
 
 // waitingFor describes a gate to the caller with a process number.
@@ -339,6 +360,7 @@ func waitingFor(g *control.Gate, pid int, now time.Time) string {
 		text += pausedText(g, now)
 	case g.Because == control.BecauseNoMajority, g.Because == control.BecauseWindow,
 		g.Because == control.BecauseLeaving, g.Because == control.BecauseDisk, g.Because == control.BecauseDown,
+		g.Because == control.BecauseOthers,
 		// callers wait, in a gate on demand with a min_interval
 		g.Because == control.BecauseNotDue && len(g.Callers) > 0:
 		text += printable(g.NotRunning)

@@ -6,7 +6,8 @@ const longExec = `Run a command while this host holds a gate, as flock(1) does w
 The agent on this host grants the gate. While the command runs, no other command or hook
 of the gate runs on any host, as far as the gate's policy promises that: see "wanderd
 --help". Callers on one host get their turns in the order in which they asked. Between
-two of them, the other hosts get their turns.
+two of them, the other hosts get their turns. With several --gate the command runs when
+this host holds all of them, and is stopped if it loses one.
 
 The command is a child of this process. It has the same input, output, directory,
 environment and user, and the same terminal, with Ctrl-C, Ctrl-Z and fg. It also gets the

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,21 @@ func callerText(c *control.Caller) string {
 		return printable(c.Command)
 	}
 	return fmt.Sprintf("%s (%d)", printable(c.Command), c.PID)
+}
+
+// writeAround writes what a run holds besides its token, and what follows it.
+func writeAround(line func(name, format string, args ...any), g *control.Gate, now time.Time) {
+	also := slices.Clone(g.With)
+	if g.Zone != "" {
+		also = append(also, g.Zone)
+	}
+	if len(also) > 0 {
+		line("with", "each run also holds %s", printable(strings.Join(also, ", ")))
+	}
+	if g.ZoneOf != "" {
+		line("zone", "of this host; each run of gate %s here holds it", printable(g.ZoneOf))
+	}
+	writeCare(line, g.Care, now)
 }
 
 // writeCare writes how this host is looked after once its operation has succeeded.

@@ -87,7 +87,7 @@ func writeGate(b *strings.Builder, g control.Gate, self string, now time.Time) {
 	writeWindows(line, g, now)
 	writeReady(line, g.Ready, now)
 	writeStage(line, g.Stage)
-	writeCare(line, g.Care, now)
+	writeAround(line, &g, now)
 	if g.Paused != nil || g.PausedHere != nil {
 		line("paused", "%s", strings.TrimPrefix(pausedText(&g, now), "is paused "))
 	}

@@ -85,6 +85,7 @@ func (l *Layers) checkGates() {
 		l.checkFleetLock(g)
 		l.Agent.Gates = append(l.Agent.Gates, g.config())
 	}
+	l.checkTogether()
 }
 
 // checkFleetLock checks where the programs that reboot this host ask.

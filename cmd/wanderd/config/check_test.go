@@ -29,7 +29,7 @@ func TestHookAloneIsTheDefaultGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []gate.Config{{
-		Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
+		WithWait: withWait, Name: "default", Hook: []string{"/bin/sh", "-c", "a && b"}, HookTimeout: 24 * time.Hour,
 		Protocol: wander.Settings{
 			Walk: wander.Sweep, Slots: 1, Backups: 2, Skip: time.Second,
 			MinInterval: 24 * time.Hour, RetryAfter: 144 * time.Minute,
@@ -74,7 +74,7 @@ on_lost = "finish"
 	}
 	want := []gate.Config{
 		{
-			Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
+			WithWait: withWait, Name: "a", Hook: []string{"/bin/sh", "a"}, HookTimeout: 7 * time.Minute,
 			Protocol: wander.Settings{
 				Walk: wander.Random, Slots: 3, OnLost: soft.Stop, Skip: 2 * time.Second, Op: 6 * time.Second,
 				MinInterval: 7 * time.Minute,
@@ -82,7 +82,7 @@ on_lost = "finish"
 			},
 		},
 		{
-			Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
+			WithWait: withWait, Name: "b", Hook: []string{"/bin/sh", "b"}, HookTimeout: 3 * time.Minute,
 			Protocol: wander.Settings{
 				Walk: wander.Shuffle, Slots: 1, Backups: 4, Skip: 2 * time.Second, Op: 2 * time.Second,
 				MinInterval: 3 * time.Minute,
@@ -120,9 +120,9 @@ hook = "/bin/sh"
 		MinInterval: 10 * time.Minute, RetryAfter: time.Minute,
 	}
 	want := []gate.Config{
-		{Name: "a", Protocol: settings},
-		{Name: "b", HookTimeout: time.Hour, Protocol: patient},
-		{Name: "c", Hook: []string{"/bin/sh"}, HookTimeout: 10 * time.Minute, Protocol: hooked},
+		{WithWait: withWait, Name: "a", Protocol: settings},
+		{WithWait: withWait, Name: "b", HookTimeout: time.Hour, Protocol: patient},
+		{WithWait: withWait, Name: "c", Hook: []string{"/bin/sh"}, HookTimeout: 10 * time.Minute, Protocol: hooked},
 	}
 	if diff := cmp.Diff(want, l.Agent.Gates); diff != "" {
 		t.Error(diff)

@@ -14,11 +14,13 @@ import (
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const (
 	gateKey     = "gate"
 	maxGateName = 64
+	maxPerZone  = wire.MaxSlots
 	inGateName  = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 )
 
@@ -39,6 +41,8 @@ type terms struct {
 	lease   time.Duration
 	// keepOver is what happens if a host stays away for longer than keep.
 	keepOver string
+	// perZone is how many hosts of one zone may run at once; zero if zones do not matter.
+	perZone int
 }
 
 func (g *section) config() gate.Config {
@@ -113,6 +117,7 @@ func (l *Layers) gateTables(file *settings.File) (tables []map[string]any) {
 // newGate returns a gate without a name, with all settings as at the top.
 func (l *Layers) newGate(origin settings.Origin) *section {
 	g := &section{terms: l.shared, origin: origin}
+	g.WithWait = withWait
 	g.Reading = l.With(g.table())
 	for _, top := range constants(&l.shared) {
 		s, top := g.Find(top.Key), l.Find(top.Key)

@@ -32,6 +32,7 @@ type Layers struct {
 	// shared are the terms of all gates that do not set their own.
 	shared                                                            terms
 	alone, stop, bind, advertise, secretFile, file, trust, knownHosts string
+	zone                                                              string
 	// trustHook accepts hooks that other users of this host can replace.
 	trustHook bool
 

@@ -16,7 +16,7 @@ import (
 func reloadable() []string {
 	return []string{
 		"join", "stop", "stop_timeout", "trust_hook", "on_event", "on_event_timeout", "webhook", "webhook_file",
-		"webhook_body", "events",
+		"webhook_body", "events", "zone",
 	}
 }
 
@@ -29,7 +29,7 @@ func (g *section) tunable(began *section) []string {
 	each := []string{
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
 		"window_hard", "stop_after", "max_down", "first", "first_wait", "soak", "after", "after_every",
-		"after_timeout", "keep_over",
+		"after_timeout", "keep_over", "with", "with_wait",
 	}
 	switch {
 	case g.isStrict():
@@ -101,6 +101,9 @@ func (r *Running) Keep(l *Layers) {
 	for i := range l.Agent.Gates {
 		c := &l.Agent.Gates[i]
 		began := r.began[c.Name]
+		if of := r.began[c.ZoneOf]; of != nil && of.perZone > 0 {
+			c.Protocol = of.zoneGate().Protocol
+		}
 		if began == nil {
 			continue
 		}

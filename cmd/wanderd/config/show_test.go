@@ -55,6 +55,7 @@ alone = "auto"                            # default
 bind = "127.0.0.1:7946"                   # default: without a secret
 # advertise =                             # default: the bound address, or a private one of this host
 name = "m1"                               # WANDERD_NAME
+# zone =                                  # not set
 
 # secret_file =                           # not set
 trust = "secret"                          # default

@@ -78,6 +78,7 @@ func TestAStrictGateHasARosterAndALease(t *testing.T) {
 			if err := l.Check(); err != nil {
 				t.Fatal(err)
 			}
+			c.want.WithWait = withWait
 			if diff := cmp.Diff([]gate.Config{c.want}, l.Agent.Gates); diff != "" {
 				t.Error(diff)
 			}

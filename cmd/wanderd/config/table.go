@@ -64,6 +64,9 @@ func (l *Layers) table() settings.Table {
 			"The address that other members use, if it is not the bound one.").As("HOST[:PORT]"),
 		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host",
 			"The name of this member, for people."),
+		settings.Row("zone", settings.Text(&l.zone), "",
+			"The zone of this host, as in eu-1a: 1 to 64 of a-z, 0-9, '-', '_' and '.'. A gate with per_zone lets only "+
+				"so many hosts of one zone run at once.").As("ZONE"),
 	}.Under("Fleet"), settings.Table{
 		settings.Row("secret_file", settings.Path(&l.secretFile), "",
 			"The fleet's secret, the same file on every host, readable by its owner only. "+
@@ -144,7 +147,7 @@ func (l *Layers) table() settings.Table {
 func GateTable() settings.Table { return new(section).own() }
 
 func (g *section) own() settings.Table {
-	return settings.Table{
+	return append(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
 			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
 		settings.Row("fleetlock", settings.Text(&g.FleetLock), "",
@@ -154,7 +157,7 @@ func (g *section) own() settings.Table {
 				"be set. Everybody on this host can ask there.").As("HOST:PORT"),
 		settings.Row("fleetlock_group", settings.Text(&g.FleetLockGroup), "",
 			"The group that these programs must name, if it is not the name of the gate."),
-	}.Under("Only in a [[gate]] table")
+	}, g.together()...).Under("Only in a [[gate]] table")
 }
 
 // table returns the settings of a [[gate]] table: its own, and the constants.

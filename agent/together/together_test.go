@@ -1,0 +1,198 @@
+package together
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/bubble"
+)
+
+// "Gates with others come first, then plain gates, then gates of zones; each of these by name."
+func TestAllGatesAreTakenInOneOrder(t *testing.T) {
+	gates := map[string]Gate{
+		"z": {With: []string{"b", "a"}}, "y": {With: []string{"c"}}, "m": {With: []string{"zoned"}, Zone: "m@x"},
+		"zoned": {Zone: "zoned@x"}, "a": {}, "b": {}, "c": {}, "lost": {With: []string{"nowhere"}},
+	}
+	find := func(name string) (Gate, bool) {
+		g, is := gates[name]
+		g.Name = name
+		return g, is
+	}
+	for named, want := range map[string]string{
+		"a": "a", "b a": "a b", "a b a": "a b", "z": "z a b", "c z": "z a b c", "z y": "y z a b c", "y z": "y z a b c",
+		"zoned": "zoned zoned@x", "m": "m zoned m@x zoned@x", "c zoned y": "y c zoned zoned@x",
+		"lost": "missing nowhere", "a nobody": "missing nobody",
+	} {
+		got, missing := Order(strings.Fields(named), find)
+		if missing != "" {
+			got = []string{"missing", missing}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %s", named, got, want)
+		}
+	}
+}
+
+// gates are gates of a host, each of which is free or not.
+type gates struct {
+	free    map[string]hook.Limits
+	held    []string
+	stopped int
+}
+
+func (g *gates) take(name string, quit <-chan struct{}, start func(hook.Limits) (Run, error)) error {
+	limits, free := g.free[name]
+	if !free {
+		<-quit
+		return errors.New("nobody waits any more")
+	}
+	run, err := start(limits)
+	if err != nil {
+		return err
+	}
+	g.held = append(g.held, "+"+name)
+	<-run.Done()
+	g.held = append(g.held, "-"+name)
+	return nil
+}
+
+func (g *gates) holds(names ...string) *Holds {
+	return New(names, time.Minute, g.take, func() { g.stopped++ })
+}
+
+// A run that cannot have all gates holds none for longer than with_wait.
+func TestARunThatCannotHaveAllLetsGo(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		g := &gates{free: map[string]hook.Limits{"a": {}, "c": {}}}
+		h := g.holds("a", "b", "c")
+		begun := time.Now()
+		err := h.Take(nil)
+		if err == nil || !strings.Contains(err.Error(), `gate "b"`) || time.Since(begun) != time.Minute {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		if name, since := h.WaitsFor(); name != "b" || since != begun {
+			t.Errorf("%q since %v", name, since)
+		}
+		h.Release(hook.Result{})
+		bubble.Wait()
+		if !slices.Equal(g.held, []string{"+a", "-a"}) {
+			t.Errorf("%q", g.held)
+		}
+	})
+}
+
+// "All are released in reverse order": each of them once.
+func TestTheLastGateIsReleasedFirst(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		g := &gates{free: map[string]hook.Limits{"a": {}, "b": {}}}
+		h := g.holds("a", "b")
+		if err := h.Take(nil); err != nil {
+			t.Fatal(err)
+		}
+		all := h.held
+		h.Release(hook.Result{})
+		h.Release(hook.Result{})
+		bubble.Wait()
+		if len(g.held) != 4 || !all[0].over || !all[1].over {
+			t.Errorf("%q", g.held)
+		}
+		if _, err := all[0].start(hook.Limits{}); !errors.Is(err, hook.ErrLate) {
+			t.Error("a gate that comes later is held")
+		}
+	})
+}
+
+// recorded is an operation that remembers the last end of its grant.
+type recorded struct {
+	Run
+	until time.Duration
+}
+
+func (r *recorded) Extend(until time.Duration) { r.until = until }
+
+// The narrowest limits hold: of its own grant, and of all others. So does the first end of a grant, whichever is renewed.
+func TestTheNarrowestLimitsHold(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		g := &gates{free: map[string]hook.Limits{
+			"a": {Timeout: time.Hour, Grace: 5 * time.Second, OrphanGrace: time.Second, Until: 30 * time.Second}, "b": {},
+		}}
+		h := g.holds("a", "b")
+		if err := h.Take(nil); err != nil {
+			t.Fatal(err)
+		}
+		got := h.Limit(hook.Limits{Timeout: 2 * time.Hour, Grace: 10 * time.Second, OrphanGrace: time.Minute})
+		if want := g.free["a"]; got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		r := &recorded{}
+		run := h.Started(r)
+		a := h.held[0]
+		for _, step := range []struct {
+			run   Run
+			until time.Duration
+			want  time.Duration
+		}{{a, 40, 40}, {run, 35, 35}, {run, 50, 40}, {a, 60, 50}} {
+			if step.run.Extend(step.until); r.until != step.want {
+				t.Errorf("%v, want %v", r.until, step.want)
+			}
+		}
+		h.Ended()
+		if run.Extend(100); r.until != 50 {
+			t.Error("an operation that has ended hears of its grant")
+		}
+		h.Release(hook.Result{})
+	})
+}
+
+// "A lost grant of any of them cuts the run": also before it has begun.
+func TestALostGateStopsTheRun(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		g := &gates{free: map[string]hook.Limits{"a": {}}}
+		halt := make(chan struct{})
+		h := New([]string{"a", "b"}, time.Minute, g.take, func() { close(halt) })
+		go func() {
+			time.Sleep(time.Second)
+			h.held[0].Stop()
+		}()
+		if err := h.Take(halt); err == nil || !strings.Contains(err.Error(), `gate "a" was lost`) {
+			t.Error(err)
+		}
+		if len(g.held) != 1 {
+			t.Error("a gate is released before the run is over")
+		}
+		h.Release(hook.Result{})
+	})
+}
+
+// Runs that were put off wait for different times, and for no longer than a run waits for its gates.
+func TestARunIsPutOffForHalfItsWaitOrMore(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		var times []time.Duration
+		for range 20 {
+			var d Deferral
+			if d.Is() || d.Why() != "" {
+				t.Fatal("nothing was put off")
+			}
+			d.Begin(errors.New("because"), time.Minute)
+			left := d.Left()
+			if left < 30*time.Second || left > time.Minute || !strings.HasSuffix(d.Why(), ": because") {
+				t.Errorf("%v, %q", left, d.Why())
+			}
+			times = append(times, left)
+			time.Sleep(left)
+			if !d.Is() || d.Why() != "" {
+				t.Error("it is over")
+			}
+			if d.End(); d.Is() {
+				t.Error("it is over, and was noticed")
+			}
+		}
+		if slices.Min(times) == slices.Max(times) {
+			t.Error("all wait equally long")
+		}
+	})
+}
