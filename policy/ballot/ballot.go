@@ -102,6 +102,8 @@ type Machine struct {
 	round     round
 	copy      Copy
 	rates     rates
+	// unreleased is the number of the token whose leases end when the next save is durable; zero if there is none.
+	unreleased wire.Seq
 	// outsider and otherRoster are the last members whose messages did not count.
 	outsider, otherRoster wire.MemberID
 }

@@ -196,6 +196,5 @@ func (b *Machine) ReleaseOver(now policy.Time, token *wire.Ref, out []policy.Eff
 	if b.cfg.Keep == 0 {
 		return out
 	}
-	b.supporter.release(now, EpochOf(token.Seq))
-	return b.tellReleased(token, out)
+	return b.endLeases(now, token, out)
 }

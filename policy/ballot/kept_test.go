@@ -115,6 +115,39 @@ func TestAHostIsWaitedForAsLongAsItsGrantIsKept(t *testing.T) {
 	}
 }
 
+// As long as the disk of a host may have its grant, its next life may take it up. So nobody is told of the end of the
+// leases before that is saved: a late release would end leases on which that life relies.
+func TestAKeptGrantIsReleasedWhenItIsGoneFromTheDisk(t *testing.T) {
+	c := kept(t)
+	released := func() (n int) {
+		for i := range c.air {
+			if c.air[i].Kind == ballot.KindRelease {
+				n++
+			}
+		}
+		return n
+	}
+	c.stepUnsaved(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		m.Unkeep(c.now)
+		if !m.NeedsSave() {
+			t.Error("nothing is to be saved")
+		}
+		return m.Release(c.now, out)
+	})
+	if n := released(); n != 0 {
+		t.Errorf("before the save, %d members are told of the release", n)
+	}
+	c.did(c.m[0].OnSaved(c.now, false, &c.end, nil))
+	if n := released(); n != 2 {
+		t.Errorf("after the save, %d members are told of the release", n)
+	}
+	for i := range c.air {
+		if e := c.air[i].Token; c.air[i].Kind == ballot.KindRelease && e.ID != c.run.Token.ID {
+			t.Errorf("the release is of %+v, and the run was under %+v", e, c.run.Token)
+		}
+	}
+}
+
 // A host that is back renews its grant. When it hands it back, all wait for an ordinary lease only, and after the
 // release for nothing.
 func TestAHostThatIsBackHandsItsGrantBack(t *testing.T) {

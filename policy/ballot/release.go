@@ -16,9 +16,30 @@ func (b *Machine) Release(now policy.Time, out []policy.Effect) []policy.Effect 
 		return out
 	}
 	b.LetGo()
-	b.supporter.release(now, EpochOf(h.token.Seq))
-	out = b.tellReleased(&h.token, out)
+	out = b.endLeases(now, &h.token, out)
 	return policy.AppendTell(out, NoteReleased, wire.MemberID{}, &h.token)
+}
+
+// endLeases ends the leases of a token. As long as the grant may still be kept on this member's disk, nobody is told: a
+// later life would take it up, and rely on leases that are over by then, or end when the release comes late.
+func (b *Machine) endLeases(now policy.Time, token *wire.Ref, out []policy.Effect) []policy.Effect {
+	b.supporter.release(now, EpochOf(token.Seq))
+	if b.cfg.Keep > 0 && b.supporter.unsaved {
+		b.unreleased = token.Seq
+		return out
+	}
+	return b.tellReleased(token, out)
+}
+
+// unreleasedSaved tells of a release that has waited for a save.
+func (b *Machine) unreleasedSaved(out []policy.Effect) []policy.Effect {
+	if b.unreleased == 0 || b.supporter.unsaved {
+		return out
+	}
+	e := EpochOf(b.unreleased)
+	token := e.Token(b.id(e.Rank()))
+	token.Seq, b.unreleased = b.unreleased, 0
+	return b.tellReleased(&token, out)
 }
 
 // preSign gives the guard of the command that was just started the releases that it sends if the agent dies.

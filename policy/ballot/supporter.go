@@ -174,6 +174,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 	}
 	q := s.waiting
 	s.unsaved, s.saving, s.waiting = failed, false, question{}
+	out = b.unreleasedSaved(out)
 	switch {
 	case b.holder.unkeeps && (b.round.kind == 0 || b.round.asks != unkeeps):
 		return b.unkeepSaved(now, end, out) // Whoever waits for an answer asks again.
