@@ -35,7 +35,8 @@ type caller struct {
 	word   wire.Ref
 	wordAt policy.Time
 	turn   turn
-	// other is the member that was called last without being a home: mostly a holder.
+	// other is the member that has queued this wait without being a home: a holder. Until one has answered, it is the
+	// first that was called.
 	other wire.MemberID
 }
 
@@ -276,7 +277,7 @@ func (m *Machine) callOne(now policy.Instant, to wire.MemberID, out []policy.Eff
 		}
 		return out
 	}
-	if !m.view.isHome(&m.cfg, to) {
+	if c.other.IsZero() && !m.view.isHome(&m.cfg, to) {
 		c.other = to
 	}
 	return m.send(KindCall, to, c.id, wire.Nonce(max(now.Time.Sub(c.since), 1)), nil, out)
@@ -303,6 +304,9 @@ func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 // onQueued handles the answer of a home, or of the holder: "a pause […], after which the member calls again".
 func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	c := &m.caller
+	if !m.view.isHome(&m.cfg, msg.From) {
+		c.other = msg.From
+	}
 	if holder, _ := placesOf(&msg.Load); holder != m.cfg.Self {
 		m.hear(now.Time, msg, holder)
 		c.word, c.wordAt = msg.Token, now.Time
