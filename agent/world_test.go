@@ -72,6 +72,8 @@ type world struct {
 	care    aftercare.Config
 	health  map[string]answer
 	maxDown downcount.Limit
+	// once is the interval in which one success is enough for all.
+	once time.Duration
 	// stages are the stages of the gate.
 	stages stages.Config
 	// saves is how long a save on a host's disk takes.
@@ -266,11 +268,12 @@ func (w *world) gateOf(name string) gate.Config {
 		g.onCall = g.onCall && !w.wanders[name]
 		c := g.config()
 		c.Aftercare, c.MaxDown, c.StandStill, c.Stages = w.care, w.maxDown, w.standStill, w.stages
+		c.Once = w.once
 		return c
 	}
 	c := gate.Config{
 		Name: w.gate.Name, Roster: w.rosters[name], KillAfter: time.Second, Protocol: w.strictly, Aftercare: w.care,
-		StopAfter: w.gate.StopAfter, MaxDown: w.maxDown, Stages: w.stages,
+		StopAfter: w.gate.StopAfter, MaxDown: w.maxDown, Stages: w.stages, Once: w.once,
 	}
 	if w.gate.ready {
 		c.Hook, c.HookTimeout = w.gate.Hook, w.gate.HookTimeout

@@ -56,6 +56,7 @@ func (c *Cluster) launch(who int32) {
 	}})
 	if c.directives.layers != nil {
 		c.directives.layers[who] = directive.New(m.machine, m.id, c.cfg.Operators.StopAfter)
+		c.directives.layers[who].Once(c.cfg.Operators.Once)
 	}
 	c.beginAsking(who)
 	c.statusOf = absent

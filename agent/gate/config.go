@@ -55,6 +55,9 @@ type Config struct {
 	// StopAfter is how many hosts have to fail in a row until the gate is paused: 1 to wire.MaxFailures; zero means
 	// never.
 	StopAfter int
+	// Once is the interval in which one success of the gate's own operation is enough for all members; zero means that
+	// each member has its own interval.
+	Once time.Duration
 	// Protocol decides which member may run, with its settings. AnyTime is the same without windows, for runs that an
 	// operator orders; nil if Protocol has none.
 	Protocol, AnyTime policy.Protocol

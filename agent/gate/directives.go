@@ -63,10 +63,11 @@ func emitDirective(g *Gate, said *statedir.Directive, here bool) {
 const brakeName = "stop_after@"
 
 // standsName is the same for a pause because of a host that stays away, stageName for one because a run of a stage has
-// failed.
+// failed, onceName for the rest of an interval in which a run has succeeded.
 const (
 	standsName = "keep_over@"
 	stageName  = "first@"
+	onceName   = "once@"
 )
 
 func (g *Gate) stepDirective(o wire.Directive, here bool) {
@@ -80,6 +81,11 @@ func (g *Gate) proclaim(o wire.Directive) {
 	case g.directives.fleet.Directive == o:
 	case o.By == g.env.Self && o.Until != 0 && g.kept.lost != "":
 		g.directives.fleet = statedir.Directive{Directive: o, Who: standsName + g.env.Name, Reason: g.kept.lost}
+	case o.By == g.env.Self && o.Until != 0 && o.Until != wire.ForEver:
+		g.directives.fleet = statedir.Directive{
+			Directive: o, Who: onceName + g.env.Name, Reason: "its run has succeeded, and one in " +
+				g.cfg.Once.String() + " is enough",
+		}
 	case o.By == g.env.Self && o.Until != 0:
 		g.directives.fleet = statedir.Directive{Directive: o, Who: brakeName + g.env.Name, Reason: g.braked()}
 	default:
@@ -88,7 +94,8 @@ func (g *Gate) proclaim(o wire.Directive) {
 	said := &g.directives.fleet
 	g.sayDirective(said)
 	if g.directives.told != o { // otherwise an earlier life has told of it
-		if g.directives.told != (wire.Directive{}) || o.Pauses(g.env.Clock.Now().Wall) {
+		news := g.directives.told != (wire.Directive{}) || o.Pauses(g.env.Clock.Now().Wall)
+		if news && !rests(g, said) { // The end of its run is the event.
 			emitDirective(g, said, false)
 		}
 		g.directives.told = o
@@ -105,8 +112,19 @@ func (g *Gate) proclaim(o wire.Directive) {
 	}
 }
 
+// rests reports whether a directive is the rest of an interval in which a run has succeeded. A host that has it from the
+// token does not know who has given it before gossip says so.
+func rests(g *Gate, said *statedir.Directive) bool {
+	timed := g.cfg.Once > 0 && said.Until != 0 && said.Until != wire.ForEver
+	return timed && (said.Who == "" || strings.HasPrefix(said.Who, onceName))
+}
+
 func (g *Gate) sayDirective(said *statedir.Directive) {
-	line := g.log.Warn().Str("by", g.giver(said))
+	line := g.log.Warn()
+	if rests(g, said) {
+		line = g.log.Info()
+	}
+	line.Str("by", g.giver(said))
 	if said.Reason != "" {
 		line.Str("reason", said.Reason)
 	}

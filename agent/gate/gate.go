@@ -115,6 +115,7 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	}
 	g.machine = directive.New(machine, g.env.Self, cfg.StopAfter)
 	g.machine.StandStill(cfg.StandStill)
+	g.machine.Once(cfg.Once)
 	beginStages(g)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")

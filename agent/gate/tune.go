@@ -18,6 +18,8 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 	g.cfg.StandStill, g.cfg.MaxDown = next.StandStill, next.MaxDown
 	g.cfg.With, g.cfg.Zone, g.cfg.WithWait = next.With, next.Zone, next.WithWait
 	g.machine.StandStill(next.StandStill)
+	g.cfg.Once = next.Once
+	g.machine.Once(next.Once)
 	g.replaceReady(next)
 	g.down.lookAround(g)
 	if !reflect.DeepEqual(g.cfg.Stages, next.Stages) {

@@ -2,7 +2,7 @@
 // member announces where it stands; a member that is about to run its gate's own operation looks at what it knows of
 // the members of earlier stages, and waits while one of them is due.
 //
-// Its decisions, in docs/decisions: 103.
+// Its decisions, in docs/decisions: 104.
 package stages
 
 import (

@@ -12,12 +12,14 @@
 //	directive.go the layer between shell and machine
 //	newest.go    which directive counts, and when it ends
 //	brake.go     failures in a row stop the gate
+//	once.go      a success rests the gate for all
 //
-// Its decisions, in docs/decisions: 013, 014, 101.
+// Its decisions, in docs/decisions: 013, 014, 101, 106.
 package directive
 
 import (
 	"slices"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -33,6 +35,10 @@ type Layer struct {
 	// standStill pauses the gate when a host stays away. peers are the live members.
 	standStill bool
 	peers      []wire.MemberID
+	// interval is the time in which the operation succeeds once in the whole fleet; began is when the last run began, by
+	// the clock on the wall.
+	interval time.Duration
+	began    int64
 
 	// directive is the newest directive that this member knows; here is when the pause of this member alone ends.
 	directive wire.Directive
@@ -60,6 +66,7 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	if ev.Kind == policy.Started {
 		l.state, l.directive, l.here, l.paused = ev.State, ev.State.Directive, ev.State.Here, false
 		l.own = ev.State.Kept.Holder == l.self && !ev.State.Kept.Demanded // It goes on with that run.
+		l.began = now.Wall
 		out = l.obey(now, l.give(now, ev, out))
 		if l.directive != (wire.Directive{}) {
 			out = policy.AppendProclaim(out, l.directive) // The earlier life may have ended before it did that.
@@ -118,6 +125,7 @@ func (l *Layer) learn(now policy.Instant, ev *policy.Event) {
 		}
 	case policy.Finished:
 		l.count(now.Wall, ev)
+		l.restOfInterval(now.Wall, ev)
 	case policy.PeersChanged:
 		l.peers = ev.Peers
 	case policy.Started, policy.Saved, policy.Wanted, policy.Unwanted, policy.Suspended,
@@ -167,7 +175,7 @@ func (l *Layer) give(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 			e.Msg.Directive, e.Msg.Failures = l.directive, l.failures
 		case policy.Run:
 			if denied = l.paused; !denied {
-				l.wanted, l.own = false, !e.Demanded
+				l.wanted, l.own, l.began = false, !e.Demanded, now.Wall
 			}
 		case policy.Tell:
 			if e.Note == policy.NoteStayedAway {

@@ -203,6 +203,13 @@ func (g *section) check(trustHook bool) {
 	if s := g.Of(&g.Stages.First); s.IsSet() {
 		g.checkStages(s, h.IsFree())
 	}
+	switch s := g.Of(&g.once); {
+	case !g.once:
+	case h.IsFree():
+		g.Reject(s, "it is about a hook, and this gate has none: leave it out, or let the callers ask for themselves")
+	case g.Slots > 1:
+		g.Object("%s and %s: several hosts would run in one interval", s, g.Of(&g.Slots))
+	}
 	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
 			g.Reject(s, "\"0s\" must be greater than 0 in a gate with a hook: leave it out for the default")

@@ -39,6 +39,8 @@ type terms struct {
 	wander.Settings
 	request ring.Request
 	lease   time.Duration
+	// once is true if a success counts for all members.
+	once bool
 	// keepOver is what happens if a host stays away for longer than keep.
 	keepOver string
 	// perZone is how many hosts of one zone may run at once; zero if zones do not matter.
@@ -55,6 +57,9 @@ func (g *section) config() gate.Config {
 	}
 	if len(c.Stages.First) == 0 {
 		c.Stages.Wait = 0
+	}
+	if g.once {
+		c.Once = g.MinInterval
 	}
 	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
 	if c.Protocol = g.strict(); !g.isStrict() {

@@ -28,7 +28,7 @@ func (g *section) tunable(began *section) []string {
 	}
 	each := []string{
 		"hook", "hook_timeout", "ready", "ready_timeout", "min_interval", "retry_after", "window",
-		"window_hard", "stop_after", "max_down", "first", "first_wait", "soak", "after", "after_every",
+		"window_hard", "stop_after", "once", "max_down", "first", "first_wait", "soak", "after", "after_every",
 		"after_timeout", "keep_over", "with", "with_wait",
 	}
 	switch {

@@ -27,6 +27,7 @@ retry_after = "9m"                        # default: min_interval / 10
 # window =                                # not set
 window_hard = false                       # default
 stop_after = 0                            # default
+once = false                              # default
 max_down = 0                              # default
 # first =                                 # not set
 first_wait = "1h"                         # default

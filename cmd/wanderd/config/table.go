@@ -225,6 +225,11 @@ func constants(g *terms) settings.Table {
 				"until \"wanderd resume\": 1 to %d. "+
 				"So a release that fails everywhere stops at the first few hosts, and one bad host stops nobody. "+
 				"Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
+		settings.Row("once", settings.Bool(&g.once), "false",
+			"Run the hook on one host only in each min_interval, wherever the token finds one first: a success pauses "+
+				"the gate on all hosts until min_interval is over, counted from the start of that run. A run that fails "+
+				"lets the next host try. The pause holds up commands of callers too, and \"wanderd resume\" ends it "+
+				"early. All hosts should have the same."),
 		settings.Row("max_down", settings.Of(&g.MaxDown, settings.AsShare, "NUMBER|SHARE", downcount.Parse,
 			plainLimit), "0",
 			"A run starts only if fewer members than this are down: a number, or a share of the members as in "+
