@@ -86,7 +86,7 @@ func (p *plan) bound() time.Duration {
 	if p.kind == lock {
 		return bound
 	}
-	bound += p.keep + p.keep/10
+	bound += p.keep + p.keep/10 + 8*p.resumeFor // How long a host needs until it is well is drawn, and may be long.
 	bound += time.Duration(p.members) * 10 * p.patience
 	if p.kind == paced { // callers and operations
 		return p.minInterval + 2*bound
