@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,10 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 150 --op 4s --every 15m --walk random --skip 1s \
           --latency 40ms --loss 1%
 
+  Two canaries, then twenty, then the rest, half an hour apart; hosts that fail.
+      wanderd plan --members 400 --op 3m --every 30d --soak 30m --first 2,20 \
+          --max-down 2 --fails-every 60d --down-for 4h
+
   A picture of the first night.
       wanderd plan --members 100 --op 5m --every 24h --svg night.svg
 
@@ -75,6 +80,7 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
 
 func newPlanCommand() *cobra.Command {
 	w, demand, asJSON, picture := plan.Request{Seed: 1}, time.Duration(0), false, ""
+	var first []string
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION {--every DURATION | --demand DURATION}",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -84,6 +90,13 @@ func newPlanCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("demand") {
 				return planCallers(cmd, &w, demand, asJSON)
+			}
+			for _, text := range first {
+				n, err := strconv.Atoi(text)
+				if err != nil {
+					return cli.UsageError(fmt.Errorf("--first: %q is no number of members", text))
+				}
+				w.First = append(w.First, n)
 			}
 			answer, err := plan.Plan(cmd.Context(), w)
 			if _, ok := errors.AsType[*plan.Impossible](err); ok {
@@ -101,7 +114,7 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	cli.WithTable(cmd, planTable(&w, &demand), "plan")
+	cli.WithTable(cmd, planTable(&w, &demand, &first), "plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())
@@ -110,7 +123,8 @@ func newPlanCommand() *cobra.Command {
 
 // planCallers answers a request for a gate on demand.
 func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJSON bool) error {
-	for _, other := range []string{"every", "walk", "window", "svg", "reboot-takes", "reboot-fails"} {
+	for _, other := range []string{"every", "walk", "window", "svg", "reboot-takes", "reboot-fails", "soak", "first",
+		"max-down", "fails-every", "down-for"} {
 		if cmd.Flags().Changed(other) {
 			return cli.UsageError(fmt.Errorf("--%s is for a gate with a hook, and --demand for one with callers: "+
 				"leave one of them out", other))
@@ -149,7 +163,7 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 }
 
 // planTable returns the flags of a request. Their defaults are those of the agent.
-func planTable(w *plan.Request, demand *time.Duration) settings.Table {
+func planTable(w *plan.Request, demand *time.Duration, first *[]string) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
@@ -159,6 +173,17 @@ func planTable(w *plan.Request, demand *time.Duration) settings.Table {
 		settings.Row("reboot_fails", settings.Share(&w.RebootFails), "0%",
 			"The share of hosts that do not come back after a reboot. The others wait for keep.").
 			Needing("reboot_takes"),
+		settings.Row("soak", settings.Duration(&w.Soak), "0s",
+			"How long a host is looked after once it has run, before the next one starts."),
+		settings.Row("first", settings.List(first), "",
+			"The sizes of the stages but the last, as in 2,50: two canaries, then fifty, then the rest.").
+			As("NUMBER,NUMBER,..."),
+		settings.Row("max_down", settings.Count(&w.MaxDown, 0, math.MaxInt32), "0",
+			"How many members may be down when one starts, that one included. 0 is no limit.").As("NUMBER"),
+		settings.Row("fails_every", settings.Duration(&w.FailsEvery), "0s",
+			"The mean time from one failure of a host to its next one: tells what max_down costs.").Needing("max_down"),
+		settings.Row("down_for", settings.Duration(&w.DownFor), "0s",
+			"How long a host that has failed is down, on average.").Needing("fails_every"),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+
 			"the answer has the min_interval that leads to it. Required, or --demand."),
 		settings.Row("demand", settings.Duration(demand), "", "How long after a run the next caller comes at a "+

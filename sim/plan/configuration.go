@@ -28,6 +28,12 @@ func toml(k *Constants) string {
 	if k.Keep > 0 {
 		text += line("keep", written(k.Keep), "how long the others wait for a host that reboots")
 	}
+	if k.Soak > 0 {
+		text += line("soak", written(k.Soak), "how long a host is looked after before the next one starts")
+	}
+	if k.MaxDown > 0 {
+		text += line("max_down", k.MaxDown, "how many may be down when one starts")
+	}
 	if len(k.Windows) > 0 {
 		text += line("window", strings.Join(texts(k.Windows), "; "), "when members may run")
 	}
@@ -47,6 +53,12 @@ func command(k *Constants) string {
 	}
 	if k.Keep > 0 {
 		text += " --keep " + written(k.Keep)
+	}
+	if k.Soak > 0 {
+		text += " --soak " + written(k.Soak)
+	}
+	if k.MaxDown > 0 {
+		text += fmt.Sprintf(" --max-down %d", k.MaxDown)
 	}
 	var windows strings.Builder
 	for i := range k.Windows {

@@ -23,6 +23,9 @@ type Constants struct {
 	Slots int
 	// Keep is how long the others wait for a host that reboots; zero if none does.
 	Keep time.Duration
+	// Soak is how long a host is looked after once it has run; MaxDown is how many may be down when one starts.
+	Soak    time.Duration
+	MaxDown int
 	// Windows are when members may run; none means always.
 	Windows window.Set
 }
@@ -41,10 +44,12 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		Slots       int      `json:"slots"`
 		Windows     []string `json:"windows,omitempty"`
 		Keep        float64  `json:"keep_s,omitempty"`
+		Soak        float64  `json:"soak_s,omitempty"`
+		MaxDown     int      `json:"max_down,omitempty"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(),
 		k.DefaultMaxInterval,
-		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows), k.Keep.Seconds(),
+		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows), k.Keep.Seconds(), k.Soak.Seconds(), k.MaxDown,
 	})
 }
 
@@ -71,7 +76,7 @@ func skips() []time.Duration {
 func recommend(w *Request) (k Constants, fits bool) {
 	k = Constants{
 		Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
-		Windows: w.Windows, Keep: w.keep(),
+		Windows: w.Windows, Keep: w.keep(), Soak: w.Soak, MaxDown: w.MaxDown,
 	}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)
@@ -83,7 +88,7 @@ func recommend(w *Request) (k Constants, fits bool) {
 	if due := dueEachNight(w.Windows); due > w.Op && w.Every > due {
 		k.MinInterval = min(k.MinInterval, due)
 	}
-	k.HookTimeout = min(max(3*w.Op, 30*time.Second), k.MinInterval)
+	k.HookTimeout = min(max(3*(w.Op-w.Soak), 30*time.Second), k.MinInterval)
 	k.MaxInterval, k.DefaultMaxInterval = recommendMaxInterval(w, &k)
 	return k, fits
 }

@@ -24,6 +24,13 @@ type Request struct {
 	// share of hosts that do not come back: 0 to 0.5. The others wait in both cases.
 	RebootTakes time.Duration
 	RebootFails float64
+	// Soak is how long a host is looked after once it has run, before the next one starts. First are the sizes of the
+	// stages but the last. MaxDown is how many members may be down when one starts, that one included; 0 is no limit.
+	// FailsEvery is the mean time from one failure of a host to the next, and DownFor how long it is down on average.
+	Soak                time.Duration
+	First               []int
+	MaxDown             int
+	FailsEvery, DownFor time.Duration
 	// Every is the mean time between two runs of a member: longer than Op, 1 s to 365 days.
 	Every time.Duration
 	// Walk chooses the next member; the zero value is the paper's random walk.
@@ -96,6 +103,7 @@ func (w *Request) check() error {
 			"op is %s: %d runs of it, one after the other, take longer than twenty years", written(op), w.Members)
 	}
 	w.checkReboots(demand)
+	w.checkPace(demand)
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
 	demand(w.Backups >= 0 && w.Backups <= guardian.MaxBackups,
 		"backups is %d: 0 to %d members can guard the token", w.Backups, guardian.MaxBackups)
@@ -134,6 +142,27 @@ func (w *Request) checkReboots(demand func(ok bool, format string, args ...any))
 		"reboot_takes needs one token, and guardians that keep a grant through a reboot: slots 1, backups 1 or more")
 }
 
+// mostStages bounds the stages of a request, the last one not counted.
+const mostStages = 8
+
+func (w *Request) checkPace(demand func(ok bool, format string, args ...any)) {
+	demand(w.Soak >= 0 && w.Soak <= longest, "soak is %s: a duration up to 365d", written(w.Soak))
+	demand(len(w.First) <= mostStages, "first has %d stages: at most %d", len(w.First), mostStages)
+	early := 0
+	for _, n := range w.First[:min(len(w.First), mostStages)] {
+		demand(n >= 1 && n <= maxMembers, "first has a stage of %d: a stage has one member or more", n)
+		early += min(max(n, 0), maxMembers)
+	}
+	demand(early == 0 || early < w.Members, "first has %d members and members is %d: none are left for the last stage",
+		early, w.Members)
+	demand(w.MaxDown == 0 || w.MaxDown >= w.slots() && w.MaxDown <= maxMembers,
+		"max_down is %d: at least as many as may run at once (slots, %d), up to %d", w.MaxDown, w.slots(), maxMembers)
+	demand((w.FailsEvery == 0) == (w.DownFor == 0), "fails_every and down_for need each other")
+	demand(w.FailsEvery == 0 || w.MaxDown > 0, "fails_every tells what max_down costs: it needs that")
+	demand(w.FailsEvery >= 0 && w.FailsEvery <= longest && w.DownFor >= 0 && w.DownFor <= longest,
+		"fails_every is %s and down_for is %s: durations up to 365d", written(w.FailsEvery), written(w.DownFor))
+}
+
 // keep is how long the others should wait for a host that reboots: three times as long as it takes, at least ten
 // minutes.
 func (w *Request) keep() time.Duration {
@@ -143,9 +172,10 @@ func (w *Request) keep() time.Duration {
 	return max(roundUp(3*w.RebootTakes), 10*time.Minute)
 }
 
-// held returns the request with a run that takes as long as the others wait for it, on average.
+// held returns the request with a run that takes as long as the others wait for it, on average: its soak and its reboot
+// included.
 func (w Request) held() Request {
-	w.Op += w.RebootTakes + seconds(w.RebootFails*w.keep().Seconds())
+	w.Op += w.Soak + w.RebootTakes + seconds(w.RebootFails*w.keep().Seconds())
 	return w
 }
 
@@ -168,8 +198,14 @@ func (w Request) MarshalJSON() ([]byte, error) {
 		Seed    uint64   `json:"seed"`
 		Reboot  float64  `json:"reboot_takes_s,omitempty"`
 		Fails   float64  `json:"reboot_fails,omitempty"`
+		Soak    float64  `json:"soak_s,omitempty"`
+		First   []int    `json:"first,omitempty"`
+		MaxDown int      `json:"max_down,omitempty"`
+		Failing float64  `json:"fails_every_s,omitempty"`
+		DownFor float64  `json:"down_for_s,omitempty"`
 	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
-		Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails}
+		Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails, w.Soak.Seconds(), w.First, w.MaxDown,
+		w.FailsEvery.Seconds(), w.DownFor.Seconds()}
 	if w.Skip > 0 {
 		out.Skip = new(w.Skip.Seconds())
 	}

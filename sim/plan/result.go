@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"math"
 
 	"github.com/wanderd/wanderd/sim/measure"
 )
@@ -26,6 +25,8 @@ type Result struct {
 	FirstRound float64 `json:"first_round_s"`
 	// Nights reports whether every member gets its turn while the windows are open. It is nil if they are always open.
 	Nights *Nights `json:"nights,omitempty"`
+	// Rollout is how a release goes through the fleet; nil without stages, soak and max_down.
+	Rollout *Rollout `json:"rollout,omitempty"`
 	// Expected describes the fleet in the long run. Twice describes a fleet of twice the members with the same
 	// constants.
 	Expected Forecast `json:"expected"`
@@ -62,7 +63,7 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	a := Result{
 		Request: asked, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
-		FirstRound: math.Ceil(float64(w.Members)/float64(w.slots())) * w.Op.Seconds(),
+		FirstRound: w.leastRound(),
 		TOML:       toml(&k), Command: command(&k),
 	}
 	if !fits {
@@ -76,6 +77,9 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	a.Expected, a.Twice = forecast(&once, runs[0]), forecast(&twice, runs[1])
 	a.Loss = lossOf(&w, &k, runs[killed])
 	if a.Nights, err = simulateNights(ctx, &w, &k); err != nil {
+		return Result{}, err
+	}
+	if a.Rollout, err = simulateRollouts(ctx, &w, &k); err != nil {
 		return Result{}, err
 	}
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))

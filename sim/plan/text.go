@@ -61,6 +61,10 @@ func (a *Result) verdict(p *page) {
 			"away costs them %s. Below, op has both, and %s of the hosts stay away.",
 			written(w.RebootTakes), written(a.Constants.Keep), percent(w.RebootFails))
 	}
+	if w := &a.Request; w.Soak > 0 {
+		p.line("")
+		p.paragraph("", "Each run is followed by a soak of %s. Below, op has both.", written(w.Soak))
+	}
 	for _, warning := range a.Warnings {
 		p.line("")
 		p.paragraph("", "Warning: %s.", warning)
@@ -117,6 +121,13 @@ func (a *Result) whatIf(p *page) {
 	p.line("\nWhat if\n  all members start at once:")
 	p.paragraph(indent, "the first round takes at least %s, %s.", spoken(a.FirstRound),
 		or(a.several(), fmt.Sprintf("%d runs at once", a.Constants.Slots), "one run after the other"))
+	if a.Rollout != nil {
+		p.line("  a release comes that all members need:")
+		p.paragraph(indent, "%s", a.Rollout.text(&a.Request))
+		if a.Request.FailsEvery > 0 {
+			p.paragraph(indent, "%s", a.Rollout.cost(&a.Request))
+		}
+	}
 	p.line("  the holder%s is killed:", or(a.several(), " of a token", ""))
 	p.paragraph(indent, "%s for %s.", or(a.several(), "one token less, and one run less at once,",
 		"no token, and no run,"), a.afterLoss())
