@@ -25,6 +25,7 @@ import (
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/metrics"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/membership"
@@ -65,6 +66,8 @@ type Agent struct {
 
 	// listed is a copy of gates that other goroutines than the loop may read.
 	listed atomic.Pointer[[]*gate.Gate]
+	// patterns are those in the configuration.
+	patterns atomic.Pointer[[]*patterns.Pattern]
 
 	// env is the environment that every gate of this agent gets.
 	env *gate.Env
@@ -129,7 +132,7 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	a := &Agent{
 		cfg: cfg, deps: d, log: cfg.Log,
 		// at most six per gate: run, what it holds, question, saves of state, roster, history
-		ended:   make(chan func(), 6*identity.MaxGates),
+		ended:   make(chan func(), 6*(identity.MaxGates+identity.MaxOnDemand)),
 		vacant:  make(chan struct{}, 1),
 		queries: make(chan func()),
 		view:    &membership.View{},
@@ -166,8 +169,13 @@ func NewWith(cfg Config, d Deps) (_ *Agent, err error) {
 	a.recall()
 	a.events = events.New(&cfg.Events, a.state, func(s hook.Spec) (events.Run, error) { return d.StartHook(s) }, a.log)
 	a.env = a.newEnv()
+	list := patterns.New(cfg.Gates)
+	a.patterns.Store(&list)
 	gates := make([]*gate.Gate, 0, len(cfg.Gates))
 	for _, gc := range cfg.Gates {
+		if patterns.IsPattern(gc.Name) {
+			continue
+		}
 		past, err := a.pastOf(&gc)
 		if err != nil {
 			return nil, err
@@ -210,7 +218,7 @@ func (a *Agent) findHome() {
 
 func (a *Agent) startMembership() (err error) {
 	a.members, err = membership.Start(membership.Config{
-		Name: a.cfg.Name, Key: a.credentials.key, AtHome: a.moved == "", Gates: idsOf(a.gates),
+		Name: a.cfg.Name, Key: a.credentials.key, AtHome: a.moved == "", Gates: announced(a),
 		Addr: a.endpoint.Addr, Advertise: a.cfg.Advertise, Join: a.cfg.Join,
 		Remembered: a.memory.fleet, Secrets: a.credentials.secrets,
 		Send: a.sendGossip, Streams: a.endpoint.Streams, Log: a.log,

@@ -66,12 +66,16 @@ func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 		if g.Name() == name {
 			return g, nil
 		}
-		if !g.Removed() && gate.ConfigOf(g).ZoneOf == "" {
+		if c := gate.ConfigOf(g); !g.Removed() && c.ZoneOf == "" && c.Pattern == "" {
 			stay, names = append(stay, g), append(names, g.Name())
 		}
 	}
-	if name == "" && len(stay) == 1 {
+	list := *a.patterns.Load()
+	if name == "" && len(stay) == 1 && len(list) == 0 {
 		return stay[0], nil
+	}
+	for _, p := range list {
+		names = append(names, p.Config.Name)
 	}
 	text := fmt.Sprintf("this host takes no part in a gate %q; its gates are %s: name one of them with --gate",
 		name, strings.Join(names, ", "))

@@ -23,6 +23,7 @@ func (a *Agent) loop(ctx context.Context, reading <-chan error) error {
 	for _, g := range a.gates {
 		g.Begin()
 	}
+	byName{a}.declare()
 	a.notifier.ready(a.statusLine())
 	views, done := a.members.Views(), ctx.Done()
 	copied := a.members.Copied()
@@ -88,6 +89,7 @@ func (a *Agent) wake() {
 	if a.draining() {
 		a.notifier.stopping(drainStep + a.cfg.StopTimeout + goodbye)
 	}
+	byName{a}.forgetUnused()
 	a.notifier.alive(a.statusLine)
 }
 
@@ -119,6 +121,7 @@ func (a *Agent) onView(view *membership.View) {
 	a.view = view
 	beside.Signal(a.memory.changed)
 	a.intake.senders.keep(view)
+	byName{a}.see()
 	for _, g := range a.gates {
 		if view.Follows(g.ID()) { // otherwise the view is older than the gate
 			g.Meet()

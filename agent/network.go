@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/membership"
@@ -71,6 +72,9 @@ func (n network) Away(in wire.GateID) (list []gate.Peer) {
 }
 
 func (n network) Peers(in wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []gate.Peer) {
+	if p := patterns.Of(*n.a.patterns.Load(), in); p != nil {
+		in = p.ID
+	}
 	ids, tokenKnown = n.a.view.Peers(in)
 	if declared == 0 {
 		return ids, tokenKnown, nil
@@ -109,11 +113,14 @@ func (n network) Declare(in wire.GateID, what uint64) { n.a.members.Declare(in, 
 func (n network) Stand(in wire.GateID, where stages.Standing) { n.a.members.Stand(in, uint8(where)) }
 
 func (n network) Notify(in wire.GateID, o wire.Directive, who, reason string) error {
+	if patterns.Of(*n.a.patterns.Load(), in) != nil {
+		return nil // The messages of the gate carry it.
+	}
 	return n.a.members.Broadcast(membership.Broadcast{Gate: in, Directive: o, Who: who, Reason: reason})
 }
 
 func (n network) Withdraw() error {
-	_, err := n.a.members.SetGates(idsOf(n.a.gates))
+	_, err := n.a.members.SetGates(announced(n.a))
 	return err
 }
 

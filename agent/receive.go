@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/agent/transport"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/wire"
@@ -113,35 +114,45 @@ func (i *intake) sort(datagram []byte, src netip.AddrPort, dst netip.Addr) {
 	}
 }
 
-// onInbound does the checks that need the loop's state, the signature last, and passes the message to its gate.
+// onInbound does the checks that need the loop's state, the signature last, and passes the message to its gate. A gate
+// of a pattern that is not here yet is made for a message that has passed them.
 func (a *Agent) onInbound(in *inbound) {
 	m := &in.message.Message
-	g := a.byGate[m.Gate]
+	g, p := a.byGate[m.Gate], patterns.Of(*a.patterns.Load(), m.Gate)
+	var d *policy.Descriptor
+	var within time.Duration
 	switch {
-	case g == nil:
+	case g != nil:
+		d, within = g.Descriptor(), g.SaveWithin()
+	case p != nil:
+		of := p.Config.Protocol.Descriptor()
+		d, within = &of, p.Config.Protocol.SaveWithin()
+	default:
 		a.intake.drops.add(wire.DropGate, in.src)
 		return
+	}
+	switch {
 	case m.To != a.self:
 		a.intake.drops.add(wire.DropAddressee, in.src)
 		return
-	case !g.Descriptor().Speaks(m):
-		a.intake.drops.addForeign(m, g.Descriptor(), in.src)
+	case !d.Speaks(m):
+		a.intake.drops.addForeign(m, d, in.src)
 		return
-	case !g.Descriptor().WellFormed(m):
+	case !d.WellFormed(m):
 		a.intake.drops.add(wire.DropMalformed, in.src)
 		return
 	}
 	now := a.clock.Now().Time
-	offers := g.Descriptor().Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
+	offers := d.Kinds.Part(m.Kind) == policy.Offers && m.Exchange != 0
 	sender, ok := a.view.Lookup(m.From)
 	switch {
 	case !ok || !sender.Has(m.Gate): // a member that sends a message about a token is in its gate
 		a.intake.drops.add(wire.DropUnverified, in.src)
 		return
-	case offers && a.intake.offers.isOld(m.Exchange, now, offeredFor(g.SaveWithin())):
+	case offers && a.intake.offers.isOld(m.Exchange, now, offeredFor(within)):
 		a.intake.drops.add(wire.DropDuplicate, in.src)
 		return
-	case !g.Expects(m):
+	case g != nil && !g.Expects(m):
 		a.intake.drops.add(wire.DropUnexpected, in.src)
 		return
 	case !a.intake.senders.admit(m.From, sender.Addr, in.src, now):
@@ -152,6 +163,13 @@ func (a *Agent) onInbound(in *inbound) {
 		return
 	}
 	a.intake.senders.cameTo(m.From, in.src, in.dst, now)
+	if g == nil {
+		if !(byName{a}).make(p, m.Gate, "") {
+			a.intake.drops.add(wire.DropOverload, in.src)
+			return
+		}
+		g = a.byGate[m.Gate]
+	}
 	if offers {
 		a.intake.offers.saw(m.Exchange, now)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/patterns"
 )
 
 // Reread reads the configuration again. Its error is what is wrong with the configuration, and where.
@@ -82,7 +83,7 @@ func (a *Agent) check(next *Config) error {
 	}
 	for i := range next.Gates {
 		c := &next.Gates[i]
-		if slices.ContainsFunc(*a.listed.Load(), func(g *gate.Gate) bool { return g.Name() == c.Name }) {
+		if patterns.IsPattern(c.Name) || slices.ContainsFunc(*a.listed.Load(), func(g *gate.Gate) bool { return g.Name() == c.Name }) {
 			continue
 		}
 		if _, err := a.pastOf(c); err != nil {
@@ -100,8 +101,14 @@ func (a *Agent) apply(next *Config, about *control.Reloaded) error {
 	}
 	a.cfg.Drain, a.cfg.StopTimeout, a.cfg.Join = next.Drain, next.StopTimeout, next.Join
 	a.events.Apply(&next.Events)
-	a.awaited = slices.Clone(next.Gates)
+	a.awaited = slices.DeleteFunc(slices.Clone(next.Gates), func(c gate.Config) bool {
+		return patterns.IsPattern(c.Name)
+	})
+	byName{a}.replace(next.Gates)
 	for _, g := range a.gates {
+		if gate.ConfigOf(g).Pattern != "" {
+			continue
+		}
 		i := slices.IndexFunc(a.awaited, func(c gate.Config) bool { return c.Name == g.Name() })
 		switch {
 		case i < 0:

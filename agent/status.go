@@ -12,6 +12,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/agent/trust"
 	"github.com/wanderd/wanderd/membership"
 )
@@ -67,6 +68,9 @@ func (a *Agent) status() control.Status {
 	}
 	s.Events, _ = a.events.Report()
 	for _, g := range a.gates {
+		if !patterns.IsName(g.Name()) && gate.ConfigOf(g).Pattern != "" {
+			continue // Nobody here has used it.
+		}
 		around.CutOff = silence.cutsOff(g.ID())
 		g.Reads(func() {
 			s.Gates = append(s.Gates, g.Status(&around))
@@ -124,8 +128,13 @@ func (a *Agent) describe(m *membership.Member) control.Member {
 		entry.KnownHosts = strings.TrimSpace(line)
 	}
 	for _, g := range *a.listed.Load() {
-		if m.Has(g.ID()) {
+		if m.Has(g.ID()) && gate.ConfigOf(g).Pattern == "" {
 			entry.Gates = append(entry.Gates, g.Name())
+		}
+	}
+	for _, p := range *a.patterns.Load() {
+		if m.Has(p.ID) {
+			entry.Gates = append(entry.Gates, p.Config.Name)
 		}
 	}
 	return entry
@@ -136,7 +145,9 @@ func (a *Agent) statusLine() string {
 	var line strings.Builder
 	fmt.Fprintf(&line, "%d members", max(len(a.view.Members), 1))
 	for _, g := range a.gates {
-		line.WriteString("; " + g.Line())
+		if gate.ConfigOf(g).Pattern == "" {
+			line.WriteString("; " + g.Line())
+		}
 	}
 	return line.String()
 }

@@ -74,6 +74,9 @@ func (h holding) takeFor(run string) together.Take {
 // ofAll returns the gate whose grant a caller waits for first, and completes what it asks for: its run takes the others
 // of its gates after that.
 func ofAll(a *Agent, asks *control.ExecRequest) (*gate.Gate, error) {
+	if err := (byName{a}).bring(append([]string{asks.Gate}, asks.With...)...); err != nil {
+		return nil, err
+	}
 	first, err := a.gateFor(asks.Gate)
 	if err != nil || asks.For != "" {
 		return first, err

@@ -43,7 +43,7 @@
 // The content has the same layout for all kinds of message, so no answer is longer than its request:
 //
 //	  0 +--------------------------+
-//	    | gate                  8  |  GateIDOf(name)
+//	    | gate                  8  |  GateIDOf(name), GateIDIn(pattern, name)
 //	  8 +--------------------------+
 //	    | protocol              1  |  the number of the sender's protocol
 //	  9 +--------------------------+

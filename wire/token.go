@@ -84,6 +84,12 @@ func LatestSeq(wall int64) Seq {
 	return Seq(min(max(wall/1e9-numbersSince, 0)+leeway, epochs)) * seqEpoch
 }
 
+// SeqOfClock is a number that rises with the clock, below [LatestSeq] by the allowed difference of clocks. A gate that
+// remembers nothing begins with it: one that was forgotten had fewer new tokens and revivals than seconds have passed.
+func SeqOfClock(wall int64) Seq {
+	return Seq(min(max(wall/1e9-numbersSince, 0), int64(MaxSeq/seqEpoch)-1)) * seqEpoch
+}
+
 // LatestBirth is the latest birth stamp that a token can have when a clock reads wall, in nanoseconds of Unix time. A
 // clock before numbersSince was never set, so there is no bound.
 func LatestBirth(wall int64) int64 {

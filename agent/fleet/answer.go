@@ -95,7 +95,7 @@ func parse[T any](b []byte, gates func(*T) int) (*T, error) {
 	if err := json.Unmarshal(b, document); err != nil {
 		return nil, errors.New("its answer is not understood: it may have another version")
 	}
-	if n := gates(document); n > identity.MaxGates {
+	if n := gates(document); n > identity.MaxGates+identity.MaxOnDemand {
 		return nil, fmt.Errorf("it says that it has %d gates", n)
 	}
 	return document, nil

@@ -78,7 +78,7 @@ func (g *Gate) Enqueue(c *Caller) error {
 	case len(g.callers.queue) >= maxCallers:
 		return refuse(control.Busy, "%d callers wait for gate %q already", maxCallers, g.cfg.Name)
 	}
-	g.callers.queue = append(g.callers.queue, c)
+	g.callers.queue, g.lastUse = append(g.callers.queue, c), time.Now()
 	g.tellDemand()
 	return nil
 }

@@ -8,11 +8,16 @@ import (
 	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // Config configures one gate.
 type Config struct {
 	Name string
+	// Pattern is the pattern that has brought the gate into being, and ID its identity; empty and zero if the gate is
+	// configured by name.
+	Pattern string
+	ID      wire.GateID
 	// Hook is the protected operation: a program and its arguments. A gate without a hook is on demand: it runs the
 	// commands of its callers.
 	Hook []string

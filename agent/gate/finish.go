@@ -56,7 +56,7 @@ func (g *Gate) onRunEnded(f finished) {
 func (f *finished) wasDenied(g *Gate) {
 	l, r := g.run, &f.result
 	l.others.Release(*r)
-	g.run = nil
+	g.run, g.lastUse = nil, time.Now()
 	if why := f.putOff; why != nil && !errors.Is(why, together.ErrStopped) {
 		g.deferral.Begin(why, g.cfg.WithWait)
 		g.log.Info().AnErr("because", why).Msg("the run is put off, and the token goes on")
@@ -91,7 +91,7 @@ func (f *finished) isOver(g *Gate) {
 	l, r := g.run, &f.result
 	f.endsStage(g, l)
 	l.others.Release(*r)
-	g.run = nil
+	g.run, g.lastUse = nil, time.Now()
 	g.event.Kind, g.event.Denied = policy.Finished, false
 	g.event.Void = r.TimedOut || r.Expired || r.NotExecuted || f.cut || l.resumed
 	g.event.Outcome, g.event.ByHand = policy.Succeeded, false

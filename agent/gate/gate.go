@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -57,6 +59,9 @@ type Gate struct {
 	tally     tally
 	fault     fault
 	logged    logged
+	// name is the name, which other goroutines may read. lastUse is when a gate on demand was last used.
+	name    atomic.Pointer[string]
+	lastUse time.Time
 }
 
 // logged is when the lines were last logged whose cause may recur often.
@@ -81,6 +86,12 @@ type Past struct {
 	damage error
 }
 
+// Fresh is the past of a gate on demand: nothing is remembered of it.
+func Fresh() (p Past) {
+	p.history, _ = history.Open("") // in memory
+	return p
+}
+
 // Read reads the past of a gate. It uses the disk, and nothing that belongs to a loop. self is this member.
 func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error) {
 	if p.record, p.found, err = dir.Load(cfg.Name); err != nil {
@@ -96,7 +107,7 @@ func Read(dir *statedir.Dir, self policy.Voter, cfg *Config) (p Past, err error)
 // New makes a gate. It does nothing before Begin.
 func New(env *Env, cfg Config, p Past) *Gate {
 	g := &Gate{
-		env: env, cfg: cfg, id: wire.GateIDOf(cfg.Name), descriptor: cfg.Protocol.Descriptor(),
+		env: env, cfg: cfg, id: cmp.Or(cfg.ID, wire.GateIDOf(cfg.Name)), descriptor: cfg.Protocol.Descriptor(),
 		roster: p.roster, history: p.history,
 		log: env.Log.With().Str("gate", cfg.Name).Logger(), tally: newTally(),
 		logged: logged{notes: make(map[policy.Note]policy.Time)},
@@ -119,6 +130,10 @@ func New(env *Env, cfg Config, p Past) *Gate {
 	beginStages(g)
 	if p.damage != nil {
 		g.log.Warn().Err(p.damage).Msg("the history of the runs is not complete")
+	}
+	g.name.Store(&cfg.Name)
+	if cfg.Pattern != "" {
+		g.state.Seq, g.lastUse = wire.SeqOfClock(env.Clock.Now().Wall), time.Now()
 	}
 	if p.found {
 		g.state, g.saver.record = g.fromRecord(p.record), p.record
@@ -148,11 +163,50 @@ func (g *Gate) Begin() {
 	g.kept.takeUp(kept)
 }
 
+// Sight is who the members of a gate were from a time on.
+type Sight struct {
+	At      policy.Instant
+	Members []wire.MemberID
+}
+
+// BeginOnDemand lets a gate on demand take part, with what its machine would know if it had been here before. "The
+// first token is made when no member has come into the view for a while": nobody needs to wait for that again.
+func BeginOnDemand(g *Gate, sights []Sight) {
+	defer g.contain()
+	g.endHistory = func() {}
+	g.event.Kind, g.event.State = policy.Started, g.state
+	for i := range sights {
+		if i == 0 {
+			stepAt(g, sights[i].At)
+		}
+		g.event.Kind, g.event.Peers, g.event.TokenKnown = policy.PeersChanged, sights[i].Members, false
+		g.members = len(sights[i].Members)
+		stepAt(g, sights[i].At)
+	}
+}
+
+// Rename names a gate on demand that others have brought here. Nothing has run under it here.
+func Rename(g *Gate, name string) {
+	g.cfg.Name = name
+	g.name.Store(&name)
+	g.log = g.env.Log.With().Str("gate", name).Logger()
+}
+
+// IsUnused reports whether nobody has used a gate on demand for a while, here or elsewhere: then its machine has
+// nothing to remember.
+func IsUnused(g *Gate, since time.Duration) bool {
+	return g.cfg.Pattern != "" && g.run == nil && len(g.callers.queue) == 0 && !g.exit.leaving && !g.machine.Paused() &&
+		!g.saver.busy() && time.Since(g.lastUse) >= since
+}
+
+// UsedAt is when a gate on demand was last used.
+func UsedAt(g *Gate) time.Time { return g.lastUse }
+
 // ID identifies the gate. ID, Name and Log may be called from any goroutine.
 func (g *Gate) ID() wire.GateID { return g.id }
 
-// Name is the name in the configuration.
-func (g *Gate) Name() string { return g.cfg.Name }
+// Name is the name in the configuration, or that of a gate on demand.
+func (g *Gate) Name() string { return *g.name.Load() }
 
 // Log is the log with the name of the gate.
 func (g *Gate) Log() *zerolog.Logger { return &g.log }
@@ -251,7 +305,9 @@ func (g *Gate) perform(now policy.Instant, e *policy.Effect) {
 		g.tally.hand(e)
 		g.observe(now, e)
 	case policy.Announce:
-		g.env.Fleet.Announce(g.id)
+		if g.cfg.Pattern == "" { // Otherwise it would be true of all gates of the pattern.
+			g.env.Fleet.Announce(g.id)
+		}
 	case policy.Proclaim:
 		g.proclaim(e.Msg.Directive)
 	case policy.Tell:

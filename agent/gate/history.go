@@ -76,5 +76,5 @@ func (g *Gate) PastRuns() control.GateHistory {
 	for i := range runs {
 		runs[i].SeqText = strconv.FormatUint(runs[i].Seq, 10)
 	}
-	return control.GateHistory{Name: g.cfg.Name, Runs: runs}
+	return control.GateHistory{Name: g.Name(), Runs: runs}
 }

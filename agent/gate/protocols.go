@@ -32,6 +32,12 @@ type protocols struct {
 // declaration is what a member of a gate without a roster declares.
 func declaration(d *policy.Descriptor) uint64 { return uint64(d.ID)<<8 | uint64(d.Version) }
 
+// DeclarationOf is what the members of a gate without a roster declare.
+func DeclarationOf(c *Config) uint64 {
+	d := c.Protocol.Descriptor()
+	return declaration(&d)
+}
+
 // declaredName names what a member has declared.
 func declaredName(what uint64) string {
 	if what > mostProtocol {

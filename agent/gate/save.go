@@ -59,7 +59,10 @@ func (g *Gate) beginSave() {
 	s.wanted, s.since = false, time.Now()
 	record := s.record
 	go func() {
-		err := g.env.Disk.Save(g.cfg.Name, record)
+		var err error
+		if g.cfg.Pattern == "" { // Of a gate on demand nothing has to be remembered: see wire.SeqOfClock.
+			err = g.env.Disk.Save(g.cfg.Name, record)
+		}
 		g.env.Ended <- func() { g.onSaved(err) }
 	}()
 }

@@ -12,7 +12,10 @@ import (
 // step passes g.event to the gate's machine and carries out the effects.
 func (g *Gate) step() {
 	defer g.contain()
-	now := g.env.Clock.Now()
+	stepAt(g, g.env.Clock.Now())
+}
+
+func stepAt(g *Gate, now policy.Instant) {
 	g.tellReady(now.Time)
 	followWindows(g, now.Time)
 	g.effects = g.machine.Step(now, &g.event, g.effects[:0])
@@ -150,7 +153,7 @@ const peersEvery = 5 * time.Second
 
 // Receive passes a message to the gate's machine.
 func (g *Gate) Receive(m *wire.Message) {
-	g.event.Kind, g.event.Msg = policy.Received, *m
+	g.event.Kind, g.event.Msg, g.lastUse = policy.Received, *m, time.Now()
 	g.tally.received[m.Kind]++
 	g.step()
 }

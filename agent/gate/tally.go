@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -58,12 +59,12 @@ func (g *Gate) byName(counts map[wire.Kind]uint64) map[string]uint64 {
 func (g *Gate) tallyBegin(now policy.Time, c *Caller) {
 	switch {
 	case c != nil && !c.own:
-		g.env.Commands.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.Commands.Waited(cmp.Or(g.cfg.Pattern, g.cfg.Name), time.Since(c.since))
 		return
 	case c != nil:
-		g.env.Runs.Waited(g.cfg.Name, time.Since(c.since))
+		g.env.Runs.Waited(cmp.Or(g.cfg.Pattern, g.cfg.Name), time.Since(c.since))
 	case g.tally.dueKnown:
-		g.env.Runs.Waited(g.cfg.Name, max(now.Sub(g.tally.dueAt), 0))
+		g.env.Runs.Waited(cmp.Or(g.cfg.Pattern, g.cfg.Name), max(now.Sub(g.tally.dueAt), 0))
 	}
 	g.tally.dueKnown = false
 }
@@ -86,6 +87,6 @@ func (g *Gate) tallyEnd(r *hook.Result, isHook bool) {
 	}
 	results[result]++
 	if !r.NotExecuted {
-		durations.Ended(g.cfg.Name, r.Took)
+		durations.Ended(cmp.Or(g.cfg.Pattern, g.cfg.Name), r.Took)
 	}
 }

@@ -40,7 +40,7 @@ type gateMark struct {
 	standing uint8  // where the member says that it stands in it, zero if it says nothing
 }
 
-func tagOf(g wire.GateID) uint16 { return uint16(g >> 49) }
+func tagOf(g wire.GateID) uint16 { return uint16(g >> (64 - wire.TagBits)) }
 
 // Metadata is the information that a member gossips about itself.
 type Metadata struct {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	gateKey     = "gate"
-	maxGateName = 64
-	maxPerZone  = wire.MaxSlots
-	inGateName  = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+	gateKey    = "gate"
+	maxPerZone = wire.MaxSlots
 )
 
 // section is one gate with its settings.
@@ -169,8 +167,9 @@ func (l *Layers) checkGateName(g *section) {
 		l.Complain("%s: this gate has no name: give it one, the same on every host", g.origin)
 	case g.Name == "." || g.Name == "..":
 		l.Reject(name, "%q is a directory in every path: give the gate a name with a letter or a digit", g.Name)
-	case len(g.Name) > maxGateName || strings.Trim(g.Name, inGateName) != "":
-		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.'", g.Name, maxGateName)
+	case !patterns.IsName(g.Name) && !patterns.IsPattern(g.Name):
+		l.Reject(name, "%q cannot name a gate: use 1 to %d of a-z, 0-9, '-', '_' and '.', and a star at the end for a "+
+			"pattern", g.Name, patterns.MostName)
 	case i >= 0:
 		l.Reject(name, "the gate %q already exists in line %d: rename one of them", g.Name, l.gates[i].origin.Line)
 	}

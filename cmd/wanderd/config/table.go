@@ -8,9 +8,11 @@ import (
 	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/events"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
+	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/ring"
 	"github.com/wanderd/wanderd/policy/soft"
@@ -149,7 +151,10 @@ func GateTable() settings.Table { return new(section).own() }
 func (g *section) own() settings.Table {
 	return append(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
-			"The name of the gate, the same on every host: 1 to 64 of a-z, 0-9, '-', '_' and '.'."),
+			fmt.Sprintf("The name of the gate, the same on every host: 1 to %d of a-z, 0-9, '-', '_' and '.'. With a "+
+				"star at its end, as in \"build-*\", it is a pattern: \"wanderd exec --gate build-42\" makes a gate with these "+
+				"settings, which is forgotten when it was not used for %v. At most %d at a time.", patterns.MostName,
+				patterns.Forgets, identity.MaxOnDemand)),
 		settings.Row("fleetlock", settings.Text(&g.FleetLock), "",
 			"Let programs that reboot this host, such as Zincati, ask with the FleetLock protocol at this loopback "+
 				"address, as in fleetlock = \"127.0.0.1:9090\". They are granted one after the other in the fleet, "+

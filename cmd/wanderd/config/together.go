@@ -2,11 +2,12 @@ package config
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/gate"
+	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
+	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/policy/call"
 )
@@ -33,12 +34,13 @@ func (g *section) zoneGate() gate.Config {
 // checkTogether checks what gates hold together, and adds the gates of zones.
 func (l *Layers) checkTogether() {
 	zone := l.Of(&l.zone)
-	if l.zone != "" && (len(l.zone) > maxGateName || strings.Trim(l.zone, inGateName) != "") {
-		l.Reject(zone, "%q cannot name a zone: use 1 to %d of a-z, 0-9, '-', '_' and '.'", l.zone, maxGateName)
+	if l.zone != "" && !patterns.IsName(l.zone) {
+		l.Reject(zone, "%q cannot name a zone: use 1 to %d of a-z, 0-9, '-', '_' and '.'", l.zone, patterns.MostName)
 	}
 	all := len(l.gates)
 	for i, g := range l.gates {
 		l.checkWith(g)
+		g.checkPattern()
 		s := g.Of(&g.perZone)
 		switch {
 		case g.perZone == 0 || s.Broken || zone.Broken:
@@ -75,6 +77,8 @@ func (l *Layers) checkWith(g *section) {
 			g.Reject(s, "%q is this gate itself: leave it out", name)
 		case slices.Contains(g.Config.With[:i], name):
 			g.Reject(s, "%q is in it twice: leave one out", name)
+		case patterns.IsPattern(name):
+			g.Reject(s, "%q is a pattern: name a gate", name)
 		case other == nil:
 			g.Reject(s, "this host has no gate %q: add a [[gate]] with that name, without a hook if it runs nothing of "+
 				"its own", name)
@@ -89,6 +93,30 @@ func (l *Layers) checkWith(g *section) {
 	}
 	if k := g.Of(&g.Config.Keep); g.Config.Keep > 0 && !k.Broken && !s.Broken && len(g.Config.With) > 0 {
 		g.Object("%s and %s: a run that holds several gates ends with its agent; leave one of them out", s, k)
+	}
+}
+
+// checkPattern checks what a gate cannot have that is made when it is named, and of which nothing is remembered.
+func (g *section) checkPattern() {
+	if !patterns.IsPattern(g.Name) {
+		return
+	}
+	switch hook := g.Of(&g.Hook); {
+	case hook.IsSet():
+		g.Reject(hook, "%s is a pattern: its gates are made when a caller names them, and run only commands of callers; "+
+			"leave it out, or give the gate a name without a star", g.title())
+	case !g.isCall():
+		g.Reject(g.Of(&g.policy), "%s is a pattern, and its gates are on call: set policy = %q there", g.title(),
+			usual.PolicyCall)
+	}
+	for _, has := range []struct {
+		it any
+		is bool
+	}{{&g.MinInterval, g.MinInterval > 0}, {&g.Config.Keep, g.Config.Keep > 0}, {&g.perZone, g.perZone > 0}} {
+		if s := g.Of(has.it); has.is && !s.Broken {
+			g.Reject(s, "%s is a pattern, and nothing is remembered of its gates: leave %s out there, or set it to 0",
+				g.title(), s.Key)
+		}
 	}
 }
 

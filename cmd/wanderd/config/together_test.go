@@ -103,3 +103,30 @@ func TestAReloadChangesWhatARunHolds(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestAPatternIsAGateOnCallThatRemembersNothing(t *testing.T) {
+	l := togetherFile("", []string{"build-*", "slots = 2", `with = ["cache"]`}, []string{"cache"}).read(t)
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if g := l.Agent.Gates[0]; g.Name != "build-*" || g.Protocol.(call.Settings).Slots != 2 {
+		t.Errorf("%+v", g)
+	}
+	for want, in := range map[string]reading{
+		"run only commands of callers":            togetherFile("", []string{"b-*", `hook = "/bin/sh"`}),
+		"its gates are on call":                   togetherFile("", []string{"b-*", `policy = "wander"`}),
+		"leave min_interval out":                  togetherFile("", []string{"b-*", `min_interval = "1m"`}),
+		"leave keep out":                          togetherFile("", []string{"b-*", `keep = "15m"`}),
+		"leave per_zone out":                      togetherFile(`zone = "a"`, []string{"b-*", "slots = 2", "per_zone = 1"}),
+		`"*" cannot name a gate`:                  togetherFile("", []string{"*"}),
+		`"b-*-c" cannot name a gate`:              togetherFile("", []string{"b-*-c"}),
+		`"b-**" cannot name a gate`:               togetherFile("", []string{"b-**"}),
+		`"b-*" is a pattern: name a gate`:         togetherFile("", []string{"g", `with = ["b-*"]`}, []string{"b-*"}),
+		`the gate "b-*" already exists in line 2`: togetherFile("", []string{"b-*"}, []string{"b-*"}),
+	} {
+		l := in.read(t)
+		if err := l.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -102,3 +102,54 @@ func TestACommandHoldsAllGatesThatItNames(t *testing.T) {
 	ask(f.nodes[1], "--gate", "b", "--gate", "a", "--", "true").wantCode(0, "")
 	t.Logf("%v after kill -9", time.Since(begun))
 }
+
+// Hosts that name the same new gate of a pattern at once run one after the other; a gate that is forgotten with all its
+// agents is there again; and what is there on a host is shown only where somebody has named it.
+func TestGatesComeIntoBeingWhenTheyAreNamed(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 5)
+	f.noHook = true
+	f.hook(zonedHook)
+	f.configure("[[gate]]\nname = \"build-*\"\n[[gate]]\nname = \"g\"\n")
+	for _, n := range f.nodes {
+		n.start()
+	}
+	for _, n := range f.nodes {
+		n.hasGates(map[string]int{"g": 5})
+	}
+	for i := range 5 {
+		name := fmt.Sprintf("build-%d", i)
+		var all []*caller
+		for _, n := range f.nodes {
+			c := n.exec("--gate", name, "--", filepath.Join(f.dir, "hook.sh"))
+			c.Env = append(os.Environ(), "RUNNING="+f.running, "JOURNAL="+f.journal, "WITH="+name)
+			all = append(all, c.begin())
+		}
+		for _, c := range all {
+			c.wantCode(0, "")
+		}
+	}
+	lines := f.tail.lines(t)
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "ran ") {
+			t.Error(line)
+		}
+	}
+	if len(lines) != 25 {
+		t.Errorf("%d ran", len(lines))
+	}
+	begun := time.Now()
+	f.nodes[0].exec("--gate", "build-only-here", "--", "true").begin().wantCode(0, "")
+	t.Logf("a new name after %v", time.Since(begun))
+	f.nodes[0].exec("--gate", "other", "--", "true").begin().wantCode(64, "its gates are g, build-*")
+	for i, n := range f.nodes {
+		s, _ := n.status()
+		shown := false
+		for _, g := range s.Gates {
+			shown = shown || g.Name == "build-only-here"
+		}
+		if shown != (i == 0) {
+			t.Errorf("%s shows it: %v", n.name, shown)
+		}
+	}
+}
