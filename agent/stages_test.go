@@ -250,3 +250,91 @@ func resume(t *testing.T, w *world, host string) {
 		t.Fatal(err)
 	}
 }
+
+// "A member that says nothing holds the others up": one whose configuration has no stages does not let a release pass.
+// Once a reload has given it the same, it goes first. A reload that takes the stages away lets all run.
+func TestAMemberWithoutStagesHoldsUpThoseThatHaveThem(t *testing.T) {
+	inStagedWorld(t, false, func(w *world) {
+		same := w.stages
+		for _, host := range []string{"a", "b", "c", "d", "e"} {
+			if w.stages = same; host == "a" {
+				w.stages = stages.Config{}
+			}
+			w.start(host, AloneWait)
+		}
+		time.Sleep(15 * time.Minute)
+		released := time.Now()
+		w.set(func() {
+			for _, host := range []string{"b", "c", "d", "e"} {
+				w.says[host] = answer{exit: 0}
+			}
+		})
+		time.Sleep(time.Hour)
+		if order := w.order(released); order != "" {
+			t.Errorf("%s", order)
+		}
+		if g := gateOf(t, w, "d"); !strings.Contains(g.NotRunning, "a (has not said yet whether it is due") {
+			t.Errorf("%q", g.NotRunning)
+		}
+		reload := func(host string, of stages.Config) {
+			t.Helper()
+			w.stages = of
+			if r, err := w.reloads(host, func(*Config) error { return nil }); err != nil || len(r.Restart) > 0 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+		}
+		reload("a", same)
+		w.until("b and c run, and then d and e", time.Hour, func() bool { return len(w.order(released)) >= 4 })
+		if order := w.order(released); !byStages("a" + order) {
+			t.Errorf("%s", order)
+		}
+		w.set(func() { w.takes = 40 * time.Minute; w.says["a"] = answer{exit: 0} })
+		w.until("a runs", time.Hour, func() bool { return strings.HasSuffix(w.order(released), "a") })
+		for _, host := range []string{"b", "c", "d", "e"} {
+			reload(host, stages.Config{})
+		}
+		if g := gateOf(t, w, "d"); g.Stage != nil || g.Because == control.BecauseStage {
+			t.Errorf("%q: %+v", g.NotRunning, g.Stage)
+		}
+		w.set(func() { w.takes = 0 })
+	})
+}
+
+// An agent that restarts while it is due is still waited for, and one that was ordered to run waits for its stage, too.
+func TestARestartOfACanaryLetsNobodyPass(t *testing.T) {
+	inStagedWorld(t, true, func(w *world) {
+		w.startAll()
+		time.Sleep(15 * time.Minute)
+		w.set(func() { w.takes = 10 * time.Minute })
+		released := time.Now()
+		w.everybody(0)
+		if who := w.untilRuns(time.Hour); who != "a" {
+			t.Fatal(who)
+		}
+		if err := w.leave("a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Minute)
+		ran := make(chan error, 1)
+		w.wg.Go(func() {
+			end, err := source{w.agents["d"].Agent}.RunNow(context.Background(), control.RunNow{Wait: true})
+			if end.Exit != 0 {
+				t.Errorf("%+v", end)
+			}
+			ran <- err
+		})
+		time.Sleep(10 * time.Minute)
+		if order := w.order(released); order != "a" {
+			t.Errorf("%s", order)
+		}
+		w.set(func() { w.takes = 0 })
+		w.start("a", AloneWait)
+		w.until("all run", time.Hour, func() bool { return strings.Contains(w.order(released), "e") })
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		if order := w.order(released)[1:]; !byStages(order) {
+			t.Errorf("%s", order)
+		}
+	})
+}

@@ -27,6 +27,8 @@ func (g *Gate) Apply(next *Config) (tuned bool) {
 		g.watch.Set(next.Stages, g.env.Name)
 		g.env.Fleet.Stand(g.id, stages.Unsaid)
 		lookAtStages(g, true)
+		g.event.Kind = policy.Woke
+		g.step()
 	}
 	if reflect.DeepEqual(g.cfg.Protocol, next.Protocol) {
 		return true
