@@ -214,9 +214,9 @@ func (l *byzantine) lie() {
 }
 
 // Explore lets a home lie for a while, and then revokes its key. While it lies, no more than two operations of the
-// others run at once, and every caller is served in time. Afterwards every caller is served, too: nothing that it has
-// said outlives its key.
-func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
+// others run at once, and every caller is served in time; two reports whether two ran at once. Afterwards every caller
+// is served, too: nothing that it has said outlives its key.
+func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) (two bool, err error) {
 	served := newServed(s.Scenario.Members)
 	l := &byzantine{
 		Byzantine: s.Byzantine, dice: rand.New(rand.NewPCG(s.Scenario.Seed, sim.Mix(132))),
@@ -225,7 +225,7 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
 	judge := s.judge(l)
 	c := s.Scenario.NewCluster(append(watchers, append(s.proof(), judge, served)...)...)
 	if err := l.corrupt(c, &s.Scenario); err != nil {
-		return err
+		return judge.two, err
 	}
 	if l.dice.IntN(4) == 0 {
 		l.who = l.dice.IntN(c.Members())
@@ -233,10 +233,10 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
 	judge.since = c.Now()
 	l.begin()
 	if err := c.Run(c.Now().Add(s.Scenario.Duration)); err != nil {
-		return err
+		return judge.two, err
 	}
 	if err := judge.end(c.Now()); err != nil {
-		return err
+		return judge.two, err
 	}
 	l.over = true
 	c.Intercept(nil)
@@ -244,9 +244,9 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) error {
 	healed := c.Now()
 	judge.since = policy.Never
 	if err := c.Run(healed.Add(s.Scenario.bound())); err != nil {
-		return err
+		return judge.two, err
 	}
-	return served.since(c, healed)
+	return judge.two, served.since(c, healed)
 }
 
 // byzantineJudge judges what a lying home costs the others.
@@ -258,8 +258,8 @@ type byzantineJudge struct {
 	// running are the members that run, waits is since when each member waits.
 	running map[int]bool
 	waits   map[int]policy.Time
-	// Longest is the longest wait while it lied.
-	Longest time.Duration
+	// two is true once two of the others ran at once.
+	two bool
 }
 
 func (s *ByzantineScenario) judge(l *byzantine) *byzantineJudge {
@@ -290,13 +290,13 @@ func (k *byzantineJudge) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		return nil
 	}
 	k.running[o.Member] = true
+	k.two = k.two || len(k.running) > 1 && !k.running[k.who()]
 	since, waits := k.waits[o.Member]
 	delete(k.waits, o.Member)
 	if o.At < k.since || o.Member == k.who() || !waits {
 		return nil
 	}
 	waited := o.At.Sub(since)
-	k.Longest = max(k.Longest, waited)
 	switch {
 	case waited > k.bound:
 		return fmt.Errorf("withheld: a home lies, and %s has waited for %v", o.Who(), waited)
