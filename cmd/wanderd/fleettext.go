@@ -124,10 +124,12 @@ func rowText(r *follow.Row, now time.Time) []string {
 		next = "with the token"
 	}
 	doing := whyNot(r.Gate, now)
-	if k := follow.Kept(r.Gate); k != nil && k.State != "" {
-		doing = printable(k.State)
+	if r.Kept != nil && r.Kept.State != "" {
+		doing = printable(r.Kept.State)
 	}
 	switch {
+	case r.Running && r.Care != nil:
+		doing = careText(r.Care, now)
 	case r.Running:
 		doing = "runs " + since(r.RunningSince, now)
 	case r.Gate.Running: // since it reported the run, the token has been seen elsewhere, or at rest

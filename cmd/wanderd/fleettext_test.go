@@ -297,3 +297,22 @@ func TestAStatusSaysWhoseGrantOutlivesItsHost(t *testing.T) {
 		}
 	}
 }
+
+// The status of a fleet says of a member that is looked after what it waits for, and not that it runs.
+func TestTheStatusOfAFleetSaysWhoSoaks(t *testing.T) {
+	now := noon()
+	for want, care := range map[string]*control.Care{
+		"soaking for another 10m (until 12:10:00)": {SoakUntil: now.Add(10 * time.Minute)},
+		"after is being asked":                     {},
+		"after said, 1m ago (11:59:00): not yet":   {Answer: "not yet", At: now.Add(-time.Minute), SoakUntil: now},
+		"runs for 1m (since 11:59:00)":             nil,
+	} {
+		g := control.Gate{Name: "upgrade", Running: true, LastRun: now.Add(-time.Minute), Care: care}
+		f := &control.Fleet{Members: []control.FleetMember{
+			{Member: control.Member{Name: "web1"}, Status: &control.Status{Gates: []control.Gate{g}}},
+		}}
+		if text := fleetText(f, now); !strings.Contains(text, "  "+want+"\n") {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

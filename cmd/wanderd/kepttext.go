@@ -55,6 +55,11 @@ func writeCare(line func(name, format string, args ...any), c *control.Care, now
 	if c == nil {
 		return
 	}
+	line("succeeded", "%s; nobody else starts before that is over", careText(c, now))
+}
+
+// careText says what a host that is looked after waits for.
+func careText(c *control.Care, now time.Time) string {
 	var parts []string
 	if c.SoakUntil.After(now) {
 		parts = append(parts, fmt.Sprintf("soaking for another %s (until %s)", rough(c.SoakUntil.Sub(now)),
@@ -66,7 +71,7 @@ func writeCare(line func(name, format string, args ...any), c *control.Care, now
 	case len(parts) == 0:
 		parts = append(parts, "after is being asked")
 	}
-	line("succeeded", "%s; nobody else starts before that is over", strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 // writeStage writes in which stage of the gate this host is, and who holds it up.

@@ -37,6 +37,10 @@ type Row struct {
 	Runs    uint64           `json:"-"`
 	Paused  *control.Pause   `json:"paused,omitempty"`
 	Callers []control.Caller `json:"callers,omitempty"`
+	// Care is how the member is looked after once its operation has succeeded, and Kept its grant that outlives it; nil
+	// if there is none.
+	Care *control.Care `json:"care,omitempty"`
+	Kept *control.Kept `json:"kept,omitempty"`
 	// Gate is all that the member has reported of the gate; nil if the member has not answered.
 	Gate *control.Gate `json:"-"`
 }
@@ -53,7 +57,7 @@ func NewRow(m *control.FleetMember, g *control.Gate) Row {
 		r.Result, r.Took = c.Command+": "+c.Exit, c.Took
 	}
 	r.NextRun, r.Awaits, r.NotRunning, r.Paused, r.Callers = g.NextRun, g.Awaits(), g.NotRunning, g.Paused, g.Callers
-	r.DueSince = g.DueSince
+	r.DueSince, r.Care, r.Kept = g.DueSince, g.Care, Kept(g)
 	for _, c := range g.CalledTokens() {
 		if !c.Since.IsZero() {
 			r.DueSince = c.Since // A call for a second caller begins after the turn of the first one.

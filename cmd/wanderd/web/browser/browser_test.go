@@ -41,10 +41,11 @@ type fleet struct {
 	dir     string
 	program string
 	url     string
+	agents  []*exec.Cmd
 }
 
-// newFleet starts four agents and the page of the first.
-func newFleet(t *testing.T) *fleet {
+// newFleet starts four agents with these settings, or with the script as their hook, and the page of the first.
+func newFleet(t *testing.T, settings string) *fleet {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wd")
 	if err != nil {
@@ -60,15 +61,23 @@ func newFleet(t *testing.T) *fleet {
 	if err := os.WriteFile(hook, []byte(hookScript), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if settings == "" {
+		settings = fmt.Sprintf("hook = [%q]\nmin_interval = \"10s\"\nalone = \"run\"\n", hook)
+	}
+	config := filepath.Join(dir, "wanderd.toml")
+	if err := os.WriteFile(config, []byte("skip = \"500ms\"\n"+settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	seed := freeAddr(t)
 	for i := 1; i <= 4; i++ {
 		name, addr := fmt.Sprintf("m%d", i), seed
 		if i > 1 {
 			addr = freeAddr(t)
 		}
-		f.start(exec.Command(f.program, "--name", name, "--bind", addr, "--join", seed, "--state-dir",
-			filepath.Join(dir, name),
-			"--secret-file", secret, "--hook", hook, "--min-interval", "10s", "--skip", "500ms", "--alone", "run"))
+		agent := exec.Command(f.program, "--config", config, "--name", name, "--bind", addr, "--join", seed, "--state-dir",
+			filepath.Join(dir, name), "--secret-file", secret)
+		f.start(agent)
+		f.agents = append(f.agents, agent)
 	}
 	web := exec.Command(f.program, "web", "--listen", "127.0.0.1:0", "--state-dir", filepath.Join(dir, "m1"))
 	for deadline := time.Now().Add(patience); exec.Command(f.program, "status", "--state-dir",
@@ -285,7 +294,7 @@ func (p *page) fits(width int64) {
 }
 
 func TestThePageShowsTheFleet(t *testing.T) {
-	f := newFleet(t)
+	f := newFleet(t, "")
 	p := f.open()
 
 	p.until("all members are there", `document.querySelectorAll("#ring .member").length === 4`)
@@ -368,4 +377,53 @@ func TestThePageShowsTheFleet(t *testing.T) {
 	if paper["light"] == paper["dark"] {
 		t.Errorf("light and dark are both %s", paper["light"])
 	}
+}
+
+// keepAndSoak is two gates: in one the grant of a host outlives it, and the other waits after each run. The host of the
+// page runs nothing in the first.
+const keepAndSoak = `[[gate]]
+name = "reboot"
+hook = ["/bin/sh", "-c", "sleep 600"]
+ready = ["/bin/sh", "-c", "[ $WANDERD_NAME != m1 ] || exit 75"]
+keep = "10m"
+min_interval = "11m"
+[[gate]]
+name = "upgrade"
+hook = ["/bin/true"]
+soak = "10m"
+min_interval = "11m"
+`
+
+// What is under a grant says for how long: a run whose grant is kept, a host that is away, and one that is looked after.
+func TestThePageShowsWhoIsAwayAndWhoSoaks(t *testing.T) {
+	f := newFleet(t, keepAndSoak)
+	p := f.open()
+	p.until("all members are there", `document.querySelectorAll("#ring .member").length === 4`)
+	show := func(gate string) {
+		p.until("the gates are there", `document.querySelectorAll("#gates button").length === 2`)
+		eval[bool](p, fmt.Sprintf(`([...document.querySelectorAll("#gates button")].find(b => b.textContent === %q).click(), `+
+			`true)`, gate))
+	}
+	show("reboot")
+	doing := func(text string) string {
+		return fmt.Sprintf(`([...document.querySelectorAll("#members tr")].find(r => /%s/.test(r.lastChild.textContent))`+
+			`?.firstChild.textContent ?? "")`, text)
+	}
+	const kept = `^runs; grant kept until \d+:\d+`
+	p.until("somebody runs under a grant that is kept", doing(kept)+` !== ""`)
+	name := eval[string](p, doing(kept))
+	p.shoot("web-kept.png")
+
+	// The agent dies under its grant: so its host may be on its way down.
+	agent := f.agents[name[1]-'1']
+	if err := agent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the host is away", fmt.Sprintf(`[...document.querySelectorAll("#facts dd")].some(e => new RegExp(`+
+		`"^%s is away for .* \\(since .*\\), and waited for until \\d+:\\d+").test(e.textContent))`, name))
+	p.shoot("web-away.png")
+
+	show("upgrade")
+	p.until("somebody soaks", doing(`^soaking until \d+:\d+`)+` !== ""`)
+	p.shoot("web-soaking.png")
 }

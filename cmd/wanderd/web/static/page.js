@@ -207,6 +207,14 @@ byId("pause").addEventListener("submit", (e) => {
 });
 byId("resume").addEventListener("click", () => directive({ pause: false }));
 
+// doing says what a member does now.
+function doing(m) {
+  const soaks = Date.parse(m.care?.soak_until) > now() ? ["soaking until " + clock(m.care.soak_until)] : [];
+  const care = m.care && [...soaks, ...(m.care.answer ? ["after said: " + m.care.answer] : soaks.length ? [] : ["after is being asked"])].join("; ");
+  if (kindOf(m) === "running") return (care ?? "runs") + (m.kept ? "; grant kept until " + clock(m.kept.until) : "");
+  return m.running ? "has run" : m.kept?.state ?? m.not_running;
+}
+
 // The roles keep the meaning of the elements where a narrow screen shows them as blocks.
 function drawMembers() {
   const head = html("tr");
@@ -225,7 +233,7 @@ function drawMembers() {
       m.last_run ? new Date(m.last_run).toLocaleString() : "never",
       m.result ?? "-",
       Date.parse(m.next_run) > now() ? "in " + rough(Date.parse(m.next_run) - now()) : m.awaits ? "with the token" : "-",
-      kindOf(m) === "running" ? "runs" : m.running ? "has run" : m.not_running,
+      doing(m),
     ];
     row.role = "row";
     row.append(...cells.map((text, i) => {
