@@ -1,13 +1,18 @@
 package agent
 
 import (
+	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/bubble"
 	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -123,8 +128,14 @@ func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
 			t.Fatalf("%d runs while the grant of %s is kept", n, first)
 		}
 		w.untilRuns(3 * time.Minute)
+		var log bytes.Buffer
+		w.log = zerolog.New(zerolog.SyncWriter(&log))
 		w.comesBack(first)
 		time.Sleep(10 * time.Minute)
+		bubble.Wait()
+		if n := strings.Count(log.String(), "longer than its grant was kept; others have gone on"); n != 1 {
+			t.Errorf("%s says %d times that it was away for too long: %s", first, n, log.String())
+		}
 		for _, run := range w.runs(down) {
 			if run.Name == first {
 				t.Errorf("%s runs again", first)

@@ -202,6 +202,8 @@ type back struct {
 	// steady is true if the grant is no client's, or its client needs it no longer; over, if the grant was lost, or the
 	// agent stops. Both are read beside the loop.
 	steady, over atomic.Bool
+	// until is how long this host, which is late, waits to hear whether it has lost the grant; zero before it does.
+	until time.Time
 }
 
 // takeUp begins to hand back the grant that this host has kept while it was away, or while its agent was.
@@ -252,6 +254,32 @@ func (b *back) waits(env *Env) bool {
 	return b.record.Client != "" && env.GoesDown()
 }
 
+// hearsWithin is how long a host that is late waits for the others.
+const hearsWithin = 15 * time.Second
+
+// hears reports whether it is too early to hand the grant back because this host was away for longer than it was kept:
+// the others have probably gone on, and will say so.
+func (k *kept) hears(b *back) bool {
+	g, runs := k.gate, k.gate.history.Runs()
+	n := len(runs)
+	late := n > 0 && runs[n-1].Seq-uint64(b.record.Seq) <= 1 && time.Since(runs[n-1].Start) > b.record.For
+	if b.until.IsZero() {
+		b.until = time.Now().Add(hearsWithin)
+	}
+	if !late || time.Now().After(b.until) || !g.machine.Status(g.env.Clock.Now().Time).Holding {
+		return false
+	}
+	go func() {
+		time.Sleep(lookEvery)
+		g.env.Ended <- func() {
+			if k.back == b {
+				k.handBack(b)
+			}
+		}
+	}()
+	return true
+}
+
 // recordsOver records that what is left of the run is to look after this host.
 func (k *kept) recordsOver() {
 	if k.holds() && !k.over {
@@ -266,7 +294,7 @@ func (k *kept) recordsOver() {
 func (k *kept) handBack(b *back) {
 	g := k.gate
 	defer g.contain()
-	if g.exit.gone {
+	if g.exit.gone || k.hears(b) {
 		return
 	}
 	k.back = nil
