@@ -45,6 +45,8 @@ type Agent struct {
 	members  *membership.Membership
 	fleet    *fleet.Fleet
 	memory   memory
+	// forgotten are the members that are gone for good.
+	forgotten forgotten
 	// moved is the warning that the state directory is not where it was made; empty if it is. A member with that
 	// warning takes part in no strict gate.
 	moved       string
@@ -230,6 +232,8 @@ func (a *Agent) startMembership() (err error) {
 	})
 	if err == nil {
 		a.credentials.members, a.intake.gossip = a.members, a.members.Deliver
+		a.forgotten.a = a
+		a.forgotten.recall()
 	}
 	return err
 }

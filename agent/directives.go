@@ -19,10 +19,7 @@ func (s source) GiveDirective(ctx context.Context, directive control.Directive) 
 }
 
 func (a *Agent) giveDirective(directive *control.Directive) error {
-	who := directive.User + "@" + a.cfg.Name
-	if len(who) > broadcast.MaxWho {
-		who = a.cfg.Name
-	}
+	who := giverOn(a.cfg.Name, directive.User)
 	if len(directive.Reason) > broadcast.MaxReason {
 		return fmt.Errorf("the reason has %d bytes, at most %d are allowed", len(directive.Reason), broadcast.MaxReason)
 	}
@@ -55,8 +52,17 @@ func (a *Agent) giveDirective(directive *control.Directive) error {
 	return nil
 }
 
+// giverOn names a user of a host as the giver of a directive.
+func giverOn(host, user string) string {
+	if who := user + "@" + host; len(who) <= broadcast.MaxWho {
+		return who
+	}
+	return host
+}
+
 // onNews takes in what gossip reports of directives.
 func (a *Agent) onNews() {
+	a.forgotten.onNews()
 	for _, n := range a.members.Broadcasts() {
 		g := a.byGate[n.Gate]
 		if g == nil {

@@ -71,6 +71,8 @@ func (n network) Away(in wire.GateID) (list []gate.Peer) {
 	return list
 }
 
+func (n network) IsForgotten(id wire.MemberID) bool { return n.a.members.IsForgotten(id) }
+
 func (n network) Peers(in wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []gate.Peer) {
 	if p := patterns.Of(*n.a.patterns.Load(), in); p != nil {
 		in = p.ID

@@ -30,6 +30,7 @@ func (s source) Members(ctx context.Context) (control.Members, error) {
 		for _, m := range s.a.members.All() {
 			list.Members = append(list.Members, s.a.describe(&m))
 		}
+		list.Forgotten = s.a.forgotten.members()
 		return list
 	})
 }

@@ -180,6 +180,7 @@ func start(cfg Config, me Member, seal *streams.Seal, targets map[string]peers.T
 		Key: cfg.Key, AtHome: cfg.AtHome, Gates: cfg.Gates, Addr: cfg.Addr, Resolve: cfg.Resolve,
 		Ask:   cfg.Ask,
 		Judge: m.admission.Judge, Log: cfg.Log,
+		IsForgotten: func(id wire.MemberID) bool { return m.broadcasts.IsForgotten(id) },
 	}
 	m.duplicates = peers.NewDuplicateWatch(self, &me)
 	node := identity.NodeName(me.Name, me.ID)

@@ -84,6 +84,11 @@ func (c *Client) GiveDirective(ctx context.Context, directive Directive) error {
 	return err
 }
 
+// Forget makes all members forget one that is gone for good.
+func (c *Client) Forget(ctx context.Context, forget Forget) (Forgot, error) {
+	return request[Forgot](ctx, c, http.MethodPost, pathForget, forget)
+}
+
 // Renew makes the agent create a new token for a gate that has none.
 func (c *Client) Renew(ctx context.Context, renew Renew) (Renewed, error) {
 	return request[Renewed](ctx, c, http.MethodPost, pathRenew, renew)

@@ -32,6 +32,7 @@ type Source interface {
 	GiveDirective(ctx context.Context, directive Directive) error
 	RunNow(ctx context.Context, run RunNow) (RunEnd, error)
 	Renew(ctx context.Context, renew Renew) (Renewed, error)
+	Forget(ctx context.Context, forget Forget) (Forgot, error)
 	Metrics() http.Handler
 	// Exec serves a caller from its wait to the end of its run, and ends when the caller goes. It reads the caller's
 	// messages from conn, and writes its own there. The error may be a [Refusal].
@@ -50,6 +51,7 @@ const (
 	pathDirective    = "/v1/order"
 	pathRun          = "/v1/run"
 	pathRenew        = "/v1/renew"
+	pathForget       = "/v1/forget"
 	pathDrain        = "/v1/drain"
 	pathReload       = "/v1/reload"
 	pathExec         = "/v1/exec"
@@ -200,6 +202,13 @@ func (s *Server) routes() map[string]route {
 				return nil, &badRequestError{"a request for a new token is a document of at most 4 KiB"}
 			}
 			return src.Renew(ctx, renew)
+		}},
+		pathForget: {post: true, own: true, ask: func(ctx context.Context, r *http.Request, p peer) (any, error) {
+			forget := Forget{User: userName(p.user)}
+			if err := json.NewDecoder(r.Body).Decode(&forget); err != nil {
+				return nil, &badRequestError{"a request to forget a member is a document of at most 4 KiB"}
+			}
+			return src.Forget(ctx, forget)
 		}},
 		pathRun: {
 			post: true, own: true, patient: true,

@@ -464,29 +464,6 @@ type MemberHistory struct {
 	History *History `json:"history,omitempty"`
 }
 
-// Members answers GET /v1/members.
-type Members struct {
-	Members []Member `json:"members"`
-}
-
-// Member is one agent as this one sees it.
-type Member struct {
-	Name    string `json:"name"`
-	Member  string `json:"member"`
-	Address string `json:"address"`
-	// State is "alive", "suspect", "left", "failed" or "untrusted".
-	State string `json:"state"`
-	// Since is when the state or the address last changed, as far as this agent knows; absent for itself. SilentSince
-	// is since when the member has not answered datagrams of this one; absent if it does.
-	Since       time.Time `json:"since,omitzero"`
-	SilentSince time.Time `json:"silent_since,omitzero"`
-	// KnownHosts is the line for its key in a file of known hosts.
-	KnownHosts string `json:"known_hosts,omitempty"`
-
-	Self  bool     `json:"self"`
-	Gates []string `json:"gates"`
-}
-
 // Reloaded answers POST /v1/reload.
 type Reloaded struct {
 	// Changed lists the settings in force that were not in force before. Restart lists the settings in the

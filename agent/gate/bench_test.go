@@ -177,8 +177,9 @@ func (f *pretendFleet) Lookup(_ wire.GateID, id wire.MemberID) (Peer, bool) {
 	return f.members[i], true
 }
 
-func (f *pretendFleet) Away(wire.GateID) []Peer    { return nil }
-func (f *pretendFleet) Members(wire.GateID) []Peer { return f.members }
+func (f *pretendFleet) Away(wire.GateID) []Peer      { return nil }
+func (*pretendFleet) IsForgotten(wire.MemberID) bool { return false }
+func (f *pretendFleet) Members(wire.GateID) []Peer   { return f.members }
 
 func (f *pretendFleet) Peers(wire.GateID, uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer) {
 	for _, m := range f.members {

@@ -91,6 +91,8 @@ type Fleet interface {
 	Members(gate wire.GateID) []Peer
 	// Away returns the members of a gate that have failed or left, as far as this member knows.
 	Away(gate wire.GateID) []Peer
+	// IsForgotten reports whether a member is gone for good, as somebody has said.
+	IsForgotten(id wire.MemberID) bool
 	// Peers returns the members of a gate, sorted, this one included. tokenKnown is true if another one has met a
 	// token. Members that have declared something else than declared are among the others instead, unless that is 0.
 	Peers(gate wire.GateID, declared uint64) (ids []wire.MemberID, tokenKnown bool, others []Peer)

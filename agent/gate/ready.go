@@ -14,6 +14,7 @@ import (
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/ready"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // The ready check asks whether this host needs a run of the gate's hook. It runs while the token is elsewhere, so that
@@ -208,7 +209,7 @@ type down struct {
 // lookAgain is how long a list of failed members counts.
 const lookAgain = time.Minute
 
-// look finds out who has failed. In a strict gate that is whoever of the roster is not here.
+// look finds out who has failed. In a strict gate that is whoever of the roster is not here, and not forgotten.
 func (d *down) look(g *Gate) {
 	if d.failed, d.lookAt = nil, time.Now().Add(lookAgain); g.cfg.MaxDown.Of(1) == 0 {
 		return
@@ -218,7 +219,7 @@ func (d *down) look(g *Gate) {
 		return
 	}
 	for _, v := range g.roster.known.Voters {
-		if _, live := g.env.Fleet.Lookup(g.id, v.ID); !live && v.ID != g.env.Self {
+		if _, live := g.env.Fleet.Lookup(g.id, v.ID); !live && v.ID != g.env.Self && !g.env.Fleet.IsForgotten(v.ID) {
 			d.failed = append(d.failed, Peer{ID: v.ID, Name: v.Name})
 		}
 	}
@@ -267,6 +268,22 @@ func (d *down) why(g *Gate) string {
 	}
 	return fmt.Sprintf("too many are down (max_down = %v, which is %d here): %s", g.cfg.MaxDown, most,
 		strings.Join(names, ", "))
+}
+
+// LookAround looks again who is down, and who holds this member up: members were forgotten, or are back.
+func LookAround(g *Gate) {
+	g.down.lookAround(g)
+	lookAtStages(g, true)
+}
+
+// Absent returns the member of the roster with that name that is not here.
+func Absent(g *Gate, name string) (wire.MemberID, bool) {
+	if g.roster == nil {
+		return wire.MemberID{}, false
+	}
+	v, known := g.roster.voter(name)
+	_, live := g.env.Fleet.Lookup(g.id, v.ID)
+	return v.ID, known && !live && v.ID != g.env.Self
 }
 
 // lookAround looks who is down. If a run may start again, the machine reconsiders.

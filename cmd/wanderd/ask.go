@@ -3,8 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -110,37 +114,6 @@ func addNow(ctx context.Context, c *control.Client, s *control.Status) {
 	}
 }
 
-func (p *program) newMembersCommand() *cobra.Command {
-	knownHosts := false
-	cmd := newAskCommand(p, &cobra.Command{
-		Use:   "members",
-		Short: "List the members of the fleet",
-		Long: `List the members of the fleet as the agent on this host sees them, with their
-addresses, whether they are alive, and in which of this host's gates they take part.
-
-After a member has joined or left, hosts may see different lists for a moment. A crash is
-detected after some seconds. A member of which the list says "no answer" does not answer
-datagrams of this host: "wanderd status" says what to check.
-
-With --known-hosts the output is a line for the key of each member, as trust =
-"known_hosts" needs it. Compare the keys with those of the hosts ("wanderd keygen --show")
-before you trust them.`,
-		Example: `  wanderd members
-  wanderd members --known-hosts >known_hosts
-  wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
-	}, func(ctx context.Context, c *control.Client) (page, error) {
-		m, err := c.Members(ctx)
-		text := membersText(m)
-		if knownHosts {
-			text = knownHostsText(m)
-		}
-		return page{document: m, text: text}, err
-	})
-	cmd.Flags().BoolVar(&knownHosts, "known-hosts", false, "Print the line of each member for a file of known hosts.")
-	cmd.MarkFlagsMutuallyExclusive("known-hosts", "json")
-	return cmd
-}
-
 // page is what a command prints, as a document and as text for people, and the error with which it then ends, or nil.
 type page struct {
 	document any
@@ -191,4 +164,103 @@ func (p *program) configured(cmd *cobra.Command, do func(ctx context.Context, c 
 		return do(cmd.Context(), layers.Agent, args)
 	}
 	return cmd
+}
+
+func (p *program) newMembersCommand() *cobra.Command {
+	knownHosts := false
+	cmd := newAskCommand(p, &cobra.Command{
+		Use:   "members",
+		Short: "List the members of the fleet",
+		Long: `List the members of the fleet as the agent on this host sees them, with their
+addresses, whether they are alive, and in which of this host's gates they take part.
+
+After a member has joined or left, hosts may see different lists for a moment. A crash is
+detected after some seconds. A member of which the list says "no answer" does not answer
+datagrams of this host: "wanderd status" says what to check.
+
+With --known-hosts the output is a line for the key of each member, as trust =
+"known_hosts" needs it. Compare the keys with those of the hosts ("wanderd keygen --show")
+before you trust them.
+
+"wanderd members forget NAME" is for a host that is gone for good.`,
+		Example: `  wanderd members
+  wanderd members --known-hosts >known_hosts
+  wanderd members --json | jq -r '.members[] | select(.state != "alive") | .name'`,
+	}, func(ctx context.Context, c *control.Client) (page, error) {
+		m, err := c.Members(ctx)
+		text := membersText(m, p.now())
+		if knownHosts {
+			text = knownHostsText(m)
+		}
+		return page{document: m, text: text}, err
+	})
+	cmd.Flags().BoolVar(&knownHosts, "known-hosts", false, "Print the line of each member for a file of known hosts.")
+	cmd.MarkFlagsMutuallyExclusive("known-hosts", "json")
+	cmd.AddCommand(p.newMembersForgetCommand())
+	return cmd
+}
+
+func (p *program) newMembersForgetCommand() *cobra.Command {
+	name := ""
+	cmd := p.asking(&cobra.Command{
+		Use:   "forget NAME",
+		Short: "Forget a member whose host is gone for good, on all hosts",
+		Long: `Forget a member whose host is gone for good, on all hosts. It leaves the list of members
+and those of "wanderd status --fleet" and "wanderd web", and counts as down no more
+(max_down). Without this it does so seven days after it was last seen; in the roster of a
+strict gate it counts until it is taken out there.
+
+The directive reaches all hosts by gossip, and those that come later. Each host has it on
+its disk. A member that is alive is not forgotten: stop its agent first. A member that comes
+back counts again. At most 64 members are remembered as forgotten.`,
+		Example: `  wanderd members forget web3`,
+	}, func(ctx context.Context, c *control.Client) error {
+		done, err := c.Forget(ctx, control.Forget{Name: name})
+		if err != nil {
+			return err
+		}
+		if done.Already {
+			_, err = fmt.Fprintf(p.stdout, "%s was forgotten before\n", printable(name))
+			return err
+		}
+		for i := range done.Members {
+			done.Members[i] = short(done.Members[i])
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s (%s) is forgotten on all hosts, and counts again if it comes back\n",
+			printable(name), printable(strings.Join(done.Members, ", ")))
+		return err
+	})
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := cobra.ExactArgs(1)(cmd, args); err != nil {
+			return err
+		}
+		name = args[0]
+		return nil
+	}
+	return cmd
+}
+
+func membersText(m control.Members, now time.Time) string {
+	list := byName(m)
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "NAME\tMEMBER\tADDRESS\tSTATE\tGATES")
+	for _, e := range list {
+		name := printable(e.Name)
+		if e.Self {
+			name += " (this host)"
+		}
+		state := printable(e.State)
+		if !e.SilentSince.IsZero() {
+			state += ", no answer"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), state,
+			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
+	}
+	_ = t.Flush()
+	for _, f := range m.Forgotten {
+		fmt.Fprintf(&b, "%s (%s) was forgotten %s, by %s\n", printable(f.Name), short(f.Member), ago(f.Since, now),
+			printable(f.By))
+	}
+	return b.String()
 }

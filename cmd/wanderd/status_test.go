@@ -43,6 +43,10 @@ func (told) RunNow(context.Context, control.RunNow) (control.RunEnd, error) {
 	return control.RunEnd{}, nil
 }
 
+func (told) Forget(_ context.Context, forget control.Forget) (control.Forgot, error) {
+	return control.Forgot{Already: forget.Name == "web3", Members: []string{strings.Repeat("0", 31) + "4"}}, nil
+}
+
 func (told) Renew(_ context.Context, renew control.Renew) (control.Renewed, error) {
 	return control.Renewed{Gate: renew.Gate, Slots: []int{0, 2}}, nil
 }
@@ -258,6 +262,26 @@ m2              9c1d22e0  10.0.0.2:7946  suspect  default
 `
 	if diff := cmp.Diff(want, ask(t, busy(), "members")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Who is forgotten stands below the table.
+func TestTheMembersThatAreForgotten(t *testing.T) {
+	src := busy()
+	src.members.Forgotten = []control.ForgottenMember{
+		{Name: "web3\x1b", Member: "1f00aa7700000000", By: "alice@web1", Since: noon().Add(-time.Hour)},
+	}
+	const want = "\nweb3\ufffd (1f00aa77) was forgotten 1h ago (11:00:00), by alice@web1\n"
+	if text := ask(t, src, "members"); !strings.HasSuffix(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	for name, want := range map[string]string{
+		"web3": "web3 was forgotten before\n",
+		"web4": "web4 (00000000) is forgotten on all hosts, and counts again if it comes back\n",
+	} {
+		if text := ask(t, src, "members", "forget", name); text != want {
+			t.Errorf("%q, want %q", text, want)
+		}
 	}
 }
 

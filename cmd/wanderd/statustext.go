@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -374,27 +373,6 @@ func knownHostsText(m control.Members) string {
 			fmt.Fprintf(&b, "%s\n", printable(e.KnownHosts))
 		}
 	}
-	return b.String()
-}
-
-func membersText(m control.Members) string {
-	list := byName(m)
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "NAME\tMEMBER\tADDRESS\tSTATE\tGATES")
-	for _, e := range list {
-		name := printable(e.Name)
-		if e.Self {
-			name += " (this host)"
-		}
-		state := printable(e.State)
-		if !e.SilentSince.IsZero() {
-			state += ", no answer"
-		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, short(e.Member), printable(e.Address), state,
-			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
-	}
-	_ = t.Flush()
 	return b.String()
 }
 

@@ -43,7 +43,9 @@ type Config struct {
 	Ask Asker
 	// Judge decides who may take part.
 	Judge identity.Judge
-	Log   zerolog.Logger
+	// IsForgotten reports whether a member that is gone is listed no more; nil means none is.
+	IsForgotten func(wire.MemberID) bool
+	Log         zerolog.Logger
 }
 
 // Table holds the current and former members. One goroutine changes it; any goroutine may read.
@@ -311,9 +313,13 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// All returns all known members, with suspicion in their State.
+// All returns all known members, with suspicion in their State, without those that are gone and forgotten.
 func (t *Table) All(now time.Time) []Member {
-	return t.members(func(rec *record) bool { return rec.State != StateLeft || now.Sub(rec.since) <= keepLeft },
+	return t.members(func(rec *record) bool {
+		gone := rec.State == StateLeft || rec.State == StateFailed
+		return (rec.State != StateLeft || now.Sub(rec.since) <= keepLeft) &&
+			(!gone || t.cfg.IsForgotten == nil || !t.cfg.IsForgotten(rec.ID))
+	},
 		func(rec *record) Member {
 			m := rec.Member
 			if m.State == StateAlive && rec.suspectUntil.After(now) {
