@@ -277,7 +277,10 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.close()
 		return err
 	}
-	if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
+	if slices.ContainsFunc(a.gates, gate.GoesWithGrant) {
+		// "A host that is away under a grant is down, and has not left": if it stays away, it counts as failed.
+		a.log.Info().Msg("the others miss this host until it is back")
+	} else if leaveErr := a.members.Leave(membershipLeave); leaveErr != nil {
 		a.log.Warn().Err(leaveErr).
 			Msg("could not tell the other members that this one leaves; they will see it as failed")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/policy/strict"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // "A run starts only if fewer members than max_down are down": nobody starts while one has failed, and the token passes
@@ -110,4 +111,37 @@ func TestInAStrictGateTheRosterIsCounted(t *testing.T) {
 		w.start("b", AloneWait)
 		w.until("all run again", 5*time.Minute, func() bool { return len(w.runs(known)) >= 3 })
 	})
+}
+
+// "A host that is away under a grant is down, and has not left": if it stays away, it counts for max_down when its grant
+// has run out, until somebody forgets it. It is stopped by its service manager in good order.
+func TestAHostThatStaysAwayIsDown(t *testing.T) {
+	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
+		t.Run(name, func(t *testing.T) {
+			gate := testGate()
+			gate.onCall, gate.Settings.Keep, gate.MinInterval, gate.Backups = onCall, keeps, time.Hour, 2
+			gate.Walk = wander.Sweep
+			inWorld(t, gate, func(w *world) {
+				w.maxDown = downcount.Limit{Count: 1}
+				for _, name := range threeHosts() {
+					w.start(name, AloneWait)
+				}
+				lost := w.goesDown(false)
+				known := time.Now()
+				time.Sleep(2 * keeps)
+				if n := len(w.runs(known)); n > 0 {
+					t.Fatalf("%d runs while %s is away", n, lost)
+				}
+				at := map[bool]string{true: "b", false: "a"}[lost == "a"]
+				if g := gateOf(t, w, at); !strings.HasPrefix(g.NotRunning, "too many are down") ||
+					!strings.Contains(g.NotRunning, ": "+lost+" (") {
+					t.Errorf("%q", g.NotRunning)
+				}
+				if _, err := w.forget(at, lost); err != nil {
+					t.Fatal(err)
+				}
+				w.until("another host runs", 5*time.Minute, func() bool { return len(w.runs(known)) > 0 })
+			})
+		})
+	}
 }

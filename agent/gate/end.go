@@ -12,6 +12,8 @@ type exit struct {
 	// the machine was told to leave, at leftAt; gone once it has left.
 	leaving, left, gone bool
 	leftAt              time.Time
+	// withGrant is true if the host goes down, and its grant is kept until it is back.
+	withGrant bool
 	// removed is true once the configuration no longer has this gate; closing, when the gate is about to be forgotten.
 	removed, closing bool
 }

@@ -153,6 +153,9 @@ func (k *kept) goesWith() {
 	g.beginSave()
 }
 
+// GoesWithGrant reports whether the host goes down with a grant of this gate, which is kept until it is back.
+func GoesWithGrant(g *Gate) bool { return g.exit.withGrant }
+
 // askWhatStops finds out, when the agent is stopped under such a grant, whether the host goes down: then the machine
 // does not leave. Otherwise it does, unless the grant outlives the agent in any case.
 func (k *kept) askWhatStops() {
@@ -166,7 +169,7 @@ func (k *kept) askWhatStops() {
 				g.leaveGate()
 				return
 			}
-			g.exit.left, g.exit.gone, g.exit.leftAt = true, true, time.Now()
+			g.exit.left, g.exit.gone, g.exit.leftAt, g.exit.withGrant = true, true, time.Now(), down
 			switch {
 			case down && !k.down:
 				k.goesWith()

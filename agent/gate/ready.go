@@ -239,7 +239,7 @@ func (d *down) names(g *Gate) (list []string) {
 		list = append(list, d.failed[i].Name+" ("+why+")")
 	}
 	known := slices.ContainsFunc(d.failed, func(p Peer) bool { return p.ID == k.Holder })
-	if k.Is() && k.Holder != g.env.Self && !known {
+	if k.Is() && k.Holder != g.env.Self && !known && !g.env.Fleet.IsForgotten(k.Holder) {
 		list = append(list, g.nameOf(k.Holder)+" (its grant is kept)")
 	}
 	if several, ok := g.machine.Machine.(policy.Slotted); ok && several.Slots() > 1 {

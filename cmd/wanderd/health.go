@@ -57,6 +57,7 @@ func (p *program) check(ctx context.Context, c *control.Client, gate string) (pa
 	case err != nil:
 		return page{}, cli.Exit(exitUnknown, err)
 	default:
+		m.Members = slices.DeleteFunc(m.Members, func(e control.Member) bool { return isWaitedFor(&s, e.Member) })
 		if err := onlyGate(&s, gate); err != nil {
 			return page{}, err
 		}
@@ -86,7 +87,7 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 	for i := range m.Members {
 		if e := &m.Members[i]; e.State == stateFailed && now.Sub(e.Since) < failedFor {
 			list = append(list, problem{Text: fmt.Sprintf("%s (%s) at %s failed %s: start its agent; if the host is "+
-				"gone for good, this ends after %s",
+				"gone for good, say \"wanderd members forget %[1]s\", or this ends after %[5]s",
 				e.Name, short(e.Member), e.Address, ago(e.Since, now), settings.FormatDuration(failedFor))})
 		}
 	}
@@ -98,6 +99,13 @@ func problemsOf(s *control.Status, m *control.Members, now time.Time) (list []pr
 		}
 	}
 	return list
+}
+
+// isWaitedFor reports whether a member is away under a grant that is kept for it.
+func isWaitedFor(s *control.Status, id string) bool {
+	return slices.ContainsFunc(s.Gates, func(g control.Gate) bool {
+		return slices.ContainsFunc(g.Kept, func(k control.Kept) bool { return k.Member == id && k.IsAway() })
+	})
 }
 
 // stateFailed is the state of a member that does not answer, and has not left.

@@ -25,6 +25,7 @@ func well() told {
 				Name: "a", State: control.Absent, Because: control.BecauseNotDue, NextRun: now.Add(time.Hour),
 				SilentSince: now.Add(-time.Minute), MaxInterval: control.Duration(time.Hour),
 				LastExit: control.ExitNotNow,
+				Kept:     []control.Kept{{Member: "77", AwaySince: now.Add(-time.Minute)}},
 			},
 			{
 				Name: "b", State: control.Absent, Because: control.BecauseWaiting, DueSince: now.Add(-time.Hour),
@@ -48,6 +49,7 @@ func well() told {
 			{Name: "x", State: "alive", Self: true},
 			{Name: "y", State: "left", Since: now.Add(-time.Minute)},
 			{Name: "z", State: "failed", Since: now.Add(-25 * time.Hour)},
+			{Name: "w", Member: "77", State: "failed", Since: now.Add(-time.Minute)},
 		}},
 	}
 }
