@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -202,6 +203,29 @@ func TestRememberedMembersAreTriedAtOnce(t *testing.T) {
 	if want := []netip.AddrPort{peertest.AddrOf(6), peertest.AddrOf(3), peertest.AddrOf(2)}; !slices.Equal(asked,
 		want) {
 		t.Errorf("asked %v, want %v", asked, want)
+	}
+}
+
+// A member that has failed is missed in its gates also after a restart; one that was live then may have left.
+func TestAFailedMemberIsMissedInItsGatesAfterARestart(t *testing.T) {
+	r, now := newTestPeers(&peertest.Logs{}), time.Unix(1e9, 0)
+	live, failed := sightingOf(2, false), sightingOf(3, false)
+	live.Gates = []gateMark{{tag: tagOf(gateA)}}
+	failed.Gates = live.Gates
+	r.Apply(mailOf(live, failed), now)
+	failed.Gone = true
+	r.Apply(mailOf(failed), now)
+	next := newTestPeers(&peertest.Logs{})
+	next.Recall(r.Remembered(), now)
+	for _, m := range next.All(now) {
+		if m.ID != next.Self && (m.State != StateFailed || m.Has(gateA) != (m.ID == failed.ID) || m.Has(gateB)) {
+			t.Errorf("%+v", m)
+		}
+	}
+	for tags, want := range map[string]int{"": 0, "000a7fff": 2, "000": 0, "zz00": 0, strings.Repeat("00", 31): 0} {
+		if n := len(marksOf(tags)); n != want {
+			t.Errorf("%q has %d gates", tags, n)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package peers
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -19,6 +22,28 @@ type Remembered struct {
 	Gone time.Time `json:"gone,omitzero"`
 	// Left is true if the member left on purpose.
 	Left bool `json:"left,omitempty"`
+	// Gates are the tags of the gates in which a failed member is missed, four hexadecimal digits each.
+	Gates string `json:"gates,omitempty"`
+}
+
+// tagsOf writes the tags of gates, and marksOf reads them; what cannot be such a text has no gates.
+func tagsOf(gates []gateMark) string {
+	var b []byte
+	for _, g := range gates {
+		b = fmt.Appendf(b, "%04x", g.tag)
+	}
+	return string(b)
+}
+
+func marksOf(tags string) (gates []gateMark) {
+	b, err := hex.DecodeString(tags)
+	if err != nil || len(b)%2 != 0 || len(b) > 2*identity.MaxGates {
+		return nil
+	}
+	for ; len(b) > 0; b = b[2:] {
+		gates = append(gates, gateMark{tag: binary.BigEndian.Uint16(b)})
+	}
+	return gates
 }
 
 const (
@@ -53,7 +78,7 @@ func (t *Table) Recall(list []Remembered, now time.Time) {
 		}
 		t.records[identity.NodeName(m.Name, m.ID)] = &record{
 			Sighting: Sighting{
-				Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state},
+				Member: Member{ID: m.ID, Name: m.Name, Addr: m.Addr, State: state, Gates: marksOf(m.Gates)},
 			}, since: since, retryAt: retryAt,
 		}
 		retryAt = retryAt.Add(recallEvery)
@@ -73,6 +98,9 @@ func (t *Table) Remembered() []Remembered {
 		m := Remembered{ID: rec.ID, Name: rec.Name, Addr: rec.Addr, Left: rec.State == StateLeft}
 		if !rec.live() {
 			m.Gone = rec.since.UTC().Truncate(time.Second)
+		}
+		if rec.State == StateFailed { // Of one that is live, nobody knows here how it will have gone.
+			m.Gates = tagsOf(rec.Gates)
 		}
 		list = append(list, m)
 	}
