@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -17,57 +19,117 @@ import (
 // network.
 type host struct {
 	name, address, root string
-	// leader is its first process, by its number on this machine; container is what runs it, console what it prints,
-	// and namespace its network.
-	leader    string
+	// container is what runs it, and running the number of that process; console is what it prints, and namespace its
+	// network.
 	container *exec.Cmd
+	running   atomic.Int64
 	console   *os.File
 	namespace string
+	// groups are its control groups.
+	groups []string
 }
 
-// boot makes and boots a host. Everything of it is gone with the test.
-func boot(t *testing.T, network *network, number int) *host {
+// boot makes and boots hosts. Everything of them is gone with the test.
+func boot(t *testing.T, network *network, hosts int) (fleet []*host) {
+	t.Helper()
+	for i := range hosts {
+		fleet = append(fleet, furnished(t, network, i+1))
+	}
+	for _, h := range fleet {
+		must(t, h.start())
+	}
+	for _, h := range fleet {
+		if !within(3*time.Minute, h.isBooted) {
+			text, _ := os.ReadFile(h.console.Name())
+			t.Skipf("containers do not boot here: %s", lastLines(text, 5))
+		}
+	}
+	return fleet
+}
+
+// furnished makes a host that is off.
+func furnished(t *testing.T, network *network, number int) *host {
 	t.Helper()
 	name := fmt.Sprintf("host%d", number)
 	h := &host{name: name, address: fmt.Sprintf("10.83.0.%d", number), root: filepath.Join(network.dir, name)}
 	network.join(t, h)
 	h.furnish(t)
-
+	h.namespace = "/run/netns/" + network.namespace(h)
+	h.separate(t, network)
 	log, err := os.Create(h.root + ".log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h.console = log
 	t.Cleanup(func() {
 		h.powerOff()
 		_ = log.Close()
 	})
-	h.namespace = "/run/netns/" + network.namespace(h)
-	if !h.powerOn(t) {
-		text, _ := os.ReadFile(log.Name())
-		t.Skipf("containers do not boot here: %s", lastLines(text, 5))
-	}
 	return h
+}
+
+// separate gives a host control groups of its own. Otherwise the hosts would share those of this machine, and agents
+// would end each other's hooks.
+func (h *host) separate(t *testing.T, network *network) {
+	t.Helper()
+	for _, tree := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/systemd"} {
+		if _, err := os.Stat(filepath.Join(tree, "cgroup.procs")); err != nil {
+			continue
+		}
+		group := filepath.Join(tree, network.namespace(h))
+		must(t, os.Mkdir(group, 0o755))
+		h.groups = append(h.groups, group)
+		t.Cleanup(func() {
+			within(10*time.Second, func() bool { // The host's processes are still ending.
+				return exec.Command("find", group, "-depth", "-type", "d", "-exec", "rmdir", "{}", "+").Run() == nil
+			})
+		})
+	}
 }
 
 // powerOn boots a host that is off, and reports whether it comes up.
 func (h *host) powerOn(t *testing.T) bool {
 	t.Helper()
-	h.container = exec.Command("systemd-nspawn", "--quiet", "--directory="+h.root, "--register=no", "--keep-unit",
+	must(t, h.start())
+	return within(3*time.Minute, h.isBooted)
+}
+
+// start gives power to a host that is off.
+func (h *host) start() error {
+	h.container = exec.Command("sh", "-c", `for group in $0; do echo $$ >$group/cgroup.procs; done; exec "$@"`,
+		strings.Join(h.groups, " "), "systemd-nspawn", "--quiet", "--directory="+h.root, "--register=no", "--keep-unit",
 		"--network-namespace-path="+h.namespace, "--boot", "systemd.unit=multi-user.target")
 	h.container.Stdout, h.container.Stderr = h.console, h.console
 	if err := h.container.Start(); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	return soon(func() bool {
-		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", h.container.Process.Pid))
-		h.leader = strings.TrimSpace(string(children))
-		return h.leader != "" && strings.Contains(h.try("systemctl", "is-active", "multi-user.target"), "active")
-	})
+	h.running.Store(int64(h.container.Process.Pid))
+	return nil
+}
+
+// isBooted reports whether the host's start is over.
+func (h *host) isBooted() bool {
+	return h.leader() != "" && strings.TrimSpace(h.try("systemctl", "is-active", "multi-user.target")) == "active"
+}
+
+// leader is the host's first process, by its number on this machine; empty if there is none.
+func (h *host) leader() string {
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", h.running.Load()))
+	return strings.TrimSpace(string(children))
+}
+
+// isUp reports whether the host's first process runs, and does not shut the host down.
+func (h *host) isUp() bool {
+	name, _ := os.ReadFile("/proc/" + h.leader() + "/comm")
+	return string(name) == "systemd\n"
 }
 
 // powerOff takes the power away.
 func (h *host) powerOff() {
+	if h.container == nil {
+		return
+	}
+	if pid, err := strconv.Atoi(h.leader()); err == nil {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // It outlives systemd-nspawn.
+	}
 	_ = h.container.Process.Kill()
 	_ = h.container.Wait()
 }
@@ -132,7 +194,7 @@ func (h *host) has(path string) bool {
 // command runs a command on the host.
 func (h *host) command(args ...string) *exec.Cmd {
 	return exec.Command("nsenter", append([]string{
-		"--target", h.leader, "--mount", "--uts", "--ipc", "--net", "--pid", "--",
+		"--target", h.leader(), "--mount", "--uts", "--ipc", "--net", "--pid", "--",
 	}, args...)...)
 }
 
@@ -152,6 +214,14 @@ func (h *host) try(args ...string) string {
 	return string(out)
 }
 
+// wanderd runs wanderd for a host from outside, by way of its socket: a process in a host that shuts down holds that
+// up.
+func (h *host) wanderd(args ...string) string {
+	out, _ := exec.Command(filepath.Join(h.root, "usr/bin/wanderd"), append(args, "--socket",
+		filepath.Join(h.root, "var/lib/wanderd/wanderd.sock"))...).CombinedOutput()
+	return string(out)
+}
+
 // log is the end of the service's log.
 func (h *host) log() string {
 	return h.try("journalctl", "--unit=wanderd", "--no-pager", "--output=cat", "--lines=15")
@@ -163,6 +233,9 @@ func (h *host) journal() string {
 		"--no-pager", "--output=cat").CombinedOutput()
 	return string(out)
 }
+
+// tail is the end of that log.
+func (h *host) tail() string { return lastLines([]byte(h.journal()), 30) }
 
 // pid is the agent's process on the host; 0 if there is none.
 func (h *host) pid() int {
@@ -221,8 +294,10 @@ func must(t *testing.T, err error) {
 }
 
 // soon waits for a condition, for a minute at most.
-func soon(is func() bool) bool {
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+func soon(is func() bool) bool { return within(time.Minute, is) }
+
+func within(most time.Duration, is func() bool) bool {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if is() {
 			return true
 		}
@@ -235,9 +310,17 @@ func lastLines(text []byte, n int) string {
 	return string(bytes.Join(lines[max(len(lines)-n, 0):], []byte("\n")))
 }
 
-// needs skips the test where this machine cannot boot containers.
+// needs skips the test where this machine cannot boot containers, or there is no package.
 func needs(t *testing.T) {
 	t.Helper()
+	if *deb == "" {
+		t.Skip("no package to install: run \"make hosts\"")
+	}
+	found, err := filepath.Glob(*deb)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s matches %d files, want 1", *deb, len(found))
+	}
+	*deb = found[0]
 	if os.Getuid() != 0 {
 		t.Skip("only root can boot containers")
 	}
