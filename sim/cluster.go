@@ -103,6 +103,9 @@ type Cluster struct {
 	callers    []callers
 	directives directives
 	questions  questions
+	// faults are those that have been started. outside are the members outside of a core: see [Cluster.HealCore].
+	faults  *faults
+	outside map[int]bool
 
 	// machineDice is the source of the machines' random choices. Each kind of choice has a source of its own, so that
 	// one more fault does not change the others.

@@ -72,6 +72,7 @@ type faults struct {
 // up, and there are no faults.
 func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
+	c.faults = f
 	members := time.Duration(len(c.members))
 	f.every(what.CrashEvery/members, f.crash)
 	f.every(what.PauseEvery/members, f.pause)
@@ -245,14 +246,26 @@ func (c *Cluster) Forge(from, to int, birth int64, seq wire.Seq) {
 func (f *faults) end(n Network) {
 	f.over = true
 	f.c.Repair(n)
+	f.mend()
+	for i := range f.c.members {
+		f.keepUp(i)
+	}
+	f.resume()
+}
+
+// mend ends what is neither a fault of the network nor of a member's process.
+func (f *faults) mend() {
 	f.c.Intercept(nil)
 	f.c.mendDisks()
 	f.c.cfg.Hook.Reboots.Share = 0
 	f.c.askNobody()
 	for i := range f.c.members {
 		f.c.members[i].crashBefore = 0
-		f.keepUp(i)
 	}
+}
+
+// resume ends what operators do.
+func (f *faults) resume() {
 	if f.c.directives.layers != nil {
 		f.c.mendOperation()
 		f.c.After(ResumedAfter, f.c.resumeAll)

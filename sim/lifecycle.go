@@ -34,8 +34,11 @@ func (c *Cluster) boot(before func()) {
 }
 
 // Start starts member i, which must not be up. At first it sees only itself, like an agent that has not found the
-// others.
+// others. It does not start while what is wrong outside of a core stays.
 func (c *Cluster) Start(i int) {
+	if c.outside[i] {
+		return
+	}
 	who := int32(i)
 	c.launch(who)
 	c.showView(who, view{peers: &roll{c.members[who].id}})

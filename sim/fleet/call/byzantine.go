@@ -246,7 +246,7 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) (two bool, err erro
 	if err := c.Run(healed.Add(s.Scenario.bound())); err != nil {
 		return judge.two, err
 	}
-	return judge.two, served.since(c, healed)
+	return judge.two, served.since(c, healed, nil)
 }
 
 // byzantineJudge judges what a lying home costs the others.

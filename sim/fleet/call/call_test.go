@@ -31,7 +31,7 @@ func TestNoSeedBreaksARule(t *testing.T) {
 // not idleness. In the last ones, the word that a wait was over came to a holder that had just passed the token on, or
 // to another member than the holder, which had been called, too.
 func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
-	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue} {
+	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue, "core": DrawCore} {
 		t.Run(name, func(t *testing.T) {
 			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000), 603570, 701596, 705341, 1040252,
 				4086300, 6010600) {

@@ -82,12 +82,16 @@ func (k *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// since checks that nobody has waited since that moment.
-func (k *served) since(c *sim.Cluster, healed policy.Time) error {
+// since checks that nobody has waited since that moment, or nobody in a core, unless that is nil.
+func (k *served) since(c *sim.Cluster, healed policy.Time, core []bool) error {
+	rule, where := "served", ""
+	if core != nil {
+		rule, where = "core", " in the core"
+	}
 	for i, since := range k.waits {
-		if since <= healed && c.Up(i) {
-			return fmt.Errorf("served: the faults have ended %v ago, and %s has waited for %v",
-				c.Now().Sub(healed), sim.MemberName(i), c.Now().Sub(since))
+		if since <= healed && c.Up(i) && (core == nil || core[i]) {
+			return fmt.Errorf("%s: the faults have ended %v ago%s, and %s has waited for %v", rule,
+				c.Now().Sub(healed), where, sim.MemberName(i), c.Now().Sub(since))
 		}
 	}
 	return nil

@@ -17,6 +17,17 @@ func DrawCalled(seed uint64) Scenario { return draw(seed, func(bool) bool { retu
 // DrawDue is described at DrawCalled.
 func DrawDue(seed uint64) Scenario { return draw(seed, func(bool) bool { return false }) }
 
+// DrawCore is Draw for a fleet in which the faults end for a part of the members first: for two at least. A grant that
+// outlives its host is left out, because it waits for guardians, which may all be outside.
+func DrawCore(seed uint64) Scenario {
+	s, d := Draw(seed), drawing{sim.NewDice(seed, 26)}
+	if s.Keep, s.Hook.Reboots = 0, (sim.Reboots{}); s.Members < 3 {
+		return s
+	}
+	s.Core = sim.Core{Of: 2 + d.IntN(s.Members-2), Stays: d.DrawStays()}
+	return s
+}
+
 func draw(seed uint64, onDemand func(drawn bool) bool) Scenario {
 	d := drawing{sim.NewDice(seed, 23)}
 	s := Scenario{Seed: seed, Members: 2 + int(d.Share(1, 11)) - 1, Backups: 1 + d.IntN(3)}

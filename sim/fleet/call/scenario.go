@@ -64,6 +64,8 @@ type Scenario struct {
 	Operators sim.Operators
 	Ready     sim.Ready
 	Faults    sim.Faults
+	// Core is for what part of the fleet the faults end first.
+	Core sim.Core
 	// Duration is how long there are faults.
 	Duration time.Duration
 }
@@ -192,6 +194,10 @@ func (s *Scenario) checkers() []sim.Watcher {
 		exact := s.Slots <= 1 && s.Windows == nil && s.Reload == Reload{} && s.Keep == 0
 		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
+	if n := &s.Network; n.Late == 0 && n.Distant == 0 && s.Core.Of == 0 && !s.MixedSlots && s.Disk == (sim.Disk{}) &&
+		s.SlowDisk == (sim.Disk{}) {
+		all = append(all, check.NewQuantityChecker(s.Slots))
+	}
 	if s.Windows != nil {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))
 	}
@@ -246,7 +252,7 @@ func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
 		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.SlowDisk == sim.Disk{} && s.Operators == sim.Operators{} &&
 		s.Ready == sim.Ready{} && s.Windows == nil && s.Differ == 0 && s.Network.Distant == 0 &&
-		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0
+		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0 && s.Core.Of == 0
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
@@ -255,12 +261,13 @@ func (s *Scenario) tidy() bool {
 	n, f := s.Network, s.Faults
 	n.Encode, n.Latency, n.Jitter, n.Duplicate = false, 0, 0, 0
 	f.CrashEvery, f.DownFor, f.MidStep, f.HostShare, f.Restart = 0, 0, 0, 0, sim.Restart{}
-	return s.Keep > 0 && n == (sim.Network{}) && f == (sim.Faults{}) && s.Disk == (sim.Disk{}) &&
+	return s.Keep > 0 && s.Core.Of == 0 && n == (sim.Network{}) && f == (sim.Faults{}) && s.Disk == (sim.Disk{}) &&
 		s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && s.StartWithin == 0 && s.Hook.Reboots.Late == 0
 }
 
-// Explore runs the scenario: first there are faults. Then everything is healed, and every member must be served. Then
-// nobody wants a run any more, and the fleet must fall silent.
+// Explore runs the scenario: first there are faults. If there is a core, it is healed, and each of its members must be
+// served. Then everything is healed, and every member must be served. Then nobody wants a run any more, and the fleet
+// must fall silent.
 func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	served, m := newServed(s.Members), &Meter{}
 	c := s.NewCluster(slices.Concat(s.checkers(), []sim.Watcher{served, m}, watchers)...)
@@ -269,12 +276,16 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if err := c.Run(policy.Time(s.Duration)); err != nil {
 		return err
 	}
-	end(s.Network.Sound())
+	if s.Core.Of == 0 {
+		end(s.Network.Sound())
+	} else if err := s.healCore(c, served); err != nil {
+		return err
+	}
 	healed := c.Now()
 	if err := c.Run(healed.Add(s.bound())); err != nil {
 		return err
 	}
-	if err := served.since(c, healed); err != nil || !s.OnDemand {
+	if err := served.since(c, healed, nil); err != nil || !s.OnDemand {
 		return err
 	}
 	c.EndDemand()
@@ -290,6 +301,30 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 			m.Sent-sent, n)
 	}
 	return nil
+}
+
+// healCore heals a core, and then the others. Members outside are deaf or mute only if the core holds all tokens, and
+// has a home of each. The membership sees such members, so all others go on calling them; and only the first home makes
+// a token (R15), so nobody does while that one is deaf or mute.
+func (s *Scenario) healCore(c *sim.Cluster, served *served) error {
+	core, stays, held := s.Core.In(s.Seed, s.Members), s.Core.Stays, 0
+	for i, in := range core {
+		if in {
+			held += c.Holds(i)
+		}
+	}
+	deaf := stays == sim.StaysDeaf || stays == sim.StaysMute || stays == sim.StaysDrawn || s.Faults.DeafEvery > 0
+	if outside := s.Members - s.Core.Of; deaf && (held < max(s.Slots, 1) || outside >= s.Backups) {
+		stays = sim.StaysDown
+	}
+	c.HealCore(core, stays, s.Network.Sound(), s.bound())
+	healed := c.Now()
+	if err := c.Run(healed.Add(s.bound())); err != nil {
+		return err
+	}
+	err := served.since(c, healed, core)
+	c.EndStanding(s.Network.Sound())
+	return err
 }
 
 // bound is how long a healed fleet may need until every wait that began before has been served.

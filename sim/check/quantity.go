@@ -1,0 +1,72 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// quantities counts what has gone wrong, the tokens, and who runs in each slot.
+type quantities struct {
+	slots, faults, tokens int
+	running               map[int]uint8
+}
+
+// NewQuantityChecker checks how much a world costs in which f things have gone wrong so far: a gate has made or revived
+// at most 1 + f tokens for each slot, and at most 1 + f members run at once in a slot. So where nothing
+// goes wrong, each slot has one token, and one member runs. A datagram that is lost or played back counts, and so does
+// a member that crashes, leaves, comes back or stands still, a network that is cut or healed, and an operator who asks
+// for a new token. The world has no other faults: no datagram is late, no disk is slow.
+//
+//go:noinline
+func NewQuantityChecker(slots int) sim.Watcher {
+	return &quantities{slots: max(slots, 1), running: map[int]uint8{}}
+}
+
+// Watch implements [sim.Watcher].
+func (k *quantities) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
+	switch o.Kind {
+	case sim.Stepped:
+	case sim.Came:
+		if o.At > 0 {
+			k.faults++
+		}
+	case sim.Ignored, sim.Duplicated, sim.RunGone:
+	case sim.Lost, sim.Played, sim.Crashed, sim.Departed, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
+		k.faults++
+	}
+	if o.On(policy.Renew) {
+		k.faults++
+	}
+	if o.EndsRun() {
+		delete(k.running, o.Member)
+	}
+	for i := range o.Effects {
+		e := &o.Effects[i]
+		switch {
+		case e.Kind == policy.Took && (e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived):
+			if k.tokens++; k.tokens > k.slots*(1+k.faults) {
+				return fmt.Errorf("quantity: %s makes or revives a token, the %dth of a gate with %d slots, and %d things "+
+					"have gone wrong", o.Who(), k.tokens, k.slots, k.faults)
+			}
+		case e.Kind == policy.Run:
+			k.running[o.Member] = e.Token.Slot
+			if n := k.beside(e.Token.Slot); n > 1+k.faults {
+				return fmt.Errorf("quantity: %s runs, and so do %d others in slot %d, and %d things have gone wrong",
+					o.Who(), n-1, e.Token.Slot, k.faults)
+			}
+		}
+	}
+	return nil
+}
+
+// beside returns how many members run in a slot.
+func (k *quantities) beside(slot uint8) (n int) {
+	for _, s := range k.running {
+		if s == slot {
+			n++
+		}
+	}
+	return n
+}
