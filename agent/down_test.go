@@ -113,8 +113,8 @@ func TestInAStrictGateTheRosterIsCounted(t *testing.T) {
 	})
 }
 
-// "A host that is away under a grant is down, and has not left": if it stays away, it counts for max_down when its grant
-// has run out, until somebody forgets it. It is stopped by its service manager in good order.
+// "A host that is away under a grant is down, and has not left": if it stays away, it counts for max_down when its
+// grant has run out, until somebody forgets it. It is stopped by its service manager in good order.
 func TestAHostThatStaysAwayIsDown(t *testing.T) {
 	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,9 @@ package membership
 
 import "github.com/wanderd/wanderd/wire"
 
-// Broadcast gives a directive to all members of a gate, which this member need not have, or one about a member. A broadcast without Who is
-// about a directive that another member has given. It does not block. The error names what is too long or not
-// printable.
+// Broadcast gives a directive to all members of a gate, which this member need not have, or one about a member. A
+// broadcast without Who is about a directive that another member has given. It does not block. The error names what is
+// too long or not printable.
 func (m *Membership) Broadcast(n Broadcast) error {
 	return m.broadcasts.Give(n, m.peers.Me.Name, m.transport.me.Key)
 }

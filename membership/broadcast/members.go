@@ -9,8 +9,8 @@ import (
 )
 
 // A directive about a member says that it is forgotten: its host is gone for good, and counts no more among those that
-// are down. Only the newest directive about a member counts, and the member itself gives a newer one when it is back. As
-// with gates, every member keeps all of them, so one that comes later learns them too.
+// are down. Only the newest directive about a member counts, and the member itself gives a newer one when it is back.
+// As with gates, every member keeps all of them, so one that comes later learns them too.
 
 // MaxForgotten bounds the members about which there are directives; of more, the oldest are dropped.
 const MaxForgotten = 64

@@ -46,8 +46,8 @@ func forgets(i int, stamp uint64, until int64) Broadcast {
 	}
 }
 
-// "Only the newest directive about a member counts": what is older, or of the far future, changes nothing. Members learn
-// of each other's directives in a full sync, whatever gates they have.
+// "Only the newest directive about a member counts": what is older, or of the far future, changes nothing. Members
+// learn of each other's directives in a full sync, whatever gates they have.
 func TestTheNewestDirectiveAboutAMemberCounts(t *testing.T) {
 	k := NewStore(nil, trustAll, func() int { return 1 }, make(chan struct{}, 1))
 	host3 := wire.MemberIDOf(peertest.KeyOf(3))
@@ -83,7 +83,8 @@ func TestTheNewestDirectiveAboutAMemberCounts(t *testing.T) {
 func TestTheNumberOfForgottenMembersIsBounded(t *testing.T) {
 	const all = MaxForgotten + 10
 	for name, stamp := range map[string]func(int) uint64{
-		"oldest first": func(i int) uint64 { return uint64(i + 1) }, "newest first": func(i int) uint64 { return uint64(all - i) },
+		"oldest first": func(i int) uint64 { return uint64(i + 1) },
+		"newest first": func(i int) uint64 { return uint64(all - i) },
 	} {
 		k := NewStore(nil, trustAll, func() int { return 1 }, make(chan struct{}, 1))
 		for i := range all {

@@ -14,8 +14,8 @@ import (
 // keptFor is how long the others wait for a host in these drills: several times as long as a host needs for a reboot.
 const keptFor = 40 * time.Second
 
-// Five hosts reboot by the recipe in examples/reboot, soft and strict. One loses its power meanwhile, and stays away; one
-// is not healthy afterwards.
+// Five hosts reboot by the recipe in examples/reboot, soft and strict. One loses its power meanwhile, and stays away;
+// one is not healthy afterwards.
 func TestFiveHostsRebootInTurn(t *testing.T) {
 	needs(t)
 	fleet := boot(t, newNetwork(t), 5)
@@ -43,8 +43,8 @@ func TestFiveHostsRebootInTurn(t *testing.T) {
 	}
 }
 
-// recipe is examples/reboot/wanderd.toml for these hosts: other addresses and times, no window, and lines instead of its
-// max_down.
+// recipe is examples/reboot/wanderd.toml for these hosts: other addresses and times, no window, and lines instead of
+// its max_down.
 func recipe(t *testing.T, strict bool, lines string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../examples/reboot/wanderd.toml")
@@ -112,8 +112,8 @@ func drillFive(t *testing.T, j *judge) {
 	}
 }
 
-// The first host that goes down loses its power, and stays away. The others wait for it for as long as its grant is kept,
-// and then reboot one after the other. The host that comes back late says so, and runs nothing.
+// The first host that goes down loses its power, and stays away. The others wait for it for as long as its grant is
+// kept, and then reboot one after the other. The host that comes back late says so, and runs nothing.
 func drillStaysAway(t *testing.T, j *judge) {
 	j.begins(true)
 	starts(t, j.fleet, j.fleet, recipe(t, true, `keep_over = "give-up"`))
