@@ -97,6 +97,8 @@ type Own struct {
 	Due, Ready, No bool
 	// Runs is true while the operation runs, or its host soaks; Failed, if the last run has not succeeded.
 	Runs, Failed bool
+	// Saves is true while the disk takes the start of a run, maybe: then the operation is neither due nor runs.
+	Saves bool
 	// PausedHere is true if an operator has paused the gate on this host alone; Ordered, if one waits for a run here.
 	PausedHere, Ordered bool
 	// Stale is how old the answers of hosts may be that were asked whether they are ready.
@@ -178,6 +180,9 @@ func (w *Watch) See(o *Own, now time.Time) (said Standing, news bool) {
 		}
 	}
 	s := o.Standing()
+	if o.Saves && w.said == Due {
+		s = Due
+	}
 	if !w.IsEarly() || s == w.said {
 		return s, false
 	}

@@ -155,7 +155,9 @@ func TestAMemberAnnouncesWhatChanges(t *testing.T) {
 		var w Watch
 		w.Set(Config{First: []string{"a*"}}, name)
 		told := 0
-		for _, own := range []Own{{}, {}, {Due: true}, {Due: true, Runs: true}, {Runs: true}, {}, {Failed: true}} {
+		for _, own := range []Own{
+			{}, {}, {Due: true}, {Saves: true}, {Due: true, Runs: true}, {Runs: true}, {}, {Saves: true}, {Failed: true},
+		} {
 			if _, news := w.See(&own, time.Now()); news {
 				told++
 			}
