@@ -149,7 +149,12 @@ func TestAGateOnDemandIsGuardedAsAnyOther(t *testing.T) {
 		w.net.Partition([]netip.AddrPort{w.agents["c"].addr, w.agents["d"].addr}, []netip.AddrPort{
 			w.agents["b"].addr, w.agents["e"].addr,
 		})
-		time.Sleep(12 * time.Second)
+		w.until("both know", 30*time.Second, func() bool {
+			one, _ := source{w.agents["c"].Agent}.Status(context.Background())
+			other, _ := source{w.agents["d"].Agent}.Status(context.Background())
+			return one.Members == 2 && other.Members == 2
+		})
+		time.Sleep(5 * time.Second)
 		w.called("c", "build-2")
 		time.Sleep(35 * time.Second)
 		if w.agents["c"].isRunning(w) {

@@ -83,7 +83,8 @@ func (a *Agent) check(next *Config) error {
 	}
 	for i := range next.Gates {
 		c := &next.Gates[i]
-		if patterns.IsPattern(c.Name) || slices.ContainsFunc(*a.listed.Load(), func(g *gate.Gate) bool { return g.Name() == c.Name }) {
+		is := func(g *gate.Gate) bool { return g.Name() == c.Name }
+		if patterns.IsPattern(c.Name) || slices.ContainsFunc(*a.listed.Load(), is) {
 			continue
 		}
 		if _, err := a.pastOf(c); err != nil {

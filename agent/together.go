@@ -45,7 +45,9 @@ func (h holding) others(g *gate.Gate, named []string, stop func()) (*together.Ho
 
 // isHeld implements [gate.Env.Held].
 func (h holding) isHeld(name, other string) bool {
-	return slices.ContainsFunc(h.a.gates, func(g *gate.Gate) bool { return g.Name() == name && gate.IsHeldFor(g, other) })
+	return slices.ContainsFunc(h.a.gates, func(g *gate.Gate) bool {
+		return g.Name() == name && gate.IsHeldFor(g, other)
+	})
 }
 
 // takeFor lets a run of a gate take others.

@@ -74,8 +74,9 @@ func commands(name string, with ...string) gate.Config {
 	}
 }
 
-// hooked is a gate with a hook, and a token that goes round.
-func hooked(name string, slots int, with ...string) gate.Config {
+// upgrades is a gate with a hook, and tokens that go round.
+func upgrades(slots int, with ...string) gate.Config {
+	const name = "upgrade"
 	return gate.Config{
 		Name: name, With: with, WithWait: time.Minute, Hook: []string{name}, HookTimeout: time.Minute,
 		Protocol: wander.Settings{
@@ -135,7 +136,7 @@ func (w *world) named(host, name string) control.Gate {
 // "A run of this gate holds this gate and those": the hook runs on all hosts, never beside a command under the other
 // gate, and while it runs, each of its gates is held here.
 func TestARunHoldsTheGatesThatItsGateNames(t *testing.T) {
-	inTogetherWorld(t, onAll("abc", hooked("upgrade", 1, "backup"), commands("backup")), func(w *world) {
+	inTogetherWorld(t, onAll("abc", upgrades(1, "backup"), commands("backup")), func(w *world) {
 		begun := time.Now()
 		for range 12 {
 			for _, host := range threeHosts() {
@@ -247,10 +248,11 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 	})
 }
 
-// A run whose other gate does not come is put off: the token goes on, and the hosts that do not need the other gate run.
+// A run whose other gate does not come is put off: the token goes on, and the hosts that do not need the other gate
+// run.
 func TestARunThatIsPutOffLetsTheTokenGoOn(t *testing.T) {
-	gates := onAll("abc", hooked("upgrade", 1, "backup"), commands("backup"))
-	gates["c"] = []gate.Config{hooked("upgrade", 1)}
+	gates := onAll("abc", upgrades(1, "backup"), commands("backup"))
+	gates["c"] = []gate.Config{upgrades(1)}
 	inTogetherWorld(t, gates, func(w *world) {
 		w.takes = 30 * time.Minute
 		if g := w.named("a", "upgrade"); !slices.Equal(g.With, []string{"backup"}) {
@@ -290,7 +292,8 @@ func TestACallerThatGoesLetsGoOfAllGates(t *testing.T) {
 		}
 		stop()
 		begun := time.Now()
-		if _, both := w.called("a", "q", "p"); (<-both).Err != nil || !slices.Equal(w.ranUnder(begun), []string{"a: p q"}) {
+		_, both := w.called("a", "q", "p")
+		if (<-both).Err != nil || !slices.Equal(w.ranUnder(begun), []string{"a: p q"}) {
 			t.Errorf("%v", w.ranUnder(begun))
 		}
 	})
@@ -363,19 +366,19 @@ func TestAnAgentThatStopsLetsGoOfAllGates(t *testing.T) {
 	})
 }
 
-// zoned is a gate with a hook whose runs hold the gate of a zone, and that gate.
-func zoned(zone string, slots, perZone int) []gate.Config {
-	g := hooked("upgrade", slots)
+// zoned is a gate with a hook and four slots whose runs hold the gate of a zone, and that gate.
+func zoned(zone string) []gate.Config {
+	g := upgrades(4)
 	g.Zone = "upgrade@" + zone
 	z := commands(g.Zone)
-	z.ZoneOf, z.Protocol = g.Name, call.Settings{Skip: time.Second, Backups: 2, Slots: perZone}
+	z.ZoneOf, z.Protocol = g.Name, call.Settings{Skip: time.Second, Backups: 2, Slots: 1}
 	return []gate.Config{g, z}
 }
 
 // "At most so many of one zone at once, whatever slots say", and all run.
 func TestNoMoreThanPerZoneRunInOneZone(t *testing.T) {
 	gates := map[string][]gate.Config{
-		"a": zoned("x", 4, 1), "b": zoned("x", 4, 1), "c": zoned("x", 4, 1), "d": zoned("y", 4, 1), "e": zoned("y", 4, 1),
+		"a": zoned("x"), "b": zoned("x"), "c": zoned("x"), "d": zoned("y"), "e": zoned("y"),
 	}
 	inTogetherWorld(t, gates, func(w *world) {
 		w.until("all have run", 15*time.Minute, func() bool { return len(w.ranUnder(time.Time{})) >= 5 })

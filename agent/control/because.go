@@ -24,7 +24,7 @@ const (
 	BecauseDown Because = "down"
 	// BecauseStage: a member of an earlier stage is due.
 	BecauseStage Because = "stage"
-	// BecauseOthers: a run holds other gates, too, and has not been granted all of them, or was put off because of that.
+	// BecauseOthers: a run holds other gates, too, and has not been granted all of them, or was put off because of it.
 	BecauseOthers Because = "others"
 	// BecauseDisk: the start of a run cannot be recorded.
 	BecauseDisk Because = "disk"

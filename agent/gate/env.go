@@ -45,9 +45,9 @@ type Env struct {
 	// Runs measures the hooks under gates, Commands the commands of callers.
 	Runs, Commands Meter
 	Observe        func(Observation)
-	// Others returns what a run of a gate holds besides, for itself and for the gates that its caller names; nil if that
-	// is nothing. stop stops the run. Held reports whether a gate is held here for a run of another one. Both are called
-	// on the loop.
+	// Others returns what a run of a gate holds besides, for itself and for the gates that its caller names; nil if
+	// that is nothing. stop stops the run. Held reports whether a gate is held here for a run of another one. Both are
+	// called on the loop.
 	Others func(g *Gate, named []string, stop func()) (*together.Holds, error)
 	Held   func(gate, other string) bool
 	// Emit tells people of an event; nil if nobody wants to know. It may be called from any goroutine, and does not

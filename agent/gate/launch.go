@@ -46,8 +46,8 @@ type launch struct {
 	resumed bool
 	// barred is true if too many members are down, or one of an earlier stage is due: then it is not started.
 	barred bool
-	// others are the gates that it holds, too; nil if it needs none. isHeld is true if nothing runs, and the gate is held
-	// for a run of another one.
+	// others are the gates that it holds, too; nil if it needs none. isHeld is true if nothing runs, and the gate is
+	// held for a run of another one.
 	others *together.Holds
 	isHeld bool
 	// until is the end of its grant; zero if that has none. Only the loop uses it.

@@ -21,8 +21,9 @@ import (
 const (
 	// star ends the name of a pattern.
 	star = "*"
-	// Alphabet has the characters of the name of a gate, MostName is how many it may have.
-	Alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+	// alphabet has the characters of the name of a gate.
+	alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+	// MostName is how many characters the name of a gate may have.
 	MostName = 64
 	// Forgets is how long after its last use a gate on demand is forgotten.
 	Forgets = 10 * time.Minute
@@ -39,7 +40,7 @@ func IsPattern(name string) bool {
 
 // IsName reports whether a name is one of a gate.
 func IsName(name string) bool {
-	return name != "" && len(name) <= MostName && name != "." && name != ".." && strings.Trim(name, Alphabet) == ""
+	return name != "" && len(name) <= MostName && name != "." && name != ".." && strings.Trim(name, alphabet) == ""
 }
 
 // Pattern is a pattern in the configuration of this host. Only the loop uses it.

@@ -225,7 +225,8 @@ func (o *held) release(r hook.Result) {
 	o.done <- r
 }
 
-// Stop implements [Run]: the gate is lost, so the operation is stopped. The gate is released when nothing of it is left.
+// Stop implements [Run]: the gate is lost, so the operation is stopped. The gate is released when nothing of it is
+// left.
 func (o *held) Stop() {
 	o.holds.mu.Lock()
 	o.lost = true

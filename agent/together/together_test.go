@@ -114,11 +114,13 @@ type recorded struct {
 
 func (r *recorded) Extend(until time.Duration) { r.until = until }
 
-// The narrowest limits hold: of its own grant, and of all others. So does the first end of a grant, whichever is renewed.
+// The narrowest limits hold: of its own grant, and of all others. So does the first end of a grant, whichever is
+// renewed.
 func TestTheNarrowestLimitsHold(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		g := &gates{free: map[string]hook.Limits{
-			"a": {Timeout: time.Hour, Grace: 5 * time.Second, OrphanGrace: time.Second, Until: 30 * time.Second}, "b": {},
+			"a": {Timeout: time.Hour, Grace: 5 * time.Second, OrphanGrace: time.Second, Until: 30 * time.Second},
+			"b": {},
 		}}
 		h := g.holds("a", "b")
 		if err := h.Take(nil); err != nil {

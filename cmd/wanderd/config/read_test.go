@@ -394,7 +394,10 @@ func TestAnUnreadableSettingIsNamedWithItsPlace(t *testing.T) {
 		{
 			"gate with a bad name",
 			reading{file: "[[gate]]\nname = \"My Gate\"\n"},
-			[]string{`wanderd.toml:2: name: "My Gate" cannot name a gate: use 1 to 64 of a-z, 0-9, '-', '_' and '.', and a star at the end for a pattern`},
+			[]string{
+				`wanderd.toml:2: name: "My Gate" cannot name a gate: use 1 to 64 of a-z, 0-9, '-', '_' and '.', ` +
+					`and a star at the end for a pattern`,
+			},
 		},
 		{
 			"gate twice",

@@ -67,8 +67,8 @@ func (l *Layers) table() settings.Table {
 		settings.Ruled("name", settings.Text(&l.Agent.Name), "the name of the host",
 			"The name of this member, for people."),
 		settings.Row("zone", settings.Text(&l.zone), "",
-			"The zone of this host, as in eu-1a: 1 to 64 of a-z, 0-9, '-', '_' and '.'. A gate with per_zone lets only "+
-				"so many hosts of one zone run at once.").As("ZONE"),
+			"The zone of this host, as in eu-1a: 1 to 64 of a-z, 0-9, '-', '_' and '.'. A gate with per_zone lets "+
+				"only so many hosts of one zone run at once.").As("ZONE"),
 	}.Under("Fleet"), settings.Table{
 		settings.Row("secret_file", settings.Path(&l.secretFile), "",
 			"The fleet's secret, the same file on every host, readable by its owner only. "+

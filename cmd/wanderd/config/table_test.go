@@ -66,8 +66,8 @@ func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 			"Mon..Fri 01:00-02:00 UTC", "Sat,Sun 03:00-04:00", "05:00-06:00 Europe/Berlin",
 		}, "window_hard": {"true", "false", "true"},
 		"ask_before_run": {"true", "false", "true"}, "once": {"true", "false", "true"},
-		"max_down":       {"5%", "10%", "100%"},
-		"keep_over":      {"stand-still", "give-up", "stand-still"},
+		"max_down":  {"5%", "10%", "100%"},
+		"keep_over": {"stand-still", "give-up", "stand-still"},
 	}
 	for _, s := range Table() {
 		v, ok := samples[s.Key]

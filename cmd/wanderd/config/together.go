@@ -80,15 +80,15 @@ func (l *Layers) checkWith(g *section) {
 		case patterns.IsPattern(name):
 			g.Reject(s, "%q is a pattern: name a gate", name)
 		case other == nil:
-			g.Reject(s, "this host has no gate %q: add a [[gate]] with that name, without a hook if it runs nothing of "+
-				"its own", name)
+			g.Reject(s, "this host has no gate %q: add a [[gate]] with that name, without a hook if it runs nothing "+
+				"of its own", name)
 		case len(other.Config.With) > 0:
 			g.Reject(s, "%s names others, too (%s): only gates without a with can be held by the runs of others, so "+
 				"that hosts do not wait for each other. Name all of them here, and leave out with there",
 				other.title(), other.Of(&other.Config.With).Origin)
 		case other.Config.Keep > 0:
-			g.Object("%s and keep of "+other.title()+": a grant that outlives its host cannot be held for another gate: "+
-				"leave out keep there", s)
+			g.Object("%s and keep of "+other.title()+": a grant that outlives its host cannot be held for another "+
+				"gate: leave out keep there", s)
 		}
 	}
 	if k := g.Of(&g.Config.Keep); g.Config.Keep > 0 && !k.Broken && !s.Broken && len(g.Config.With) > 0 {
@@ -103,8 +103,8 @@ func (g *section) checkPattern() {
 	}
 	switch hook := g.Of(&g.Hook); {
 	case hook.IsSet():
-		g.Reject(hook, "%s is a pattern: its gates are made when a caller names them, and run only commands of callers; "+
-			"leave it out, or give the gate a name without a star", g.title())
+		g.Reject(hook, "%s is a pattern: its gates are made when a caller names them, and run only commands of "+
+			"callers; leave it out, or give the gate a name without a star", g.title())
 	case !g.isCall():
 		g.Reject(g.Of(&g.policy), "%s is a pattern, and its gates are on call: set policy = %q there", g.title(),
 			usual.PolicyCall)
@@ -124,17 +124,17 @@ func (g *section) checkPattern() {
 func (g *section) together() settings.Table {
 	return settings.Table{
 		settings.Row("with", settings.List(&g.Config.With), "",
-			"Gates that a run of this one holds, too, as in with = [\"backup\"]: none of their hooks and commands runs "+
-				"at the same time, on any host. All hosts take gates in one order: gates with others, then the others, "+
-				"each by name. A run starts when it holds all of them, and loses its right to run with the first that "+
-				"it loses. They must be gates of this host without a with and without keep. All hosts should have the "+
-				"same.").As("GATE,GATE,..."),
+			"Gates that a run of this one holds, too, as in with = [\"backup\"]: none of their hooks and commands "+
+				"runs at the same time, on any host. All hosts take gates in one order: gates with others, then the "+
+				"others, each by name. A run starts when it holds all of them, and loses its right to run with "+
+				"the first that it loses. They must be gates of this host without a with and without keep. All "+
+				"hosts should have the same.").As("GATE,GATE,..."),
 		settings.Row("per_zone", settings.Count(&g.perZone, 0, maxPerZone), "0",
 			"How many hosts of one zone may run at once, whatever slots say: see zone. A run then also holds the gate "+
 				"NAME@ZONE, which wanderd makes. All hosts must have the same number. 0 is no limit.").As("NUMBER"),
 		settings.Row("with_wait", settings.Positive(&g.WithWait), settings.FormatDuration(withWait),
-			"How long a run that has its token may wait for the other gates, all together. Then it lets go of all, the "+
-				"token goes on, and the run is tried again at a later turn. It should be longer than the other gates' "+
-				"runs take."),
+			"How long a run that has its token may wait for the other gates, all together. Then it lets go of all, "+
+				"the token goes on, and the run is tried again at a later turn. It should be longer than the other "+
+				"gates' runs take."),
 	}
 }

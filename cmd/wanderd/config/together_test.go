@@ -49,10 +49,11 @@ func TestWhatCannotBeHeldTogetherIsRefused(t *testing.T) {
 	hook := `hook = "/bin/sh"`
 	backup := []string{"backup"}
 	for want, in := range map[string]reading{
-		`"g" is this gate itself`:  togetherFile("", []string{"g", `with = ["g"]`}),
-		`"backup" is in it twice`:  togetherFile("", []string{"g", `with = ["backup", "backup"]`}, backup),
-		`this host has no gate`:    togetherFile("", []string{"g", `with = ["backup"]`}),
-		`names others, too (wand`:  togetherFile("", []string{"g", `with = ["h"]`}, []string{"h", `with = ["backup"]`}, backup),
+		`"g" is this gate itself`: togetherFile("", []string{"g", `with = ["g"]`}),
+		`"backup" is in it twice`: togetherFile("", []string{"g", `with = ["backup", "backup"]`}, backup),
+		`this host has no gate`:   togetherFile("", []string{"g", `with = ["backup"]`}),
+		`names others, too (wand`: togetherFile(
+			"", []string{"g", `with = ["h"]`}, []string{"h", `with = ["backup"]`}, backup),
 		`held for another gate`:    togetherFile("", []string{"g", `with = ["h"]`}, []string{"h", `keep = "15m"`}),
 		`ends with its agent`:      togetherFile("", []string{"g", `with = ["backup"]`, `keep = "15m"`}, backup),
 		`without with or per_zone`: togetherFile("", []string{"g", `with_wait = "5m"`}),
@@ -113,11 +114,12 @@ func TestAPatternIsAGateOnCallThatRemembersNothing(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	for want, in := range map[string]reading{
-		"run only commands of callers":            togetherFile("", []string{"b-*", `hook = "/bin/sh"`}),
-		"its gates are on call":                   togetherFile("", []string{"b-*", `policy = "wander"`}),
-		"leave min_interval out":                  togetherFile("", []string{"b-*", `min_interval = "1m"`}),
-		"leave keep out":                          togetherFile("", []string{"b-*", `keep = "15m"`}),
-		"leave per_zone out":                      togetherFile(`zone = "a"`, []string{"b-*", "slots = 2", "per_zone = 1"}),
+		"run only commands of callers": togetherFile("", []string{"b-*", `hook = "/bin/sh"`}),
+		"its gates are on call":        togetherFile("", []string{"b-*", `policy = "wander"`}),
+		"leave min_interval out":       togetherFile("", []string{"b-*", `min_interval = "1m"`}),
+		"leave keep out":               togetherFile("", []string{"b-*", `keep = "15m"`}),
+		"leave per_zone out": togetherFile(
+			`zone = "a"`, []string{"b-*", "slots = 2", "per_zone = 1"}),
 		`"*" cannot name a gate`:                  togetherFile("", []string{"*"}),
 		`"b-*-c" cannot name a gate`:              togetherFile("", []string{"b-*-c"}),
 		`"b-**" cannot name a gate`:               togetherFile("", []string{"b-**"}),

@@ -21,8 +21,8 @@ rm "$RUNNING/run.$$"
 rmdir "$RUNNING/$WITH"
 `
 
-// Ten hosts in three zones, with four slots and one run of each zone at a time: as the hooks see one another, no two run
-// in one zone, and all run.
+// Ten hosts in three zones, with four slots and one run of each zone at a time: as the hooks see one another, no two
+// run in one zone, and all run.
 func TestNoTwoHostsOfOneZoneRunAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 10)
