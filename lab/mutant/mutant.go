@@ -131,7 +131,7 @@ func (set *Set) write(t testing.TB, sources map[string]*source) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace[path] = filepath.Join(dir, strings.ReplaceAll(name, string(filepath.Separator), "_"))
+		replace[path] = filepath.Join(dir, overlaid(name))
 		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -145,6 +145,9 @@ func (set *Set) write(t testing.TB, sources map[string]*source) {
 		t.Fatal(err)
 	}
 }
+
+// overlaid is the name of a source in the folder of the overlay.
+func overlaid(name string) string { return strings.ReplaceAll(name, string(filepath.Separator), "_") }
 
 // variable chooses a mutant by its number when the program runs.
 const variable = "WANDERD_MUTANT"

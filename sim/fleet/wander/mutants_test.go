@@ -95,6 +95,11 @@ func compareMutants(t *testing.T, mutants []*mutant.Mutant) {
 		t.Errorf("%d of %d mutants are of none of the areas", len(mutants)-written, len(mutants))
 	}
 	b.WriteString(piecesOnPage())
+	foreign, err := os.ReadFile("../../../lab/mutant/testdata/foreign.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Write(foreign)
 	if *update || mutant.Hunting() {
 		if err := os.WriteFile(mutantsPage, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
