@@ -154,7 +154,7 @@ reproducible: $(NFPM) $(SBOM)
 
 # Installs the deb on booted hosts, and drills them. It needs root and systemd-container, and skips what it lacks.
 hosts: packages
-	$(GO) test ./systemd/hosts -v -deb '$(CURDIR)/dist/*.deb'
+	$(GO) test ./systemd/hosts -v -timeout 20m -deb '$(CURDIR)/dist/*.deb'
 
 $(NFPM): lab/build/nfpm/go.mod lab/build/nfpm/go.sum
 	cd lab/build/nfpm && $(GO) build -ldflags='-s -w' -o ../../../$(NFPM) github.com/goreleaser/nfpm/v2/cmd/nfpm

@@ -12,7 +12,7 @@ import (
 )
 
 // keptFor is how long the others wait for a host in these drills: several times as long as a host needs for a reboot.
-const keptFor = 40 * time.Second
+const keptFor = 25 * time.Second
 
 // Five hosts reboot by the recipe in examples/reboot, soft and strict. One loses its power meanwhile, and stays away;
 // one is not healthy afterwards.

@@ -11,7 +11,7 @@ const locksInTurn = `join = ["10.83.0.1", "10.83.0.2", "10.83.0.3"]
 name = "locks"
 policy = "tree"
 roster = ["host1", "host2", "host3"]
-keep = "40s"
+keep = "25s"
 fleetlock = "127.0.0.1:9090"
 fleetlock_group = "default"
 `
