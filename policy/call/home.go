@@ -70,10 +70,14 @@ func (k *known) lose() { k.lost, k.holder = true, wire.MemberID{} }
 
 // The purposes of a Next: its nonce.
 const (
+	// nextHolder tells the holder of waiters, nextHome another home.
 	nextHolder = iota
 	nextHome
+	// nextUnanswered names a wait that did not answer an offer, nextOver one that is over.
 	nextUnanswered
 	nextOver
+	// nextAfter is sent after the token: the wait of a home that has told a former holder of it.
+	nextAfter
 )
 
 // report tells the holder of the waiters.
@@ -175,7 +179,8 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 }
 
 // callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder that has
-// been told of it is told that too; otherwise the token would go there in vain.
+// been told of it is told that too; otherwise the token would go there in vain. A former holder that is no home does not
+// know what the next one has heard, and sends the word after the token.
 func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out []policy.Effect) []policy.Effect {
 	i, holder := m.queue.find(id), m.known.holder
 	if i >= 0 && m.queue.list[i].wait == wait && !holder.IsZero() && holder != m.cfg.Self && holder != id {
@@ -185,7 +190,11 @@ func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out
 			setTold(&out[len(out)-1].Msg.Load, 0, told{id.Hint(), now.Time.Sub(w.since), wait})
 		}
 	}
-	m.queue.serve(served{id.Hint(), wait})
+	former := !m.custody.holds() && !m.view.isHome(&m.cfg, m.cfg.Self)
+	if m.queue.serve(served{id.Hint(), wait}) && id != m.cfg.Self && former {
+		over := told{hint: id.Hint(), wait: wait}
+		out = m.sendAfter(id, wire.Exchange(policy.Draw(m.cfg.Entropy)), &over, nextOver, out)
+	}
 	return out
 }
 
@@ -226,7 +235,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 			if over := (served{t.hint, t.wait}); msg.Nonce == nextOver {
 				// A Next that lists it may come later. What comes again is not sent on: members may be wrong.
 				if m.queue.serve(over) && !m.custody.holds() {
-					out = m.sendAfter(msg, &t, nextOver, out)
+					out = m.sendAfter(msg.From, msg.Exchange, &t, nextOver, out)
 				}
 			} else {
 				m.queue.forget(over)
@@ -235,6 +244,8 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return out
 	case msg.Nonce == nextHolder && !m.custody.holds():
 		return m.sayWhere(msg, m.sendOwn(msg, out))
+	case msg.Nonce == nextAfter && !m.custody.holds():
+		return out // It comes again, if it still waits.
 	case msg.Nonce == nextHolder:
 		older = msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq
 	case msg.Nonce == nextHome:
@@ -247,7 +258,8 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 			continue
 		}
 		m.enqueue(now.Time, waiter{
-			id: id, wait: t.wait, since: now.Time.Add(-t.age), called: now.Time, told: msg.Nonce == nextHolder,
+			id: id, wait: t.wait, since: now.Time.Add(-t.age), called: now.Time,
+			told: msg.Nonce == nextHolder || msg.Nonce == nextAfter,
 		})
 	}
 	if older || msg.Nonce == nextHolder && !m.custody.in(resting) {
@@ -261,19 +273,21 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 func (m *Machine) sendOwn(msg *wire.Message, out []policy.Effect) []policy.Effect {
 	for i := range mostTold {
 		if t := toldOf(&msg.Load, i); t.wait != 0 && t.hint == msg.From.Hint() {
-			return m.sendAfter(msg, &t, nextHome, out)
+			return m.sendAfter(msg.From, msg.Exchange, &t, nextAfter, out)
 		}
 	}
 	return out
 }
 
-// sendAfter sends a wait of a Next after the token, to its holder, if this member knows another one than the sender.
-func (m *Machine) sendAfter(msg *wire.Message, t *told, purpose wire.Nonce, out []policy.Effect) []policy.Effect {
+// sendAfter sends what another member has told of a wait after the token, to its holder, if that is a third one.
+func (m *Machine) sendAfter(
+	from wire.MemberID, id wire.Exchange, t *told, purpose wire.Nonce, out []policy.Effect,
+) []policy.Effect {
 	holder, ref := m.whereabouts()
-	if holder.IsZero() || holder == msg.From || holder == m.cfg.Self {
+	if holder.IsZero() || holder == from || holder == m.cfg.Self {
 		return out
 	}
-	out = m.send(KindNext, holder, msg.Exchange, purpose, &ref, out)
+	out = m.send(KindNext, holder, id, purpose, &ref, out)
 	setTold(&out[len(out)-1].Msg.Load, 0, *t)
 	return out
 }

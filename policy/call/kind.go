@@ -177,7 +177,7 @@ func wellFormed(m *wire.Message) bool {
 	case KindWhere:
 		return m.Exchange != 0 && m.Nonce == 0 && (none || known) && zeroFrom(&m.Load, 2*identity)
 	case KindNext:
-		return m.Exchange != 0 && m.Nonce <= nextOver && (known || none && m.Nonce != nextHolder) &&
+		return m.Exchange != 0 && m.Nonce <= nextAfter && (known || none && m.Nonce != nextHolder) &&
 			wellTold(&m.Load)
 	case handoff.KindAck, handoff.KindCommit:
 		return handoff.WellFormed(m) && m.Load == wire.Load{}
