@@ -250,6 +250,10 @@ func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Eff
 		}
 		m.queue.remove(to)
 	}
+	if trail := m.custody.token.Trail(); trail.Len() == 0 { // Members may have come while the token was offered.
+		m.custody.become(resting)
+		out = m.chooseHomes(now, out)
+	}
 	return m.rest(now, out)
 }
 
