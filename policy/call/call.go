@@ -23,10 +23,11 @@ type Machine struct {
 	caller   caller
 	queue    queue
 	known    known
-	report   report
-	arrival  arrival
-	search   search
-	birth    birth
+	// report is what the holder was told, former what the one before was.
+	report, former report
+	arrival        arrival
+	search         search
+	birth          birth
 	// trip is how long the homes took to answer the last announcement; before the first one, how long the sender of the
 	// token took to answer. The heartbeats of a holder have it, so that its guardians are as patient with it as it is
 	// far away: they may never have asked it anything.

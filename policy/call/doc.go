@@ -25,7 +25,8 @@
 //	wait.go     this member's own wait: R2
 //	view.go     who is a home: R1
 //	queue.go    who waits: R5
-//	home.go     what a home does: R3 answers callers, R4 tells the holder
+//	home.go     what a home does: R3 answers callers, R4 hears from homes
+//	report.go   R4 a home tells the holder who waits
 //	search.go   looking for the token: R11
 //	arrive.go   a token that comes; the announcement to the homes: R6
 //	run.go      who is next (R7), a word before a run (R8), offers (R9)

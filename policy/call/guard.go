@@ -155,7 +155,9 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	m.birth.met(now.Time)
 	m.search.stop()
 	m.queue.serve(servedOf(&msg.Load))
-	m.queue.took(msg.From)
+	if given := &m.custody.token; given.ID == msg.Token.ID && msg.Token.Seq > given.Seq {
+		m.queue.took(msg.From) // It says so of the token that it was given, and not of another one.
+	}
 	if i := m.queue.find(msg.From); i >= 0 && m.queue.list[i].called <= m.known.since {
 		m.queue.remove(msg.From) // It has the token now, whether or not it waits.
 	}

@@ -44,26 +44,36 @@ func TestACallerFollowsAWhereOnceAndNotBackToItsSender(t *testing.T) {
 	}
 }
 
-// R4: "who has passed the token on sends that wait after it": the wait of a home whose Next comes too late.
+// R4: "of a Next with an older number only the sender's own wait counts", and "who has passed the token on sends that
+// wait after it": the wait of a home whose Next comes too late.
 func TestAHomeWhoseNextComesTooLateIsServed(t *testing.T) {
-	f := withToken(t, 6)
-	home, runner := f.home(), f.caller()
-	f.step(runner, policy.Event{Kind: policy.Wanted})
-	f.advance(skip)
-	f.lost = func(m *wire.Message) bool {
-		return m.From == id(home) && (m.Kind == call.KindNext || m.Kind == call.KindCall)
-	}
-	f.step(home, policy.Event{Kind: policy.Wanted})
-	late := wire.Message{
-		Gate: 7, Kind: call.KindNext, From: id(home), To: id(2), Exchange: 99, Token: f.members[2].Status(f.now).Token,
-	}
-	late.Token.ID, late.Token.Seq = f.members[runner].Status(f.now).Token.ID, 1
-	call.Tell(&late.Load, 0, id(home), time.Minute, 5)
-	f.step(2, policy.Event{Kind: policy.Received, Msg: late})
-	f.advance(skip / 4)
-	f.step(runner, policy.Event{Kind: policy.Finished})
-	f.advance(skip / 4)
-	if !slices.Equal(f.runs, []int{runner, home}) {
-		t.Errorf("these have run: %v, want %v", f.runs, []int{runner, home})
+	for name, former := range map[string]bool{"to a former holder": true, "in a later visit": false} {
+		t.Run(name, func(t *testing.T) {
+			f := withToken(t, 6)
+			home, runner := f.home(), f.caller()
+			f.step(runner, policy.Event{Kind: policy.Wanted})
+			f.advance(skip)
+			f.lost = func(m *wire.Message) bool {
+				return m.From == id(home) && (m.Kind == call.KindNext || m.Kind == call.KindCall)
+			}
+			f.step(home, policy.Event{Kind: policy.Wanted})
+			to := runner
+			if former {
+				to = 2
+			}
+			late := wire.Message{
+				Gate: 7, Kind: call.KindNext, From: id(home), To: id(to), Exchange: 99,
+				Token: f.members[runner].Status(f.now).Token,
+			}
+			late.Token.Seq = 1
+			call.Tell(&late.Load, 0, id(home), time.Minute, 5)
+			f.step(to, policy.Event{Kind: policy.Received, Msg: late})
+			f.advance(skip / 4)
+			f.step(runner, policy.Event{Kind: policy.Finished})
+			f.advance(skip / 4)
+			if !slices.Equal(f.runs, []int{runner, home}) {
+				t.Errorf("these have run: %v, want %v", f.runs, []int{runner, home})
+			}
+		})
 	}
 }
