@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -75,5 +76,42 @@ func TestAHomeWhoseNextComesTooLateIsServed(t *testing.T) {
 				t.Errorf("these have run: %v, want %v", f.runs, []int{runner, home})
 			}
 		})
+	}
+}
+
+// R12: "a guardian never takes a lower number", and nor does a home: a heartbeat of an earlier visit is late.
+func TestAHomeBelievesNoLowerNumber(t *testing.T) {
+	f := withToken(t, 8)
+	home, runner := f.home(), f.caller()
+	f.step(runner, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	var callers []int
+	for i := range f.members {
+		if i != home && i != runner && i != 2 {
+			callers = append(callers, i)
+		}
+	}
+	f.step(callers[0], policy.Event{Kind: policy.Wanted})
+	f.advance(skip / 4)
+	late := wire.Message{
+		Gate: 7, Kind: guardian.KindHeartbeat, From: id(2), To: id(home), Nonce: 99,
+		Token: f.members[runner].Status(f.now).Token,
+	}
+	late.Token.Seq--
+	f.step(home, policy.Event{Kind: policy.Received, Msg: late})
+	f.sent = nil
+	f.step(callers[1], policy.Event{Kind: policy.Wanted})
+	f.advance(skip / 4)
+	answered := false
+	for i := range f.sent {
+		m := &f.sent[i]
+		if holder, _ := call.Places(m); m.Kind == call.KindQueued && m.From == id(home) {
+			if answered = true; holder != id(runner) {
+				t.Errorf("the home names %s, and %s holds the token", holder.Short(), id(runner).Short())
+			}
+		}
+	}
+	if !answered {
+		t.Error("the home does not answer")
 	}
 }
