@@ -153,7 +153,8 @@ func house() []rule {
 			why:     "it counts, and presents nothing",
 		},
 		{
-			room: "sim/fleet/...", ours: []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure", "sim/reduce"},
+			room:    "sim/fleet/...",
+			ours:    []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure", "sim/reduce"},
 			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
 			why:     "a protocol's own worlds and rules",
 		},

@@ -108,7 +108,8 @@ func TestAGateThatIsAddedTakesPartOnAllHosts(t *testing.T) {
 // The run goes on to its end, another host has the same token then, and the others know that this one takes no part.
 func TestAGateThatIsRemovedEndsItsRunAndPassesItsTokenOn(t *testing.T) {
 	gate := testGate()
-	// The two others keep the token busy, so a random walk misses a member for five minutes in one of a thousand worlds.
+	// The two others keep the token busy, so a random walk misses a member for five minutes in one of a thousand
+	// worlds.
 	gate.Op, gate.Backups, gate.Walk = 30*time.Second, 2, wander.Sweep
 	inWorld(t, gate, func(w *world) {
 		for _, name := range trio() {

@@ -154,8 +154,8 @@ func (f *forgotten) forget(forget *control.Forget) (done control.Forgot, err err
 	case slices.ContainsFunc(f.list, known):
 		return control.Forgot{Already: true}, nil
 	default:
-		return done, fmt.Errorf("no member %q is gone, as far as this host knows: \"wanderd members\" lists those that are",
-			forget.Name)
+		return done, fmt.Errorf("no member %q is gone, as far as this host knows: \"wanderd members\" lists those "+
+			"that are", forget.Name)
 	}
 	for _, id := range gone {
 		d := f.nextAbout(id, wire.ForEver)
@@ -212,7 +212,9 @@ func (f *forgotten) onNews() {
 		at := slices.IndexFunc(f.list, func(o membership.Broadcast) bool { return o.Member == n.Member })
 		switch {
 		case n.Member == f.a.self && n.Directive.Until != 0:
-			f.directAbout(membership.Broadcast{Member: f.a.self, Name: f.a.cfg.Name, Directive: f.nextAbout(f.a.self, 0)})
+			f.directAbout(membership.Broadcast{
+				Member: f.a.self, Name: f.a.cfg.Name, Directive: f.nextAbout(f.a.self, 0),
+			})
 		case at >= 0 && f.list[at].Directive == n.Directive:
 		case n.Directive.Until != 0:
 			f.a.log.Warn().Str("name", n.Name).Str("peer", n.Member.Short()).Str("by", f.giverOf(&n)).
@@ -267,7 +269,8 @@ func (f *forgotten) members() (list []control.ForgottenMember) {
 	for _, n := range f.list {
 		if n.Directive.Until != 0 {
 			list = append(list, control.ForgottenMember{
-				Name: n.Name, Member: n.Member.String(), By: f.giverOf(&n), Since: time.UnixMilli(int64(n.Directive.Stamp)),
+				Name: n.Name, Member: n.Member.String(), By: f.giverOf(&n),
+				Since: time.UnixMilli(int64(n.Directive.Stamp)),
 			})
 		}
 	}

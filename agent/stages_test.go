@@ -200,7 +200,7 @@ func TestWhoIsAwayOrPausedHoldsNobodyUp(t *testing.T) {
 			},
 			wait: time.Hour,
 		},
-		"gone before": {before: func(w *world) {}, after: nil},
+		"gone before": {before: func(*world) {}, after: nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inStagedWorld(t, false, func(w *world) {

@@ -19,8 +19,9 @@ const (
 	StaysAsItIs Stays = iota
 	// StaysDown: its host is off.
 	StaysDown
-	// StaysDeaf and StaysMute: it hears nothing, or nobody hears it.
+	// StaysDeaf: it hears nothing.
 	StaysDeaf
+	// StaysMute: nobody hears it.
 	StaysMute
 	// StaysAway: its process is paused.
 	StaysAway

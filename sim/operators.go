@@ -19,8 +19,8 @@ type Operators struct {
 	HereShare float64
 	// StopAfter is how many hosts have to fail in a row until the gate is paused. Zero means never.
 	StopAfter int
-	// Once is the time in which one success of the members' operation is enough for all; zero means that each member has
-	// its own interval.
+	// Once is the time in which one success of the members' operation is enough for all; zero means that each member
+	// has its own interval.
 	Once time.Duration
 	// Scripted is true if directives come by [Cluster.Give], in addition to those of Every.
 	Scripted bool

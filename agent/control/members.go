@@ -40,7 +40,8 @@ type Forgot struct {
 	Already bool     `json:"already,omitempty"`
 }
 
-// ForgottenMember is a member that is gone for good, as somebody has said: it is in no list, and does not count as down.
+// ForgottenMember is a member that is gone for good, as somebody has said: it is in no list, and does not count as
+// down.
 type ForgottenMember struct {
 	Name   string    `json:"name"`
 	Member string    `json:"member"`

@@ -112,8 +112,8 @@ func (g *Gate) proclaim(o wire.Directive) {
 	}
 }
 
-// rests reports whether a directive is the rest of an interval in which a run has succeeded. A host that has it from the
-// token does not know who has given it before gossip says so.
+// rests reports whether a directive is the rest of an interval in which a run has succeeded. A host that has it from
+// the token does not know who has given it before gossip says so.
 func rests(g *Gate, said *statedir.Directive) bool {
 	timed := g.cfg.Once > 0 && said.Until != 0 && said.Until != wire.ForEver
 	return timed && (said.Who == "" || strings.HasPrefix(said.Who, onceName))

@@ -37,7 +37,8 @@ func own(g *Gate, now policy.Time) stages.Own {
 	q := &g.asking
 	o := stages.Own{
 		Ready: g.isReady(now), Failed: g.watch.Failed, Runs: g.run != nil && g.run.isHook || g.kept.back != nil,
-		Saves: g.saver.busy(), PausedHere: g.env.Clock.Now().Wall < g.machine.Here(), Ordered: g.callers.ownPlace() >= 0,
+		Saves: g.saver.busy(), PausedHere: g.env.Clock.Now().Wall < g.machine.Here(),
+		Ordered: g.callers.ownPlace() >= 0,
 	}
 	if g.cfg.asks() {
 		o.No = q.said == control.AnswerNo

@@ -27,7 +27,8 @@ func (g *Gate) Warnings() (list []control.Warning) {
 	}
 	if empty := g.watch.Empty(); len(empty) > 0 && time.Since(g.env.Started) > unmatchedAfter {
 		list = append(list, control.Warning{Gate: g.cfg.Name, Text: fmt.Sprintf(
-			"gate %s: no member that is here has a name like %q of first: that stage holds nobody up", g.cfg.Name, empty,
+			"gate %s: no member that is here has a name like %q of first: that stage holds nobody up", g.cfg.Name,
+			empty,
 		)})
 	}
 	for _, text := range g.roster.troubles() {

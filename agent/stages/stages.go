@@ -163,7 +163,9 @@ func (w *Watch) Set(cfg Config, name string) {
 }
 
 // Waits reports whether this member has to wait for others; IsEarly, whether others wait for it.
-func (w *Watch) Waits() bool   { return w.stage > 0 }
+func (w *Watch) Waits() bool { return w.stage > 0 }
+
+// IsEarly reports whether this member is in a stage that others wait for.
 func (w *Watch) IsEarly() bool { return w.stage < len(w.cfg.First) }
 
 // Stage describes the stage of this member.

@@ -81,14 +81,27 @@ func TestWhoHoldsAMemberUp(t *testing.T) {
 			{"all are free", "x", []Member{{"a1", Free, time.Time{}}, {"b1", Free, time.Time{}}}, ""},
 			{"its own stage and later ones", "b1", []Member{{"b2", Due, time.Time{}}, {"x", Failed, time.Time{}}}, ""},
 			{"a due one", "b1", []Member{{"a1", Due, time.Time{}}}, "stage 1 (a*): a1 (due, or at it)"},
-			{"one that has failed", "x", []Member{{"b1", Failed, time.Time{}}}, "stage 2 (b*): b1 (its last run has failed)"},
+			{
+				"one that has failed", "x",
+				[]Member{{"b1", Failed, time.Time{}}},
+				"stage 2 (b*): b1 (its last run has failed)",
+			},
 			{"one that says nothing", "x", []Member{{"b1", Unsaid, time.Time{}}}, "stage 2 (b*): b1 (has not said yet"},
-			{"one that says what is not known", "x", []Member{{"b1", 77, time.Time{}}}, "stage 2 (b*): b1 (has not said yet"},
-			{"away for less than the wait", "x", []Member{{"a1", Due, ago(lately)}}, "stage 1 (a*): a1 (due, or at it; away)"},
+			{
+				"one that says what is not known", "x",
+				[]Member{{"b1", 77, time.Time{}}},
+				"stage 2 (b*): b1 (has not said yet",
+			},
+			{
+				"away for less than the wait", "x",
+				[]Member{{"a1", Due, ago(lately)}},
+				"stage 1 (a*): a1 (due, or at it; away)",
+			},
 			{"away for longer", "x", []Member{{"a1", Due, ago(long)}, {"a2", Failed, ago(long)}}, ""},
 			{"away, and was not due", "x", []Member{{"a1", Free, ago(lately)}, {"a2", Unsaid, ago(lately)}}, ""},
 			{
-				"several", "x", []Member{{"b1", Due, time.Time{}}, {"a2", Due, time.Time{}}, {"a1", Failed, time.Time{}}},
+				"several", "x",
+				[]Member{{"b1", Due, time.Time{}}, {"a2", Due, time.Time{}}, {"a1", Failed, time.Time{}}},
 				"stage 1 (a*): a1 (its last run has failed), a2 (due, or at it), b1 (due, or at it)",
 			},
 		} {
@@ -156,7 +169,15 @@ func TestAMemberAnnouncesWhatChanges(t *testing.T) {
 		w.Set(Config{First: []string{"a*"}}, name)
 		told := 0
 		for _, own := range []Own{
-			{}, {}, {Due: true}, {Saves: true}, {Due: true, Runs: true}, {Runs: true}, {}, {Saves: true}, {Failed: true},
+			{},
+			{},
+			{Due: true},
+			{Saves: true},
+			{Due: true, Runs: true},
+			{Runs: true},
+			{},
+			{Saves: true},
+			{Failed: true},
 		} {
 			if _, news := w.See(&own, time.Now()); news {
 				told++

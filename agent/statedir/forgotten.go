@@ -44,8 +44,8 @@ func (d *Dir) LoadForgotten() ([]Forgotten, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the list of forgotten members %s is damaged (%w): delete it; the other members give it "+
-			"to this one again", path, err)
+		return nil, fmt.Errorf("the list of forgotten members %s is damaged (%w): delete it; the other members give "+
+			"it to this one again", path, err)
 	}
 	return doc.Members, nil
 }

@@ -79,16 +79,17 @@ func writeStage(line func(name, format string, args ...any), s *control.Stage) {
 	if s == nil {
 		return
 	}
-	text := fmt.Sprintf("%s of %d, %s", printable(s.Name), s.Of, printable(s.Standing))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s of %d, %s", printable(s.Name), s.Of, printable(s.Standing))
 	for i, h := range s.HeldBy {
 		join := ", "
 		if i == 0 {
 			join = "; waits for "
 		}
-		text += fmt.Sprintf("%s%s (%s)", join, printable(h.Name), printable(h.Why))
+		fmt.Fprintf(&text, "%s%s (%s)", join, printable(h.Name), printable(h.Why))
 	}
 	if s.More > 0 {
-		text += fmt.Sprintf(", and %d more", s.More)
+		fmt.Fprintf(&text, ", and %d more", s.More)
 	}
-	line("stage", "%s", text)
+	line("stage", "%s", text.String())
 }

@@ -123,8 +123,10 @@ func newPlanCommand() *cobra.Command {
 
 // planCallers answers a request for a gate on demand.
 func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJSON bool) error {
-	for _, other := range []string{"every", "walk", "window", "svg", "reboot-takes", "reboot-fails", "soak", "first",
-		"max-down", "fails-every", "down-for"} {
+	for _, other := range []string{
+		"every", "walk", "window", "svg", "reboot-takes", "reboot-fails", "soak", "first",
+		"max-down", "fails-every", "down-for",
+	} {
 		if cmd.Flags().Changed(other) {
 			return cli.UsageError(fmt.Errorf("--%s is for a gate with a hook, and --demand for one with callers: "+
 				"leave one of them out", other))

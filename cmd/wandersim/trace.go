@@ -53,8 +53,9 @@ actions of the member; or as a sequence diagram in the language of Mermaid.
 
 With --seed (and --policy) it traces the run of "wanderd sim hunt" with this seed, to its
 end or for the time in --for. So it does with a scenario that a hunt has written in
---scenario. The exit code is 1 if the run breaks a rule. With any other parameter, or with a file, it traces the run of "wanderd sim": its first minute, or the
-time in --for. With the name of an excerpt it shows that part of a run:
+--scenario. The exit code is 1 if the run breaks a rule. With any other
+parameter, or with a file, it traces the run of "wanderd sim": its first
+minute, or the time in --for. With the name of an excerpt it shows that part of a run:
 
 ` + excerptLines() + `
 Members are called a, b, c…; tokens T1, T2…, the number of the run behind #; handoffs

@@ -49,21 +49,19 @@ func places(f *ast.FuncDecl) (all []place) {
 		case *ast.BinaryExpr:
 			was := *n
 			back := func() { *n = was }
-			switch n.Op {
-			case token.LAND, token.LOR:
+			bounds := map[token.Token]token.Token{
+				token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+			}
+			sums := map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD}
+			switch text, _ := n.X.(*ast.BasicLit); {
+			case n.Op == token.LAND, n.Op == token.LOR:
 				always := ast.NewIdent(strconv.FormatBool(n.Op == token.LAND))
 				add("drop a term", n, func() { n.X = always }, back)
 				add("drop a term", n, func() { n.Y = always }, back)
-			case token.LSS, token.LEQ, token.GTR, token.GEQ:
-				other := map[token.Token]token.Token{
-					token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
-				}
-				add("move a bound", n, func() { n.Op = other[was.Op] }, back)
-			case token.ADD, token.SUB:
-				if text, ok := n.X.(*ast.BasicLit); !ok || text.Kind != token.STRING {
-					other := map[token.Token]token.Token{token.ADD: token.SUB, token.SUB: token.ADD}
-					add("plus for minus", n, func() { n.Op = other[was.Op] }, back)
-				}
+			case bounds[n.Op] != 0:
+				add("move a bound", n, func() { n.Op = bounds[was.Op] }, back)
+			case sums[n.Op] != 0 && (text == nil || text.Kind != token.STRING):
+				add("plus for minus", n, func() { n.Op = sums[was.Op] }, back)
 			}
 		case *ast.CallExpr:
 			if name, ok := n.Fun.(*ast.Ident); ok && (name.Name == "min" || name.Name == "max") {
@@ -245,8 +243,8 @@ type Suite struct {
 	Args    []string
 }
 
-// Noticed runs suites with a mutant until one of them fails, and returns what has failed, or an empty text. A suite that
-// takes longer than most has noticed it, too.
+// Noticed runs suites with a mutant until one of them fails, and returns what has failed, or an empty text. A suite
+// that takes longer than most has noticed it, too.
 func (set *Set) Noticed(t testing.TB, m *Foreign, most time.Duration, suites []Suite) string {
 	t.Helper()
 	for _, s := range suites {

@@ -131,8 +131,8 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 }
 
 // callOff forgets a wait that is over, because its caller has gone or another token has served it. A holder that has
-// been told of it is told that too; otherwise the token would go there in vain. A former holder that is no home does not
-// know what the next one has heard, and sends the word after the token.
+// been told of it is told that too; otherwise the token would go there in vain. A former holder that is no home does
+// not know what the next one has heard, and sends the word after the token.
 func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out []policy.Effect) []policy.Effect {
 	i, holder := m.queue.find(id), m.known.holder
 	if i >= 0 && m.queue.list[i].wait == wait && !holder.IsZero() && holder != m.cfg.Self && holder != id {

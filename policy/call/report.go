@@ -54,7 +54,8 @@ func (t *report) tooEarly(now policy.Time) {
 func (t *report) stop(cfg *Config, now policy.Time) { t.times, t.next = 3, now.Add(2*cfg.patience()) }
 
 // tellHolder tells the holder of the waiters, if there is news for it. If no holder is known, this member looks for it.
-// One that hears two holders in turn goes on with what it has told each: their answers would follow one another for ever.
+// One that hears two holders in turn goes on with what it has told each: their answers would follow one another for
+// ever.
 func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if m.custody.holds() || m.custody.in(running) || m.custody.leaving || m.queue.len() == 0 || m.handoff.Receiving() {
 		m.report.id = 0

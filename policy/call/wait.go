@@ -229,8 +229,8 @@ func (m *Machine) callHomes(now policy.Instant, out []policy.Effect) []policy.Ef
 	return out
 }
 
-// callAnother calls another home than the first one, in turn. Where there is only one, it calls eight members at random:
-// the holder may be among them, or they say where it is.
+// callAnother calls another home than the first one, in turn. Where there is only one, it calls eight members at
+// random: the holder may be among them, or they say where it is.
 func (m *Machine) callAnother(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.caller.homes = mostHomes
 	m.caller.again++

@@ -35,8 +35,8 @@ type Layer struct {
 	// standStill pauses the gate when a host stays away. peers are the live members.
 	standStill bool
 	peers      []wire.MemberID
-	// interval is the time in which the operation succeeds once in the whole fleet; began is when the last run began, by
-	// the clock on the wall.
+	// interval is the time in which the operation succeeds once in the whole fleet; began is when the last run began,
+	// by the clock on the wall.
 	interval time.Duration
 	began    int64
 

@@ -9,8 +9,8 @@ import (
 // Once: one run in each interval for the whole fleet, and not one for each member. Whoever has run with success pauses
 // the gate until the interval is over, counted from the start of its run. It gives that directive before its machine
 // hears of the end of the run. So the token never goes on without it, and nobody who gets the token runs. If the token
-// and all that have heard its holder since are lost at once, the next member runs in the same interval: a run is lost to
-// nobody, but may be done twice.
+// and all that have heard its holder since are lost at once, the next member runs in the same interval: a run is lost
+// to nobody, but may be done twice.
 //
 // A run that fails changes nothing: the next member tries. A pause of an operator that lasts longer stays.
 

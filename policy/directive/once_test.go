@@ -50,8 +50,8 @@ func (d *desk) begins() {
 
 func (d *desk) succeeds() { d.step(policy.Event{Kind: policy.Finished, Outcome: policy.Succeeded}) }
 
-// "Whoever has run with success pauses the gate until the interval is over, counted from the start of its run. The token
-// never goes on without that."
+// "Whoever has run with success pauses the gate until the interval is over, counted from the start of its run. The
+// token never goes on without that."
 func TestASuccessRestsTheGateForAllAndTheTokenSaysSo(t *testing.T) {
 	d, _ := once(t)
 	d.begins()

@@ -25,8 +25,8 @@ func NewOnceChecker(interval time.Duration) sim.Watcher {
 		}
 		for range o.Operations() {
 			if after := o.At.Sub(last); succeeded && after < interval {
-				return fmt.Errorf("once: %s runs %v after the start of a run that has succeeded, and once in %v is enough",
-					o.Who(), after, interval)
+				return fmt.Errorf("once: %s runs %v after the start of a run that has succeeded, and once in %v is "+
+					"enough", o.Who(), after, interval)
 			}
 			began[o.Member] = o.At
 		}

@@ -47,8 +47,8 @@ func (k *quantities) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		switch {
 		case e.Kind == policy.Took && (e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived):
 			if k.tokens++; k.tokens > k.slots*(1+k.faults) {
-				return fmt.Errorf("quantity: %s makes or revives a token, the %dth of a gate with %d slots, and %d things "+
-					"have gone wrong", o.Who(), k.tokens, k.slots, k.faults)
+				return fmt.Errorf("quantity: %s makes or revives a token, the %dth of a gate with %d slots, and %d "+
+					"things have gone wrong", o.Who(), k.tokens, k.slots, k.faults)
 			}
 		case e.Kind == policy.Run:
 			k.running[o.Member] = e.Token.Slot

@@ -203,9 +203,11 @@ func (w Request) MarshalJSON() ([]byte, error) {
 		MaxDown int      `json:"max_down,omitempty"`
 		Failing float64  `json:"fails_every_s,omitempty"`
 		DownFor float64  `json:"down_for_s,omitempty"`
-	}{w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
-		Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails, w.Soak.Seconds(), w.First, w.MaxDown,
-		w.FailsEvery.Seconds(), w.DownFor.Seconds()}
+	}{
+		w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
+			Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails, w.Soak.Seconds(), w.First, w.MaxDown,
+		w.FailsEvery.Seconds(), w.DownFor.Seconds(),
+	}
 	if w.Skip > 0 {
 		out.Skip = new(w.Skip.Seconds())
 	}

@@ -355,6 +355,6 @@ func (r *Rollout) text(w *Request) string {
 
 // cost describes what max_down costs.
 func (r *Rollout) cost(w *Request) string {
-	return fmt.Sprintf("With a host down every %s for %s, a run may start for %s of the time (max_down %d; simulated: %s).",
-		written(w.FailsEvery), written(w.DownFor), percent(r.Open), w.MaxDown, percent(r.OpenSeen))
+	return fmt.Sprintf("With a host down every %s for %s, a run may start for %s of the time (max_down %d; simulated: "+
+		"%s).", written(w.FailsEvery), written(w.DownFor), percent(r.Open), w.MaxDown, percent(r.OpenSeen))
 }

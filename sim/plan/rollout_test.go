@@ -72,7 +72,11 @@ func TestWhatMaxDownCosts(t *testing.T) {
 		maxDown int
 		fails   time.Duration
 		down    time.Duration
-	}{{1, 20 * 24 * time.Hour, time.Hour}, {2, 10 * 24 * time.Hour, 2 * time.Hour}, {3, 5 * 24 * time.Hour, 2 * time.Hour}} {
+	}{
+		{1, 20 * 24 * time.Hour, time.Hour},
+		{2, 10 * 24 * time.Hour, 2 * time.Hour},
+		{3, 5 * 24 * time.Hour, 2 * time.Hour},
+	} {
 		asked := paced()
 		asked.First, asked.MaxDown, asked.FailsEvery, asked.DownFor = nil, c.maxDown, c.fails, c.down
 		w, r := rolledOut(t, asked)

@@ -71,7 +71,7 @@ func names(t reflect.Type) (all []string) {
 	for n := range uint64(mostNames) {
 		v := reflect.New(t).Elem()
 		v.SetUint(n)
-		named, ok := v.Interface().(fmt.Stringer)
+		named, ok := reflect.TypeAssert[fmt.Stringer](v)
 		if !ok {
 			return nil
 		}

@@ -62,7 +62,8 @@ func (w *World) Limits() Limits {
 		"some members are not distant": n.Distant < w.Members,
 		fmt.Sprintf("the network has at most %d parts", sim.MaxParts): f.CutParts == 0 ||
 			2 <= f.CutParts && f.CutParts <= sim.MaxParts,
-		"there is a rack, and a member in each":                    g.RackEvery == 0 || 1 <= g.Racks && g.Racks <= w.Members,
+		"there is a rack, and a member in each": g.RackEvery == 0 ||
+			1 <= g.Racks && g.Racks <= w.Members,
 		"after a restart, less than half of the members stay away": f.Restart.Away < 0.5,
 		"one member has no partition":                              f.Partition.For == 0 || w.Members > 1,
 		"an operation takes time, and ends":                        h.Takes > 0 && (h.Hangs == 0 || h.Timeout > 0),

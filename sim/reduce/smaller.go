@@ -245,7 +245,9 @@ func (r *reducer[S, P]) rounder() (changed bool) {
 			}
 			changed = r.round(&f, to) || changed
 		case f.value.CanFloat() && !f.value.IsZero():
-			changed = r.round(&f, func(digits int) any { return roundedShare(f.value.Float(), digits, math.Round) }) || changed
+			changed = r.round(&f, func(digits int) any {
+				return roundedShare(f.value.Float(), digits, math.Round)
+			}) || changed
 		}
 	}
 	return changed

@@ -154,7 +154,8 @@ stop_after = 1`))
 		t.Fatalf("%s went down in a gate that stands still", went[1].name)
 	}
 	t.Log(others[0].wanderd("resume", "--gate", "reboot"))
-	if !within(time.Minute, func() bool { return strings.Contains(others[1].wanderd("status"), lost.name+" (failed)") }) {
+	counted := func() bool { return strings.Contains(others[1].wanderd("status"), lost.name+" (failed)") }
+	if !within(time.Minute, counted) {
 		t.Fatalf("%s is not counted as down: %s", lost.name, others[1].wanderd("status"))
 	}
 	if went := j.downs(); len(went) != 1 {

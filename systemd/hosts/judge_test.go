@@ -85,7 +85,8 @@ func (j *judge) look(now time.Time) {
 		}
 	}
 	if len(away) > 1 {
-		j.wrong = append(j.wrong, fmt.Sprintf("%s: %s are away", now.Format(time.TimeOnly), strings.Join(away, " and ")))
+		j.wrong = append(j.wrong, fmt.Sprintf("%s: %s are away", now.Format(time.TimeOnly),
+			strings.Join(away, " and ")))
 	}
 }
 

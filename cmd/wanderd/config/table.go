@@ -152,8 +152,9 @@ func (g *section) own() settings.Table {
 	return append(settings.Table{
 		settings.Row("name", settings.Text(&g.Name), "",
 			fmt.Sprintf("The name of the gate, the same on every host: 1 to %d of a-z, 0-9, '-', '_' and '.'. With a "+
-				"star at its end, as in \"build-*\", it is a pattern: \"wanderd exec --gate build-42\" makes a gate with these "+
-				"settings, which is forgotten when it was not used for %v. At most %d at a time.", patterns.MostName,
+				"star at its end, as in \"build-*\", it is a pattern: \"wanderd exec --gate build-42\" makes a "+
+				"gate with these settings, which is forgotten when it was not used for %v. At most %d at a time.",
+				patterns.MostName,
 				patterns.Forgets, identity.MaxOnDemand)),
 		settings.Row("fleetlock", settings.Text(&g.FleetLock), "",
 			"Let programs that reboot this host, such as Zincati, ask with the FleetLock protocol at this loopback "+
@@ -232,9 +233,9 @@ func constants(g *terms) settings.Table {
 				"Runs by \"wanderd run\" count too. 0 is never.", wire.MaxFailures)).As("NUMBER"),
 		settings.Row("once", settings.Bool(&g.once), "false",
 			"Run the hook on one host only in each min_interval, wherever the token finds one first: a success pauses "+
-				"the gate on all hosts until min_interval is over, counted from the start of that run. A run that fails "+
-				"lets the next host try. The pause holds up commands of callers too, and \"wanderd resume\" ends it "+
-				"early. All hosts should have the same."),
+				"the gate on all hosts until min_interval is over, counted from the start of that run. A run that "+
+				"fails lets the next host try. The pause holds up commands of callers too, and \"wanderd resume\" "+
+				"ends it early. All hosts should have the same."),
 		settings.Row("max_down", settings.Of(&g.MaxDown, settings.AsShare, "NUMBER|SHARE", downcount.Parse,
 			plainLimit), "0",
 			"A run starts only if fewer members than this are down: a number, or a share of the members as in "+
@@ -242,12 +243,12 @@ func constants(g *terms) settings.Table {
 				"grant is kept. In a strict gate those of the roster that are not here count. With several slots, the "+
 				"hosts that may run under the other tokens count as down. A run in progress goes on. 0 is no limit."),
 		settings.Row("first", settings.List(&g.Stages.First), "",
-			fmt.Sprintf("The stages of the gate, as in first = [\"canary-*\", \"eu-*\"]: up to %d patterns over the names of "+
-				"members, in which * stands for any text, ? for a character, and [ab] for one of these. A member is in "+
-				"the stage of the first pattern that matches, or else in the last stage. The hook of a member runs only "+
-				"when no member of an earlier stage is due, runs or soaks, and a run that fails in any stage but the last "+
-				"pauses the gate on all hosts until \"wanderd resume\". Commands of callers do not wait. "+
-				"All hosts must have the same.",
+			fmt.Sprintf("The stages of the gate, as in first = [\"canary-*\", \"eu-*\"]: up to %d patterns over the "+
+				"names of members, in which * stands for any text, ? for a character, and [ab] for one of "+
+				"these. A member is in the stage of the first pattern that matches, or else in the last stage. "+
+				"The hook of a member runs only when no member of an earlier stage is due, runs or soaks, and a "+
+				"run that fails in any stage but the last pauses the gate on all hosts until \"wanderd resume\". "+
+				"Commands of callers do not wait. All hosts must have the same.",
 				stages.MostStages)).As("PATTERN,PATTERN,..."),
 		settings.Row("first_wait", settings.Positive(&g.Stages.Wait), "1h",
 			"How long a member that was due and is away holds up the later stages.").Needing("first"),

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A host that is gone for good holds the others up, by max_down, until somebody forgets it on one of them. Nobody who is
-// alive can be forgotten, and a host that comes back counts again.
+// A host that is gone for good holds the others up, by max_down, until somebody forgets it on one of them. Nobody who
+// is alive can be forgotten, and a host that comes back counts again.
 func TestAHostThatIsGoneForGoodIsForgotten(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 3)
@@ -46,8 +46,8 @@ func TestAHostThatIsGoneForGoodIsForgotten(t *testing.T) {
 		runs := f.runs()[before:]
 		return by(runs, here.name) > 0 && by(runs, there.name) > 0
 	})
-	if said := asks(there, "members"); !strings.Contains(said, gone.name+" (") || !strings.Contains(said, "was forgotten") ||
-		strings.Contains(said, "failed") {
+	if said := asks(there, "members"); !strings.Contains(said, gone.name+" (") ||
+		!strings.Contains(said, "was forgotten") || strings.Contains(said, "failed") {
 		t.Errorf("the members: %s", said)
 	}
 	gone.start()

@@ -41,7 +41,8 @@ exit 0
 	}
 	r.args = []string{
 		"--trust-hook", "--skip", "100ms", "--min-interval", "2s", "--soak", rolloutSoak.String(), "--ready", ready,
-		"--ready-timeout", "2s", "--retry-after", "1s", "--max-down", "2", "--first", "m[12]", "--webhook", r.receiver.URL,
+		"--ready-timeout", "2s", "--retry-after", "1s", "--max-down", "2", "--first", "m[12]",
+		"--webhook", r.receiver.URL,
 	}
 	r.fleet.start()
 	until(t, "all see all", func() bool {
@@ -61,13 +62,13 @@ func (r *rollout) release(what string) {
 	}
 }
 
-// have waits until so many hosts have the release.
-func (r *rollout) have(what string, hosts int) {
+// have waits until so many hosts have the good release.
+func (r *rollout) have(hosts int) {
 	r.t.Helper()
-	until(r.t, fmt.Sprintf("%d hosts have %s", hosts, what), func() bool {
+	until(r.t, fmt.Sprintf("%d hosts have the good release", hosts), func() bool {
 		n := 0
 		for _, host := range r.nodes {
-			if text, err := os.ReadFile(r.journal + ".on." + host.name); err == nil && string(text) == what {
+			if text, err := os.ReadFile(r.journal + ".on." + host.name); err == nil && string(text) == "good" {
 				n++
 			}
 		}
@@ -88,8 +89,8 @@ func TestAReleaseGoesFromTheCanariesToTheRestAndABadOneStopsThere(t *testing.T) 
 		return ok && s.Gates[0].Members == len(live)
 	})
 	r.release("good")
-	r.have("good", 2)
-	r.have("good", 4)
+	r.have(2)
+	r.have(4)
 	for range 2 {
 		at := -1
 		until(t, "one that is no canary runs", func() bool {
@@ -101,11 +102,12 @@ func TestAReleaseGoesFromTheCanariesToTheRestAndABadOneStopsThere(t *testing.T) 
 		n.start()
 		until(t, n.name+" is back", func() bool { s, ok := n.status(); return ok && s.Gates[0].Members == len(live) })
 	}
-	r.have("good", 7)
-	r.have("good", 9)
+	r.have(7)
+	r.have(9)
 	runs := r.runs()
 	for i, run := range runs {
-		if isCanary := run.name == "m1" || run.name == "m2"; isCanary != (i < 2) || run.name == "m10" || by(runs, "m1") != 1 {
+		isCanary := run.name == "m1" || run.name == "m2"
+		if isCanary != (i < 2) || run.name == "m10" || by(runs, "m1") != 1 {
 			t.Errorf("run %d is on %s", i+1, run.name)
 		}
 		if i > 0 && !runs[i-1].end.IsZero() && i < 4 && run.start.Sub(runs[i-1].end) < rolloutSoak {
@@ -121,7 +123,10 @@ func TestAReleaseGoesFromTheCanariesToTheRestAndABadOneStopsThere(t *testing.T) 
 	})
 	r.release("bad")
 	until(t, "all know of the pause", func() bool {
-		return !slices.ContainsFunc(live, func(n *node) bool { s, ok := n.status(); return !ok || s.Gates[0].Paused == nil })
+		return !slices.ContainsFunc(live, func(n *node) bool {
+			s, ok := n.status()
+			return !ok || s.Gates[0].Paused == nil
+		})
 	})
 	time.Sleep(2 * rolloutSoak) // Nobody may start any more.
 	after := r.runs()[len(runs):]

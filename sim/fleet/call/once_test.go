@@ -28,12 +28,13 @@ func TestOneSuccessInAnIntervalIsEnoughForAll(t *testing.T) {
 	ran := 0
 	for _, seed := range mutant.Seeds(deep.Or[uint64](50, 500)) {
 		s := drawOnce(seed)
-		c := s.NewCluster(check.NewOnceChecker(s.MinInterval), sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
+		counts := sim.WatcherFunc(func(_ *sim.Cluster, o *sim.Occurrence) error {
 			if o.EndsOperation() && o.Event.Outcome == policy.Succeeded {
 				ran++
 			}
 			return nil
-		}))
+		})
+		c := s.NewCluster(check.NewOnceChecker(s.MinInterval), counts)
 		s.start(c)
 		if err := c.Run(policy.Time(s.Duration)); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -44,11 +45,12 @@ func TestOneSuccessInAnIntervalIsEnoughForAll(t *testing.T) {
 	}
 }
 
-// What a lost token costs: a host that loses its power just after its run has taken the word with it that nobody need run
-// again, if nobody has heard it.
+// What a lost token costs: a host that loses its power just after its run has taken the word with it that nobody need
+// run again, if nobody has heard it.
 func TestWhatAHostCostsThatDiesJustAfterItsRun(t *testing.T) {
 	const interval, nights = time.Hour, 200
-	for _, dies := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, time.Second} {
+	const ms = time.Millisecond
+	for _, dies := range []time.Duration{0, ms, 5 * ms, 20 * ms, time.Second} {
 		twice, last := 0, policy.Time(-1)
 		var began policy.Time
 		s := idle(10, 0.1)
@@ -72,7 +74,7 @@ func TestWhatAHostCostsThatDiesJustAfterItsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("power fails %v after each run: in %d of %d intervals a second host runs", dies, twice, nights)
-		if dies >= 20*time.Millisecond && twice > 0 {
+		if dies >= 20*ms && twice > 0 {
 			t.Errorf("power fails %v after a run, and a second host runs", dies)
 		}
 	}

@@ -167,7 +167,10 @@ func (d drawing) faults(s *Scenario) sim.Faults {
 }
 
 // Kind and ByzantineKind name the scenarios of this package in files.
-const Kind, ByzantineKind = "wander", "wander with a Byzantine member"
+const Kind = "wander"
+
+// ByzantineKind names those in which one member lies.
+const ByzantineKind = "wander with a Byzantine member"
 
 // Smaller makes a scenario that breaks a rule smaller, and writes it.
 func (s *Scenario) Smaller() string {
@@ -222,12 +225,14 @@ func (s *Scenario) Check() error {
 			n.RoundTrip() <= farthest*p && s.Order != sim.InOrder,
 		"a fault that stays needs from 2 to 9 members, and no windows": s.Standing == NothingStands ||
 			2 <= s.Members && s.Members < 10 && s.Windows == nil && s.Keep == 0,
-		"an operation's timeout is not shorter than op":             h.Timeout == 0 || h.Timeout >= s.Op*9/10,
-		"operations of some members take at most 5 times as long":   h.Unequal <= 4,
-		"callers ask for at most ten times what a member can do":    s.Demand.Every == 0 || s.Demand.Every >= s.Op/11,
-		"retry_after and ready are of a member's own operations":    !s.onDemand() || s.RetryAfter == 0 && s.Ready == sim.Ready{},
-		"retry_after is at least half a skip":                       s.RetryAfter == 0 || s.RetryAfter >= s.Skip/2,
-		"a long lap is in a large fleet with guardians":             !s.LongLap || s.Members > 30 && s.Backups > 1 && s.MaxInterval >= 7*p,
+		"an operation's timeout is not shorter than op":           h.Timeout == 0 || h.Timeout >= s.Op*9/10,
+		"operations of some members take at most 5 times as long": h.Unequal <= 4,
+		"callers ask for at most ten times what a member can do":  s.Demand.Every == 0 || s.Demand.Every >= s.Op/11,
+		"retry_after and ready are of a member's own operations": !s.onDemand() ||
+			s.RetryAfter == 0 && s.Ready == sim.Ready{},
+		"retry_after is at least half a skip": s.RetryAfter == 0 || s.RetryAfter >= s.Skip/2,
+		"a long lap is in a large fleet with guardians": !s.LongLap ||
+			s.Members > 30 && s.Backups > 1 && s.MaxInterval >= 7*p,
 		"demand without a time between callers is no demand":        s.Demand.Every > 0 || s.Demand == sim.Demand{},
 		"an operation takes no time to be stopped, or its own time": h.Deaf == 0 || h.KillAfter > 0,
 		"grants are kept for 18 patiences, for hosts that reboot within that, by guardians of one token": s.Keep == 0 &&
