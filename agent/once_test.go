@@ -7,6 +7,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/control"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )
@@ -28,6 +29,9 @@ func inOnceWorld(t *testing.T, scenario func(w *world)) {
 	})
 	for name, onCall := range map[string]bool{"sweep": false, "call": true} {
 		t.Run(name, func(t *testing.T) {
+			if !onCall {
+				deep.Only(t, "runs what the gate on call runs, and takes longer")
+			}
 			g := testGate()
 			g.onCall, g.MinInterval, g.Backups, g.Walk = onCall, interval, 2, wander.Sweep
 			g.RetryAfter = time.Minute
