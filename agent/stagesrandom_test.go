@@ -15,7 +15,7 @@ import (
 // "Nobody runs before all of the earlier stages have": a seed draws the stages, the protocol, the soak, and which
 // agents are killed or stopped while a release goes through. They come back soon.
 func TestNoSeedLetsAReleasePassAStage(t *testing.T) {
-	for seed := range uint64(deep.Or(3, 40)) {
+	for seed := range uint64(deep.Or(1, 4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(seed, 103))
 			g := testGate()
