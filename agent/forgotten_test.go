@@ -8,6 +8,7 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/downcount"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/strict"
 )
 
@@ -47,6 +48,7 @@ func (w *world) untilForgotten(name string, by ...string) {
 
 // "It leaves every count", on all hosts, and "it counts again when it is back".
 func TestAForgottenMemberIsInNoCountUntilItIsBack(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	gate := testGate()
 	gate.Backups = 2
 	inWorld(t, gate, func(w *world) {

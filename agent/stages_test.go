@@ -166,6 +166,7 @@ func TestAFailureInAStagePausesTheGate(t *testing.T) {
 
 // An agent that dies in a run of a stage has not seen it succeed.
 func TestAnAgentThatDiesInAStagePausesTheGateWhenItIsBack(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	inStagedWorld(t, false, func(w *world) {
 		w.startAll()
 		time.Sleep(15 * time.Minute)
@@ -306,6 +307,7 @@ func TestAMemberWithoutStagesHoldsUpThoseThatHaveThem(t *testing.T) {
 
 // An agent that restarts while it is due is still waited for, and one that was ordered to run waits for its stage, too.
 func TestARestartOfACanaryLetsNobodyPass(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		w.startAll()
 		time.Sleep(15 * time.Minute)

@@ -12,6 +12,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy/call"
 	softgate "github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
@@ -251,6 +252,7 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 // A run whose other gate does not come is put off: the token goes on, and the hosts that do not need the other gate
 // run.
 func TestARunThatIsPutOffLetsTheTokenGoOn(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	gates := onAll("abc", upgrades(1, "backup"), commands("backup"))
 	gates["c"] = []gate.Config{upgrades(1)}
 	inTogetherWorld(t, gates, func(w *world) {
