@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,8 +41,23 @@ func TestAllGatesAreTakenInOneOrder(t *testing.T) {
 // gates are gates of a host, each of which is free or not.
 type gates struct {
 	free    map[string]hook.Limits
-	held    []string
 	stopped int
+
+	mu   sync.Mutex
+	held []string
+}
+
+func (g *gates) notes(what string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = append(g.held, what)
+}
+
+// said is what was taken and released.
+func (g *gates) said() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.held)
 }
 
 func (g *gates) take(name string, quit <-chan struct{}, start func(hook.Limits) (Run, error)) error {
@@ -54,9 +70,9 @@ func (g *gates) take(name string, quit <-chan struct{}, start func(hook.Limits) 
 	if err != nil {
 		return err
 	}
-	g.held = append(g.held, "+"+name)
+	g.notes("+" + name)
 	<-run.Done()
-	g.held = append(g.held, "-"+name)
+	g.notes("-" + name)
 	return nil
 }
 
@@ -79,8 +95,8 @@ func TestARunThatCannotHaveAllLetsGo(t *testing.T) {
 		}
 		h.Release(hook.Result{})
 		bubble.Wait()
-		if !slices.Equal(g.held, []string{"+a", "-a"}) {
-			t.Errorf("%q", g.held)
+		if !slices.Equal(g.said(), []string{"+a", "-a"}) {
+			t.Errorf("%q", g.said())
 		}
 	})
 }
@@ -97,8 +113,8 @@ func TestTheLastGateIsReleasedFirst(t *testing.T) {
 		h.Release(hook.Result{})
 		h.Release(hook.Result{})
 		bubble.Wait()
-		if len(g.held) != 4 || !all[0].over || !all[1].over {
-			t.Errorf("%q", g.held)
+		if len(g.said()) != 4 || !all[0].over || !all[1].over {
+			t.Errorf("%q", g.said())
 		}
 		if _, err := all[0].start(hook.Limits{}); !errors.Is(err, hook.ErrLate) {
 			t.Error("a gate that comes later is held")
@@ -158,12 +174,15 @@ func TestALostGateStopsTheRun(t *testing.T) {
 		h := New([]string{"a", "b"}, time.Minute, g.take, func() { close(halt) })
 		go func() {
 			time.Sleep(time.Second)
-			h.held[0].Stop()
+			h.mu.Lock()
+			first := h.held[0]
+			h.mu.Unlock()
+			first.Stop()
 		}()
 		if err := h.Take(halt); err == nil || !strings.Contains(err.Error(), `gate "a" was lost`) {
 			t.Error(err)
 		}
-		if len(g.held) != 1 {
+		if len(g.said()) != 1 {
 			t.Error("a gate is released before the run is over")
 		}
 		h.Release(hook.Result{})
