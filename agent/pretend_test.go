@@ -54,8 +54,9 @@ func (w *world) pretend(r *resident, spec hook.Spec) gate.HookRun {
 			}
 			return w.result
 		})
+		takes := read(w, func() time.Duration { return cmp.Or(w.takes, w.gate.Op) })
 		select {
-		case <-time.After(cmp.Or(w.takes, w.gate.Op)):
+		case <-time.After(takes):
 		case <-time.After(spec.Timeout):
 			res = hook.Result{TimedOut: true, Err: fmt.Errorf("timed out: %s", spec.Argv[0])}
 		case <-p.stop:

@@ -262,7 +262,7 @@ func TestARunThatIsPutOffLetsTheTokenGoOn(t *testing.T) {
 		}
 		w.called("a", "backup")
 		w.until("it runs", time.Minute, func() bool { return w.named("a", "backup").Running })
-		w.takes = 0
+		w.set(func() { w.takes = 0 })
 		begun := time.Now()
 		w.until("c runs, and the others wait", 15*time.Minute, func() bool {
 			return slices.Equal(w.ranUnder(begun), []string{"c: upgrade"})
