@@ -23,16 +23,26 @@ import (
 //	    ◀───────────── Kept(over) ──
 //	  passes the token on
 //
-// They are asked with each heartbeat until they have answered. A copy with a higher number, or a Yield, ends a kept
-// grant too. What a holder that comes back late says of a number that has been overtaken changes nothing. A guardian
-// that restarts meanwhile does not know how much of Keep is over, and waits for all of it. Members whose Keep differ
-// each wait for their own; one that keeps no grants does not answer.
+// They are asked with each heartbeat until they have answered. A Keep has the number of that heartbeat, so that one
+// which is played back prolongs nothing. A holder that comes back counts from one again: a guardian tells it the number
+// that it has heard from it, and the holder goes on from there; until then it would not be heard. A copy with a higher
+// number, or a Yield, ends a kept grant too. What a holder that comes back late says of a number that has been
+// overtaken changes nothing. A guardian that restarts meanwhile does not know how much of Keep is over, and waits for
+// all of it. Members whose Keep differ each wait for their own; one that keeps no grants does not answer.
 
-// The nonces of a Keep and of its answer.
-const (
-	keepsOn wire.Nonce = iota
-	keepsOver
-)
+// The nonce of a Keep or of its answer is twice the number of the holder's heartbeat, and 1 more if the grant is to be
+// kept no longer.
+const keepsOver wire.Nonce = 1
+
+// mostCount is the greatest number that a holder takes over from a guardian: heartbeats for eons, and far from the
+// greatest that a nonce has room for.
+const mostCount wire.Nonce = 1 << 48
+
+// countOf is the number of a heartbeat in a Keep or in its answer.
+func countOf(m *wire.Message) wire.Nonce { return m.Nonce >> 1 }
+
+// isOver reports whether a Keep, or its answer, is about a grant that is kept no longer.
+func isOver(m *wire.Message) bool { return m.Nonce&keepsOver != 0 }
 
 // keeping is what a holder knows of its kept grant.
 type keeping struct {
@@ -45,12 +55,12 @@ type keeping struct {
 	by uint8
 }
 
-// asks is what the guardians are asked.
-func (k *keeping) asks() wire.Nonce {
+// asks is what the guardians are asked with a heartbeat.
+func (k *keeping) asks(count wire.Nonce) wire.Nonce {
 	if k.over {
-		return keepsOver
+		return count<<1 | keepsOver
 	}
-	return keepsOn
+	return count << 1
 }
 
 // kept is what a guardian knows of the grant under its copy.
@@ -101,7 +111,7 @@ func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
 		if g.keeping.by&(1<<rank) == 0 {
 			var m *wire.Message
 			out, m = g.send(KindKeep, id, held, out)
-			m.Nonce, m.Exchange = g.keeping.asks(), g.keeping.id
+			m.Nonce, m.Exchange = g.keeping.asks(g.holding.count), g.keeping.id
 		}
 	}
 	return out
@@ -115,33 +125,33 @@ func (g *Machine) keepsWord(m *wire.Message, held *Token) bool {
 		return held != nil && held.Ref == m.Token && g.keeping.on && m.Exchange == g.keeping.id
 	case m.Kind == KindKeep:
 		watched := w.live && w.token.Ref == m.Token && w.holder == m.From
-		return watched && (g.cfg.Keep > 0 || m.Nonce == keepsOver) || held == nil && g.comesFirst(m)
+		return watched && (g.cfg.Keep > 0 || isOver(m)) || held == nil && g.comesFirst(m)
 	}
 	return false
 }
 
 // comesFirst reports whether a Keep has come before the first heartbeat of its holder.
 func (g *Machine) comesFirst(m *wire.Message) bool {
-	return g.cfg.Keep > 0 && m.Nonce == keepsOn && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token) &&
-		g.hears(m)
+	w := &g.watch
+	isNews := w.isBehind(&m.Token) || w.token.ID != m.Token.ID && w.turnsTo(m.Token.ID)
+	return isNews && g.cfg.Keep > 0 && !isOver(m) && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
 }
 
 // onKeep handles a message about a kept grant.
 func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	if m.Kind == KindKept {
-		if rank, ok := rankIn(&held.Load, &m.From); ok {
-			g.keeping.by |= 1 << rank
-		}
-		if g.keeping.over && g.AllKeep(held) {
-			g.keeping.on, g.keeping.over = false, false
-		}
+		g.onKept(m, held)
 		return out
 	}
 	if held == nil && g.comesFirst(m) {
 		g.learnOf(now, m, m.From)
 	}
 	k := &g.watch.kept
-	if m.Nonce == keepsOver {
+	if countOf(m) < g.watch.count {
+		k.asked = m.Exchange
+		return g.answerKeep(out)
+	}
+	if isOver(m) {
 		g.watch.endKept()
 		k.asked = m.Exchange
 		g.calm(now, g.patience())
@@ -155,14 +165,30 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 	return g.answerKeep(out)
 }
 
+// onKept handles an answer. One that names a later heartbeat than this holder has sent is about a former life of it,
+// and the guardian is asked again, with the next heartbeat.
+func (g *Machine) onKept(m *wire.Message, held *Token) {
+	rank, ok := rankIn(&held.Load, &m.From)
+	switch count := countOf(m); {
+	case count > mostCount && count > g.holding.count:
+	case count > g.holding.count:
+		g.holding.count = count
+	case ok:
+		g.keeping.by |= 1 << rank
+	}
+	if g.keeping.over && g.AllKeep(held) {
+		g.keeping.on, g.keeping.over = false, false
+	}
+}
+
 // answerKeep answers the holder, if the grant is saved.
 func (g *Machine) answerKeep(out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	if k := &w.kept; k.asked != 0 && !k.unsaved && !w.holder.IsZero() {
 		var m *wire.Message
 		out, m = g.send(KindKept, w.holder, &w.token, out)
-		if m.Nonce, m.Exchange = keepsOn, k.asked; k.lasts == 0 {
-			m.Nonce = keepsOver
+		if m.Nonce, m.Exchange = w.count<<1, k.asked; k.lasts == 0 {
+			m.Nonce |= keepsOver
 		}
 		k.asked = 0
 	}

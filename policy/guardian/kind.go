@@ -23,10 +23,10 @@ const (
 	// KindYield: its sender held the token, no longer holds it, and has not passed it on. Its addressee, one of the
 	// guardians, need not wait for a silence. It has no answer.
 	KindYield wire.Kind = 11
-	// KindKeep: its sender holds the token, and its grant is to outlive its host; or no longer, if the nonce is 1. Its
-	// addressee, one of the guardians, saves that.
+	// KindKeep: its sender holds the token, and its grant is to outlive its host; or no longer, if the nonce is odd.
+	// Its addressee, one of the guardians, saves that.
 	KindKeep wire.Kind = 16
-	// KindKept answers a Keep, with its nonce: its sender has saved that.
+	// KindKept answers a Keep: its sender has saved that, or has heard a later heartbeat.
 	KindKept wire.Kind = 17
 )
 

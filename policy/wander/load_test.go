@@ -61,7 +61,7 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		wander.KindConsent:   {gate, speaks, "0d", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		wander.KindObjection: {gate, speaks, "0e", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		wander.KindUnseen:    {gate, speaks, "0f", slot, from, to, exchange, nonce, noToken, noOrder, named, slots},
-		guardian.KindKeep:    {gate, speaks, "10", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
+		guardian.KindKeep:    {gate, speaks, "10", slot, from, to, exchange, nonce, token, noOrder, trail, rest},
 		guardian.KindKept:    {gate, speaks, "11", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 		guardian.KindYield:   {gate, speaks, "0b", slot, from, to, exchange, noNonce, token, noOrder, trail, rest},
 	}

@@ -58,6 +58,8 @@ type word struct {
 	at  policy.Time
 	// sure is the highest number, not counting questions of others.
 	sure wire.Seq
+	// count is the number of the holder's last heartbeat with the number seq.
+	count wire.Nonce
 	// asked are the members that have not answered since suspectedAt. It is nil if the holder is not suspected.
 	asked       map[wire.MemberID]bool
 	suspectedAt policy.Time
@@ -148,8 +150,13 @@ func (k *guardianRules) event(me *guardianView, c *sim.Cluster, o *sim.Occurrenc
 		// and brings nothing new.
 		another := !me.holds.ID.IsZero() && me.holds.ID != m.Token.ID && m.Exchange == 0
 		me.learn(o, m.Token, !another && (m.Token != me.holds || m.From.Compare(m.To) > 0))
+		if w = me.heard[m.Token.ID]; m.Token.Seq == w.seq {
+			w.count = max(w.count, m.Nonce)
+			me.heard[m.Token.ID] = w
+		}
 	case guardian.KindKeep:
-		me.learn(o, m.Token, m.Token != me.holds)
+		// Before the last heartbeat is what was played back, or what a holder says that has come back.
+		me.learn(o, m.Token, m.Token != me.holds && (m.Token.Seq != w.seq || m.Nonce>>1 >= w.count))
 	case guardian.KindTombstone:
 		me.tombstone(m.Token)
 	case guardian.KindAsk:
@@ -188,6 +195,9 @@ func (me *guardianView) learn(o *sim.Occurrence, t wire.Ref, holder bool) {
 	w := me.heard[t.ID]
 	if holder && t.Seq >= w.seq || t.Seq > w.seq {
 		w.at, w.asked = o.At, nil
+	}
+	if t.Seq > w.seq {
+		w.count = 0
 	}
 	w.seq, w.sure = max(w.seq, t.Seq), max(w.sure, t.Seq)
 	me.heard[t.ID] = w

@@ -1,0 +1,135 @@
+package guardian_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// keepsFor is how long the grants of these tests outlive their hosts.
+const keepsFor = time.Minute
+
+// pair is the holder of a kept grant, ann, and its only guardian, bob.
+type pair struct {
+	t        *testing.T
+	now      policy.Time
+	ann, bob guardian.Machine
+	token    guardian.Token
+	// sent are the messages to bob.
+	sent []wire.Message
+}
+
+func newPair(t *testing.T) *pair {
+	t.Helper()
+	p := &pair{t: t, token: born(10, 5, bobsID)}
+	p.ann, p.bob = p.machine(annsID), p.machine(bobsID)
+	p.deliver(p.ann.Keep(p.now, &p.token, nil))
+	p.wantKept(true)
+	return p
+}
+
+func (p *pair) machine(id wire.MemberID) guardian.Machine {
+	entropy := rand.NewPCG(uint64(id[0]), 1)
+	return guardian.New(guardian.Config{Gate: gate, Self: id, Patience: patience, Keep: keepsFor, Entropy: entropy})
+}
+
+// deliver hands the messages over at once. Bob saves at once, too.
+func (p *pair) deliver(out []policy.Effect) {
+	p.t.Helper()
+	var end guardian.Outcome
+	for _, e := range out {
+		switch {
+		case e.Kind != policy.Send:
+		case e.Msg.To == bobsID:
+			p.sent = append(p.sent, e.Msg)
+			back := p.bob.Receive(p.now, &e.Msg, nil, &end, nil)
+			if p.bob.MustSave() {
+				p.bob.Saving()
+				back = p.bob.Saved(false, back)
+			}
+			p.deliver(back)
+		default:
+			p.deliver(p.ann.Receive(p.now, &e.Msg, &p.token, &end, nil))
+		}
+	}
+}
+
+// beat lets time pass in which the holder sends its heartbeats.
+func (p *pair) beat(d time.Duration) {
+	p.t.Helper()
+	var end guardian.Outcome
+	for until := p.now.Add(d); p.now < until; p.now = p.now.Add(patience / 8) {
+		p.deliver(p.ann.Wake(p.now, &p.token, &end, nil))
+	}
+}
+
+// restart is a new life of ann, which takes its kept grant up.
+func (p *pair) restart() {
+	p.t.Helper()
+	p.ann = p.machine(annsID)
+	p.deliver(p.ann.Keep(p.now, &p.token, nil))
+}
+
+// wantKept checks until when bob keeps the grant; prolonged says whether it was heard a patience ago at most.
+func (p *pair) wantKept(prolonged bool) {
+	p.t.Helper()
+	at, ok := p.bob.KeptUntil()
+	if !ok {
+		p.t.Fatal("no grant is kept")
+	}
+	if fresh := at >= p.now.Add(keepsFor-patience); fresh != prolonged {
+		p.t.Errorf("it is kept for %v more, of %v", at.Sub(p.now), keepsFor)
+	}
+}
+
+// A holder that comes back counts its heartbeats from one again. What comes after it, such as the soak of its host, may
+// take longer than the grant is kept.
+func TestAHolderThatCameBackIsHeardAtOnce(t *testing.T) {
+	p := newPair(t)
+	p.beat(10 * keepsFor)
+	p.now = p.now.Add(keepsFor / 2)
+	p.restart()
+	p.beat(2 * patience)
+	p.wantKept(true)
+	p.ann.EndKeep()
+	p.beat(2 * patience)
+	if _, ok := p.bob.KeptUntil(); ok {
+		t.Error("the grant is kept on, although its run is over")
+	}
+}
+
+func TestAKeepThatIsPlayedBackProlongsNothing(t *testing.T) {
+	p := newPair(t)
+	old := p.sent[len(p.sent)-1]
+	if old.Kind != guardian.KindKeep {
+		t.Fatalf("the last message is a %s", nameOf(old.Kind))
+	}
+	p.beat(keepsFor)
+	p.now = p.now.Add(keepsFor / 2)
+	var end guardian.Outcome
+	p.bob.Receive(p.now, &old, nil, &end, nil)
+	p.wantKept(false)
+}
+
+// A guardian that lies cannot bring the numbers of heartbeats to their end.
+func TestAHolderTakesOverNoEndlessCount(t *testing.T) {
+	p := newPair(t)
+	p.restart()
+	keep := p.sent[len(p.sent)-1]
+	lie := keep
+	lie.Kind, lie.From, lie.To, lie.Nonce = guardian.KindKept, bobsID, annsID, 1<<63
+	var end guardian.Outcome
+	p.ann.Receive(p.now, &lie, &p.token, &end, nil)
+	p.sent = nil
+	p.beat(patience)
+	for _, m := range p.sent {
+		if m.Kind == guardian.KindHeartbeat && m.Nonce > 100 {
+			t.Fatalf("a heartbeat has the number %d", m.Nonce)
+		}
+	}
+	p.wantKept(true)
+}
