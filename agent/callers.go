@@ -85,3 +85,32 @@ func (a *Agent) gateFor(name string) (*gate.Gate, error) {
 	}
 	return nil, refuse(control.NoGate, "%s", text)
 }
+
+// keepWithin is how long a run waits at most until it hears that its grant is kept beyond its end.
+const keepWithin = 30 * time.Second
+
+// Keep implements [control.Source].
+func (s source) Keep(ctx context.Context, keep control.Keep) error {
+	answers := make(chan error, 1)
+	var g *gate.Gate
+	if err := do(ctx, s.a, func() (err error) {
+		if g, err = s.a.gateFor(keep.Gate); err != nil {
+			return err
+		}
+		return gate.AskToKeep(g, &keep, answers)
+	}); err != nil {
+		return err
+	}
+	select {
+	case err := <-answers:
+		return err
+	case <-time.After(keepWithin):
+	case <-ctx.Done():
+	}
+	select {
+	case s.a.queries <- func() { gate.NotKept(g) }:
+		return <-answers
+	case err := <-answers:
+		return err
+	}
+}

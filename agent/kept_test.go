@@ -3,6 +3,8 @@ package agent
 import (
 	"bytes"
 	"context"
+	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -231,4 +233,133 @@ func TestACommandThatRebootsItsHostKeepsTheGrant(t *testing.T) {
 			})
 		})
 	}
+}
+
+// running is a command of a caller on host a, which has its grant.
+type running struct {
+	w      *world
+	grant  hook.Spec
+	run    *pretendRun
+	cancel context.CancelFunc
+}
+
+// runsOnA lets a caller on host a run a command.
+func (w *world) runsOnA() *running {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{w: w, run: &pretendRun{stop: make(chan struct{}), done: make(chan hook.Result, 1)}, cancel: cancel}
+	a, started := w.agents["a"], make(chan struct{})
+	w.wg.Go(func() {
+		_, _ = a.exec(ctx, control.ExecRequest{Command: "upgrade"},
+			func(spec hook.Spec, _ time.Time) (gate.HookRun, error) {
+				r.grant = spec
+				close(started)
+				return r.run, nil
+			})
+	})
+	select {
+	case <-started:
+		time.Sleep(time.Second)
+	case <-time.After(2 * time.Minute):
+		w.t.Fatal("the command does not run")
+	}
+	return r
+}
+
+// keep asks for what "wanderd keep" in the command asks for.
+func (r *running) keep(lasts time.Duration) error {
+	asks := control.Keep{Gate: r.w.gate.Name, For: control.Duration(lasts), Reason: "a new kernel"}
+	for _, entry := range r.grant.Env {
+		switch name, value, _ := strings.Cut(entry, "="); name {
+		case "WANDERD_TOKEN":
+			asks.Token = value
+		case "WANDERD_SEQ":
+			asks.Seq, _ = strconv.ParseUint(value, 10, 64)
+		}
+	}
+	return source{r.w.agents["a"].Agent}.Keep(context.Background(), asks)
+}
+
+// end ends the command, with which its caller goes.
+func (r *running) end(result hook.Result) {
+	r.cancel()
+	r.run.done <- result
+}
+
+// A run may ask that its grant is kept beyond its end, however it ends: its host goes down some minutes later. The
+// agent may be replaced meanwhile. Whoever does not go down after all hands the grant back when that time is over.
+func TestARunKeepsItsGrantBeyondItsEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		restarts, crashes, reboots, fails bool
+	}{
+		"fails, its agent dies, is started, and the host reboots": {fails: true, crashes: true, reboots: true},
+		"its agent is restarted, and the host stays up":           {restarts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inLockingWorld(t, func(w *world) {
+				r := w.runsOnA()
+				if err := r.keep(5 * time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				asked := time.Now()
+				if test.fails {
+					r.end(hook.Result{Exit: 1, Err: errors.New("exit status 1")})
+				} else {
+					r.end(hook.Result{})
+				}
+				time.Sleep(time.Minute)
+				k := w.keptByA("a")
+				if k.Reason != "a new kernel" || k.Beyond.Sub(asked).Round(time.Minute) != 5*time.Minute {
+					t.Errorf("it says of its grant: %+v", k)
+				}
+				switch {
+				case test.restarts:
+					if err := w.leave("a"); err != nil {
+						t.Fatal(err)
+					}
+					w.start("a", AloneWait)
+				case test.crashes:
+					w.crash("a")
+					w.start("a", AloneWait)
+				}
+				w.mustNotGrant("b", time.Until(asked.Add(5*time.Minute-5*time.Second)))
+				if test.reboots {
+					w.shutDown("a")
+					w.mustNotGrant("b", 5*time.Minute)
+					w.comesBack("a")
+				}
+				w.mustGrant("b")
+			})
+		})
+	}
+}
+
+// Whoever asks hears an error that says what to do, unless it can rely on the grant.
+func TestAGrantIsNotKeptBeyondItsEndInVain(t *testing.T) {
+	inLockingWorld(t, func(w *world) {
+		r := w.runsOnA()
+		wantErr := func(lasts time.Duration, want string) {
+			t.Helper()
+			if err := r.keep(lasts); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("keep for %v: %v, want %q", lasts, err, want)
+			}
+		}
+		wantErr(keeps+time.Second, "for which gate")
+		wantErr(0, "is not from 1s")
+		for _, other := range []string{"b", "c"} {
+			w.crash(other)
+		}
+		wantErr(time.Minute, "have not confirmed in time")
+		if k := w.keptByA("a"); !k.Beyond.IsZero() {
+			t.Errorf("it is kept beyond its end all the same: %+v", k)
+		}
+		for _, other := range []string{"b", "c"} {
+			w.start(other, AloneWait)
+		}
+		time.Sleep(10 * time.Second)
+		r.end(hook.Result{})
+		time.Sleep(time.Second)
+		wantErr(time.Minute, "is over, and so is its grant")
+		w.mustGrant("b")
+	})
 }

@@ -20,7 +20,8 @@ func (a *Agent) newEnv() *gate.Env {
 		observe = func(gate.Observation) {}
 	}
 	return &gate.Env{
-		Self: a.self, Name: a.cfg.Name, Started: a.started, Log: a.log, Clock: a.clock, Ended: a.ended,
+		Self: a.self, Name: a.cfg.Name, Socket: a.cfg.Socket, Started: a.started, Log: a.log,
+		Clock: a.clock, Ended: a.ended,
 		Disk: records{a}, Fleet: network{a},
 		Start: a.deps.StartHook, HostStops: func() bool { return a.stopping.Load() && a.deps.Stops() },
 		GoesDown: a.deps.Stops, ComesUp: a.deps.Starts,

@@ -25,6 +25,15 @@ type Kept struct {
 	Demanded bool
 }
 
+// Keeper is a machine that finds out, during a run under such a grant, whether those who keep the grant still do:
+// before somebody relies on it.
+type Keeper interface {
+	// AskKeepers lets it ask them once more, at its next wake-ups. It reports false if nothing runs under such a grant.
+	AskKeepers() bool
+	// KeepersAnswered reports whether enough of them have answered since.
+	KeepersAnswered() bool
+}
+
 // NoteStayedAway: the grant under Token, which this member has kept for Peer, has run out: its holder has neither given
 // it back nor been heard since. It comes before any effect that lets another member run. It may also come for a holder
 // that has given the grant back, if this member was cut off then.

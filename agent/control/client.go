@@ -89,6 +89,13 @@ func (c *Client) Forget(ctx context.Context, forget Forget) (Forgot, error) {
 	return request[Forgot](ctx, c, http.MethodPost, pathForget, forget)
 }
 
+// Keep keeps the grant of a running operation beyond its end. It returns when that is recorded, here and at others.
+func (c *Client) Keep(ctx context.Context, keep Keep) error {
+	patient := &Client{path: c.path, http: transportTo(c.path, 0)}
+	_, err := request[struct{}](ctx, patient, http.MethodPost, pathKeep, keep)
+	return err
+}
+
 // Renew makes the agent create a new token for a gate that has none.
 func (c *Client) Renew(ctx context.Context, renew Renew) (Renewed, error) {
 	return request[Renewed](ctx, c, http.MethodPost, pathRenew, renew)

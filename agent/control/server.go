@@ -33,6 +33,7 @@ type Source interface {
 	RunNow(ctx context.Context, run RunNow) (RunEnd, error)
 	Renew(ctx context.Context, renew Renew) (Renewed, error)
 	Forget(ctx context.Context, forget Forget) (Forgot, error)
+	Keep(ctx context.Context, keep Keep) error
 	Metrics() http.Handler
 	// Exec serves a caller from its wait to the end of its run, and ends when the caller goes. It reads the caller's
 	// messages from conn, and writes its own there. The error may be a [Refusal].
@@ -52,6 +53,7 @@ const (
 	pathRun          = "/v1/run"
 	pathRenew        = "/v1/renew"
 	pathForget       = "/v1/forget"
+	pathKeep         = "/v1/keep"
 	pathDrain        = "/v1/drain"
 	pathReload       = "/v1/reload"
 	pathExec         = "/v1/exec"
@@ -209,6 +211,13 @@ func (s *Server) routes() map[string]route {
 				return nil, &badRequestError{"a request to forget a member is a document of at most 4 KiB"}
 			}
 			return src.Forget(ctx, forget)
+		}},
+		pathKeep: {post: true, patient: true, ask: func(ctx context.Context, r *http.Request, _ peer) (any, error) {
+			var keep Keep
+			if err := json.NewDecoder(r.Body).Decode(&keep); err != nil {
+				return nil, &badRequestError{"a request to keep a grant is a document of at most 4 KiB"}
+			}
+			return struct{}{}, src.Keep(ctx, keep)
 		}},
 		pathRun: {
 			post: true, own: true, patient: true,

@@ -49,6 +49,7 @@ func (s told) Renew(context.Context, Renew) (Renewed, error) {
 	return Renewed{}, s.err
 }
 func (s told) Forget(context.Context, Forget) (Forgot, error) { return Forgot{}, s.err }
+func (s told) Keep(context.Context, Keep) error               { return s.err }
 
 func (s told) Exec(ExecRequest, io.ReadWriter) error    { return s.err }
 func (s told) History(context.Context) (History, error) { return s.history, s.err }
@@ -186,7 +187,7 @@ func TestAnswerToAnUnknownPathListsThePaths(t *testing.T) {
 		if resp.StatusCode != http.StatusNotFound ||
 			!cmp.Equal(f.Paths, []string{
 				"/metrics", "/v1/drain", "/v1/exec", "/v1/fleet", "/v1/fleet/history", "/v1/forget",
-				"/v1/history", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run",
+				"/v1/history", "/v1/keep", "/v1/members", "/v1/now", "/v1/order", "/v1/reload", "/v1/renew", "/v1/run",
 				"/v1/status",
 			}) {
 			t.Errorf("%s: %s, %+v", path, resp.Status, f)

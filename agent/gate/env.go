@@ -20,8 +20,9 @@ import (
 // Env is all that a gate needs and does not own. All gates of an agent have the same.
 type Env struct {
 	Self wire.MemberID
-	// Name is the name of this member; Started is when its agent started.
+	// Name is the name of this member, Socket its control socket; Started is when its agent started.
 	Name    string
+	Socket  string
 	Started time.Time
 	Log     zerolog.Logger
 	Clock   *clock.Clock

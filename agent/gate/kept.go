@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,11 @@ type kept struct {
 	// lock is the grant of a client, if the grant is one; back is the grant that this agent has found at its start.
 	lock lock
 	back *back
+	// beyond is the time since the boot up to which the grant is kept beyond the end of its operation, which has asked
+	// for that, with a reason; zero if it has not. asked are the requests that have no answer yet.
+	beyond time.Duration
+	reason string
+	asking []*keepRequest
 	// sights are the other hosts that have such a grant.
 	sights map[wire.MemberID]sight
 }
@@ -95,6 +101,9 @@ func (k *kept) grant(f *policy.Fact) control.Kept {
 		}
 		return c
 	}
+	if k.isBeyond() {
+		c.Beyond, c.Reason = time.Now().Add(k.beyond-g.env.Clock.Boot().Up), k.reason
+	}
 	switch b := k.back; {
 	case b == nil && g.run != nil && g.run.isLock:
 		c.State = "its client may reboot the host"
@@ -124,13 +133,22 @@ func (k *kept) goesDown(l *launch, f *finished) bool {
 	if g.cfg.Keep == 0 || f.denied || r.NotExecuted {
 		return false
 	}
+	if r.Err == nil && !l.isLock {
+		g.env.Ended <- func() { k.endsBefore(l) }
+	}
 	for until := time.Now().Add(goesDownWithin); ; time.Sleep(lookEvery) {
-		if g.env.GoesDown() {
+		beyond, left := l.isKept()
+		if left || g.env.GoesDown() {
 			return true
 		}
-		if r.Err != nil || l.isStopped() || l.isLock || time.Now().After(until) {
-			return false
+		waits := r.Err == nil && time.Now().Before(until) || time.Now().Before(beyond)
+		if waits && !l.isStopped() && !l.isLock {
+			continue
 		}
+		if !beyond.IsZero() {
+			g.log.Warn().Msg("the run has asked to keep its grant, and the host has not gone down: the grant goes on")
+		}
+		return false
 	}
 }
 
@@ -164,12 +182,15 @@ func (k *kept) askWhatStops() {
 	go func() {
 		down := g.env.GoesDown()
 		g.env.Ended <- func() {
-			stays := k.back != nil || g.run != nil && (g.run.isLock || g.run.resumed)
+			stays := k.back != nil || g.run != nil && (g.run.isLock || g.run.resumed || k.isBeyond())
 			if !down && !stays {
 				g.leaveGate()
 				return
 			}
 			g.exit.left, g.exit.gone, g.exit.leftAt, g.exit.withGrant = true, true, time.Now(), down
+			if g.run != nil {
+				g.run.leave()
+			}
 			switch {
 			case down && !k.down:
 				k.goesWith()
@@ -191,9 +212,11 @@ func (k *kept) record(s *policy.State, boot string) statedir.Kept {
 	}
 	if k.seq != s.Kept.Token.Seq {
 		k.seq, k.boot, k.down, k.over, k.lock = s.Kept.Token.Seq, boot, false, false, lock{}
+		k.beyond, k.reason = 0, ""
 	}
 	r := statedir.KeptOf(&s.Kept, k.boot)
 	r.Down, r.Over, r.Client, r.Asked, r.Steady = k.down, k.over, k.lock.client, k.lock.asked, k.lock.steady
+	r.Beyond, r.Reason = k.beyond, k.reason
 	return r
 }
 
@@ -215,7 +238,7 @@ func (k *kept) takeUp(r statedir.Kept) {
 	if r.Holder != g.env.Self {
 		return
 	}
-	k.boot, k.seq, k.down, k.over = r.Boot, r.Seq, r.Down, r.Over
+	k.boot, k.seq, k.down, k.over, k.beyond, k.reason = r.Boot, r.Seq, r.Down, r.Over, r.Beyond, r.Reason
 	k.lock = lock{client: r.Client, asked: r.Asked, steady: r.Steady}
 	boot := g.env.Clock.Boot()
 	rebooted := r.Down || r.Boot == "" || boot.ID == "" || r.Boot != boot.ID
@@ -230,8 +253,12 @@ func (k *kept) await(r statedir.Kept, rebooted bool, up time.Duration) {
 	g, b := k.gate, &back{record: r, rebooted: rebooted}
 	b.steady.Store(r.Client == "" || r.Steady)
 	most := r.For
-	if r.Client != "" && !rebooted {
+	switch {
+	case rebooted:
+	case r.Client != "":
 		most -= max(up-r.Asked, 0)
+	case r.Beyond > 0:
+		most = min(r.Beyond-up, most)
 	}
 	k.back = b
 	go func() {
@@ -254,7 +281,7 @@ func (b *back) waits(env *Env) bool {
 	case b.rebooted:
 		return env.ComesUp()
 	}
-	return b.record.Client != "" && env.GoesDown()
+	return b.record.Beyond > 0 || b.record.Client != "" && env.GoesDown()
 }
 
 // hearsWithin is how long a host that is late waits for the others.
@@ -341,4 +368,133 @@ func (k *kept) leaveBehind() {
 	if l := k.gate.run; l != nil && l.isLock {
 		l.tell(ends(hook.Result{Err: errLeftBehind}))
 	}
+	k.answer(errLeaving())
+}
+
+// A run may ask that its grant is kept beyond its end ("wanderd keep"): its host goes down, but not at once. It relies
+// on the answer, so that comes only when this is on the disk here, and those who keep the grant have said so once more.
+// The others need not know how long the host takes: as long as they hear it, they wait.
+
+// keepRequest is such a request.
+type keepRequest struct {
+	token   wire.Ref
+	answers chan<- error
+	// saved is true once it is on the disk.
+	saved bool
+}
+
+// AskToKeep asks to keep the grant of a running operation beyond its end. The answer follows, once.
+func AskToKeep(g *Gate, asks *control.Keep, answers chan<- error) error {
+	k, l, lasts := &g.kept, g.run, time.Duration(asks.For)
+	switch {
+	case g.cfg.Keep == 0:
+		return fmt.Errorf("gate %q has no keep, and its grants end with their runs: set keep, to the same on all hosts",
+			g.cfg.Name)
+	case lasts <= 0 || lasts > g.cfg.Keep:
+		return fmt.Errorf("--for %v is not from 1s to %v, for which gate %q keeps its grants: ask again in time", lasts,
+			g.cfg.Keep, g.cfg.Name)
+	case len(asks.Reason) > statedir.MaxReason:
+		return fmt.Errorf("the reason has %d bytes, and %d are allowed: shorten it", len(asks.Reason),
+			statedir.MaxReason)
+	case g.exit.left || g.isClosed():
+		return g.refusal()
+	case l == nil || l.isLock || l.isHeld || l.token.ID.String() != asks.Token || uint64(l.token.Seq) != asks.Seq ||
+		!l.keepBeyond(time.Now().Add(lasts)):
+		return fmt.Errorf("run %d of gate %q is over, and so is its grant: ask while the run goes on", asks.Seq,
+			g.cfg.Name)
+	}
+	keeper, is := g.machine.Machine.(policy.Keeper)
+	if !is || g.saver.record.Kept.Holder != g.env.Self || !keeper.AskKeepers() {
+		l.keepBeyond(time.Time{})
+		return fmt.Errorf("this host has lost gate %q under run %d: others may run", g.cfg.Name, asks.Seq)
+	}
+	g.log.Info().Dur("for", lasts).Str("reason", asks.Reason).
+		Msg("the run asks to keep its grant beyond its end: its host is to go down")
+	k.beyond, k.reason = g.env.Clock.Boot().Up+lasts, asks.Reason
+	k.asking = append(k.asking, &keepRequest{token: l.token, answers: answers})
+	g.wantSaved(&g.state)
+	g.event.Kind = policy.Woke
+	g.step()
+	return nil
+}
+
+// NotKept ends the requests to keep a grant beyond its end that have no answer yet.
+func NotKept(g *Gate) {
+	g.kept.answer(fmt.Errorf("the others have not confirmed in time that they keep the grant of gate %q: "+
+		"it ends with the run", g.cfg.Name))
+}
+
+// answer answers the requests that have no answer yet. The grant is kept beyond its end only if that is no error.
+func (k *kept) answer(err error) {
+	if len(k.asking) == 0 {
+		return
+	}
+	for _, r := range k.asking {
+		r.answers <- err
+	}
+	if k.asking = nil; err != nil && !k.gate.exit.left {
+		if k.beyond = 0; k.gate.run != nil {
+			k.gate.run.keepBeyond(time.Time{})
+		}
+		k.gate.wantSaved(&k.gate.state)
+		k.gate.beginSave()
+	}
+}
+
+// onSaved records that the requests are on the disk, unless that has failed.
+func (k *kept) onSaved(err error) {
+	if err != nil {
+		k.answer(fmt.Errorf("it cannot be recorded on this host: %w", err))
+	}
+	for _, r := range k.asking {
+		r.saved = true
+	}
+}
+
+// confirm answers the requests when all is done.
+func (k *kept) confirm() {
+	if len(k.asking) == 0 {
+		return
+	}
+	g, last := k.gate, k.asking[len(k.asking)-1]
+	keeper := g.machine.Machine.(policy.Keeper)
+	switch {
+	case g.run == nil || g.run.token != last.token || !g.machine.Status(g.env.Clock.Now().Time).Holding:
+		k.answer(fmt.Errorf("this host has lost gate %q under run %d: others may run", g.cfg.Name, last.token.Seq))
+	case last.saved && keeper.KeepersAnswered():
+		k.answer(nil)
+	}
+}
+
+// isBeyond reports whether the grant is kept beyond the end of its run now, if its run has ended.
+func (k *kept) isBeyond() bool { return len(k.asking) == 0 && k.gate.env.Clock.Boot().Up < k.beyond }
+
+// endsBefore records that an operation has succeeded whose grant is kept beyond its end.
+func (k *kept) endsBefore(l *launch) {
+	if k.gate.run == l && k.isBeyond() {
+		k.recordsOver()
+	}
+}
+
+// keepBeyond records until when the grant of a run is kept beyond its end. It reports false if that has ended.
+func (l *launch) keepBeyond(until time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended || until.IsZero() {
+		l.beyond = until
+	}
+	return !l.ended
+}
+
+// leave leaves the grant of a run to the next life of this agent.
+func (l *launch) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = true
+}
+
+func (l *launch) isKept() (beyond time.Time, left bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.beyond, l.left
 }

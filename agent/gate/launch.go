@@ -58,6 +58,10 @@ type launch struct {
 	mu      sync.Mutex
 	run     HookRun
 	stopped bool
+	// ended is true once the operation is over; beyond is until when its grant is kept beyond that, and left is true if
+	// that goes on in the next life of this agent.
+	ended, left bool
+	beyond      time.Time
 	// before are the instructions that the hook gets as soon as it has started.
 	before []func(HookRun)
 }
@@ -157,7 +161,7 @@ func (g *Gate) startRun(now policy.Instant, e *policy.Effect) {
 func (l *launch) isOver() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.run, l.before = noRun{}, nil
+	l.run, l.before, l.ended = noRun{}, nil, true
 }
 
 // noRun is an operation that is over.
@@ -264,6 +268,7 @@ func (g *Gate) grant(now policy.Time, l *launch) hook.Spec {
 	}
 	spec := hook.Spec{Log: hookLog{g.log}, Env: env, Limits: limits}
 	if l.isHook {
+		env = append(env, "WANDERD_SOCKET="+g.env.Socket) // A caller knows how it has found this agent.
 		spec.Argv, spec.Env = g.cfg.Hook, hook.Environ(os.Environ(), env...)
 	}
 	return spec

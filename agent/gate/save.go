@@ -76,6 +76,7 @@ func (g *Gate) onSaved(err error) {
 		g.beginSave()
 	} else {
 		g.kept.lock.onSaved(g, err)
+		g.kept.onSaved(err)
 		g.event.Kind, g.event.Failed = policy.Saved, err != nil
 		g.step()
 	}

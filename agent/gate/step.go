@@ -23,6 +23,7 @@ func stepAt(g *Gate, now policy.Instant) {
 		g.perform(now, &g.effects[i])
 	}
 	g.kept.lost = ""
+	g.kept.confirm()
 	if g.preSigned.changed {
 		g.handOver()
 	}

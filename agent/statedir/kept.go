@@ -34,10 +34,17 @@ type Kept struct {
 	Client string        `json:"client,omitempty"`
 	Asked  time.Duration `json:"asked_ns,omitempty"`
 	Steady bool          `json:"steady,omitempty"`
+	// Beyond is the time since the boot up to which the grant is kept beyond the end of its operation, which has asked
+	// for that; zero if it has not.
+	Beyond time.Duration `json:"beyond_ns,omitempty"`
+	Reason string        `json:"reason,omitempty"`
 }
 
 // MaxClient is the longest name of a client, in bytes.
 const MaxClient = 256
+
+// MaxReason is the longest reason why a grant is kept beyond the end of its operation, in bytes.
+const MaxReason = 200
 
 // KeptOf returns the record of a grant; it is zero if there is none.
 func KeptOf(k *policy.Kept, boot string) Kept {
@@ -87,6 +94,8 @@ func (k *Kept) check() error {
 		return errors.New("it keeps a grant whose token carries no load")
 	case k.For <= 0 || k.For > mostKept:
 		return fmt.Errorf("it keeps a grant for %v", k.For)
+	case k.Beyond < 0 || len(k.Reason) > MaxReason:
+		return fmt.Errorf("it keeps a grant beyond its end until %v, for a reason of %d bytes", k.Beyond, len(k.Reason))
 	case len(k.Client) > MaxClient || k.Asked < 0:
 		return fmt.Errorf("it keeps a grant of %v for a client with a name of %d bytes", k.Asked, len(k.Client))
 	}

@@ -77,11 +77,11 @@ Environment:
   WANDERD_MIN_INTERVAL, WANDERD_JOIN, ...
         Any flag, in capitals, with underscores; lists are separated by commas. An
         empty variable counts as not set.
-  WANDERD_HELD, _GATE, _SLOT, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE
+  WANDERD_HELD, _GATE, _SLOT, _SEQ, _TOKEN, _MEMBER, _NAME, _MEMBERS, _DEADLINE, _SOCKET
         Set for the hook: 1; the name of the gate; the slot of the token, from 0; the
         number of this run; the identity of the token and of this member, and its name;
-        the number of members of the gate; and when the hook will be stopped, in Unix
-        seconds.
+        the number of members of the gate; when the hook will be stopped, in Unix
+        seconds; and the agent's control socket.
   NO_COLOR
         No colours in the log.
 

@@ -56,6 +56,7 @@ func (p *program) commands(args []string) *cli.Program {
 		root.AddCommand(p.newExecCommand(), p.newStatusCommand(), p.newMembersCommand(), p.newHistoryCommand(),
 			p.newWebCommand(),
 			p.newPauseCommand(), p.newResumeCommand(), p.newRunCommand(), p.newDrainCommand(), p.newReloadCommand(),
+			p.newKeepCommand(),
 			p.newConfigCommand(),
 			p.newKeygenCommand(), p.newGateCommand(), newDemoCommand(), newPlanCommand(), newSimCommand())
 	}

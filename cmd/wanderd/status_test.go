@@ -47,6 +47,8 @@ func (told) Forget(_ context.Context, forget control.Forget) (control.Forgot, er
 	return control.Forgot{Already: forget.Name == "web3", Members: []string{strings.Repeat("0", 31) + "4"}}, nil
 }
 
+func (told) Keep(context.Context, control.Keep) error { return nil }
+
 func (told) Renew(_ context.Context, renew control.Renew) (control.Renewed, error) {
 	return control.Renewed{Gate: renew.Gate, Slots: []int{0, 2}}, nil
 }

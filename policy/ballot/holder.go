@@ -24,6 +24,8 @@ type holder struct {
 	// keeps is true while the holder asks for a lease that outlives its host, kept once a majority has given one, and
 	// unkeeps while it ends such a lease.
 	keeps, kept, unkeeps bool
+	// answered is true if a majority has renewed a kept lease since somebody wanted to know.
+	answered bool
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
@@ -153,7 +155,7 @@ func (b *Machine) renewAs(now policy.Time, what asks, end *Outcome, out []policy
 func (b *Machine) onRenewed(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
 	h, lasts := &b.holder, b.held
 	if b.round.asks == keeps {
-		h.kept, lasts = true, lasting(b.leaseOf(keeps), b.cfg.Rho)
+		h.kept, h.answered, lasts = true, true, lasting(b.leaseOf(keeps), b.cfg.Rho)
 	}
 	h.until, h.lapsed = max(h.until, b.round.began.Add(lasts)), false
 	end.Ending, end.Token = Renewed, h.token

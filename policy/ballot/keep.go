@@ -1,6 +1,7 @@
 package ballot
 
 import (
+	"math"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -122,6 +123,22 @@ func (b *Machine) isKept() bool { return b.holder.kept && !b.supporter.unsaved }
 
 // Keeping reports whether this member holds a grant that is kept, or asks for one.
 func (b *Machine) Keeping() bool { return b.holder.holds && b.holder.keeps }
+
+// AskKeepers renews a kept lease as soon as possible; KeepersAnswered reports whether a majority has renewed it since.
+// It reports false if this member has no such lease.
+func (b *Machine) AskKeepers() bool {
+	h, r := &b.holder, &b.round
+	if !h.holds || !h.kept || !h.needs {
+		return false
+	}
+	if h.answered = false; r.kind == KindRenew && r.won {
+		r.endAt = math.MinInt64
+	}
+	return true
+}
+
+// KeepersAnswered is explained at [Machine.AskKeepers].
+func (b *Machine) KeepersAnswered() bool { return b.holder.answered && b.isKept() }
 
 // Keeps makes the holder ask for leases that outlive its host. Call it before Need.
 func (b *Machine) Keeps() {

@@ -228,3 +228,24 @@ func TestALeaseThatIsKeptForTooLongIsRefused(t *testing.T) {
 		t.Error("a Renew that asks for something unknown is well-formed")
 	}
 }
+
+// A run that asks whether its lease is still kept hears of it when a majority has renewed it since.
+func TestAMajorityAnswersWhetherALeaseIsStillKept(t *testing.T) {
+	c := kept(t)
+	if !c.m[0].AskKeepers() || c.m[0].KeepersAnswered() {
+		t.Fatal("nobody has answered since it asks")
+	}
+	c.wake(0)
+	if c.deliver(1, 2); c.m[0].KeepersAnswered() {
+		t.Error("nobody has heard it, and the lease is confirmed")
+	}
+	c.now = c.now.Add(lease)
+	c.wake(0)
+	if c.deliver(1); !c.m[0].KeepersAnswered() {
+		t.Error("a majority has renewed it, and the lease is not confirmed")
+	}
+	c.m[0].Rest()
+	if c.m[0].AskKeepers() {
+		t.Error("a holder that renews nothing can ask")
+	}
+}

@@ -15,6 +15,8 @@ import (
 // slowSave is how much longer than usual the save of a home may take, in patiences.
 const slowSave = 2
 
+var _ policy.Keeper = (*Machine)(nil)
+
 // askToKeep asks the homes to keep the grant of a run that is due.
 func (m *Machine) askToKeep(now policy.Instant, out []policy.Effect) []policy.Effect {
 	c := &m.custody
@@ -37,6 +39,16 @@ func (m *Machine) goOnKept(now policy.Instant, out []policy.Effect) []policy.Eff
 		c.late, c.until = true, now.Time.Add(slowSave*m.cfg.patience())
 	}
 	return out
+}
+
+// AskKeepers implements [policy.Keeper].
+func (m *Machine) AskKeepers() bool {
+	return m.custody.in(running) && m.custody.keeps() && m.guardian.AskAgain()
+}
+
+// KeepersAnswered implements [policy.Keeper]: one guardian is enough, as for a start.
+func (m *Machine) KeepersAnswered() bool {
+	return m.custody.keeps() && m.guardian.SomeKeep(&m.custody.token)
 }
 
 // kept is the kept grant of this member, or the one that it guards; zero if there is none.

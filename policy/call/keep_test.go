@@ -185,3 +185,48 @@ func TestAHostThatIsBackAloneRunsNothing(t *testing.T) {
 		t.Errorf("%v run", f.runs)
 	}
 }
+
+// A holder numbers its heartbeats, and one that is back begins again. Its guardians hear it all the same: else those
+// that it does not choose again would not learn that they guard its token no longer, and would revive it later.
+func TestAHostThatIsBackReleasesTheGuardiansThatItDoesNotChooseAgain(t *testing.T) {
+	f := keeping(t)
+	f.goDown()
+	f.advance(skip)
+	f.comeBack(2)
+	f.advance(3 * delay) // They have heard that it is back.
+	f.notes = nil
+	f.step(2, policy.Event{Kind: policy.Finished})
+	f.advance(skip / 2)
+	stray := slices.ContainsFunc(f.notes, func(n policy.Note) bool { return n == guardian.NoteStrayWord })
+	if stray {
+		t.Error("a guardian takes the heartbeat of the host that is back for an old one")
+	}
+}
+
+// A run that asks whether its grant is still kept hears of it only from those who keep it.
+func TestARunHearsFromAGuardianThatItsGrantIsKept(t *testing.T) {
+	f := keeping(t)
+	asks := f.members[2].(policy.Keeper)
+	if asks.AskKeepers() || asks.KeepersAnswered() {
+		t.Fatal("nothing runs, and there is a grant to ask for")
+	}
+	f.step(2, policy.Event{Kind: policy.Wanted})
+	f.advance(skip)
+	f.wantRuns(2)
+	f.lost = func(m *wire.Message) bool { return m.Kind == guardian.KindKept }
+	if !asks.AskKeepers() {
+		t.Fatal("a run under a kept grant cannot ask")
+	}
+	f.advance(2 * skip)
+	if asks.KeepersAnswered() {
+		t.Error("nobody has answered, and the grant is confirmed")
+	}
+	f.lost = nil
+	if f.advance(skip); !asks.KeepersAnswered() {
+		t.Error("a guardian has answered, and the grant is not confirmed")
+	}
+	f.step(2, policy.Event{Kind: policy.Finished})
+	if asks.AskKeepers() || asks.KeepersAnswered() {
+		t.Error("the run is over, and its grant is kept")
+	}
+}

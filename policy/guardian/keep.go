@@ -101,6 +101,16 @@ func (g *Machine) AllKeep(held *Token) bool {
 // so its holder is not another one by now, as far as this guardian knows.
 func (g *Machine) SomeKeep(held *Token) bool { return g.keeping.by != 0 || !held.Guarded() }
 
+// AskAgain asks all guardians once more, with the next heartbeats, whether they keep the grant. It reports false if
+// they were not asked to.
+func (g *Machine) AskAgain() bool {
+	if !g.keeping.on || g.keeping.over {
+		return false
+	}
+	g.keeping = keeping{on: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy))}
+	return true
+}
+
 // askToKeep asks the guardians that have not answered.
 func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
 	if !g.keeping.on {

@@ -10,6 +10,14 @@ import (
 // operation starts. It ends in two steps: first all members learn that it is an ordinary grant again; only then the
 // token goes on. So no member waits for the host any longer when the next one has the token.
 
+var _ policy.Keeper = (*Machine)(nil)
+
+// AskKeepers implements [policy.Keeper].
+func (g *Machine) AskKeepers() bool { return g.turn.state == running && g.b.AskKeepers() }
+
+// KeepersAnswered implements [policy.Keeper].
+func (g *Machine) KeepersAnswered() bool { return g.turn.state == running && g.b.KeepersAnswered() }
+
 // resume goes on with a kept grant of an earlier life, as if its operation still ran.
 func (g *Machine) resume(now policy.Instant, kept *policy.Kept, out []policy.Effect) []policy.Effect {
 	g.turn = turn{

@@ -13,6 +13,8 @@ import (
 // slowSave is how much longer than usual the save of a guardian may take, in timeouts.
 const slowSave = 2
 
+var _ policy.Keeper = (*Machine)(nil)
+
 // askToKeep asks the guardians to keep the grant of a run that is due.
 func (m *Machine) askToKeep(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.custody.keep(now.Time.Add(m.cfg.SaveWithin()).Add(2 * m.handoff.RoundTrip()))
@@ -58,6 +60,16 @@ func (m *Machine) onKept(now policy.Instant, out []policy.Effect) []policy.Effec
 		m.custody.hurry(now.Time)
 	}
 	return m.goOnKept(now, out)
+}
+
+// AskKeepers implements [policy.Keeper].
+func (m *Machine) AskKeepers() bool {
+	return m.custody.in(running) && m.custody.keeps() && m.guardian.AskAgain()
+}
+
+// KeepersAnswered implements [policy.Keeper]: one guardian is enough, as for a start.
+func (m *Machine) KeepersAnswered() bool {
+	return m.custody.keeps() && m.guardian.SomeKeep(m.custody.last())
 }
 
 // kept is the kept grant of this member, or the one that it guards; zero if there is none.

@@ -57,3 +57,30 @@ func TestAGateThatKeepsNoGrantsTakesNoneUp(t *testing.T) {
 	s.step(policy.Event{Kind: policy.Finished})
 	s.wantState("absent")
 }
+
+// While a host is looked at that is back, it can ask whether its grant is still kept.
+func TestOnlyAGuardianAnswersWhetherAGrantIsStillKept(t *testing.T) {
+	s := isBack(t, 15*time.Minute)
+	s.view(1, 2)
+	asks := policy.Keeper(s.m)
+	answer := func() {
+		t.Helper()
+		i := slices.IndexFunc(s.sent, func(m wire.Message) bool { return m.Kind == guardian.KindKeep })
+		if i < 0 {
+			t.Fatal("it asks nobody")
+		}
+		kept := s.sent[i]
+		kept.Kind, kept.From, kept.To = guardian.KindKept, kept.To, self
+		s.receive(kept)
+	}
+	s.advance(time.Second)
+	answer()
+	s.sent = nil
+	if !asks.AskKeepers() || asks.KeepersAnswered() {
+		t.Fatal("nobody has answered since it asks")
+	}
+	s.advance(time.Second)
+	if answer(); !asks.KeepersAnswered() {
+		t.Error("a guardian has answered")
+	}
+}
