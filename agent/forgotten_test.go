@@ -68,6 +68,10 @@ func TestAForgottenMemberIsInNoCountUntilItIsBack(t *testing.T) {
 		}
 		w.untilForgotten("c", "a", "b", "d", "e")
 		all, _ := source{w.agents["a"].Agent}.Members(context.Background())
+		status, err := source{w.agents["a"].Agent}.Status(context.Background())
+		if err != nil || len(status.Forgotten) != 1 || status.Forgotten[0].Name != "c" {
+			t.Errorf("the status: %+v, %v", status.Forgotten, err)
+		}
 		if f := all.Forgotten; len(f) != 1 || f[0].By != "alice@a" || time.Since(f[0].Since) > time.Minute {
 			t.Errorf("%+v", f)
 		}

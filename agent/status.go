@@ -21,9 +21,16 @@ import (
 // snapshot.
 type source struct{ a *Agent }
 
-func (s source) Status(ctx context.Context) (control.Status, error) { return ask(ctx, s.a, s.a.status) }
-func (s source) Now(ctx context.Context) (control.Now, error)       { return s.a.fleet.Now(ctx) }
-func (s source) Fleet(ctx context.Context) (control.Fleet, error)   { return s.a.fleet.Status(ctx) }
+func (s source) Status(ctx context.Context) (control.Status, error) {
+	return ask(ctx, s.a, func() control.Status {
+		status := s.a.status()
+		status.Forgotten = s.a.forgotten.members()
+		return status
+	})
+}
+
+func (s source) Now(ctx context.Context) (control.Now, error)     { return s.a.fleet.Now(ctx) }
+func (s source) Fleet(ctx context.Context) (control.Fleet, error) { return s.a.fleet.Status(ctx) }
 
 func (s source) Members(ctx context.Context) (control.Members, error) {
 	return ask(ctx, s.a, func() (list control.Members) {

@@ -42,6 +42,8 @@ type Status struct {
 	SealedBySecond []string `json:"sealed_by_second,omitempty"`
 	Members        int      `json:"members"`
 	Gates          []Gate   `json:"gates"`
+	// Forgotten are members that are gone for good, as somebody has said. The answer to a fleet's question has none.
+	Forgotten []ForgottenMember `json:"forgotten,omitempty"`
 	// Dropped counts dropped datagrams by reason.
 	Dropped map[string]uint64 `json:"dropped"`
 	// Gossip has the counters of membership.Stats that are not 0.

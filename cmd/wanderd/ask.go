@@ -258,9 +258,14 @@ func membersText(m control.Members, now time.Time) string {
 			cmp.Or(printable(strings.Join(e.Gates, ", ")), "-"))
 	}
 	_ = t.Flush()
-	for _, f := range m.Forgotten {
-		fmt.Fprintf(&b, "%s (%s) was forgotten %s, by %s\n", printable(f.Name), short(f.Member), ago(f.Since, now),
+	writeForgotten(&b, m.Forgotten, now)
+	return b.String()
+}
+
+// writeForgotten writes who is gone for good.
+func writeForgotten(b *strings.Builder, list []control.ForgottenMember, now time.Time) {
+	for _, f := range list {
+		fmt.Fprintf(b, "%s (%s) was forgotten %s, by %s\n", printable(f.Name), short(f.Member), ago(f.Since, now),
 			printable(f.By))
 	}
-	return b.String()
 }

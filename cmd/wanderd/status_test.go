@@ -267,15 +267,18 @@ m2              9c1d22e0  10.0.0.2:7946  suspect  default
 	}
 }
 
-// Who is forgotten stands below the table.
+// Who is forgotten stands below the table of members, and in a status.
 func TestTheMembersThatAreForgotten(t *testing.T) {
 	src := busy()
 	src.members.Forgotten = []control.ForgottenMember{
 		{Name: "web3\x1b", Member: "1f00aa7700000000", By: "alice@web1", Since: noon().Add(-time.Hour)},
 	}
 	const want = "\nweb3\ufffd (1f00aa77) was forgotten 1h ago (11:00:00), by alice@web1\n"
-	if text := ask(t, src, "members"); !strings.HasSuffix(text, want) {
-		t.Errorf("no %q in\n%s", want, text)
+	src.status.Forgotten = src.members.Forgotten
+	for _, command := range []string{"members", "status"} {
+		if text := ask(t, src, command); !strings.Contains(text, want) {
+			t.Errorf("no %q in %s:\n%s", want, command, text)
+		}
 	}
 	for name, want := range map[string]string{
 		"web3": "web3 was forgotten before\n",

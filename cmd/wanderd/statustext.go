@@ -32,6 +32,7 @@ func statusText(s control.Status, now time.Time) string {
 		}
 		fmt.Fprintf(&b, "two secrets: %s\n", by)
 	}
+	writeForgotten(&b, s.Forgotten, now)
 	for _, warning := range s.Warnings {
 		writeWarning(&b, warning, now)
 	}
