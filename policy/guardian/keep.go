@@ -176,14 +176,15 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 }
 
 // onKept handles an answer. One that names a later heartbeat than this holder has sent is about a former life of it,
-// and the guardian is asked again, with the next heartbeat.
+// and the guardian is asked again, with the next heartbeat. So is one that has heard a later heartbeat before the Keep:
+// it took that for an old one, and its answer says that it does not keep the grant.
 func (g *Machine) onKept(m *wire.Message, held *Token) {
 	rank, ok := rankIn(&held.Load, &m.From)
 	switch count := countOf(m); {
 	case count > mostCount && count > g.holding.count:
 	case count > g.holding.count:
 		g.holding.count = count
-	case ok:
+	case ok && isOver(m) == g.keeping.over:
 		g.keeping.by |= 1 << rank
 	}
 	if g.keeping.over && g.AllKeep(held) {

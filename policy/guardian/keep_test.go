@@ -58,8 +58,8 @@ func (p *pair) deliver(out []policy.Effect) {
 	}
 }
 
-// beat lets time pass in which the holder sends its heartbeats.
-func (p *pair) beat(d time.Duration) {
+// passes lets time pass in which the holder sends its heartbeats.
+func (p *pair) passes(d time.Duration) {
 	p.t.Helper()
 	var end guardian.Outcome
 	for until := p.now.Add(d); p.now < until; p.now = p.now.Add(patience / 8) {
@@ -90,13 +90,13 @@ func (p *pair) wantKept(prolonged bool) {
 // take longer than the grant is kept.
 func TestAHolderThatCameBackIsHeardAtOnce(t *testing.T) {
 	p := newPair(t)
-	p.beat(10 * keepsFor)
+	p.passes(10 * keepsFor)
 	p.now = p.now.Add(keepsFor / 2)
 	p.restart()
-	p.beat(2 * patience)
+	p.passes(2 * patience)
 	p.wantKept(true)
 	p.ann.EndKeep()
-	p.beat(2 * patience)
+	p.passes(2 * patience)
 	if _, ok := p.bob.KeptUntil(); ok {
 		t.Error("the grant is kept on, although its run is over")
 	}
@@ -108,7 +108,7 @@ func TestAKeepThatIsPlayedBackProlongsNothing(t *testing.T) {
 	if old.Kind != guardian.KindKeep {
 		t.Fatalf("the last message is a %s", nameOf(old.Kind))
 	}
-	p.beat(keepsFor)
+	p.passes(keepsFor)
 	p.now = p.now.Add(keepsFor / 2)
 	var end guardian.Outcome
 	p.bob.Receive(p.now, &old, nil, &end, nil)
@@ -125,11 +125,28 @@ func TestAHolderTakesOverNoEndlessCount(t *testing.T) {
 	var end guardian.Outcome
 	p.ann.Receive(p.now, &lie, &p.token, &end, nil)
 	p.sent = nil
-	p.beat(patience)
+	p.passes(patience)
 	for _, m := range p.sent {
 		if m.Kind == guardian.KindHeartbeat && m.Nonce > 100 {
 			t.Fatalf("a heartbeat has the number %d", m.Nonce)
 		}
+	}
+	p.wantKept(true)
+}
+
+// A guardian that has heard a later heartbeat takes a Keep for an old one, and keeps nothing. Its answer is no yes: the
+// holder asks again.
+func TestAGuardianThatTakesAKeepForAnOldOneDoesNotCount(t *testing.T) {
+	p := &pair{t: t, token: born(10, 5, bobsID)}
+	p.ann, p.bob = p.machine(annsID), p.machine(bobsID)
+	late := p.ann.Keep(p.now, &p.token, nil)
+	p.deliver(p.ann.Greet(bobsID, &p.token, nil))
+	p.deliver(late)
+	if _, keeps := p.bob.KeptUntil(); keeps || p.ann.AllKeep(&p.token) {
+		t.Fatalf("bob keeps the grant: %v, and ann takes it for kept: %v", keeps, p.ann.AllKeep(&p.token))
+	}
+	if p.passes(patience); !p.ann.AllKeep(&p.token) {
+		t.Error("ann does not ask again")
 	}
 	p.wantKept(true)
 }
