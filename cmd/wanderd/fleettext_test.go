@@ -277,8 +277,15 @@ func TestAStatusSaysWhoseGrantOutlivesItsHost(t *testing.T) {
 		"web3 is back for 1m (since 11:59:00), and has not handed its grant back yet; it was away for 4m": {
 			AwaySince: gone, BackSince: now.Add(-time.Minute),
 		},
+		"the grant of this host: its run keeps it until 12:05:00, beyond its end (a new kernel)" + waits: {
+			Self: true, Beyond: now.Add(5 * time.Minute), Reason: "a new kernel",
+		},
+		"web3 is away for 5m (since 11:55:00); the others have waited for it until 11:59:00, and go on when one of " +
+			"them wants to run": {AwaySince: gone, Until: now.Add(-time.Minute)},
 	} {
-		k.Name, k.Until = "web3", until
+		if k.Name = "web3"; k.Until.IsZero() {
+			k.Until = until
+		}
 		g := control.Gate{Name: "reboot", Kept: []control.Kept{k}}
 		text := statusText(control.Status{Gates: []control.Gate{g}}, now)
 		if !strings.Contains(text, "  kept         "+want+"\n") {

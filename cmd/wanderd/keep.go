@@ -89,6 +89,10 @@ func (p *program) readGrant(keep *control.Keep) error {
 // keptText describes a grant that outlives its host.
 func keptText(k *control.Kept, now time.Time) string {
 	until := "the others wait for it until " + clock(k.Until, now)
+	if !k.Self && k.Until.Before(now) {
+		until = "the others have waited for it until " + clock(k.Until, now) +
+			", and go on when one of them wants to run"
+	}
 	switch name := printable(k.Name); {
 	case k.Self:
 		state := cmp.Or(k.State, "it outlives the host")
