@@ -299,7 +299,7 @@ func TestARunKeepsItsGrantBeyondItsEnd(t *testing.T) {
 			inLockingWorld(t, func(w *world) {
 				r := w.runsOnA()
 				if err := r.keep(5 * time.Minute); err != nil {
-					t.Fatal(err)
+					w.t.Fatal(err)
 				}
 				asked := time.Now()
 				if test.fails {
@@ -310,12 +310,12 @@ func TestARunKeepsItsGrantBeyondItsEnd(t *testing.T) {
 				time.Sleep(time.Minute)
 				k := w.keptByA("a")
 				if k.Reason != "a new kernel" || k.Beyond.Sub(asked).Round(time.Minute) != 5*time.Minute {
-					t.Errorf("it says of its grant: %+v", k)
+					w.t.Errorf("it says of its grant: %+v", k)
 				}
 				switch {
 				case test.restarts:
 					if err := w.leave("a"); err != nil {
-						t.Fatal(err)
+						w.t.Fatal(err)
 					}
 					w.start("a", AloneWait)
 				case test.crashes:
@@ -339,9 +339,9 @@ func TestAGrantIsNotKeptBeyondItsEndInVain(t *testing.T) {
 	inLockingWorld(t, func(w *world) {
 		r := w.runsOnA()
 		wantErr := func(lasts time.Duration, want string) {
-			t.Helper()
+			w.t.Helper()
 			if err := r.keep(lasts); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("keep for %v: %v, want %q", lasts, err, want)
+				w.t.Errorf("keep for %v: %v, want %q", lasts, err, want)
 			}
 		}
 		wantErr(keeps+time.Second, "for which gate")
@@ -351,7 +351,7 @@ func TestAGrantIsNotKeptBeyondItsEndInVain(t *testing.T) {
 		}
 		wantErr(time.Minute, "have not confirmed in time")
 		if k := w.keptByA("a"); !k.Beyond.IsZero() {
-			t.Errorf("it is kept beyond its end all the same: %+v", k)
+			w.t.Errorf("it is kept beyond its end all the same: %+v", k)
 		}
 		for _, other := range []string{"b", "c"} {
 			w.start(other, AloneWait)

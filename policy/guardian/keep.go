@@ -53,6 +53,8 @@ type keeping struct {
 	id wire.Exchange
 	// by are the ranks of the guardians that have answered.
 	by uint8
+	// guarded is true if the token has had guardians under this grant.
+	guarded bool
 }
 
 // asks is what the guardians are asked with a heartbeat.
@@ -107,9 +109,14 @@ func (g *Machine) AskAgain() bool {
 	if !g.keeping.on || g.keeping.over {
 		return false
 	}
-	g.keeping = keeping{on: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy))}
+	again := keeping{on: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy)), guarded: g.keeping.guarded}
+	g.keeping = again
 	return true
 }
+
+// Confirmed reports whether a guardian has answered, or there was never one. A holder that sees nobody any more may be
+// cut off.
+func (g *Machine) Confirmed() bool { return g.keeping.by != 0 || !g.keeping.guarded }
 
 // askToKeep asks the guardians that have not answered.
 func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
@@ -117,6 +124,7 @@ func (g *Machine) askToKeep(held *Token, out []policy.Effect) []policy.Effect {
 		return out
 	}
 	trail := held.Trail()
+	g.keeping.guarded = g.keeping.guarded || trail.Len() > 0
 	for rank, id := range trail[:trail.Len()] {
 		if g.keeping.by&(1<<rank) == 0 {
 			var m *wire.Message

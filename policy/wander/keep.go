@@ -69,7 +69,7 @@ func (m *Machine) AskKeepers() bool {
 
 // KeepersAnswered implements [policy.Keeper]: one guardian is enough, as for a start.
 func (m *Machine) KeepersAnswered() bool {
-	return m.custody.keeps() && m.guardian.SomeKeep(m.custody.last())
+	return m.custody.keeps() && m.guardian.Confirmed()
 }
 
 // kept is the kept grant of this member, or the one that it guards; zero if there is none.
