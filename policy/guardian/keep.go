@@ -148,10 +148,13 @@ func (g *Machine) keepsWord(m *wire.Message, held *Token) bool {
 	return false
 }
 
-// comesFirst reports whether a Keep has come before the first heartbeat of its holder.
+// comesFirst reports whether a Keep has come before the first heartbeat of its holder; or before the first one that
+// names this member as a guardian, under a number that it knows, because it has passed the token on itself. Else it
+// would guard the token without keeping the grant until it is asked again, and the holder may go down before that.
 func (g *Machine) comesFirst(m *wire.Message) bool {
 	w := &g.watch
-	isNews := w.isBehind(&m.Token) || w.token.ID != m.Token.ID && w.turnsTo(m.Token.ID)
+	chosen := !w.live && w.token.Ref == m.Token && w.holder == m.From && countOf(m) > w.count
+	isNews := chosen || w.isBehind(&m.Token) || w.token.ID != m.Token.ID && w.turnsTo(m.Token.ID)
 	return isNews && g.cfg.Keep > 0 && !isOver(m) && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
 }
 
@@ -162,7 +165,10 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 		return out
 	}
 	if held == nil && g.comesFirst(m) {
-		g.learnOf(now, m, m.From)
+		known, count := g.watch.token.Ref, g.watch.count
+		if g.learnOf(now, m, m.From); known == m.Token {
+			g.watch.count = count // The heartbeats of before, which do not name this member, are no news.
+		}
 	}
 	k := &g.watch.kept
 	if countOf(m) < g.watch.count {
