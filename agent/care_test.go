@@ -10,6 +10,7 @@ import (
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
+	"github.com/wanderd/wanderd/lab/deep"
 )
 
 // inCaringWorld runs a test in a soft gate whose hosts are looked after: hooks take four seconds.
@@ -261,6 +262,7 @@ func TestAHostThatHasRebootedIsLookedAfterByItsNewBoot(t *testing.T) {
 // With keep, an agent that dies in its soak, or is stopped in what is left of it after that, goes on with it in its
 // next life; one whose host goes down in its soak, too.
 func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
+	deep.Only(t, "hosts that reboot by their clocks take many seconds")
 	for name, ends := range map[string]func(w *world, name string){
 		"dies": func(w *world, name string) { w.crash(name) },
 		"dies, and is stopped after that": func(w *world, name string) {
@@ -308,6 +310,7 @@ func TestASoakGoesOnInTheNextLifeIfTheGrantIsKept(t *testing.T) {
 // "A gate that stands still" is paused when a host stays away for longer than its grant is kept, before anybody else
 // runs. All hosts say who has not come back. A host that is back in time stops nobody.
 func TestAGateStandsStillIfAHostStaysAway(t *testing.T) {
+	deep.Only(t, "hosts that reboot by their clocks take many seconds")
 	for name, powerCut := range map[string]bool{"shut down": false, "power cut": true} {
 		t.Run(name, func(t *testing.T) {
 			inRebootingWorld(t, func(w *world) {

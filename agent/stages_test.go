@@ -18,7 +18,7 @@ import (
 // ready checks say 75 until the scenario changes that.
 func inStagedWorld(t *testing.T, onCall bool, scenario func(w *world)) {
 	if !onCall {
-		deep.Only(t, "a token that goes round for hours of virtual time takes a quarter of a minute")
+		deep.Only(t, "a token that goes round for an hour of virtual time takes many seconds")
 	}
 	gate := testGate()
 	gate.onCall, gate.ready, gate.Backups, gate.HookTimeout = onCall, true, 2, time.Hour
@@ -74,11 +74,11 @@ func TestAReleaseGoesFromStageToStage(t *testing.T) {
 					w.start(host, AloneWait)
 					time.Sleep(time.Minute)
 				}
-				time.Sleep(20 * time.Minute)
+				time.Sleep(5 * time.Minute)
 				if order := w.order(time.Time{}); order != "" {
 					t.Errorf("not ready, and runs: %s", order)
 				}
-				for range 3 {
+				for range 2 {
 					released := time.Now()
 					w.everybody(0)
 					seen := map[string]bool{}
@@ -94,7 +94,7 @@ func TestAReleaseGoesFromStageToStage(t *testing.T) {
 					if order := w.order(released); !byStages(order) || len(order) != 5 {
 						t.Errorf("%s", order)
 					}
-					time.Sleep(15 * time.Minute)
+					time.Sleep(3 * time.Minute)
 				}
 			})
 		})
@@ -104,9 +104,10 @@ func TestAReleaseGoesFromStageToStage(t *testing.T) {
 // While a member of an earlier stage is due and cannot run, the others wait, and say for whom. A caller with a command
 // does not wait.
 func TestAMemberSaysForWhomItWaits(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		w.startAll()
-		time.Sleep(15 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		w.set(func() { w.takes = 30 * time.Minute; w.says["a"] = answer{exit: 0}; w.says["d"] = answer{exit: 0} })
 		if who := w.untilStarts(time.Hour); who != "a" {
 			t.Fatal(who)
@@ -132,11 +133,12 @@ func TestAMemberSaysForWhomItWaits(t *testing.T) {
 // "A failure in a stage pauses the gate": the other member of the stage does not run any more, and once the gate is
 // resumed the later stages wait until the one that has failed has succeeded.
 func TestAFailureInAStagePausesTheGate(t *testing.T) {
-	inStagedWorld(t, false, func(w *world) {
+	deep.Only(t, "it takes many seconds")
+	inStagedWorld(t, true, func(w *world) {
 		w.gate.StopAfter = 3
 		w.results = map[string]hook.Result{"a": failing(3)}
 		w.startAll()
-		time.Sleep(15 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		released := time.Now()
 		w.everybody(0)
 		w.until("the gate is paused", time.Hour, func() bool {
@@ -167,9 +169,9 @@ func TestAFailureInAStagePausesTheGate(t *testing.T) {
 // An agent that dies in a run of a stage has not seen it succeed.
 func TestAnAgentThatDiesInAStagePausesTheGateWhenItIsBack(t *testing.T) {
 	deep.Only(t, "it takes many seconds")
-	inStagedWorld(t, false, func(w *world) {
+	inStagedWorld(t, true, func(w *world) {
 		w.startAll()
-		time.Sleep(15 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		w.set(func() { w.takes = 10 * time.Minute })
 		released := time.Now()
 		w.everybody(0)
@@ -192,6 +194,7 @@ func TestAnAgentThatDiesInAStagePausesTheGateWhenItIsBack(t *testing.T) {
 
 // "A member that is away for longer than first_wait holds nobody up", nor does one that was not due, or is paused.
 func TestWhoIsAwayOrPausedHoldsNobodyUp(t *testing.T) {
+	deep.Only(t, "it takes many seconds")
 	for name, c := range map[string]struct {
 		before, after func(w *world)
 		wait          time.Duration
@@ -208,9 +211,9 @@ func TestWhoIsAwayOrPausedHoldsNobodyUp(t *testing.T) {
 		"gone before": {before: func(*world) {}, after: nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inStagedWorld(t, false, func(w *world) {
+			inStagedWorld(t, true, func(w *world) {
 				w.startAll()
-				time.Sleep(15 * time.Minute)
+				time.Sleep(3 * time.Minute)
 				if c.wait == 0 {
 					w.crash("a")
 					time.Sleep(time.Minute)
@@ -259,7 +262,8 @@ func resume(t *testing.T, w *world, host string) {
 // "A member that says nothing holds the others up": one whose configuration has no stages does not let a release pass.
 // Once a reload has given it the same, it goes first. A reload that takes the stages away lets all run.
 func TestAMemberWithoutStagesHoldsUpThoseThatHaveThem(t *testing.T) {
-	inStagedWorld(t, false, func(w *world) {
+	deep.Only(t, "it takes many seconds")
+	inStagedWorld(t, true, func(w *world) {
 		same := w.stages
 		for _, host := range []string{"a", "b", "c", "d", "e"} {
 			if w.stages = same; host == "a" {
@@ -267,7 +271,7 @@ func TestAMemberWithoutStagesHoldsUpThoseThatHaveThem(t *testing.T) {
 			}
 			w.start(host, AloneWait)
 		}
-		time.Sleep(15 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		released := time.Now()
 		w.set(func() {
 			for _, host := range []string{"b", "c", "d", "e"} {
@@ -310,7 +314,7 @@ func TestARestartOfACanaryLetsNobodyPass(t *testing.T) {
 	deep.Only(t, "it takes many seconds")
 	inStagedWorld(t, true, func(w *world) {
 		w.startAll()
-		time.Sleep(15 * time.Minute)
+		time.Sleep(3 * time.Minute)
 		w.set(func() { w.takes = 10 * time.Minute })
 		released := time.Now()
 		w.everybody(0)

@@ -15,7 +15,8 @@ import (
 // "Nobody runs before all of the earlier stages have": a seed draws the stages, the protocol, the soak, and which
 // agents are killed or stopped while a release goes through. They come back soon.
 func TestNoSeedLetsAReleasePassAStage(t *testing.T) {
-	for seed := range uint64(deep.Or(1, 4)) {
+	deep.Only(t, "each fleet takes some seconds")
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(seed, 103))
 			g := testGate()
@@ -41,7 +42,7 @@ func releaseIn(w *world, dice *rand.Rand, names []string) {
 	for _, name := range names {
 		w.start(name, AloneWait)
 	}
-	time.Sleep(15 * time.Minute)
+	time.Sleep(3 * time.Minute)
 	released := time.Now()
 	w.everybody(0)
 	has, seen, faults := map[string]bool{}, 0, 3
