@@ -127,7 +127,11 @@ func (k *guardianRules) event(me *guardianView, c *sim.Cluster, o *sim.Occurrenc
 	case o.On(policy.Finished):
 		me.words = nil
 	case o.On(policy.Started):
-		me.kept = o.Event.State.Kept.Holder == c.ID(o.Member)
+		kept := &o.Event.State.Kept
+		me.kept = kept.Holder == c.ID(o.Member)
+		if kept.Is() { // It knows the number of the grant that it keeps, whatever is played back later.
+			me.learn(o, kept.Token, true)
+		}
 	case o.On(policy.PeersChanged):
 		me.alone = len(o.Event.Peers) <= 1
 	}
