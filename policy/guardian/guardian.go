@@ -174,6 +174,10 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsTombstone(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
 	case g.Doubting() && g.question.meets(m): // It holds another token, and hears this member.
+		if g.hears(m) {
+			g.learnOf(now, m, m.From)
+			g.watch.count = m.Nonce
+		}
 		g.answered(now, m.From, end)
 		return out
 	}

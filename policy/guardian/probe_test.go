@@ -2,10 +2,12 @@ package guardian_test
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -114,5 +116,31 @@ func TestAHolderThatHearsNobodyAsksAllMembersInTurn(t *testing.T) {
 	c.advance(16 * patience)
 	if n := len(c.ann.notes) - before; n > 6 {
 		t.Errorf("it asks %d times more", n)
+	}
+}
+
+// The holder of another token, which this member guards, answers a question of it. That is a heartbeat like any other:
+// the guardian's patience begins again.
+func TestAnAnswerOfAnotherTokensHolderIsItsHeartbeat(t *testing.T) {
+	ann := guardian.New(guardian.Config{Gate: gate, Self: annsID, Patience: patience, Entropy: rand.NewPCG(1, 1)})
+	held, other := born(10, 5, bobsID), born(20, 5, annsID)
+	var end guardian.Outcome
+	heartbeat := wire.Message{
+		Gate: gate, Kind: guardian.KindHeartbeat, From: bobsID, To: annsID, Token: other.Ref, Load: other.Load, Nonce: 1,
+	}
+	ann.Receive(0, &heartbeat, &held, &end, nil)
+	asked := policy.Time(patience / 2)
+	out := ann.Probe(asked, &held, nil)
+	heartbeat.Nonce, heartbeat.Exchange = 2, out[len(out)-1].Msg.Exchange
+	answered := asked.Add(patience / 8)
+	ann.Wake(answered, &held, &end, nil)
+	ann.AskOthers([]wire.MemberID{annsID, bobsID, dansID}, &held, nil)
+	if ann.Receive(answered, &heartbeat, &held, &end, nil); end.Ending != guardian.Answered {
+		t.Fatalf("the question ends with %v", end.Ending)
+	}
+	for _, e := range ann.Wake(answered.Add(patience-1), &held, &end, nil) {
+		if e.Kind == policy.Tell && e.Note == guardian.NoteSuspected {
+			t.Error("it suspects the holder of the other token, which it has heard within a patience")
+		}
 	}
 }
