@@ -13,6 +13,7 @@ func (m *Machine) take(
 ) []policy.Effect {
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	m.custody.take(&m.cfg, now.Time, token)
+	m.walk.come(now.Time)
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
 	before := token.Trail()

@@ -46,6 +46,8 @@ type walker struct {
 	sharing sharing
 	// tries is how many earlier holders could not reach the member to which the token is offered.
 	tries uint8
+	// cameAt is when the token came that this member holds, or held last.
+	cameAt policy.Time
 }
 
 // see takes another view, and returns the one before.
@@ -55,6 +57,9 @@ func (w *walker) see(ids []wire.MemberID, self wire.MemberID) (before peers) {
 	return before
 }
 
+// come records that a token has come.
+func (w *walker) come(now policy.Time) { w.cameAt = now }
+
 // next returns the member that gets the token with that load: one that asked for it, one that others could not reach,
 // or the next in the walk.
 func (w *walker) next(cfg *Config, now policy.Time, load *wire.Load) wire.MemberID {
@@ -63,7 +68,7 @@ func (w *walker) next(cfg *Config, now policy.Time, load *wire.Load) wire.Member
 	}
 	id, ok := w.takeAsker(now)
 	if w.tries = 0; !ok {
-		id, w.tries, ok = w.takeMissed(cfg, now, load)
+		id, w.tries, ok = w.takeMissed(cfg, load)
 	}
 	if !ok {
 		id, ok = w.successor(cfg, now, load)
@@ -112,15 +117,16 @@ func (w *walker) follow(cfg *Config, load *wire.Load) (wire.MemberID, bool) {
 }
 
 // takeMissed removes from the token's list the missed member that has waited longest. It leaves members that are not in
-// this member's view, or that this member could not reach itself, to other holders.
-func (w *walker) takeMissed(cfg *Config, now policy.Time, load *wire.Load) (id wire.MemberID, tries uint8, ok bool) {
+// this member's view, or that this member could not reach itself since the token came, to other holders. A holder that
+// is due again and again between two offers would otherwise use up all tries of a member that only others can reach.
+func (w *walker) takeMissed(cfg *Config, load *wire.Load) (id wire.MemberID, tries uint8, ok bool) {
 	r := RouteOf(load)
 	for i, tries := range r.Tries {
 		if tries == 0 {
 			break
 		}
 		id, ok := w.ByHint(r.Missed[i])
-		if !ok || id == cfg.Self || w.avoid.Has(id, now) {
+		if !ok || id == cfg.Self || w.avoid.Has(id, w.cameAt) {
 			continue
 		}
 		r.Take(i)

@@ -147,6 +147,24 @@ func TestAMissedMemberIsTriedByTheNextHolder(t *testing.T) {
 	}
 }
 
+// A holder whose own run comes between its offers, and takes long, does not try a member again that it has not reached.
+func TestAHolderThatRunsAgainLeavesAMissedMemberToOthers(t *testing.T) {
+	cfg := config()
+	cfg.Walk, cfg.MinInterval = wander.Sweep, timeout/2
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5, 6, 7)
+	s.arrive(born(1, 10), 1)
+	s.finish()
+	missed, _ := s.offer()
+	s.advance(timeout)
+	wantNote(t, s.notes, wander.NoteRan)
+	s.advance(20 * timeout)
+	s.finish()
+	if to, route := s.offer(); to == missed || route.Missed[0] != missed.Hint() {
+		t.Errorf("after its run it offers the token to %v with %+v, and has not reached %v", to, route, missed)
+	}
+}
+
 func TestAMemberMissedManyTimesWaitsForTheNextLap(t *testing.T) {
 	route := wander.Route{}
 	route.Miss(id(6).Hint(), wander.MaxTries-1)
