@@ -126,7 +126,8 @@ func TestAnAnswerOfAnotherTokensHolderIsItsHeartbeat(t *testing.T) {
 	held, other := born(10, 5, bobsID), born(20, 5, annsID)
 	var end guardian.Outcome
 	heartbeat := wire.Message{
-		Gate: gate, Kind: guardian.KindHeartbeat, From: bobsID, To: annsID, Token: other.Ref, Load: other.Load, Nonce: 1,
+		Gate: gate, Kind: guardian.KindHeartbeat, From: bobsID, To: annsID, Nonce: 1,
+		Token: other.Ref, Load: other.Load,
 	}
 	ann.Receive(0, &heartbeat, &held, &end, nil)
 	asked := policy.Time(patience / 2)
