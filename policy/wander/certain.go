@@ -198,7 +198,12 @@ func (l *loss) vouches(now policy.Time, answer *wire.Message) bool {
 // unsure ends a question because a member may have the token, and asks again later, each time after a longer pause.
 func (l *loss) unsure(o *outlook, now policy.Time) {
 	l.inquiry = inquiry{}
-	if l.silence.unsure++; l.silence.unsure <= mostUnsure {
-		l.certainty.at = now.Add(o.batchTakes() << l.silence.unsure)
+	l.silence.unsure = min(l.silence.unsure+1, mostUnsure+1)
+	again := now.Add(o.batchTakes() << l.silence.unsure)
+	switch asks := l.silence.unsure <= mostUnsure; {
+	case l.first.armed:
+		l.first.armed, l.first.at = asks, again
+	case asks:
+		l.certainty.at = again
 	}
 }

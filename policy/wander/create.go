@@ -21,7 +21,9 @@ const (
 //
 // The gossip has one bit for all tokens of a gate. While a fleet gets more slots by restarts one by one, the first slot
 // has its token all the time, so the bit means nothing for the other slots. In the other slots every member asks first;
-// in a sweep it also asks members to which that token comes.
+// in a sweep it also asks members to which that token comes. In a gate with several slots the bit may also be about
+// another token than the first slot's, or about one from before a restart of all. So then the first slot's is made only
+// if all members answer that they have met none, as for one that is certainly lost.
 type firstToken struct {
 	// met is true once this member has met a token, known once another member has reported that it has.
 	met, known bool
@@ -48,7 +50,7 @@ func (l *loss) view(
 	firstView := !f.asked
 	f.asked = true
 	switch {
-	case f.met || f.known && o.cfg.Slot == 0 || l.first.closed:
+	case f.met || f.known && o.cfg.LastSlot == 0 || l.first.closed:
 		f.armed = false
 	case o.cfg.Keep > 0 && o.cfg.Rejoins:
 		f.armed = false // A host of that fleet may be away under its grant.
@@ -75,6 +77,24 @@ func (l *loss) awaitTurn(o *outlook, now policy.Time) {
 	f.rank, f.count = int32(o.walk.Rank), int32(o.walk.Count())
 	settled := min(now.Add(o.cfg.timeouts(settleTimeouts)), f.since.Add(o.cfg.timeouts(unsettledTimeouts)))
 	f.at = settled.Add(o.cfg.timeouts(staggerTimeouts * int(f.rank)))
+}
+
+// isUnclear reports whether a token is known to exist that may be this slot's or another one's.
+func (f *firstToken) isUnclear(cfg *Config) bool { return f.known && cfg.Slot == 0 }
+
+// wakeFirst asks others before this member makes the first token. Every member but rank 0 asks the lower ranks whether
+// one exists: the gossip of the lower ranks may be slower than this member's patience, or they saw less of the fleet
+// and began earlier.
+func (l *loss) wakeFirst(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
+	unclear := l.first.isUnclear(o.cfg)
+	over, out := l.inquire(o, now, unclear || o.walk.Rank > 0 || o.cfg.Slot > 0, unclear, out)
+	switch q := &l.inquiry; {
+	case unclear && (over && !l.isCertain(o, now.Time) || q.census.times >= mostWaits):
+		l.unsure(o, now.Time)
+	case over:
+		makes = missingFirst
+	}
+	return makes, out
 }
 
 // makesFirstAt is when this member makes the first token; it is set only if first is armed.

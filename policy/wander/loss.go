@@ -84,16 +84,11 @@ func (m missing) note() policy.Note {
 }
 
 // wake asks others if the time for that has come, and returns which token this member makes. This member holds none.
-//
-// Every member but rank 0 asks the lower ranks whether a token exists before it makes the first one: the gossip of the
-// lower ranks may be slower than this member's patience, or they saw less of the fleet and began earlier.
 func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
 	var over bool
 	switch {
 	case l.first.armed && now.Time >= l.makesFirstAt(o):
-		if over, out = l.inquire(o, now, o.walk.Rank > 0 || o.cfg.Slot > 0, false, out); over {
-			makes = missingFirst
-		}
+		return l.wakeFirst(o, now, out)
 	case l.regenerates(o) && now.Time >= l.regenerateAt(o):
 		l.inquiry.certain = false
 		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.Alone(), true, out); over {

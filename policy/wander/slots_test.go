@@ -411,16 +411,43 @@ func TestTheStatusIsThatOfTheBusiestToken(t *testing.T) {
 	}
 }
 
-// Gossip has one bit for all tokens of a gate: that there is a token is known only of the first slot.
-func TestATokenThatIsKnownIsThatOfTheFirstSlot(t *testing.T) {
-	for slot, want := range map[uint8]bool{0: false, 1: true} {
-		cfg := withBackups(2)
-		cfg.Slot, cfg.LastSlot = slot, 1
-		s := begin(t, cfg, policy.State{})
-		s.fleet(3, 4, 5)
-		s.advance(10 * timeout)
-		if asked := slices.Contains(s.notes, wander.NoteInquired); asked != want {
-			t.Errorf("slot %d: it looks for a first token: %v", slot, asked)
-		}
+// Gossip has one bit for all tokens of a gate. In a gate with several, the first slot's may be missing although one is
+// known: all others say so. In the other slots the bit means nothing.
+func TestATokenThatIsKnownMayBeThatOfAnotherSlot(t *testing.T) {
+	for name, tc := range map[string]struct {
+		slots, slot uint8
+		answer      func(s *scenario)
+		want        bool
+	}{
+		"nobody has met it":         {2, 0, func(s *scenario) { s.all(3, 4, 5) }, true},
+		"one has had it lately":     {2, 0, func(s *scenario) { s.all(3, 4); s.vouches(5, 0, 3) }, false},
+		"one does not answer":       {2, 0, func(s *scenario) { s.all(3, 4) }, false},
+		"most members are gone":     {2, 0, func(s *scenario) { s.all(6, 4, 5) }, false},
+		"nobody answers for a slot": {2, 1, func(*scenario) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := withBackups(2)
+			cfg.Slot, cfg.LastSlot = tc.slot, tc.slots-1
+			s := begin(t, cfg, policy.State{})
+			s.fleet(3, 4, 5)
+			s.advance(3 * timeout)
+			s.wantNotes(wander.NoteInquired)
+			s.census()
+			tc.answer(s)
+			s.advance(30 * timeout)
+			if made := slices.Contains(s.notes, wander.NoteCreated); made != tc.want {
+				t.Errorf("it makes the token: %v", made)
+			}
+		})
+	}
+}
+
+// Where there is one token, one that is known is that one.
+func TestATokenThatIsKnownIsTheOnlyOne(t *testing.T) {
+	s := begin(t, withBackups(2), policy.State{})
+	s.fleet(3, 4, 5)
+	s.advance(10 * timeout)
+	if slices.Contains(s.notes, wander.NoteInquired) {
+		t.Error("it looks for a first token")
 	}
 }

@@ -119,7 +119,7 @@ type certain struct {
 //
 //   - all others that it sees have answered since it began to ask,
 //   - these are more than half of all members that it has seen within max_interval in this life,
-//   - none of them holds or guards a token, and none runs.
+//   - none of them holds or guards a token, and none runs under one. A run under another slot's does not matter.
 //
 // cut is true if the network may be parted or broken: then a member may hold a token of which the others that guard it
 // do not hear, and only the first two conditions are checked.
@@ -188,7 +188,7 @@ func (me *certain) replaces(c *sim.Cluster, o *sim.Occurrence, cut bool) error {
 		if !me.answered[id] {
 			return fmt.Errorf("certain: %s makes a token, and %v has not answered", o.Who(), id)
 		}
-		if d := Detail(c, i); !cut && c.Up(i) && (d.Holding || d.Keeps || c.Running(i)) {
+		if d := Detail(c, i); !cut && c.Up(i) && (d.Holding || d.Keeps || d.Phase == "running") {
 			return fmt.Errorf("certain: %s makes a token, and %v holds or guards one, or runs", o.Who(), id)
 		}
 	}
