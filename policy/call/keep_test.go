@@ -8,6 +8,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
 	"github.com/wanderd/wanderd/policy/guardian"
+	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -87,6 +88,32 @@ func TestNobodyRunsWhileAHostIsAwayUnderItsGrant(t *testing.T) {
 		t.Fatalf("%v run, want one more", f.runs)
 	}
 }
+
+// The first run of a fleet reboots its host, which has made the token, and the guardian of that grant goes down, too.
+// The others have met no token yet, but they have been told of this one.
+func TestNobodyMakesATokenWhileTheHostThatHasTheFirstOneIsAway(t *testing.T) {
+	var f *fleet
+	for first := 0; f == nil || slices.ContainsFunc(f.sent, isToken); first++ {
+		f = newGate(t, 5, &call.Settings{Skip: skip, Backups: 1, Keep: keep})
+		f.step(first, policy.Event{Kind: policy.Wanted})
+		f.advance(skip)
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+	}
+	f.advance(skip / 2) // They are told who holds the token.
+	for i, s := range f.saved {
+		f.down[i] = s.Kept.Is()
+	}
+	f.advance(6 * skip)
+	f.see()
+	f.advance(keep - 20*skip)
+	if len(f.runs) != 1 {
+		t.Errorf("%v run while the hosts that know of the grant are away", f.runs)
+	}
+}
+
+func isToken(m wire.Message) bool { return m.Kind == handoff.KindToken }
 
 func TestAHostThatStaysAwayLosesItsGrant(t *testing.T) {
 	f := keeping(t)

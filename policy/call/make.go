@@ -104,8 +104,14 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	}
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
-	away := m.cfg.Keep > 0 && (b.hasMet || m.cfg.Rejoins) // A host may be, under its grant.
-	return s.clean && !away && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
+	return s.clean && !m.mayBeAway() && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
+}
+
+// mayBeAway reports whether a host may be away under its grant: it is not the first token of a fleet that is missing. A
+// member that has only been told of a token counts, too: those that have met it may be the hosts that are away.
+func (m *Machine) mayBeAway() bool {
+	told := !m.known.ref.ID.Generator.IsZero()
+	return m.cfg.Keep > 0 && (m.birth.hasMet || told || m.cfg.Rejoins)
 }
 
 // make makes a new token, held here, and uses it.

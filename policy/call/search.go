@@ -168,8 +168,7 @@ func (m *Machine) onSeek(now policy.Instant, msg *wire.Message, out []policy.Eff
 		out = m.send(KindWhere, msg.From, msg.Exchange, 0, &t.Ref, out)
 		setPlaces(&out[len(out)-1].Msg.Load, holder, m.cfg.Self)
 		return out
-	case m.cfg.Keep > 0 && (m.birth.hasMet || m.cfg.Rejoins):
-		// It is not the first token of a fleet that is missing, and a host may be away under its grant.
+	case m.mayBeAway():
 		return m.send(KindWhere, msg.From, msg.Exchange, 0, nil, out)
 	case m.birth.touched && m.birth.touchedAt >= now.Time.Add(-time.Duration(msg.Nonce)-m.cfg.patience()):
 		return m.send(KindWhere, msg.From, msg.Exchange, 0, nil, out)
