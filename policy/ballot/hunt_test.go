@@ -194,6 +194,18 @@ func TestBrokenShellsAreCaught(t *testing.T) {
 	}
 }
 
+// In each of these fleets a site with an old position searched on and on, because it found a former holder each time.
+func TestASiteThatSearchesWhileTheTokenGoesRoundIsServed(t *testing.T) {
+	keeps := *huntKeep
+	t.Cleanup(func() { *huntKeep = keeps })
+	*huntKeep = true
+	for _, seed := range []uint64{226_043, 247_067, 295_125} {
+		if _, _, err := live(paced, seed, shell{}, nil); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
 func TestHunt(t *testing.T) {
 	for _, name := range gateKinds() {
 		if *huntGate == "" || slices.Contains(strings.Split(*huntGate, ","), name) {

@@ -10,7 +10,8 @@ type newPred struct {
 	next rank
 }
 
-// receivePOSITION is ReceivePOSITION, lines 65–69.
+// receivePOSITION is ReceivePOSITION, lines 65–69. Of equal positions the last one counts: each holder that hears of the
+// search takes the position before it ([Machine.lead]), and the token of the first one that did has long gone on.
 func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	m.measure(now.Time, b.from)
 	m.found(now.Time)
@@ -20,7 +21,7 @@ func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effe
 	if !m.candidate && !m.precedes(b.pos, b.from) {
 		return out
 	}
-	if m.newPred.pos < b.pos { // line 66
+	if m.newPred.pos <= b.pos { // line 66
 		m.newPred.id, m.newPred.pos, m.newPred.next = b.from, b.pos, b.next // lines 67–69
 	}
 	return out

@@ -249,6 +249,20 @@ func TestABypassedSiteSearches(t *testing.T) {
 	}
 }
 
+// Each holder takes the position before that of a site that searches. When the time for answers is over, only the last
+// of them may still have the token: the first one refuses the site, again and again.
+func TestOfHoldersThatTookOnePositionTheLastOneIsFound(t *testing.T) {
+	s := queue(t, 4, nil)
+	m := s.sites[3]
+	m.searchPos(s.now, nil)
+	for _, from := range []rank{0, 1, 2} {
+		m.receivePOSITION(policy.Instant{Time: s.now}, &body{from: from, pos: m.pos - 1, next: nobody}, nil)
+	}
+	if m.newPred.id != 2 {
+		t.Errorf("it will connect to S%d", m.newPred.id)
+	}
+}
+
 // Rule (vii): the token is under way from S0 to S1 while S2 searches; no site has a position, and no token is
 // regenerated.
 func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {
