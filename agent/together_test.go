@@ -231,7 +231,7 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 		_, second := w.called("b", "q")
 		w.until("a waits for q", time.Minute, func() bool { return w.named("a", "p").Because == control.BecauseOthers })
 		g := w.named("a", "p")
-		if g.Running || g.Callers[0].Running || !strings.Contains(g.NotRunning, "waiting for gate q for") {
+		if g.Running || g.Callers[0].Running || g.WaitsFor != "q" || g.WaitsZone != "" || !strings.Contains(g.NotRunning, "waiting for gate q for") {
 			t.Errorf("%+v: %q", g.Callers, g.NotRunning)
 		}
 		w.until("a has let go", 61*time.Second, func() bool {
@@ -395,6 +395,15 @@ func TestNoMoreThanPerZoneRunInOneZone(t *testing.T) {
 		if len(hosts) != 5 {
 			t.Error(fmt.Sprint(hosts))
 		}
+		w.set(func() { w.takes = 20 * time.Minute })
+		w.called("a", "upgrade@x")
+		w.until("a host of zone x waits for another one, and says so", 15*time.Minute, func() bool {
+			return slices.ContainsFunc(threeHosts(), func(host string) bool {
+				g := w.named(host, "upgrade")
+				return g.WaitsFor == "upgrade@x" && g.WaitsZone == "x" && !g.WaitsSince.IsZero() &&
+					strings.HasPrefix(g.NotRunning, "has the token, and zone x has been busy for ")
+			})
+		})
 	})
 }
 

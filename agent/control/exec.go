@@ -42,6 +42,11 @@ type Together struct {
 	With   []string `json:"with,omitempty"`
 	Zone   string   `json:"zone,omitempty"`
 	ZoneOf string   `json:"zone_of,omitempty"`
+	// WaitsFor is the gate for which the run waits, and WaitsZone is set if that is the gate of this zone. The run has
+	// asked for it at WaitsSince. All are empty if it does not wait.
+	WaitsFor   string    `json:"waits_for,omitempty"`
+	WaitsZone  string    `json:"waits_zone,omitempty"`
+	WaitsSince time.Time `json:"waits_since,omitzero"`
 }
 
 // Refusal is why an agent does not grant a request.

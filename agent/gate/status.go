@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
@@ -102,14 +103,24 @@ func (g *Gate) Status(around *Around) control.Gate {
 		s.NotRunning = m.Why
 		g.situation(&s, m.Bar, facts, around).explain()
 	} else if other, since := g.run.others.WaitsFor(); other != "" {
-		s.Running, s.Because = false, control.BecauseOthers
-		s.NotRunning = fmt.Sprintf("has the token, and has been waiting for gate %s for %v (with_wait %v)", other,
-			time.Since(since).Round(time.Second), g.cfg.WithWait)
+		describeWait(&s, &g.cfg, other, since)
 		if len(s.Callers) > 0 {
 			s.Callers[0].Running, s.Callers[0].RunningSince = false, time.Time{}
 		}
 	}
 	return s
+}
+
+// describeWait describes a run that has its token, and waits for another gate.
+func describeWait(s *control.Gate, cfg *Config, other string, since time.Time) {
+	s.Running, s.Because, s.WaitsFor, s.WaitsSince = false, control.BecauseOthers, other, since
+	what := "has been waiting for gate " + other
+	if other == cfg.Zone {
+		s.WaitsZone = strings.TrimPrefix(other, cfg.Name+"@")
+		what = "zone " + s.WaitsZone + " has been busy"
+	}
+	s.NotRunning = fmt.Sprintf("has the token, and %s for %v (with_wait %v)", what,
+		time.Since(since).Round(time.Second), cfg.WithWait)
 }
 
 // whereabouts describes where the token of m is.

@@ -63,6 +63,11 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 	}
 	line("runs now", runnersText(tokens, now))
 	rows := follow.Rows(f, gate)
+	for i := range rows {
+		if g := rows[i].Gate; g != nil && g.WaitsFor != "" {
+			line("waits", printable(rows[i].Name)+": "+waitsText(&g.Together, now))
+		}
+	}
 	if homes := follow.Homes(rows); len(homes) > 0 {
 		writeHomes(line, homes, now)
 		line("waiting", waitingText(rows, now))
@@ -89,6 +94,15 @@ func writeFleetGate(b *strings.Builder, f *control.Fleet, gate string, now time.
 		_, _ = fmt.Fprintf(t, "  %s\t%s\n", name, strings.Join(rowText(r, now), "\t"))
 	}
 	_ = t.Flush()
+}
+
+// waitsText describes what a run that has its token waits for.
+func waitsText(t *control.Together, now time.Time) string {
+	text := "waits for gate " + printable(t.WaitsFor)
+	if t.WaitsZone != "" {
+		text = "zone " + printable(t.WaitsZone) + " is busy"
+	}
+	return text + ", " + since(t.WaitsSince, now)
 }
 
 // writeHomes writes the homes of each token that is called.

@@ -108,6 +108,25 @@ gate sync
 	}
 }
 
+// A host that has its token, and waits for another gate or for its zone, stands among those that are looked for first.
+func TestAFleetSaysWhoWaitsForAnotherGate(t *testing.T) {
+	src := crew()
+	since := noon().Add(-12 * time.Second)
+	for i, waits := range []control.Together{
+		{WaitsFor: "backup", WaitsSince: since},
+		{WaitsFor: "sync@eu-1a", WaitsZone: "eu-1a", WaitsSince: since},
+	} {
+		g := &src.fleet.Members[i].Status.Gates[0]
+		g.Together, g.NotRunning, g.Because = waits, "has the token, and waits", control.BecauseOthers
+	}
+	text := ask(t, src, "status", "--fleet")
+	const want = "  waits        m1: waits for gate backup, for 12s (since 11:59:48)\n" +
+		"  waits        m2: zone eu-1a is busy, for 12s (since 11:59:48)\n"
+	if strings.Count(text, "  waits  ") != 2 || !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+}
+
 func TestTheDocumentsOfAFleetAreAllThere(t *testing.T) {
 	var got control.Fleet
 	if err := json.Unmarshal([]byte(ask(t, crew(), "status", "--fleet", "--json")), &got); err != nil {
