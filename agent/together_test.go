@@ -231,7 +231,8 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 		_, second := w.called("b", "q")
 		w.until("a waits for q", time.Minute, func() bool { return w.named("a", "p").Because == control.BecauseOthers })
 		g := w.named("a", "p")
-		if g.Running || g.Callers[0].Running || g.WaitsFor != "q" || g.WaitsZone != "" || !strings.Contains(g.NotRunning, "waiting for gate q for") {
+		if g.Running || g.Callers[0].Running || g.WaitsFor != "q" || g.WaitsZone != "" ||
+			!strings.Contains(g.NotRunning, "waiting for gate q for") {
 			t.Errorf("%+v: %q", g.Callers, g.NotRunning)
 		}
 		w.until("a has let go", 61*time.Second, func() bool {
