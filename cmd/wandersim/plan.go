@@ -125,7 +125,7 @@ func newPlanCommand() *cobra.Command {
 func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJSON bool) error {
 	for _, other := range []string{
 		"every", "walk", "window", "svg", "reboot-takes", "reboot-fails", "soak", "first",
-		"max-down", "fails-every", "down-for",
+		"max-down", "fails-every", "down-for", "zones", "per-zone",
 	} {
 		if cmd.Flags().Changed(other) {
 			return cli.UsageError(fmt.Errorf("--%s is for a gate with a hook, and --demand for one with callers: "+
@@ -196,6 +196,10 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string) settings
 			As("NUMBER"),
 		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual.Slots,
 			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
+		settings.Row("zones", settings.Count(&w.Zones, 0, math.MaxInt32), "0",
+			"How many zones the members are in, evenly spread. 0 is no zones.").As("NUMBER").Needing("per_zone"),
+		settings.Row("per_zone", settings.Count(&w.PerZone, 0, math.MaxInt32), "0",
+			"How many members of one zone may run at once: fewer than slots.").As("NUMBER").Needing("zones"),
 		settings.Row("skip", settings.Duration(&w.Skip), "",
 			"How long the token rests at a member that is not due. If unset, the answer recommends one."),
 		settings.Row("window", settings.Several((*[]window.Window)(&w.Windows), "WINDOW", usual.ParseWindow), "",

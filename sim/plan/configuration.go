@@ -34,6 +34,9 @@ func toml(k *Constants) string {
 	if k.MaxDown > 0 {
 		text += line("max_down", k.MaxDown, "how many may be down when one starts")
 	}
+	if k.PerZone > 0 {
+		text += line("per_zone", k.PerZone, "how many of one zone may run at once; each host has its zone")
+	}
 	if len(k.Windows) > 0 {
 		text += line("window", strings.Join(texts(k.Windows), "; "), "when members may run")
 	}
@@ -59,6 +62,9 @@ func command(k *Constants) string {
 	}
 	if k.MaxDown > 0 {
 		text += fmt.Sprintf(" --max-down %d", k.MaxDown)
+	}
+	if k.PerZone > 0 {
+		text += fmt.Sprintf(" --per-zone %d", k.PerZone)
 	}
 	var windows strings.Builder
 	for i := range k.Windows {

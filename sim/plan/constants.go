@@ -26,6 +26,8 @@ type Constants struct {
 	// Soak is how long a host is looked after once it has run; MaxDown is how many may be down when one starts.
 	Soak    time.Duration
 	MaxDown int
+	// PerZone is how many of one zone may run at once; 0 is no limit.
+	PerZone int
 	// Windows are when members may run; none means always.
 	Windows window.Set
 }
@@ -46,10 +48,12 @@ func (k Constants) MarshalJSON() ([]byte, error) {
 		Keep        float64  `json:"keep_s,omitempty"`
 		Soak        float64  `json:"soak_s,omitempty"`
 		MaxDown     int      `json:"max_down,omitempty"`
+		PerZone     int      `json:"per_zone,omitempty"`
 	}{
 		k.Walk.String(), k.Skip.Seconds(), k.Op.Seconds(), k.MinInterval.Seconds(), k.MaxInterval.Seconds(),
 		k.DefaultMaxInterval,
 		k.HookTimeout.Seconds(), k.Backups, k.Slots, texts(k.Windows), k.Keep.Seconds(), k.Soak.Seconds(), k.MaxDown,
+		k.PerZone,
 	})
 }
 
@@ -76,7 +80,7 @@ func skips() []time.Duration {
 func recommend(w *Request) (k Constants, fits bool) {
 	k = Constants{
 		Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
-		Windows: w.Windows, Keep: w.keep(), Soak: w.Soak, MaxDown: w.MaxDown,
+		Windows: w.Windows, Keep: w.keep(), Soak: w.Soak, MaxDown: w.MaxDown, PerZone: w.PerZone,
 	}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)

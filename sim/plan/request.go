@@ -39,6 +39,9 @@ type Request struct {
 	Backups int
 	// Slots is how many members may run at once: 1 to wire.MaxSlots, and at most Members. 0 means 1.
 	Slots int
+	// Zones is the number of zones, over which the members are spread evenly, and PerZone how many of one zone may run
+	// at once: less than Slots. 0 is no zones.
+	Zones, PerZone int
 	// Skip is how long the token rests at a member that does not need it. 0 asks for a recommendation.
 	Skip time.Duration
 	// Latency is the delay of a datagram: at most 1 s. 0 means 1 ms.
@@ -104,6 +107,7 @@ func (w *Request) check() error {
 	}
 	w.checkReboots(demand)
 	w.checkPace(demand)
+	w.checkZones(demand)
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
 	demand(w.Backups >= 0 && w.Backups <= guardian.MaxBackups,
 		"backups is %d: 0 to %d members can guard the token", w.Backups, guardian.MaxBackups)
@@ -203,10 +207,12 @@ func (w Request) MarshalJSON() ([]byte, error) {
 		MaxDown int      `json:"max_down,omitempty"`
 		Failing float64  `json:"fails_every_s,omitempty"`
 		DownFor float64  `json:"down_for_s,omitempty"`
+		Zones   int      `json:"zones,omitempty"`
+		PerZone int      `json:"per_zone,omitempty"`
 	}{
 		w.Members, w.Walk.String(), w.Backups, w.slots(), w.Op.Seconds(), w.Every.Seconds(), nil, w.latency().
 			Seconds(), w.Loss, w.Seed, w.RebootTakes.Seconds(), w.RebootFails, w.Soak.Seconds(), w.First, w.MaxDown,
-		w.FailsEvery.Seconds(), w.DownFor.Seconds(),
+		w.FailsEvery.Seconds(), w.DownFor.Seconds(), w.Zones, w.PerZone,
 	}
 	if w.Skip > 0 {
 		out.Skip = new(w.Skip.Seconds())

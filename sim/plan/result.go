@@ -25,6 +25,8 @@ type Result struct {
 	FirstRound float64 `json:"first_round_s"`
 	// Nights reports whether every member gets its turn while the windows are open. It is nil if they are always open.
 	Nights *Nights `json:"nights,omitempty"`
+	// Zones are the bounds of what per_zone costs; nil without zones.
+	Zones *Zones `json:"zones,omitempty"`
 	// Rollout is how a release goes through the fleet; nil without stages, soak and max_down.
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// Expected describes the fleet in the long run. Twice describes a fleet of twice the members with the same
@@ -63,8 +65,8 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	a := Result{
 		Request: asked, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),
-		FirstRound: w.leastRound(),
-		TOML:       toml(&k), Command: command(&k),
+		FirstRound: w.leastRound(), Zones: zonesOf(&w),
+		TOML: toml(&k), Command: command(&k),
 	}
 	if !fits {
 		a.Changes = changes(&w, k.Skip)
@@ -83,7 +85,8 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 		return Result{}, err
 	}
 	a.Traffic = trafficOf(w.Members, float64(a.Expected.Datagrams.Mean))
-	a.Met = fits && !a.late() && (a.Nights == nil || a.Nights.suffice() || w.Every > eachNight(w.Windows))
+	a.Met = fits && a.Zones.suffice() && !a.late() &&
+		(a.Nights == nil || a.Nights.suffice() || w.Every > eachNight(w.Windows))
 	a.Warnings = warnings(&a, fits)
 	return a, nil
 }

@@ -65,6 +65,10 @@ func (a *Result) verdict(p *page) {
 		p.line("")
 		p.paragraph("", "Each run is followed by a soak of %s. Below, op has both.", written(w.Soak))
 	}
+	if a.Zones != nil {
+		p.line("")
+		p.paragraph("", "%s", a.Zones.text(&a.Request))
+	}
 	for _, warning := range a.Warnings {
 		p.line("")
 		p.paragraph("", "Warning: %s.", warning)
@@ -121,6 +125,10 @@ func (a *Result) whatIf(p *page) {
 	p.line("\nWhat if\n  all members start at once:")
 	p.paragraph(indent, "the first round takes at least %s, %s.", spoken(a.FirstRound),
 		or(a.several(), fmt.Sprintf("%d runs at once", a.Constants.Slots), "one run after the other"))
+	if z := a.Zones; z != nil {
+		p.paragraph(indent, "With its zones it takes %s or more, and at worst %s, but for the walk of the tokens.",
+			spoken(z.Least), spoken(z.Most))
+	}
 	if a.Rollout != nil {
 		p.line("  a release comes that all members need:")
 		p.paragraph(indent, "%s", a.Rollout.text(&a.Request))

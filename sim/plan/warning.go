@@ -50,6 +50,10 @@ func warnings(a *Result, fits bool) []string {
 		warn("the network loses a token every %s; guardians (backups above 0) would revive it, and %s",
 			spoken(secondsPerDay/lost), moreTime)
 	}
+	if !a.Zones.suffice() {
+		warn("the load of a zone is %.2f, and above 1 there is not enough time for the runs of its hosts: raise "+
+			"per_zone or the number of zones", a.Zones.Load)
+	}
 	if skip, trip := a.Constants.Skip, 2*a.Request.latency(); wander.TooShort(skip, trip) {
 		warn("a skip of %s is too short for round trips of %s: handoffs, and the recovery from a loss, wait for "+
 			"them; the least that fits is %s",
