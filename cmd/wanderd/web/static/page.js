@@ -161,8 +161,10 @@ function drawFacts() {
   if (last) fact("failed last", last.name + ", " + rough(now() - Date.parse(last.last_run)) + " ago: " + last.result, "failed");
   for (const m of members()) if (m.missing) fact("missing", m.name + ": " + m.missing, "failed");
   for (const k of away()) {
+    const until = "waited for until " + clock(k.until);
+    const waited = Date.parse(k.until) < now() ? "was " + until + ": the others go on when one of them wants to run" : until;
     const at = k.back_since ? " is back " + since(k.back_since) + ", and has not handed its grant back yet"
-      : " is away " + since(k.away_since) + ", and waited for until " + new Date(k.until).toLocaleTimeString();
+      : " is away " + since(k.away_since) + ", and " + waited;
     fact("away", k.name + at);
   }
   const due = members().filter((m) => !m.missing && !m.running);
