@@ -10,8 +10,8 @@ type newPred struct {
 	next rank
 }
 
-// receivePOSITION is ReceivePOSITION, lines 65–69. Of equal positions the last one counts: each holder that hears of the
-// search takes the position before it ([Machine.lead]), and the token of the first one that did has long gone on.
+// receivePOSITION is ReceivePOSITION, lines 65–69. Of equal positions the last one counts: each holder that hears of
+// the search takes the position before it ([Machine.lead]), and the token of the first one that did has long gone on.
 func (m *Machine) receivePOSITION(now policy.Instant, b *body, out []policy.Effect) []policy.Effect {
 	m.measure(now.Time, b.from)
 	m.found(now.Time)
