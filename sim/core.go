@@ -90,9 +90,6 @@ func (c *Cluster) HealCore(core []bool, what Stays, n Network, lasts time.Durati
 	}
 }
 
-// Holds returns how many tokens member i holds.
-func (c *Cluster) Holds(i int) int { return int(c.members[i].hands) }
-
 // stay begins what is wrong with a member outside of a core.
 func (c *Cluster) stay(i int, stays Stays, lasts time.Duration) {
 	switch stays {

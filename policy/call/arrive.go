@@ -121,6 +121,12 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 	return m.announceAgain(now, out)
 }
 
+// unheard reports whether this holder waits for a word (R8), and no home has answered several announcements. It may be
+// deaf: then it can neither run nor pass the token on, so its heartbeats must not keep others from doing so.
+func (m *Machine) unheard() bool {
+	return m.custody.in(asking) && m.arrival.rounds > mostPauses && !m.arrival.heard
+}
+
 // avoid remembers that a member did not answer.
 func (m *Machine) avoid(now policy.Time, id wire.MemberID) {
 	const patiences = 16

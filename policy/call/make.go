@@ -18,7 +18,9 @@ import (
 // In a gate with kept grants a loss is never certain: a host that is away may come back.
 //
 // If not all answer, the first home makes a token after max_interval: "generating a new token when a component does not
-// receive one within a timeout" (Ciuffoletti, section 5).
+// receive one within a timeout" (Ciuffoletti, section 5). A first home that nobody hears makes one, too, and it is of
+// no use to the others: so the second one makes another after twice that time, if it has looked for a token all the
+// while, and the third one after three times.
 type birth struct {
 	// touched is true if a token has been here, in custody, guarded or acknowledged, or if this member has run;
 	// touchedAt is when it was last.
@@ -93,9 +95,10 @@ func (m *Machine) alone(now policy.Time) bool {
 func (m *Machine) mayMake(now policy.Time) bool {
 	b, s, n := &m.birth, &m.search, m.view.Count()
 	b.forget(&m.cfg, now, n)
-	long := now >= s.since.Add(m.cfg.maxInterval()).Add(m.cfg.Keep)
+	rank, isHome := m.view.rank(&m.cfg, m.cfg.Self)
+	long := now >= s.since.Add(policy.Times(1+rank, m.cfg.maxInterval())).Add(m.cfg.Keep)
 	switch {
-	case m.view.firstHome() != m.cfg.Self || m.custody.leaving || !m.custody.in(absent) || m.handoff.Receiving():
+	case !isHome || rank > 0 && !long || m.custody.leaving || !m.custody.in(absent) || m.handoff.Receiving():
 		return false
 	case m.waitsAlone() && (m.cfg.WaitsAlone || !long):
 		return false

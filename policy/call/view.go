@@ -60,14 +60,20 @@ func (v *view) firstHome() wire.MemberID {
 	return id
 }
 
-// isHome reports whether a member is a home by this member's own view.
-func (v *view) isHome(cfg *Config, id wire.MemberID) bool {
+// rank returns which home a member is by this member's own view, from 0, if it is one.
+func (v *view) rank(cfg *Config, id wire.MemberID) (rank int, isHome bool) {
 	for rank := range cfg.homes() {
 		if home, ok := v.home(rank); ok && home == id {
-			return true
+			return rank, true
 		}
 	}
-	return false
+	return 0, false
+}
+
+// isHome reports whether a member is a home by this member's own view.
+func (v *view) isHome(cfg *Config, id wire.MemberID) bool {
+	_, is := v.rank(cfg, id)
+	return is
 }
 
 // mayBeHome reports whether a member is a home, or one of those that replace silent homes.

@@ -82,14 +82,33 @@ func (k *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// since checks that nobody has waited since that moment, or nobody in a core, unless that is nil.
+// hasHomeIn reports whether, as a member sees it, each token has a home in a core. Members that are deaf, mute or stuck are
+// seen, and called: if all homes are such ones, nobody knows who waits.
+func hasHomeIn(c *sim.Cluster, member int, core []bool) bool {
+	var all, inside uint64
+	for _, f := range c.Machine(member).Facts(c.Now(), nil) {
+		if f.Key != policy.KeyHome {
+			continue
+		}
+		all |= 1 << f.Slot
+		for i, in := range core {
+			if in && c.ID(i) == f.Member {
+				inside |= 1 << f.Slot
+			}
+		}
+	}
+	return all == inside
+}
+
+// since checks that nobody has waited since that moment, or nobody in a core, unless that is nil. In a core each token
+// must have a home.
 func (k *served) since(c *sim.Cluster, healed policy.Time, core []bool) error {
 	rule, where := "served", ""
 	if core != nil {
 		rule, where = "core", " in the core"
 	}
 	for i, since := range k.waits {
-		if since <= healed && c.Up(i) && (core == nil || core[i]) {
+		if since <= healed && c.Up(i) && (core == nil || core[i] && hasHomeIn(c, i, core)) {
 			return fmt.Errorf("%s: the faults have ended %v ago%s, and %s has waited for %v", rule,
 				c.Now().Sub(healed), where, sim.MemberName(i), c.Now().Sub(since))
 		}
