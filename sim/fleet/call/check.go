@@ -82,8 +82,8 @@ func (k *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	return nil
 }
 
-// hasHomeIn reports whether, as a member sees it, each token has a home in a core. Members that are deaf, mute or stuck are
-// seen, and called: if all homes are such ones, nobody knows who waits.
+// hasHomeIn reports whether, as a member sees it, each token has a home in a core. Members that are deaf, mute or stuck
+// are seen, and called: if all homes are such ones, nobody knows who waits.
 func hasHomeIn(c *sim.Cluster, member int, core []bool) bool {
 	var all, inside uint64
 	for _, f := range c.Machine(member).Facts(c.Now(), nil) {
