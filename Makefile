@@ -78,6 +78,7 @@ hunt:
 # docs/mutants.md. The broken shells of strict gates show theirs.
 mutants:
 	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce
+	$(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
 	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce0
 
 # All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. It takes minutes.
