@@ -15,7 +15,7 @@ import (
 // everything that can occur: "make large".
 func TestSeedsBreakNoRule(t *testing.T) {
 	const enough = 2000
-	seeds := mutant.Seeds(deep.Or[uint64](50, 700))
+	seeds := mutant.Seeds(deep.Or[uint64](50, 400))
 	r := hunt.Run(t.Context(), hunt.Options{From: seeds[0], Seeds: uint64(len(seeds))})
 	if r.Failure != nil {
 		t.Fatal(r.Failure.String() + mutant.Reduced(t, r.Failure.Smaller))
