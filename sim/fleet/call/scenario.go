@@ -303,8 +303,9 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	return nil
 }
 
-// healCore heals a core, and then the others. Where more than a quarter of all hear nothing, and call, a token spends
-// most of its time on offers to them: then those outside go down instead.
+// healCore heals a core, and then the others. If more than a quarter of all would stay deaf or mute, they go down
+// instead: they call, so the membership sees them, and a token may spend most of its time on offers that they do not
+// answer.
 func (s *Scenario) healCore(c *sim.Cluster, served *served) error {
 	core, stays := s.Core.In(s.Seed, s.Members), s.Core.Stays
 	deaf := stays == sim.StaysDeaf || stays == sim.StaysMute || stays == sim.StaysDrawn || s.Faults.DeafEvery > 0
