@@ -106,6 +106,8 @@ type Cluster struct {
 	// faults are those that have been started. outside are the members outside of a core: see [Cluster.HealCore].
 	faults  *faults
 	outside map[int]bool
+	// backlogs are how many datagrams wait for members that are paused.
+	backlogs map[int32]int
 
 	// machineDice is the source of the machines' random choices. Each kind of choice has a source of its own, so that
 	// one more fault does not change the others.
@@ -128,6 +130,7 @@ func New(cfg Config) *Cluster {
 		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
 		diskDice: dice(7), demandDice: dice(9),
 		statusOf: absent, preSigned: map[int32][]wire.Message{}, savings: map[int32]*saving{},
+		backlogs: map[int32]int{},
 	}
 	for i := range c.members {
 		c.members[i].id = Identity(cfg.Order, cfg.Seed, i)

@@ -98,6 +98,7 @@ func (c *Cluster) end(who int32, how Occurrence, noticed time.Duration) {
 	delete(c.preSigned, who)
 	c.callersGo(who)
 	m.awayUntil, m.asleep = 0, false
+	delete(c.backlogs, who)
 	c.alarms.clear(who)
 	c.loseSaves(who, how.Kind == Departed)
 	noticedAt := c.now.Add(noticed)
@@ -182,6 +183,7 @@ func (c *Cluster) goAway(i int, d time.Duration, asleep bool) {
 
 // comeBack is the first thing that happens to a member that was away for d.
 func (c *Cluster) comeBack(who int32, d time.Duration) {
+	delete(c.backlogs, who)
 	c.push(entryRecheck, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 	c.push(entryView, c.now.Add(c.cfg.Membership.GossipAfter), who, 0)
 	if c.members[who].asleep {
@@ -190,6 +192,10 @@ func (c *Cluster) comeBack(who int32, d time.Duration) {
 		c.step(who, &c.event, about{})
 	}
 }
+
+// backlog is how many datagrams wait in the socket's buffer of a member that is paused, at most: what Linux grants by
+// default is enough for some 300 of theirs. The others are lost.
+const backlog = 256
 
 // postponed delays an event of a member that is away, and reports whether it did. A host that sleeps loses its
 // messages.
@@ -204,9 +210,12 @@ func (c *Cluster) postponed(e entry) bool {
 	if m.awayUntil <= c.now {
 		return false
 	}
-	if m.asleep && e.kind == entryDeliver {
-		c.lose(e.slot)
-		return true
+	if e.kind == entryDeliver {
+		if m.asleep || c.backlogs[e.who] == backlog {
+			c.lose(e.slot)
+			return true
+		}
+		c.backlogs[e.who]++
 	}
 	c.push(e.kind, m.awayUntil, e.who, e.slot)
 	return true

@@ -99,7 +99,9 @@ func (m *Machine) wakeArrival(now policy.Instant, out []policy.Effect) []policy.
 func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []policy.Effect {
 	a, trail := &m.arrival, m.custody.token.Trail()
 	for left := a.silent; left != 0; left &= left - 1 {
-		m.avoid(now.Time, trail[bits.TrailingZeros8(left)])
+		home := trail[bits.TrailingZeros8(left)]
+		m.avoid(now.Time, home)
+		m.view.setSilent(home, true)
 	}
 	if m.custody.in(asking) && a.rounds > 0 && !a.pauses {
 		a.pauses, a.at = true, now.Time.Add(policy.Times(1<<min(a.rounds, mostPauses), m.cfg.patience()))
@@ -111,6 +113,9 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 	}
 	a.rounds = min(a.rounds+1, mostRounds)
 	before, t := trail, m.view.trail(&m.cfg, now.Time)
+	if m.view.areSilent(t) { // Any other member will do, rather than those that call, and hear nothing.
+		t = m.view.another(&m.cfg)
+	}
 	if t != before {
 		out = m.setHomes(t, out)
 	}
@@ -146,6 +151,7 @@ func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Ef
 	default:
 		return out
 	}
+	m.view.setSilent(msg.From, false)
 	a.heard, a.heardAt, m.trip = true, now.Time, max(m.trip, a.trip)
 	if a.silent == 0 {
 		a.id, m.trip = 0, a.trip // All have answered, so it is not more.
@@ -219,6 +225,7 @@ func (m *Machine) take(
 	out = policy.AppendTook(out, how, from, &token.Ref)
 	c := &m.custody
 	c.holding, c.token = true, *token
+	m.queue.turns.last, m.view.silent = false, 0
 	m.birth.met(now.Time)
 	m.search.stop()
 	before := token.Trail()

@@ -44,3 +44,72 @@ func TestADeafHolderThatWantsToRunIsReplaced(t *testing.T) {
 		t.Errorf("these have run: %v", f.runs)
 	}
 }
+
+// callersThatHearNothing are members that wait for the token and hear nothing. They are no homes.
+func (f *fleet) callersThatHearNothing(n int) (deaf []int) {
+	f.t.Helper()
+	homes := f.homes()
+	for i := range f.members {
+		if len(deaf) < n && i != f.holder() && !slices.Contains(homes, i) {
+			deaf = append(deaf, i)
+		}
+	}
+	f.lost = func(m *wire.Message) bool { return slices.Contains(deaf, int(m.To[0])-1) }
+	for _, i := range deaf {
+		f.step(i, policy.Event{Kind: policy.Wanted})
+	}
+	return deaf
+}
+
+// Members that call, and do not answer when they are offered the token, may be several. They take turns with the
+// others: they do not hold them up by offers to one of them after the other.
+func TestCallersThatHearNothingDoNotKeepTheTokenFromOthers(t *testing.T) {
+	f := withToken(t, 12)
+	deaf := f.callersThatHearNothing(4)
+	f.advance(140 * skip)
+	for i := range f.members {
+		if slices.Contains(deaf, i) {
+			continue
+		}
+		f.runs = nil
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		f.advance(40 * skip)
+		f.step(i, policy.Event{Kind: policy.Finished})
+		if !slices.Contains(f.runs, i) {
+			t.Errorf("member %d has waited for 40 s: %v", i, f.members[i])
+		}
+	}
+}
+
+// The same for the holder itself: it comes again by age, but not after those that hear nothing.
+func TestCallersThatHearNothingDoNotKeepTheTokenFromItsHolder(t *testing.T) {
+	f := withToken(t, 12)
+	f.callersThatHearNothing(4)
+	f.advance(120 * skip)
+	for range 5 {
+		f.runs = nil
+		f.step(2, policy.Event{Kind: policy.Wanted})
+		f.advance(20 * skip)
+		f.step(2, policy.Event{Kind: policy.Finished})
+		if !slices.Equal(f.runs, []int{2}) {
+			t.Errorf("the holder has waited for 20 s: %v", f.members[2])
+		}
+	}
+}
+
+// A member that did not answer once, and waits among others that never do, is offered the token in its turn.
+func TestAMemberThatHearsAgainHasItsTurnAmongThoseThatHearNothing(t *testing.T) {
+	f := withToken(t, 12)
+	deaf := f.callersThatHearNothing(4)
+	f.advance(60 * skip)
+	again, others := deaf[3], deaf[:3]
+	f.lost = func(m *wire.Message) bool { return slices.Contains(others, int(m.To[0])-1) }
+	for range 10 { // Its holder wants it all the time, and runs for longer than they are silent.
+		f.step(2, policy.Event{Kind: policy.Wanted})
+		f.advance(40 * skip)
+		f.step(2, policy.Event{Kind: policy.Finished})
+	}
+	if !slices.Contains(f.runs, again) {
+		t.Errorf("these have run, and not %d: %v", again, f.runs)
+	}
+}

@@ -25,6 +25,7 @@
 //	wait.go     this member's own wait: R2
 //	view.go     who is a home: R1
 //	queue.go    who waits: R5
+//	turns.go    who takes turns because it did not answer
 //	home.go     what a home does: R3 answers callers, R4 hears from homes
 //	report.go   R4 a home tells the holder who waits
 //	search.go   looking for the token: R11

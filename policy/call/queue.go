@@ -37,6 +37,7 @@ type queue struct {
 	doneNext uint8
 	// given is the wait for which the token was offered last; zero if that offer has failed.
 	given served
+	turns turns
 	// sweepAt is when silent waiters are looked for.
 	sweepAt policy.Time
 }
@@ -150,19 +151,26 @@ func (q *queue) sweepsAt() policy.Time {
 	return q.sweepAt
 }
 
-// oldest returns the member that has waited longest, except one. Members that do not answer come last.
-func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID) *waiter {
-	var late *waiter
+// oldest returns the member that has waited longest, except one. Members that do not answer come last, and those that
+// have not answered before take turns.
+func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID) (first *waiter) {
+	var isLast bool
+	var turn int
 	for i := range q.list {
-		switch w := &q.list[i]; {
-		case w.id == except:
-		case !v.avoid.Has(w.id, now):
-			return w
-		case late == nil:
-			late = w
+		w := &q.list[i]
+		if w.id == except {
+			continue
+		}
+		at := q.turns.place(w.id.Hint())
+		last := v.avoid.Has(w.id, now) || q.turns.isLast(w.id.Hint())
+		if first == nil || isLast && !last || isLast == last && 0 <= at && at < turn {
+			first, isLast, turn = w, last, at
+		}
+		if !isLast && turn < 0 {
+			break
 		}
 	}
-	return late
+	return first
 }
 
 // before counts those that wait before a waiter, other than the holder.

@@ -11,7 +11,7 @@ import (
 // next decides what happens to a token that rests here, or waits for a word. word is true if a home has just answered.
 //
 // R7 Who is next. "After the run the oldest waiter is offered the token, avoided members last; without waiters it
-// rests. The holder comes again only by age."
+// rests. The holder comes again only by age." Those that are known not to answer offers take turns: see turns.
 func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []policy.Effect {
 	if !m.custody.holds() {
 		return out
@@ -26,7 +26,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 			return m.ask(now, word, out)
 		}
 		return out
-	case own && (w == nil || m.caller.since <= w.since):
+	case own && (w == nil || m.caller.since <= w.since || m.queue.turns.isLast(w.id.Hint())):
 		return m.ask(now, false, out)
 	case w != nil && !m.view.Alone():
 		return m.offer(now, w.id, out)
@@ -62,7 +62,7 @@ func (m *Machine) grant(now policy.Instant, out []policy.Effect) []policy.Effect
 	c.token.Seq = m.numbers.Grant(before)
 	m.schedule.Grant(m.cfg.terms(), now.Time)
 	c.become(saving)
-	c.grants = true
+	c.grants, m.queue.turns.last = true, false
 	m.known.witness(now.Time, &c.token.Ref, m.cfg.Self)
 	switch {
 	case m.cfg.Keep > 0:
@@ -218,6 +218,7 @@ func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effec
 // onPassed ends the holding of a token that another member has acknowledged.
 func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []policy.Effect) []policy.Effect {
 	m.view.avoid.Forgive(end.Peer)
+	m.queue.turns.forget(end.Peer.Hint())
 	passed := guardian.Token{Ref: end.Token, Load: end.Load}
 	c := &m.custody
 	c.holding = false
@@ -240,6 +241,7 @@ func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []polic
 func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.avoid(now.Time, to)
 	m.queue.given = served{}
+	m.queue.turns.failed(to.Hint())
 	if i := m.queue.find(to); i >= 0 {
 		w := m.queue.list[i]
 		trail := m.custody.token.Trail()

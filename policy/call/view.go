@@ -2,6 +2,7 @@ package call
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/guardian"
@@ -20,6 +21,22 @@ type view struct {
 	order [mostHomes]int32
 	found int
 	avoid soft.Avoided
+	// silent are those of order that have not answered the announcements of this visit. One that hears nothing may
+	// call, and is not avoided then.
+	silent uint8
+}
+
+// setSilent notes whether a home has answered this visit's announcements.
+func (v *view) setSilent(id wire.MemberID, silent bool) {
+	for rank := range v.found {
+		switch home, _ := v.home(rank); {
+		case home != id:
+		case silent:
+			v.silent |= 1 << rank
+		default:
+			v.silent &^= 1 << rank
+		}
+	}
 }
 
 // mostHomes is how many members by hash are kept: homes, and their replacements where some do not answer.
@@ -29,7 +46,7 @@ const mostHomes = 2 * guardian.MaxBackups
 func (v *view) see(cfg *Config, ids []wire.MemberID) {
 	v.Peers = soft.NewPeers(ids, cfg.Self)
 	var best [mostHomes]uint64
-	v.found = 0
+	v.found, v.silent = 0, 0
 	for i := range ids {
 		h := lap.Scramble(binary.BigEndian.Uint64(ids[i][:]) ^ lap.Scramble(uint64(cfg.Gate)+uint64(cfg.Slot)))
 		at := v.found
@@ -84,6 +101,24 @@ func (v *view) mayBeHome(id wire.MemberID) bool {
 		}
 	}
 	return false
+}
+
+// areSilent reports whether none of these homes has answered this visit's announcements.
+func (v *view) areSilent(t guardian.Trail) bool {
+	heard := t.Len()
+	for rank := range v.found {
+		if home, _ := v.home(rank); v.silent&(1<<rank) != 0 && t.Has(home) {
+			heard--
+		}
+	}
+	return heard == 0 && t.Len() > 0
+}
+
+// another returns a trail of one member that is drawn from all others.
+func (v *view) another(cfg *Config) (t guardian.Trail) {
+	hi, _ := bits.Mul64(cfg.Entropy.Uint64(), uint64(len(v.IDs)-1))
+	t.Add(v.IDs[(v.Rank+1+int(hi))%len(v.IDs)])
+	return t
 }
 
 // trail returns the homes that guard a token held here.

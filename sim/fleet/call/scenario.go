@@ -303,16 +303,10 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	return nil
 }
 
-// healCore heals a core, and then the others. If more than a quarter of all would stay deaf or mute, they go down
-// instead: they call, so the membership sees them, and a token may spend most of its time on offers that they do not
-// answer.
+// healCore heals a core, and then the others.
 func (s *Scenario) healCore(c *sim.Cluster, served *served) error {
-	core, stays := s.Core.In(s.Seed, s.Members), s.Core.Stays
-	deaf := stays == sim.StaysDeaf || stays == sim.StaysMute || stays == sim.StaysDrawn || s.Faults.DeafEvery > 0
-	if deaf && 4*s.Core.Of < 3*s.Members {
-		stays = sim.StaysDown
-	}
-	c.HealCore(core, stays, s.Network.Sound(), s.bound())
+	core := s.Core.In(s.Seed, s.Members)
+	c.HealCore(core, s.Core.Stays, s.Network.Sound(), s.bound())
 	healed := c.Now()
 	if err := c.Run(healed.Add(s.bound())); err != nil {
 		return err
