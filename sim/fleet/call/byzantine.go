@@ -217,7 +217,7 @@ func (l *byzantine) lie() {
 // others run at once, and every caller is served in time; two reports whether two ran at once. Afterwards every caller
 // is served, too: nothing that it has said outlives its key.
 func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) (two bool, err error) {
-	served := newServed(s.Scenario.Members)
+	served := check.NewServed(s.Scenario.Members)
 	l := &byzantine{
 		Byzantine: s.Byzantine, dice: rand.New(rand.NewPCG(s.Scenario.Seed, sim.Mix(132))),
 		descriptor: call.Descriptor(),
@@ -246,7 +246,7 @@ func (s *ByzantineScenario) Explore(watchers ...sim.Watcher) (two bool, err erro
 	if err := c.Run(healed.Add(s.Scenario.bound())); err != nil {
 		return judge.two, err
 	}
-	return judge.two, served.since(c, healed, nil)
+	return judge.two, served.Since(c, healed, nil)
 }
 
 // byzantineJudge judges what a lying home costs the others.

@@ -64,24 +64,6 @@ func newWindowChecker(windows window.Set, startWithin time.Duration) sim.Watcher
 	})
 }
 
-// served knows since when each member waits.
-type served struct{ waits []policy.Time }
-
-func newServed(members int) *served {
-	return &served{slices.Repeat([]policy.Time{policy.Never}, members)}
-}
-
-// Watch implements [sim.Watcher].
-func (k *served) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	switch {
-	case o.Ends(), o.On(policy.Unwanted), o.Does(policy.Run):
-		k.waits[o.Member] = policy.Never
-	case o.On(policy.Wanted):
-		k.waits[o.Member] = min(k.waits[o.Member], o.At)
-	}
-	return nil
-}
-
 // hasHomeIn reports whether, as a member sees it, each token has a home in a core. Members that are deaf, mute or stuck
 // are seen, and called: if all homes are such ones, nobody knows who waits.
 func hasHomeIn(c *sim.Cluster, member int, core []bool) bool {
@@ -98,22 +80,6 @@ func hasHomeIn(c *sim.Cluster, member int, core []bool) bool {
 		}
 	}
 	return all == inside
-}
-
-// since checks that nobody has waited since that moment, or nobody in a core, unless that is nil. In a core each token
-// must have a home.
-func (k *served) since(c *sim.Cluster, healed policy.Time, core []bool) error {
-	rule, where := "served", ""
-	if core != nil {
-		rule, where = "core", " in the core"
-	}
-	for i, since := range k.waits {
-		if since <= healed && c.Up(i) && (core == nil || core[i] && hasHomeIn(c, i, core)) {
-			return fmt.Errorf("%s: the faults have ended %v ago%s, and %s has waited for %v", rule,
-				c.Now().Sub(healed), where, sim.MemberName(i), c.Now().Sub(since))
-		}
-	}
-	return nil
 }
 
 // Meter measures how long members wait for a run, and how many datagrams are sent. It is a [sim.Watcher].

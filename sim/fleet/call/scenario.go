@@ -269,7 +269,7 @@ func (s *Scenario) tidy() bool {
 // served. Then everything is healed, and every member must be served. Then nobody wants a run any more, and the fleet
 // must fall silent.
 func (s *Scenario) Explore(watchers ...sim.Watcher) error {
-	served, m := newServed(s.Members), &Meter{}
+	served, m := check.NewServed(s.Members), &Meter{}
 	c := s.NewCluster(slices.Concat(s.checkers(), []sim.Watcher{served, m}, watchers)...)
 	s.start(c)
 	end := c.StartFaults(s.Faults)
@@ -285,7 +285,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 	if err := c.Run(healed.Add(s.bound())); err != nil {
 		return err
 	}
-	if err := served.since(c, healed, nil); err != nil || !s.OnDemand {
+	if err := served.Since(c, healed, nil); err != nil || !s.OnDemand {
 		return err
 	}
 	c.EndDemand()
@@ -304,14 +304,14 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 }
 
 // healCore heals a core, and then the others.
-func (s *Scenario) healCore(c *sim.Cluster, served *served) error {
+func (s *Scenario) healCore(c *sim.Cluster, served *check.Served) error {
 	core := s.Core.In(s.Seed, s.Members)
 	c.HealCore(core, s.Core.Stays, s.Network.Sound(), s.bound())
 	healed := c.Now()
 	if err := c.Run(healed.Add(s.bound())); err != nil {
 		return err
 	}
-	err := served.since(c, healed, core)
+	err := served.Since(c, healed, func(i int) bool { return core[i] && hasHomeIn(c, i, core) })
 	c.EndStanding(s.Network.Sound())
 	return err
 }

@@ -200,5 +200,5 @@ func (me *certain) replaces(c *sim.Cluster, o *sim.Occurrence, cut bool) error {
 func (s *Scenario) isCut() bool {
 	f := &s.Faults
 	return s.Network.Broken > 0 || f.CutEvery > 0 || f.DeafEvery > 0 || f.Partition != (sim.Partition{}) ||
-		f.RenewEvery > 0 || f.PauseEvery > 0 || s.Standing != NothingStands
+		f.RenewEvery > 0 || f.PauseEvery > 0 || s.someStay()
 }

@@ -73,7 +73,7 @@ func (s *Scenario) isSound() bool {
 	quick := n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < wander.Patience(s.Skip)
 	honest := f.DeafEvery == 0 && f.ForgeEvery == 0 && f.RenewEvery == 0 && f.Restart == (sim.Restart{})
 	stay := f.CrashEvery == 0 && f.LeaveEvery == 0 && f.Groups == (sim.Groups{})
-	return quick && honest && s.Standing == NothingStands && s.StartWithin == 0 &&
+	return quick && honest && !s.someStay() && s.StartWithin == 0 &&
 		(stay || s.WaitAlone && n.Replay == 0)
 }
 

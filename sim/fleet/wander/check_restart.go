@@ -37,7 +37,7 @@ func (s *Scenario) restarts() bool {
 	faults := s.Faults
 	faults.Restart = sim.Restart{}
 	sound := sim.Network{Latency: s.Network.Latency, Encode: s.Network.Encode}
-	only := faults == (sim.Faults{}) && s.Standing == NothingStands && s.Disk == (sim.Disk{}) && s.Network == sound &&
+	only := faults == (sim.Faults{}) && !s.someStay() && s.Disk == (sim.Disk{}) && s.Network == sound &&
 		s.Hook == (sim.Hook{Takes: s.Op})
 	calm := s.Operators == (sim.Operators{}) && s.Ready == (sim.Ready{}) && s.Windows == nil && !s.onDemand()
 	back, within := s.restarted()

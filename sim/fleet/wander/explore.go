@@ -9,6 +9,7 @@ import (
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
 )
 
 // Outcome is the result of a run.
@@ -21,18 +22,23 @@ type Outcome struct {
 }
 
 // Explore runs the scenario in three phases, with all checkers. First there are faults. Then, in some scenarios, one
-// fault stands for long, and members that can talk to each other must run. Then everything is healed, and the cluster
+// fault stands for long, and members that can talk to each other must run; or all faults end for a core only, in which
+// each member must have its turn. Then everything is healed, and the cluster
 // must make progress: "exactly one token is present in the system", and every member runs. If some members are further
 // away than others, each must have its turn then. The watchers are called after the checkers.
 func (s *Scenario) Explore(watchers ...sim.Watcher) Outcome {
-	progress := NewProgress(s)
+	progress, served := NewProgress(s), check.NewServed(s.Members)
 	ran := runners{}
-	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{progress, ran}, watchers)...)
+	c := s.NewCluster(slices.Concat(s.Checkers(), []sim.Watcher{progress, ran, served}, watchers)...)
 	s.start(c)
 	end := c.StartFaults(s.Faults)
 	err := c.Run(policy.Time(s.Duration))
 	sound := s.Network.Sound()
-	if err == nil {
+	switch {
+	case err != nil:
+	case s.Core.Of > 0:
+		err = s.healCore(c, ran, served)
+	default:
 		end(sound)
 		err = s.stand(c, ran, sound)
 	}
@@ -107,13 +113,21 @@ func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 }
 
 // bound returns the longest time that a healed cluster may need.
-func (s *Scenario) bound(c *sim.Cluster) time.Duration {
+func (s *Scenario) bound(c *sim.Cluster) time.Duration { return s.settles() + 30*s.silence(c) }
+
+// silence is the longest time after which a member takes a token for lost, or that a lap takes.
+func (s *Scenario) silence(c *sim.Cluster) time.Duration {
 	longest := max(s.MaxIntervalInForce(), s.lap())
 	for i := range c.Members() {
 		if c.Up(i) {
 			longest = max(longest, Detail(c, i).RegenerateAfter)
 		}
 	}
+	return longest
+}
+
+// settles is how long it takes until members, operators, hosts and callers are as they are in a fleet that is well.
+func (s *Scenario) settles() time.Duration {
 	m := s.Membership
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
 	if s.Operators != (sim.Operators{}) {
@@ -123,7 +137,7 @@ func (s *Scenario) bound(c *sim.Cluster) time.Duration {
 		settle += 2 * windowedFor * time.Minute
 	}
 	settle += 10*s.Keep + s.Hook.Reboots.Looked
-	return settle + 30*longest + s.Demand.Longest()
+	return settle + s.Demand.Longest()
 }
 
 // quiet returns for how long there must be one token of each slot: long enough for any other to show itself. Without

@@ -74,6 +74,8 @@ type Scenario struct {
 	Ready     sim.Ready
 	Faults    sim.Faults
 	Standing  Standing
+	// Core is for what part of the fleet the faults end first.
+	Core sim.Core
 	// Duration is the duration of the run in Measure, and of the faults in Explore.
 	Duration time.Duration
 }
@@ -227,15 +229,17 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
 		each(func() sim.Watcher { return NewHeartbeatChecker(timeout) }),
 		each(NewDueChecker),
-		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
 		check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 		each(func() sim.Watcher { return NewCertainChecker(s.isCut()) }),
 	}
 	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 &&
-		n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && s.Standing == NothingStands {
+		n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && !s.someStay() {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
+	}
+	if !s.someAreAway() {
+		checkers = append(checkers, check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout))
 	}
 	if s.countable() {
 		checkers = append(checkers, check.NewQuantityChecker(s.Slots))
@@ -297,7 +301,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 func (s *Scenario) countable() bool {
 	n := &s.Network
 	return s.Backups > 0 && 0 < n.Latency && n.Latency <= s.Skip/10 && n.Late == 0 && n.Distant == 0 && !s.MixedSlots &&
-		s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && s.Standing == NothingStands
+		s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && !s.someStay()
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
 )
 
 // Standing is a fault that begins when all others are over, and stays. The fleet is checked while it lasts.
@@ -174,4 +176,72 @@ func parts(c *sim.Cluster) (all [][]int) {
 		all = append(all, group)
 	}
 	return all
+}
+
+// someStay reports whether a fault stays when the others are over, for all or for the members outside of a core.
+func (s *Scenario) someStay() bool { return s.Standing != NothingStands || s.Core.Of > 0 }
+
+// someAreAway reports whether processes may be stopped for as long as a core is healed. Their hosts keep for them what
+// arrives, however much: afterwards they answer it all at once.
+func (s *Scenario) someAreAway() bool {
+	return s.Core.Of > 0 && (s.Core.Stays == sim.StaysAway || s.Core.Stays == sim.StaysDrawn)
+}
+
+// healCore heals a core, and lets time pass until each of its members has had its turn, or has been served if members
+// run on demand. Then it heals the others.
+func (s *Scenario) healCore(c *sim.Cluster, ran runners, served *check.Served) error {
+	core, sound, bound := s.Core.In(s.Seed, s.Members), s.Network.Sound(), s.coreBound(c)
+	c.HealCore(core, s.Core.Stays, sound, bound)
+	clear(ran)
+	healed := c.Now()
+	defer c.EndStanding(sound)
+	for {
+		i, what := s.waitsInCore(c, healed, core, ran, served)
+		if i < 0 {
+			return c.Run(s.allBack(c))
+		}
+		// A member that has just started may know no better than to wait for longer.
+		if bound = max(bound, s.coreBound(c)); c.Now() >= healed.Add(bound) {
+			return fmt.Errorf("core: the faults have ended %v ago in a core of %d of %d, and %s %s; the others are %v",
+				bound, s.Core.Of, s.Members, sim.MemberName(i), what, s.Core.Stays)
+		}
+		if err := c.Run(c.Now().Add(max(bound/64, time.Millisecond))); err != nil {
+			return err
+		}
+	}
+}
+
+// waitsInCore returns a member of the core that has had no turn since the core was healed, and what it does; or -1.
+func (s *Scenario) waitsInCore(c *sim.Cluster, healed policy.Time, core []bool, ran runners, served *check.Served) (
+	member int, what string,
+) {
+	if s.onDemand() {
+		member, _ = served.Waits(c, healed, func(i int) bool { return core[i] })
+		return member, "waits for a caller's turn"
+	}
+	for i, in := range core {
+		if in && !ran[i] && s.hasTurns() {
+			return i, "has had no turn"
+		}
+	}
+	return -1, ""
+}
+
+// coreSilences is how many times as long as a token is missed before it counts as lost a healed core may need.
+const coreSilences = 10
+
+// coreBound is how long a healed core may need.
+func (s *Scenario) coreBound(c *sim.Cluster) time.Duration {
+	return s.settles() + coreSilences*s.silence(c)
+}
+
+// allBack returns when the last member comes back whose process is paused.
+func (s *Scenario) allBack(c *sim.Cluster) policy.Time {
+	last := c.Now()
+	for i := range s.Members {
+		if c.Up(i) && c.Away(i) {
+			last = max(last, c.AwayUntil(i))
+		}
+	}
+	return last
 }
