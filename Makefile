@@ -17,7 +17,7 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep large race browser fuzz hunt mutants explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep large race browser fuzz hunt mutants foreign explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -80,6 +80,14 @@ mutants:
 	$(GO) test ./sim/fleet/... -run '^(TestMutantsAreCaught|TestEveryMutantIsCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce
 	$(GO) test ./agent -run '^TestMutantsAreCaught$$' -v -timeout 0 -mutants.hunt 1
 	$(GO) test ./policy/ballot -run '^(TestMutantsAreCaught|TestBrokenShellsAreCaught)$$' -v -timeout 0 -mutants.hunt 4000 -mutants.reduce0
+
+# Mutants that nobody has thought of: FOREIGN of them, drawn with FOREIGNSEED, and who notices each. What is known is in a file, from which a run that was
+# stopped goes on; AGAIN=-foreign.again judges those again that nobody has noticed. It takes 10 to 20 seconds for each.
+FOREIGN     ?= 500
+FOREIGNSEED ?= 1
+foreign:
+	$(GO) test ./lab/mutant -run '^TestForeignMutantsAreNoticed$$' -v -timeout 0 -foreign $(FOREIGN) -foreign.seed $(FOREIGNSEED) \
+		-foreign.record $(CURDIR)/$(BIN)/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
 
 # All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. It takes minutes.
 explore:

@@ -2,11 +2,12 @@ package mutant
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -21,10 +22,30 @@ import (
 
 // Foreign is a mutant that nobody has thought of: a tool has changed one place of a function.
 type Foreign struct {
-	// Operator is how it was changed, At is where, "policy/call/wait.go:12", and Was is the place before.
-	Operator, At, Was string
-	number            int
-	change            change
+	// File and Line are where it was changed, Func is the function. Operator is how it was changed. Was and Now are the
+	// place before and after.
+	File, Func, Operator, Was, Now string
+	Line                           int
+	number                         int
+	change                         change
+}
+
+// key names a mutant for as long as its function stays as it is.
+func (m *Foreign) key() string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(m.File + "\n" + m.change.before + "\n" + m.change.after))
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+// At returns the place as "policy/call/wait.go:12".
+func (m *Foreign) At() string { return m.File + ":" + strconv.Itoa(m.Line) }
+
+// change says in one line what was changed.
+func (m *Foreign) changed() string {
+	if m.Now == "" {
+		return m.Was
+	}
+	return m.Was + " -> " + m.Now
 }
 
 // place is one place of a function that can be changed. change changes it, and undo changes it back.
@@ -104,14 +125,9 @@ func skips(list []ast.Stmt, add func(operator string, node ast.Node, change, und
 	}
 }
 
-// Generate returns so many foreign mutants of the sources in those folders, drawn with a seed, as a set.
-func Generate(t testing.TB, root string, folders []string, sample int, seed uint64) (*Set, []*Foreign) {
+// generate returns all foreign mutants of the sources in those folders.
+func generate(t testing.TB, root string, folders []string) (all []*Foreign) {
 	t.Helper()
-	root, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []*Foreign
 	for _, folder := range folders {
 		paths, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 		if err != nil {
@@ -123,11 +139,20 @@ func Generate(t testing.TB, root string, folders []string, sample int, seed uint
 			}
 		}
 	}
-	t.Logf("%d foreign mutants in %s", len(all), strings.Join(folders, ", "))
-	dice := rand.New(rand.NewPCG(seed, 0))
-	dice.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	chosen := all[:min(sample, len(all))]
-	return compiled(t, root, chosen)
+	return all
+}
+
+// sample draws so many of the mutants with a seed. What is drawn of a function does not depend on the others.
+func sample(all []*Foreign, most int, seed uint64) []*Foreign {
+	rank := map[*Foreign]uint64{}
+	for _, m := range all {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(m.key()))
+		rank[m] = rand.New(rand.NewPCG(seed, h.Sum64())).Uint64()
+	}
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b *Foreign) int { return cmp.Compare(rank[a], rank[b]) })
+	return all[:min(most, len(all))]
 }
 
 // foreignOf returns all foreign mutants of a source.
@@ -163,15 +188,28 @@ func foreignOf(t testing.TB, root, path string) (all []*Foreign) {
 		for _, p := range places(f) {
 			line, was := set.Position(p.node.Pos()).Line, write(p.node)
 			p.change()
-			after := write(f)
+			now, after := write(p.node), write(f)
 			p.undo()
+			if now == was { // The node is the statement that is skipped, or a condition that is wrapped.
+				now = ""
+			}
 			all = append(all, &Foreign{
-				Operator: p.operator, At: fmt.Sprintf("%s:%d", filepath.ToSlash(name), line), Was: was,
+				File: filepath.ToSlash(name), Func: f.Name.Name, Line: line, Operator: p.operator,
+				Was: oneLine(was), Now: oneLine(now),
 				change: change{source: path, before: before, after: after},
 			})
 		}
 	}
 	return all
+}
+
+// oneLine returns a text of a source in one line, which is not long.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 160 {
+		text = text[:157] + "..."
+	}
+	return text
 }
 
 // compiled numbers the mutants and leaves out those that do not compile.
@@ -181,7 +219,7 @@ func compiled(t testing.TB, root string, all []*Foreign) (*Set, []*Foreign) {
 		m.number = i + 1
 	}
 	for {
-		set, sources := &Set{root: root}, map[string]*source{}
+		set, sources := &Set{root: root, took: map[string]time.Duration{}}, map[string]*source{}
 		for _, m := range all {
 			s := sources[m.change.source]
 			if s == nil {
@@ -192,7 +230,7 @@ func compiled(t testing.TB, root string, all []*Foreign) (*Set, []*Foreign) {
 				sources[m.change.source] = s
 			}
 			if err := s.add(m.number, m.change); err != nil {
-				t.Logf("%s: %v", m.At, err)
+				t.Logf("%s: %v", m.At(), err)
 				m.number = 0
 			}
 		}
@@ -235,46 +273,4 @@ func (s *source) variantAt(line int) (number int) {
 		}
 	}
 	return number
-}
-
-// Suite is a test of a package, and its flags, that may notice a mutant.
-type Suite struct {
-	Package string
-	Args    []string
-}
-
-// Noticed runs suites with a mutant until one of them fails, and returns what has failed, or an empty text. A suite
-// that takes longer than most has noticed it, too.
-func (set *Set) Noticed(t testing.TB, m *Foreign, most time.Duration, suites []Suite) string {
-	t.Helper()
-	for _, s := range suites {
-		program := filepath.Join(filepath.Dir(set.overlay), strings.ReplaceAll(s.Package, "/", "_")+".test")
-		if _, err := os.Stat(program); err != nil {
-			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay",
-				set.overlay, "-o", program, "./"+s.Package)
-			build.Dir = set.root
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("%s with its mutants does not build: %v\n%s", s.Package, err, out)
-			}
-		}
-		args := append([]string{"-test.timeout", most.String(), "-test.failfast"}, s.Args...)
-		run := exec.CommandContext(t.Context(), program, args...)
-		run.Dir = filepath.Join(set.root, s.Package)
-		run.Env = append(os.Environ(), variable+"="+strconv.Itoa(m.number))
-		if out, err := run.CombinedOutput(); err != nil {
-			return s.Package + " " + reason(string(out))
-		}
-	}
-	return ""
-}
-
-// reason returns the broken rule, or the test that has failed.
-func reason(out string) string {
-	if found := regexp.MustCompile(`seed \d+: ([a-z]+)`).FindStringSubmatch(out); found != nil {
-		return found[1]
-	}
-	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(out); found != nil {
-		return found[1]
-	}
-	return "time"
 }

@@ -2,41 +2,28 @@ package mutant
 
 import (
 	"flag"
-	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 var (
-	foreign     = flag.Int("foreign", 0, "generate so many mutants, and write who notices them")
+	foreign     = flag.Int("foreign", 0, "draw so many foreign mutants, and write who notices them")
 	foreignSeed = flag.Uint64("foreign.seed", 1, "which mutants are drawn")
-	foreignPage = flag.String("foreign.page", "", "the file of the result, which is judged by hand then")
+	foreignHunt = flag.Int("foreign.hunt", 150, "how many seeds of each kind a hunt has")
+	foreignFor  = flag.Duration("foreign.for", 0, "begin no further mutant after that time; 0 means all")
+	foreignPage = flag.String("foreign.page", "", "a file for the tables")
+	foreignLeft = flag.String("foreign.left", "", "a file for those that nobody notices")
+	recorded    = flag.String("foreign.record", "",
+		"a file of what is known already, to which is added; from it a run that was stopped goes on")
+	foreignAgain = flag.Bool("foreign.again", false, "judge those again that nobody has noticed")
 )
 
-// suites returns the hunts that may notice a mutant of a package, and the unit tests, its own and those of its users.
-func suites(pkg string) (hunts, units []Suite) {
-	call := Suite{"sim/fleet/call", []string{"-test.run", "^TestNoSeedBreaksARule$", "-first=1", "-seeds=150"}}
-	wander := Suite{"sim/fleet/wander", []string{"-test.run", "^TestSeedsBreakNoRule$", "-first=1", "-seeds=150"}}
-	unit := func(names ...string) (all []Suite) {
-		for _, name := range names {
-			all = append(all, Suite{"policy/" + name, nil})
-		}
-		return all
-	}
-	switch name := path.Base(pkg); name {
-	case "call":
-		return []Suite{call}, unit("call")
-	case "wander":
-		return []Suite{wander}, unit("wander")
-	default:
-		return []Suite{call, wander}, unit(name, "call", "wander")
-	}
-}
+const equivalentPath = "testdata/equivalent.toml"
 
 // With -foreign 100 the tool draws a hundred mutants of the protocols, and writes which are noticed by a short hunt,
 // and which by unit tests.
@@ -44,37 +31,51 @@ func TestForeignMutantsAreNoticed(t *testing.T) {
 	if *foreign == 0 {
 		t.Skip("it takes long: give it -foreign and a number")
 	}
-	folders := []string{
-		"policy/call", "policy/wander", "policy/guardian", "policy/handoff", "policy/soft",
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	set, all := Generate(t, "../..", folders, *foreign, *foreignSeed)
-	hunts, units, either := 0, 0, 0
-	var left strings.Builder
-	for k, m := range all {
-		byHunts, byUnits := suites(path.Dir(m.At))
-		hunt := set.Noticed(t, m, 4*time.Minute, byHunts)
-		unit := set.Noticed(t, m, 4*time.Minute, byUnits)
-		was := strings.Join(strings.Fields(m.Was), " ")
-		t.Logf("%d | %s | %s | %s | hunt: %s | unit: %s", k+1, m.At, m.Operator, was, hunt, unit)
-		if hunt != "" {
-			hunts++
-		}
-		if unit != "" {
-			units++
-		}
-		if hunt+unit != "" {
-			either++
+	begun, known, r := time.Now(), equivalents(t, equivalentPath), openRecord(t, *recorded)
+	all := generate(t, root, foreignFolders())
+	t.Logf("%d foreign mutants", len(all))
+	drawn := sample(all, *foreign, *foreignSeed)
+	set, drawn := compiled(t, root, drawn)
+	t.Logf("%d of %d drawn ones compile", len(drawn), *foreign)
+	for k, m := range drawn {
+		before, judged := r.of[m.key()]
+		again := *foreignAgain && before.Hunt+before.Unit == "" || before.Seeds == 0
+		if judged && !again {
 			continue
 		}
-		fmt.Fprintf(&left, "| `%s` | %s | `%s` |\n", m.At, m.Operator, was)
-	}
-	text := fmt.Sprintf("%d mutants: %d noticed by hunts, %d by unit tests, %d by either\n\n%s", len(all), hunts, units,
-		either, left.String())
-	t.Log(text)
-	if *foreignPage != "" {
-		if err := os.WriteFile(*foreignPage, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+		if *foreignFor > 0 && time.Since(begun) > *foreignFor {
+			break
 		}
+		v := set.judge(t, m, before, *foreignHunt)
+		r.add(t, v)
+		t.Logf("%d %s | %s | %s | hunt: %s | unit: %s | %v s", k+1, v.At, v.Operator, v.Changed, v.Hunt, v.Unit,
+			v.Seconds)
+	}
+	tables, left := foreignTables(drawn, r.of, known), survivors(drawn, r.of, known)
+	t.Logf("\n%s\n%s", tables, left)
+	written(t, *foreignPage, tables)
+	written(t, *foreignLeft, left)
+}
+
+// What is listed as equivalent is a mutant of the sources as they are.
+func TestEachEquivalentMutantCanBeDrawn(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, folders := equivalents(t, equivalentPath), map[string]bool{}
+	for e := range known {
+		folders[filepath.Dir(e.File)] = true
+	}
+	for _, m := range generate(t, root, slices.Collect(maps.Keys(folders))) {
+		delete(known, m.equivalent())
+	}
+	for e := range known {
+		t.Errorf("%s lists what no tool draws: %+v; bring it up to date, or remove it", equivalentPath, e)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -43,6 +44,8 @@ type Set struct {
 	root    string
 	// overlay is the path for the flag -overlay of go build and go test.
 	overlay string
+	// took is how long suites take without a mutant.
+	took map[string]time.Duration
 }
 
 // Load reads all mutants in a folder of the module with the given root, and prepares their build. The test fails if a
