@@ -27,7 +27,7 @@ func TestFleetTakesTurns(t *testing.T) {
 	inWorld(t, testGate(), func(w *world) {
 		begin := time.Now()
 		w.startAll()
-		time.Sleep(30 * time.Minute)
+		time.Sleep(12 * time.Minute)
 		if n := w.count(wander.NoteCreated, begin); n != 1 {
 			t.Errorf("%d tokens were created", n)
 		}
@@ -91,9 +91,9 @@ func TestCrashedHolderIsReplaced(t *testing.T) {
 		if w.count(wander.NoteRegenerated, crash) == 0 {
 			t.Error("nobody regenerated the token, but it was there")
 		}
-		time.Sleep(30 * time.Minute)
-		settled := time.Now()
 		time.Sleep(10 * time.Minute)
+		settled := time.Now()
+		time.Sleep(5 * time.Minute)
 		if d := w.overlap(settled); d != 0 {
 			t.Errorf("two at once for %s long after the crash", d)
 		}
@@ -130,7 +130,7 @@ func TestSplitFleetHeals(t *testing.T) {
 	deep.Only(t, "a long time of many agents")
 	inWorld(t, testGate(), func(w *world) {
 		w.startAll()
-		time.Sleep(10 * time.Minute)
+		time.Sleep(5 * time.Minute)
 		addr := func(names ...string) (all []netip.AddrPort) {
 			for _, n := range names {
 				all = append(all, w.agents[n].addr)
@@ -139,7 +139,7 @@ func TestSplitFleetHeals(t *testing.T) {
 		}
 		w.net.Partition(addr("a", "b"), addr("c", "d", "e"))
 		split := time.Now()
-		time.Sleep(30 * time.Minute)
+		time.Sleep(12 * time.Minute)
 		for _, half := range [][]string{{"a", "b"}, {"c", "d", "e"}} {
 			for _, name := range half {
 				if !slices.ContainsFunc(w.runs(split), func(o gate.Observation) bool { return o.Name == name }) {
@@ -148,14 +148,14 @@ func TestSplitFleetHeals(t *testing.T) {
 			}
 		}
 		w.net.Heal()
-		time.Sleep(40 * time.Minute)
+		time.Sleep(20 * time.Minute)
 		healed := time.Now()
 		for _, name := range w.names() {
 			if n := len(w.agents[name].members.All()); n != 5 {
 				t.Errorf("%s knows %d members after the split", name, n)
 			}
 		}
-		time.Sleep(20 * time.Minute)
+		time.Sleep(10 * time.Minute)
 		if d := w.overlap(healed); d != 0 {
 			t.Errorf("two at once for %s after the split has healed", d)
 		}
