@@ -36,9 +36,10 @@ quick:
 test:
 	GO=$(GO) lab/build/tests ./...
 
-# The same with all that takes longer (see lab/deep), which CI runs: about eight minutes on two cores.
+# The same with all that takes longer (see lab/deep), which CI runs: about ten minutes on two cores. Three packages at a time, as some wait for
+# processes most of the time.
 deep:
-	GO=$(GO) WANDERD_DEEP=1 lab/build/tests -timeout 20m ./...
+	GO=$(GO) WANDERD_DEEP=1 lab/build/tests -p 3 -timeout 20m ./...
 
 # What takes too long for every check: all that a hunt's seeds lead to, and fleets of 10,000 members. It takes ten minutes.
 large:
@@ -89,9 +90,11 @@ foreign:
 	$(GO) test ./lab/mutant -run '^TestForeignMutantsAreNoticed$$' -v -timeout 0 -foreign $(FOREIGN) -foreign.seed $(FOREIGNSEED) \
 		-foreign.record $(CURDIR)/$(BIN)/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
 
-# All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. It takes minutes.
+# All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. Then those of
+# the wandering token, a step further than in "make deep". It takes minutes.
 explore:
 	GOGC=400 $(GO) test ./policy/ballot -run '^(TestSmallWorldsExhaustively|TestNothingIsLeftOutOfASmallWorld)$$' -v -timeout 0 -ballot.long
+	WANDERD_DEEP=1 $(GO) test ./sim/fleet/wander -run '^TestSmallWorldsAreExploredExhaustively$$' -v -timeout 0 -explore.whole
 
 # Fleets of real agents under faults, for CHAOS in all. What their commands have recorded is judged twice where the gate is strict. It needs
 # root, iproute2 and nftables for faults of the network.
