@@ -26,7 +26,7 @@ import (
 	"github.com/wanderd/wanderd/wire"
 )
 
-var whole = flag.Bool("explore.whole", false, "the last step of small worlds with many states, too: with deep tests only")
+var whole = flag.Bool("explore.whole", false, "the last step of large small worlds, too: with deep tests only")
 
 // Small worlds are explored to the end: every order of everything that can happen, up to a number of events. A member
 // offers the token that it holds, or has just passed it on. From there on, at each step, one of these happens:
