@@ -147,14 +147,14 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 	return given{promised, end}
 }
 
-// allServed reports whether no member waits for a run any more, and all operations have run since all faults were
-// healed.
-func (c *checker) allServed(healed int64) bool {
-	if c.w.p.kind == paced && c.pace.missing(healed) != "" {
+// allServed reports whether none of those members waits for a run any more, and their operations have run since all
+// faults were healed.
+func (c *checker) allServed(healed int64, of uint8) bool {
+	if c.w.p.kind == paced && c.pace.missing(healed, of) != "" {
 		return false
 	}
-	for _, since := range c.waits {
-		if since != 0 {
+	for i, since := range c.waits {
+		if since != 0 && of&(1<<i) != 0 {
 			return false
 		}
 	}

@@ -139,17 +139,23 @@ func (w *world) onPart() {
 	w.after(w.around(w.p.partFor), evHeal, 0, 0)
 }
 
-// heal ends all faults: every member is up and reachable.
+// heal ends all faults: every member is up and reachable; or those of a core, and all cuts of single links. In a ring
+// whose holders always want the token again, a member that the one before it does not reach has no turn.
 func (w *world) heal() {
 	w.calm = true
 	w.apart = [8]uint8{}
+	healed := w.p.healed()
 	w.p.loss, w.p.late, w.p.duplicate, w.p.slow, w.p.saveFails = 0, 0, 0, 0, 0
 	w.p.fails, w.p.notNow = 0, 0
-	w.tell("all is healed")
+	w.tell("all is healed: %07b", healed)
 	w.look()
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.crashIn, h.pauseIn = 0, 0
+		if w.staysOut(i) {
+			w.stay(i)
+			continue
+		}
 		if h.saving {
 			w.at(w.now, evSaved, i, h.saveNumber)
 		}

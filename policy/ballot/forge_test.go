@@ -175,7 +175,7 @@ func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any))
 	}
 	healed := w.now
 	w.wantAll()
-	for !w.check.allServed(healed) {
+	for !w.check.allServed(healed, ^uint8(0)) {
 		if w.now > healed+int64(6*p.lease+4*time.Second+2*p.bound()) {
 			return w.forger.told, fmt.Errorf("liveness: %v after the last lie, some still wait: %v of lease %v",
 				time.Duration(w.now-healed), w.check.waits, p.lease)

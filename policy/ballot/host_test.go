@@ -188,7 +188,7 @@ func (w *world) save(i int, s *policy.State) {
 func (w *world) onSaved(i int, number int32) {
 	h := &w.hosts[i]
 	switch {
-	case !h.up || !h.saving || h.saveNumber != number:
+	case !h.up || !h.saving || h.saveNumber != number, w.staysOut(i) && w.p.stays[i] == staysStuck:
 		return
 	case h.away:
 		h.held = append(h.held, event{kind: evSaved, who: int8(i), arg: number})

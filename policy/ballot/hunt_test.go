@@ -108,17 +108,28 @@ func drawOf(kind gateKind, seed uint64) plan {
 
 // live lets a seed's world live: first with faults, then healed, then at rest.
 func live(kind gateKind, seed uint64, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
-	w = newWorld(drawOf(kind, seed), s)
+	return liveIn(drawOf(kind, seed), s, log)
+}
+
+// liveIn lets a world live. If it has a core, the faults end for that first.
+func liveIn(p plan, s shell, log func(string, ...any)) (w *world, waited int64, err error) {
+	w = newWorld(p, s)
 	w.log = log
 	healed := max(int64(w.p.faultsFor), w.p.openFrom)
 	if err := w.until(healed); err != nil {
 		return w, 0, err
 	}
-	for !w.check.allServed(healed) {
+	if w.p.core != 0 {
+		if err := w.liveInCore(healed); err != nil {
+			return w, 0, err
+		}
+		healed = w.now
+	}
+	for !w.check.allServed(healed, ^uint8(0)) {
 		if w.now > healed+int64(w.p.bound()) {
 			return w, 0, fmt.Errorf("liveness: %v after all was healed, some still wait: %v of lease %v; %s",
 				w.p.bound(), w.check.waits, w.p.lease,
-				w.check.pace.missing(healed))
+				w.check.pace.missing(healed, ^uint8(0)))
 		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
 			return w, 0, err
@@ -209,7 +220,8 @@ func TestASiteThatSearchesWhileTheTokenGoesRoundIsServed(t *testing.T) {
 func TestHunt(t *testing.T) {
 	for _, name := range gateKinds() {
 		if *huntGate == "" || slices.Contains(strings.Split(*huntGate, ","), name) {
-			t.Run(name, func(t *testing.T) { hunt(t, gateKindOf(name)) })
+			t.Run(name, func(t *testing.T) { hunt(t, gateKindOf(name), mutant.Seeds(300), drawOf) })
+			t.Run("core of "+name, func(t *testing.T) { hunt(t, gateKindOf(name), mutant.Seeds(60), drawCoreOf) })
 		}
 	}
 }
@@ -229,10 +241,10 @@ type tally struct {
 const none = 1<<64 - 1
 
 // hunt lets all seeds live, on all processors. It ends with the first one that fails, unless it is told to go on.
-func hunt(t *testing.T, kind gateKind) {
+func hunt(t *testing.T, kind gateKind, seeds []uint64, draw func(kind gateKind, seed uint64) plan) {
 	t.Helper()
 	begun, sum := time.Now(), tally{failed: none, drawn: map[string]uint64{}}
-	seeds, next := mutant.Seeds(300), 0
+	next := 0
 	var mu sync.Mutex
 	take := func() (seed uint64, ok bool) {
 		mu.Lock()
@@ -260,13 +272,13 @@ func hunt(t *testing.T, kind gateKind) {
 				if *huntShow && seed == seeds[0] {
 					log = func(f string, a ...any) { fmt.Printf(f+"\n", a...) }
 				}
-				done(live(kind, seed, shell{}, log))
+				done(liveIn(draw(kind, seed), shell{}, log))
 			}
 		})
 	}
 	workers.Wait()
 	if sum.err != nil {
-		p := drawOf(kind, sum.failed)
+		p := draw(kind, sum.failed)
 		t.Errorf("seed %d: %v\n%+v", sum.failed, sum.err, p)
 	}
 	t.Logf("seeds from %d on: %d, of which %d with three members and %d with five; %d starts, %d failures; at most "+

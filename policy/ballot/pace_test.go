@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/window"
 )
 
@@ -74,6 +75,8 @@ func (p *plan) drawWindows(dice *rand.Rand) {
 type attempts struct {
 	failures     int
 	started, due policy.Time
+	// notBefore is until when the member does not try again after a start that was not recorded.
+	notBefore policy.Time
 	// startedAt is when the last run started, in true time.
 	startedAt int64
 	// known is true if there was a run; demanded, if the present run is for callers; sure, if failures and due are the
@@ -91,12 +94,10 @@ type attempts struct {
 type pacing struct {
 	w       *world
 	now, at []attempts // at is as it was before the present run
-	// failing is true if disks fail: a member whose start could not be recorded is not due for a while.
-	failing bool
 }
 
 func (k *pacing) init(w *world) {
-	k.w, k.now, k.at, k.failing = w, make([]attempts, len(w.hosts)), make([]attempts, len(w.hosts)), w.p.saveFails > 0
+	k.w, k.now, k.at = w, make([]attempts, len(w.hosts)), make([]attempts, len(w.hosts))
 	for i := range k.now {
 		k.now[i].sure = true
 	}
@@ -125,6 +126,8 @@ func (k *pacing) stepped(i int) {
 		switch e := &w.out[n]; {
 		case e.Kind == policy.Save:
 			a.saves, a.saved = a.known && e.State.LastRun == a.started, false
+		case e.Kind == policy.Tell && e.Note == strict.NoteNotRecorded:
+			a.notBefore = local.Add(w.p.patienceOf(i))
 		case e.Kind == policy.Run:
 			ends, k.at[i] = false, *a
 			k.granted(i, local, e.Demanded)
@@ -141,7 +144,7 @@ func (k *pacing) granted(i int, local policy.Time, demanded bool) {
 		w.fail("pace: %d runs outside of its windows", i)
 	}
 	if a.demanded = demanded; demanded {
-		if a.known && local >= a.due && a.wanted && a.sure && !k.failing {
+		if a.known && local >= max(a.due, a.notBefore) && a.wanted && a.sure {
 			w.fail("pace: %d runs for callers again, while its operation is due", i)
 		}
 		return
@@ -207,10 +210,10 @@ func (k *pacing) wantDue(i int, what string) {
 // durable records that all that a member has asked to be saved is on its disk.
 func (k *pacing) durable(i int) { k.now[i].saved = k.now[i].saves }
 
-// missing returns the name of a member whose operation has not run since a time, or an empty string.
-func (k *pacing) missing(since int64) string {
+// missing returns the name of one of those members whose operation has not run since a time, or an empty string.
+func (k *pacing) missing(since int64, of uint8) string {
 	for i := range k.now {
-		if k.now[i].startedAt < since {
+		if k.now[i].startedAt < since && of&(1<<i) != 0 {
 			return fmt.Sprintf("the operation of %d has not run", i)
 		}
 	}

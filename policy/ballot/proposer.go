@@ -10,11 +10,12 @@ import (
 // proposer is a member that wants a new epoch.
 type proposer struct {
 	wants bool
+	// failures is the number of failed attempts in a row.
+	failures uint8
 	// turn is how long it lets others go first, whenever a new epoch becomes possible.
 	turn time.Duration
-	// notBefore is the earliest time of the next attempt; failures is the number of failed attempts in a row.
+	// notBefore is the earliest time of the next attempt.
 	notBefore policy.Time
-	failures  uint8
 	// awaits is the oldest of the epochs whose leases blocked the last attempt.
 	awaits Epoch
 	// unheard is true if less than a majority has answered the last attempt; heard is the set of members that have
@@ -29,6 +30,9 @@ type holdOff struct {
 	// runs is how many runs of others go first; by is how long this member waits for each of these runs.
 	runs int
 	by   time.Duration
+	// until is when all of them could have run. One that proposes again and again, but hears no answer, must not keep
+	// this member waiting: each of its proposals is a lease here.
+	until policy.Time
 }
 
 // mostDoublings is how often the pause between two attempts is doubled at most.
@@ -43,22 +47,24 @@ func (b *Machine) Propose(now policy.Time, turn time.Duration) {
 		return
 	}
 	b.proposer = proposer{wants: true, turn: turn}
-	b.proposer.notBefore = now.Add(b.turn())
+	b.proposer.notBefore = b.turnAfter(now)
 }
 
 // HoldOff lets each other member run once before this one proposes again; this member waits within for each of these
-// runs. It is for a holder that is about to release its token because other members propose. A token that comes here
-// ends it.
-func (b *Machine) HoldOff(within time.Duration) {
-	b.holdOff = holdOff{b.cfg.Roster.Len() - 1, within}
+// runs, and altogether for no longer than within and a lease for each. It is for a holder that is about to release its
+// token because other members propose. A token that comes here ends it.
+func (b *Machine) HoldOff(now policy.Time, within time.Duration) {
+	others := b.cfg.Roster.Len() - 1
+	b.holdOff = holdOff{others, within, now.Add(time.Duration(others) * (within + b.cfg.Lease))}
 }
 
-// turn is how long this member lets others go first.
-func (b *Machine) turn() time.Duration {
+// turnAfter is until when this member lets others go first if a new epoch becomes possible at that time.
+func (b *Machine) turnAfter(possible policy.Time) policy.Time {
+	at := possible.Add(b.proposer.turn)
 	if b.holdOff.runs > 0 {
-		return b.proposer.turn + b.holdOff.by
+		at = max(at, min(at.Add(b.holdOff.by), b.holdOff.until))
 	}
-	return b.proposer.turn
+	return at
 }
 
 // Proposing reports whether a new epoch is wanted here.
@@ -74,7 +80,7 @@ func (b *Machine) Desist(now policy.Time, out []policy.Effect) []policy.Effect {
 }
 
 func (b *Machine) proposeAt() policy.Time {
-	return max(b.proposer.notBefore, b.supporter.busyUntil().Add(b.turn()))
+	return max(b.proposer.notBefore, b.turnAfter(b.supporter.busyUntil()))
 }
 
 // propose begins an attempt: this member promises the epoch to itself, and asks the others when this promise is saved.
@@ -137,7 +143,7 @@ func (b *Machine) withdraw(now policy.Time, out []policy.Effect) []policy.Effect
 	}
 	free := now
 	if r.freeAt != policy.Never {
-		free = r.freeAt.Add(b.turn())
+		free = b.turnAfter(r.freeAt)
 	}
 	p.notBefore = free.Add(b.pause())
 	p.failures = min(p.failures+1, mostDoublings)

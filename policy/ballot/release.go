@@ -78,7 +78,7 @@ func (b *Machine) onRelease(now policy.Time, m *wire.Message) {
 		b.holdOff.runs--
 	}
 	p := &b.proposer
-	e, free := EpochOf(m.Token.Seq), now.Add(b.turn())
+	e, free := EpochOf(m.Token.Seq), b.turnAfter(now)
 	promised := b.supporter.release(now, e)
 	switch {
 	case promised && hasMoved(m.Token.Seq):

@@ -86,6 +86,7 @@ type plan struct {
 	pacePlan
 	unequal
 	keepPlan
+	corePlan
 }
 
 type eventKind uint8
@@ -355,7 +356,7 @@ func (w *world) happen(e event) {
 			w.resume(i)
 		}
 	case evStart:
-		if !h.up {
+		if !h.up && !w.staysOut(i) {
 			w.start(i)
 		}
 	case evCrash:
@@ -368,7 +369,9 @@ func (w *world) happen(e event) {
 		w.onPart()
 		w.every(w.p.partEvery, evPart)
 	case evHeal:
-		w.apart = [8]uint8{}
+		if !w.calm || w.p.core == 0 {
+			w.apart = [8]uint8{}
+		}
 		w.look()
 	case evLeave:
 		if h.up && !h.away && !w.calm {

@@ -116,6 +116,22 @@ func (g *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	return out
 }
 
+// recordsUntil is when a start that is being recorded counts as not recorded: a disk may hang, and the token must not
+// stay for as long. It is Never if none is being recorded.
+func (g *Machine) recordsUntil() policy.Time {
+	if g.turn.state != entered || !g.turn.saving {
+		return policy.Never
+	}
+	return g.turn.savedAs.Add(g.set.SaveWithin())
+}
+
+// giveUpRecord ends a turn whose start the disk has not recorded in time. If that save ends after all, the one that
+// follows it has no such start.
+func (g *Machine) giveUpRecord(now policy.Instant, out []policy.Effect) []policy.Effect {
+	out = g.onSaved(now, true, out)
+	return policy.AppendSave(out, g.state())
+}
+
 // skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if g.b.Keeping() {

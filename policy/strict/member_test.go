@@ -86,10 +86,14 @@ func (m *member) passes(t *testing.T, until wire.Kind) []wire.Message {
 
 // answers lets another member answer a question: newer is the epoch that it has promised, if it refuses.
 func (m *member) answers(to *wire.Message, kind wire.Kind, newer uint64) {
+	m.step(policy.Event{Kind: policy.Received, Msg: m.answer(to, kind, newer)})
+}
+
+func (m *member) answer(to *wire.Message, kind wire.Kind, newer uint64) wire.Message {
 	a := wire.Message{Gate: to.Gate, Kind: kind, From: to.To, To: to.From, Exchange: to.Exchange, Token: to.Token}
 	binary.BigEndian.PutUint64(a.Load[:], m.s.Roster.Hash())
 	binary.BigEndian.PutUint64(a.Load[16:], newer)
-	m.step(policy.Event{Kind: policy.Received, Msg: a})
+	return a
 }
 
 // hears lets the member hear a message of the second one, if a shell would let it.

@@ -88,6 +88,6 @@ func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effe
 // does not move and this member would run again. In the second case the ring or tree does not know the waiting members,
 // because their requests were lost. A holder that runs again and again never lets the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
-	g.b.HoldOff(g.patiences() * g.set.Patience)
+	g.b.HoldOff(now.Time, g.patiences()*g.set.Patience)
 	return g.discard(now, out)
 }

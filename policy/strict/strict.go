@@ -174,6 +174,8 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = g.discard(now, out)
 		case g.turn.state == handing && g.b.Unkept():
 			out = g.handedBack(now, out)
+		case now.Time >= g.recordsUntil():
+			out = g.giveUpRecord(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
 		case g.turn.state == entered && g.ranHere && g.b.Awaited():
@@ -221,7 +223,7 @@ func (g *Machine) NextWake() (at policy.Time, ok bool) {
 	if g.gone || g.barred != "" {
 		return 0, false
 	}
-	at = min(g.proposeAt, g.due.looksAt)
+	at = min(g.proposeAt, g.due.looksAt, g.recordsUntil())
 	if t, ok := g.b.NextWake(); ok {
 		at = min(at, t)
 	}

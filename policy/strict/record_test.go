@@ -1,0 +1,53 @@
+package strict_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/ballot"
+	"github.com/wanderd/wanderd/policy/handoff"
+	"github.com/wanderd/wanderd/policy/ring"
+	"github.com/wanderd/wanderd/policy/strict"
+)
+
+// A disk may hang while it records the start of a run. Then the token goes on, as if the disk had failed: otherwise one
+// such host would stop the gate for as long as its disk hangs. A save that ends after that starts nothing.
+func TestAStartThatIsNotRecordedInTimeLetsTheTokenGoOn(t *testing.T) {
+	s := settings(t, 3)
+	s.Moves, s.Request, s.MinInterval = strict.Ring, ring.Always, time.Minute
+	m := begin(s, 0)
+	m.step(policy.Event{Kind: policy.Wanted})
+	promise := m.passes(t, ballot.KindPromise)[0]
+	won := policy.Event{Kind: policy.Received, Msg: m.answer(&promise, ballot.KindPromised, 0)}
+	m.out = m.m.Step(m.now, &won, m.out[:0])
+	if !m.did(policy.Save) || m.did(policy.Run) {
+		t.Fatalf("it does not record its start first: %v", m.out)
+	}
+	began, noted := m.now.Time, false
+	for len(m.sent(handoff.KindToken)) == 0 {
+		at, ok := m.m.NextWake()
+		if !ok || at > began.Add(s.SaveWithin()) {
+			t.Fatalf("its disk has hung for %v, and it keeps the token: %v", s.SaveWithin(), m.m)
+		}
+		m.now.Time = max(m.now.Time, at)
+		m.out = m.m.Step(m.now, &policy.Event{Kind: policy.Woke}, m.out[:0])
+		for _, e := range m.out {
+			noted = noted || e.Kind == policy.Tell && e.Note == strict.NoteNotRecorded
+		}
+	}
+	if m.now.Time < began.Add(s.SaveWithin()) || !noted {
+		t.Errorf("it gives up after %v, noted: %v", m.now.Time.Sub(began), noted)
+	}
+	kept := false
+	for _, e := range m.out {
+		kept = kept || e.Kind == policy.Save && !e.State.HasRun
+	}
+	if !kept {
+		t.Error("the start that has led to no run stays on the disk")
+	}
+	m.step(policy.Event{Kind: policy.Saved})
+	if m.did(policy.Run) {
+		t.Error("it runs when the token has gone")
+	}
+}
