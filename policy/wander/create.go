@@ -46,6 +46,9 @@ func (l *loss) view(
 	o *outlook, now policy.Time, known bool, out []policy.Effect,
 ) (makes missing, effects []policy.Effect) {
 	f := &l.first
+	if known && o.cfg.Keep > 0 {
+		out = l.meet(out)
+	}
 	f.known = known
 	firstView := !f.asked
 	f.asked = true
@@ -121,7 +124,9 @@ func (l *loss) meetCompany(cfg *Config, now policy.Time) {
 	l.first.company = true
 }
 
-// meet announces that the gate has a token, once.
+// meet announces that the gate has a token, once. In a gate with kept grants, a member that has only been told of one
+// does so, too: those that have met it may be the hosts that are away, and members that see them no more would make
+// another first token.
 func (l *loss) meet(out []policy.Effect) []policy.Effect {
 	if l.first.met {
 		return out

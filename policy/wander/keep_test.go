@@ -58,6 +58,42 @@ func TestAGateThatKeepsNoGrantsTakesNoneUp(t *testing.T) {
 	s.wantState("absent")
 }
 
+// The first run of a fleet reboots its host, and the guardians of that grant go down, too. The others have met no token
+// yet, but gossip has told them of this one, and they tell a newcomer.
+func TestNobodyMakesATokenWhileTheHostsThatHaveMetTheFirstOneAreAway(t *testing.T) {
+	cfg := config()
+	cfg.Settings.Keep, cfg.Settings.Backups = time.Hour, 1
+	f := newFleet(t, 7, cfg)
+	fleet, newcomer := []int{1, 2, 3, 4, 5, 6}, 0
+	f.members[newcomer].crashed = true // It is not there yet.
+	for _, i := range fleet {
+		f.sees(0, i, fleet...)
+	}
+	for f.created == 0 {
+		f.advance(f.gossip / 8)
+	}
+	f.advance(f.gossip / 8)
+	var left []int
+	for _, i := range fleet {
+		if f.members[i].crashed = f.members[i].known; !f.members[i].crashed {
+			left = append(left, i)
+		}
+	}
+	if n := len(fleet) - len(left); n != 2 {
+		t.Fatalf("%d members have met the token, want its holder and its guardian", n)
+	}
+	f.advance(3 * f.gossip)
+	left, f.members[newcomer].crashed = append(left, newcomer), false
+	for _, i := range left {
+		f.sees(0, i, left...)
+	}
+	f.advance(cfg.Keep)
+	if f.created != 1 || f.regenerated != 0 {
+		t.Errorf("%d tokens were made while hosts may be away, %d of them as the first one", f.created+f.regenerated,
+			f.created)
+	}
+}
+
 // While a host is looked at that is back, it can ask whether its grant is still kept.
 func TestOnlyAGuardianAnswersWhetherAGrantIsStillKept(t *testing.T) {
 	s := isBack(t, 15*time.Minute)

@@ -90,11 +90,7 @@ func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes 
 	case l.first.armed && now.Time >= l.makesFirstAt(o):
 		return l.wakeFirst(o, now, out)
 	case l.regenerates(o) && now.Time >= l.regenerateAt(o):
-		l.inquiry.certain = false
-		if over, out = l.inquire(o, now, o.cfg.Backups > 0 && !o.walk.Alone(), true, out); over {
-			l.raiseRegenerateAfter(o)
-			makes = missingLost
-		}
+		return l.wakeLost(o, now, out)
 	case l.seeksCertainty(o, now.Time):
 		if over, out = l.inquire(o, now, true, true, out); over {
 			if makes = missingCertain; !l.isCertain(o, now.Time) {
@@ -106,6 +102,27 @@ func (l *loss) wake(o *outlook, now policy.Instant, out []policy.Effect) (makes 
 		l.found() // No answer is needed any more.
 	}
 	return makes, out
+}
+
+// wakeLost asks all whether they miss the token, too, and replaces it if the silence was over when they were asked, as
+// this member knows then. Sightings count from the question. So where an answer takes longer than Δgen, a token that
+// was seen just before the answer seems to have been away for longer: then all are asked again. The ages of a lost
+// token grow meanwhile.
+func (l *loss) wakeLost(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
+	l.inquiry.certain = false
+	must := o.cfg.Backups > 0 && !o.walk.Alone()
+	over, out := l.inquire(o, now, must, true, out)
+	if !over {
+		return missingNone, out
+	}
+	missed := l.silence.since.Add(l.regenerateAfter(o)).Add(o.cfg.Keep)
+	if q := &l.inquiry; q.live && q.askedAt < missed {
+		l.inquiry = inquiry{}
+		_, out = l.inquire(o, now, true, true, out)
+		return missingNone, out
+	}
+	l.raiseRegenerateAfter(o)
+	return missingLost, out
 }
 
 // makesAt is when a member without a token must ask, ask again, or make one.

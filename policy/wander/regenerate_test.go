@@ -114,3 +114,24 @@ func TestRegenerateAfterRisesToTheEndOfTheRangeOnly(t *testing.T) {
 	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
 	s.wantRegenerateAfter(most)
 }
+
+// Where answers take longer than max_interval, sightings count from the question, and so a token that is here all the
+// time seems to have been away for longer. All are asked again until its age itself is as long.
+func TestATokenThatWasSeenJustBeforeAnAnswerIsNotLost(t *testing.T) {
+	cfg := config()
+	cfg.Backups, cfg.MinInterval, cfg.MaxInterval = 2, timeout/20, timeout/4
+	s := begin(t, cfg, policy.State{})
+	s.fleet(1, 2, 3, 4, 5)
+	s.advance(cfg.MaxInterval)
+	s.wantNotes(wander.NoteInquired)
+	for range 3 {
+		s.advance(timeout)
+		s.seen(born(1, 10), time.Millisecond)
+		s.advance(silent - timeout)
+		s.wantNotes(wander.NoteInquired)
+	}
+	s.advance(timeout)
+	s.seen(born(1, 10), 5*timeout)
+	s.advance(silent - timeout)
+	s.wantNotes(wander.NoteRegenerated, handoff.NoteOffered)
+}

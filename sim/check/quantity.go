@@ -16,8 +16,9 @@ type quantities struct {
 // NewQuantityChecker checks how much a world costs in which f things have gone wrong so far: a gate has made or revived
 // at most 1 + f tokens for each slot, and at most 1 + f members run at once in a slot. So where nothing
 // goes wrong, each slot has one token, and one member runs. A datagram that is lost or played back counts, and so does
-// a member that crashes, leaves, comes back or stands still, a network that is cut or healed, and an operator who asks
-// for a new token. The world has no other faults: no datagram is late, no disk is slow.
+// a member that crashes, leaves or comes back, a network that is cut or healed, and an operator who asks for a new
+// token. A member that stands still counts twice: it goes on later. The world has no other faults: no datagram is late,
+// no disk is slow.
 //
 //go:noinline
 func NewQuantityChecker(slots int) sim.Watcher {
@@ -33,7 +34,9 @@ func (k *quantities) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 			k.faults++
 		}
 	case sim.Ignored, sim.Duplicated, sim.RunGone:
-	case sim.Lost, sim.Played, sim.Crashed, sim.Departed, sim.Paused, sim.Slept, sim.Cut, sim.Healed:
+	case sim.Paused, sim.Slept:
+		k.faults += 2
+	case sim.Lost, sim.Played, sim.Crashed, sim.Departed, sim.Cut, sim.Healed:
 		k.faults++
 	}
 	if o.On(policy.Renew) {

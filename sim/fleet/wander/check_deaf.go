@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
@@ -20,7 +21,7 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 		since  policy.Time
 	}
 	return sim.EachLife(func(me *failure, c *sim.Cluster, o *sim.Occurrence) error {
-		if c.Hears(o.Member) {
+		if c.Hears(o.Member) || hearsReplay(o) {
 			*me = failure{}
 		}
 		if c.Hears(o.Member) || !o.Completes() {
@@ -42,6 +43,16 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 		}
 		return nil
 	})
+}
+
+// hearsReplay reports whether an answer reaches a deaf member all the same: lost on the direct way, it has been played
+// back to it in time. It is as good as any answer.
+func hearsReplay(o *sim.Occurrence) bool {
+	if !o.On(policy.Received) || !o.Expected {
+		return false
+	}
+	kind := o.Event.Msg.Kind
+	return kind == handoff.KindAck || kind == guardian.KindKnown || kind == guardian.KindHeard
 }
 
 // handoffsTake bounds the duration of a handoff, in timeouts or round trips.

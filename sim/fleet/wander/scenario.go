@@ -331,8 +331,12 @@ const takerTimeouts = 16
 const trafficTimeouts = 8
 
 // datagrams returns how many datagrams a member may send in that time: heartbeats to all guardians, repeated offers and
-// Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members.
+// Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members. Where members
+// do not wait for others, each begins with a token of its own, and answers the questions about those of the others.
 func (s *Scenario) datagrams(timeout time.Duration) int {
-	visits := float64(timeout) / float64(s.Skip)
-	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + 2*float64(s.Members)))
+	visits, asked := float64(timeout)/float64(s.Skip), 2*float64(s.Members)
+	if !s.WaitAlone {
+		asked *= 2
+	}
+	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + asked))
 }

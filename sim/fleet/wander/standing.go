@@ -98,11 +98,17 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 	if s.Standing == NothingStands {
 		return nil
 	}
-	// Members that have never seen another one may wait for ever, so all must meet first.
-	if met := policy.Time(s.StartWithin + s.Membership.GossipAfter + s.Membership.Spread); s.WaitAlone &&
-		c.Now() < met {
-		if err := c.Run(met); err != nil {
-			return err
+	// Members that have never seen another one may wait for ever, so all must meet first; also those that have started
+	// again before they did so.
+	if s.WaitAlone {
+		met := policy.Time(s.StartWithin)
+		if s.someSeeNobody(c) {
+			met = max(met, c.Now())
+		}
+		if met = met.Add(s.Membership.GossipAfter + s.Membership.Spread); c.Now() < met {
+			if err := c.Run(met); err != nil {
+				return err
+			}
 		}
 	}
 	one := s.beginStanding(c, sound)
@@ -149,6 +155,16 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 		}
 	}
 	return nil
+}
+
+// someSeeNobody reports whether a member that is up sees no other one.
+func (s *Scenario) someSeeNobody(c *sim.Cluster) bool {
+	for i := range s.Members {
+		if c.Up(i) && len(c.View(i)) < 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // hasTurns reports whether every member is due in each lap, or in the next: no member waits for a caller or for its
