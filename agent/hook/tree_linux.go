@@ -88,9 +88,10 @@ func (op operation) descendants(all bool) (found []process) {
 }
 
 // killerOf returns a function that kills all processes that the caller has started, directly or not, but not the caller
-// itself: the caller's guard and its command are among them. caller must be the number from the kernel, because a
-// caller may claim any. The function kills nothing when the caller is gone, because another process may have its number
-// then.
+// itself: the caller's guard and its command are among them. The caller goes on, to tell how its command has ended: a
+// guard that has stopped it, and is killed, does not let it continue any more (see mirror). caller must be the number
+// from the kernel, because a caller may claim any. The function kills nothing when the caller is gone, because another
+// process may have its number then.
 func killerOf(caller int) (kill, forget func(), ok bool) {
 	if caller <= 1 {
 		return nil, nil, false
@@ -116,6 +117,7 @@ func killerOf(caller int) (kill, forget func(), ok bool) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
+		_ = unix.PidfdSendSignal(fd, unix.SIGCONT, nil, 0)
 	}
 	return kill, func() { _ = unix.Close(fd) }, true
 }

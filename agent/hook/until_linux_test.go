@@ -148,8 +148,15 @@ func TestAHookIsGoneByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
 	}
 }
 
-// The guard of a caller's command is stopped: the agent kills what the caller has started, and not the caller.
+// The guard of a caller's command is stopped: the agent kills what the caller has started, and not the caller, which
+// goes on, although it has been stopped with its command.
 func TestACommandIsKilledByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		t.Run(fmt.Sprintf("its caller is stopped %v", stopped), func(t *testing.T) { aGuardIsStopped(t, stopped) })
+	}
+}
+
+func aGuardIsStopped(t *testing.T, callerToo bool) {
 	w := newWitness(t)
 	caller := exec.Command("sh", "-c", "exec 9>"+w.path+
 		"; (trap '' TERM; sleep 1000 & echo ready >&9; wait) & exec 9>&-; wait; sleep 1000")
@@ -175,12 +182,20 @@ func TestACommandIsKilledByTheEndOfItsGrantAlthoughItsGuardIsStopped(t *testing.
 	f.hears()
 	f.says(report{Ready: true})
 	f.hears()
+	if callerToo {
+		if err := caller.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.gone(t)
 	if at := sinceBoot(); at < until-KillMargin {
 		t.Errorf("it is gone %v before the end of its grant", until-at)
 	}
-	if stateOf(t, caller.Process.Pid) == "Z" {
-		t.Error("the caller was killed, too")
+	for begun := time.Now(); stateOf(t, caller.Process.Pid) == "T" && time.Since(begun) < patience; {
+		time.Sleep(time.Millisecond)
+	}
+	if state := stateOf(t, caller.Process.Pid); state == "Z" || state == "T" {
+		t.Errorf("the caller is killed or stopped, too: %s", state)
 	}
 	_ = f.Close()
 	<-ended
