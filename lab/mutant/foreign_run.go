@@ -146,9 +146,10 @@ func (set *Set) judge(t testing.TB, m *Foreign, before verdict, seeds int) verdi
 	if v.Unit == "" {
 		v.Unit = set.noticed(t, m.number, units)
 	}
-	if v.Hunt == "" {
+	if v.Hunt == "" && seeds > 0 {
 		v.Hunt = set.noticed(t, m.number, hunts)
 	}
+	v.Seeds = max(seeds, before.Seeds)
 	v.Seconds = time.Since(begun).Round(time.Second / 10).Seconds()
 	return v
 }

@@ -14,13 +14,13 @@ import (
 var (
 	foreign     = flag.Int("foreign", 0, "draw so many foreign mutants, and write who notices them")
 	foreignSeed = flag.Uint64("foreign.seed", 1, "which mutants are drawn")
-	foreignHunt = flag.Int("foreign.hunt", 150, "how many seeds of each kind a hunt has")
+	foreignHunt = flag.Int("foreign.hunt", 150, "how many seeds of each kind a hunt has; 0 means no hunts")
 	foreignFor  = flag.Duration("foreign.for", 0, "begin no further mutant after that time; 0 means all")
 	foreignPage = flag.String("foreign.page", "", "a file for the tables")
 	foreignLeft = flag.String("foreign.left", "", "a file for those that nobody notices")
 	recorded    = flag.String("foreign.record", "",
 		"a file of what is known already, to which is added; from it a run that was stopped goes on")
-	foreignAgain = flag.Bool("foreign.again", false, "judge those again that nobody has noticed")
+	foreignAgain = flag.Bool("foreign.again", false, "judge those again that nobody has noticed, and no others")
 )
 
 const equivalentPath = "testdata/equivalent.toml"
@@ -43,8 +43,7 @@ func TestForeignMutantsAreNoticed(t *testing.T) {
 	t.Logf("%d of %d drawn ones compile", len(drawn), *foreign)
 	for k, m := range drawn {
 		before, judged := r.of[m.key()]
-		again := *foreignAgain && before.Hunt+before.Unit == "" || before.Seeds == 0
-		if judged && !again {
+		if left := judged && before.Hunt+before.Unit == ""; judged != *foreignAgain || *foreignAgain && !left {
 			continue
 		}
 		if *foreignFor > 0 && time.Since(begun) > *foreignFor {
