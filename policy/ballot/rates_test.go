@@ -56,7 +56,8 @@ func TestClocksOfDifferentRatesAreNoticed(t *testing.T) {
 					named = f.Member
 					rank, _ := c.roster.Rank(named)
 					if !strings.HasPrefix(f.Text, "the clock of "+c.roster.Name(rank)+" runs ") ||
-						!strings.Contains(f.Text, " than that of a, and each may be wrong by 1 %") {
+						!strings.Contains(f.Text, " % "+map[bool]string{true: "faster", false: "slower"}[tc.rate > 1]+
+							" than that of a, and each may be wrong by 1 %") || strings.Contains(f.Text, " -") {
 						t.Errorf("it says %q", f.Text)
 					}
 				}

@@ -127,3 +127,42 @@ func TestAMemberRestartedKnowsWhatItPromised(t *testing.T) {
 	}
 	c.wantAnswer(c.receive(c.ask(ballot.KindRenew, 0, 2, epoch(5, 0)+1, 10)), ballot.KindRenewed)
 }
+
+// A saved promise and a kept grant are believed as far as the clock can explain their numbers; one that it cannot
+// explain is forgotten, and so is how long to wait for a kept grant.
+func TestWhatIsSavedIsBelievedAsFarAsTheClockExplainsIt(t *testing.T) {
+	const wall = int64(1_800_000_000) * int64(time.Second)
+	const now, later = wire.Seq(1_800_000_000) << 31, wire.Seq(1_800_000_000+2*24*3600) << 31
+	for name, tc := range map[string]struct {
+		promised, kept       wire.Seq
+		doubted              bool
+		forgetsKept, forgets bool
+	}{
+		"nothing":                   {},
+		"a promise":                 {promised: now},
+		"a kept grant":              {promised: now, kept: now},
+		"a promise that cannot be":  {promised: later, doubted: true, forgets: true},
+		"both cannot be":            {promised: later, kept: later, doubted: true, forgets: true, forgetsKept: true},
+		"a grant that cannot be":    {promised: now, kept: later, doubted: true, forgetsKept: true},
+		"a grant without a promise": {promised: later, kept: now, doubted: true, forgets: true, forgetsKept: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var saved policy.State
+			binary.BigEndian.PutUint64(saved.Memo[:], uint64(ballot.EpochOf(tc.promised)))
+			binary.BigEndian.PutUint32(saved.Memo[8:], 8000)
+			if tc.kept > 0 {
+				saved.Kept = policy.Kept{Holder: wire.MemberID{1}, Token: wire.Ref{Seq: tc.kept}, For: time.Hour}
+			}
+			before := saved
+			why := ballot.Doubt(wall, true, &saved)
+			forgets := binary.BigEndian.Uint64(saved.Memo[:]) == 0 && tc.promised > 0
+			forgetsKept := !saved.Kept.Is() && before.Kept.Is()
+			waits := binary.BigEndian.Uint32(saved.Memo[8:]) == 0
+			if (why != "") != tc.doubted || forgets != tc.forgets || forgetsKept != tc.forgetsKept ||
+				waits != tc.forgetsKept {
+				t.Errorf("%q: forgets the promise %v, the grant %v, the greatest lease %v", why, forgets, forgetsKept,
+					waits)
+			}
+		})
+	}
+}

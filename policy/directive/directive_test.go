@@ -417,6 +417,7 @@ func TestARunByHandCountsForTheBrakeAndACallersDoesNot(t *testing.T) {
 		}
 		end := failed
 		end.ByHand = byHand
+		d.m.ended = policy.NotNow // It has heard of neither.
 		d.step(end)
 		if f := d.Failures(); d.Paused() != byHand || (f.Len() > 0) != byHand {
 			t.Errorf("by hand %v: paused %v, %+v", byHand, d.Paused(), d.Failures())

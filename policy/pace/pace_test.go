@@ -193,3 +193,31 @@ func TestACalendarIsAskedAgainWhereTheLastAnswerDoesNotTell(t *testing.T) {
 	c.Set(nil)
 	check(hour, hour)
 }
+
+// A wait that was decided with another pace counts only if this pace can have it.
+func TestAWaitThatThisPaceCannotHaveIsDropped(t *testing.T) {
+	for _, c := range []struct {
+		pace       pace.Pace
+		wait, want time.Duration
+	}{
+		{pace.Pace{MinInterval: hour, RetryAfter: time.Minute}, hour, hour},
+		{pace.Pace{MinInterval: hour, RetryAfter: time.Minute}, hour + 1, 0},
+		{pace.Pace{MinInterval: hour, RetryAfter: time.Minute}, -1, 0},
+		{pace.Pace{MinInterval: hour, RetryAfter: 1}, time.Minute, time.Minute},
+		{pace.Pace{MinInterval: hour}, time.Minute, 0},
+	} {
+		if got := c.pace.Held(pace.Repeat{Wait: c.wait, Failures: 2}); got.Wait != c.want || got.Failures != 2 {
+			t.Errorf("%+v: a wait of %v becomes %+v, want %v", c.pace, c.wait, got, c.want)
+		}
+	}
+}
+
+// Runs that have failed in a row are a fact, and none are not.
+func TestOnlyFailuresAreAFact(t *testing.T) {
+	if facts := (pace.Repeat{}).Facts(nil); len(facts) > 0 {
+		t.Errorf("no run has failed, and there is %+v", facts)
+	}
+	if facts := (pace.Repeat{Failures: 3}).Facts(nil); len(facts) != 1 || facts[0].Count != 3 {
+		t.Errorf("three runs have failed: %+v", facts)
+	}
+}

@@ -115,3 +115,37 @@ func (m *member) lieOffer(token wire.Ref) {
 		m.hears(commit)
 	}
 }
+
+// A member that has stopped, or whose roster does not follow the saved one, takes no part: it expects no message, and
+// is never due.
+func TestAMemberThatHasStoppedTakesNoPart(t *testing.T) {
+	s := settings(t, 3)
+	asks, stopped := begin(s, 0), begin(s, 0)
+	asks.step(policy.Event{Kind: policy.Wanted})
+	promise := asks.passes(t, ballot.KindPromise)[0]
+	answer := asks.answer(&promise, ballot.KindPromised, 0)
+	if !asks.m.Expects(&answer) {
+		t.Fatal("a member does not expect the answer to its question")
+	}
+	stopped.step(policy.Event{Kind: policy.Leave})
+	if !stopped.did(policy.Gone) {
+		t.Fatalf("it has nothing to do, and does not stop: %v", stopped.m)
+	}
+	barred := s.Machine(policy.Env{Self: s.Roster.ID(0), Entropy: rand.NewPCG(1, 2)}).(*strict.Machine)
+	var saved policy.State
+	five := settings(t, 5)
+	b := ballot.New(ballot.Config{Roster: five.Roster, Entropy: rand.NewPCG(1, 2)})
+	b.Memo(&saved.Memo)
+	barred.Step(stopped.now, &policy.Event{Kind: policy.Started, State: saved}, nil)
+	for what, m := range map[string]*strict.Machine{"stopped": stopped.m, "barred": barred} {
+		if _, wakes := m.NextWake(); wakes || m.DueAt(stopped.now.Time) != policy.Never {
+			t.Errorf("%s: it is due at %v: %v", what, m.DueAt(stopped.now.Time), m)
+		}
+		for _, kind := range []wire.Kind{ballot.KindPromise, ballot.KindPromised, handoff.KindToken} {
+			msg := answer
+			if msg.Kind = kind; m.Expects(&msg) {
+				t.Errorf("%s: it expects kind %d", what, kind)
+			}
+		}
+	}
+}

@@ -24,6 +24,9 @@ func TestAStartThatIsNotRecordedInTimeLetsTheTokenGoOn(t *testing.T) {
 	if !m.did(policy.Save) || m.did(policy.Run) {
 		t.Fatalf("it does not record its start first: %v", m.out)
 	}
+	if why := m.m.Status(m.now.Time).Why; why != "recording the start" {
+		t.Errorf("its status says %q", why)
+	}
 	began, noted := m.now.Time, false
 	for len(m.sent(handoff.KindToken)) == 0 {
 		at, ok := m.m.NextWake()

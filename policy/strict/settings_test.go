@@ -44,6 +44,7 @@ func TestBadSettingsAreRefusedWithTheirValues(t *testing.T) {
 		},
 		"no patience":             {func(s *strict.Settings) { s.Patience = 0 }, "patience = 0s"},
 		"no margin":               {func(s *strict.Settings) { s.Margin = 0 }, "margin = 0s"},
+		"no kill_after":           {func(s *strict.Settings) { s.KillAfter = 0 }, "kill_after = 0s"},
 		"a negative min_interval": {func(s *strict.Settings) { s.MinInterval = -1 }, "min_interval = -1ns"},
 		"too many backups":        {func(s *strict.Settings) { s.Backups = 2 }, "backups = 2"},
 		"too many for a tree":     {func(s *strict.Settings) { s.Backups = 21 }, "a tree has at most 20"},

@@ -100,3 +100,26 @@ func TestEveryNoteHasANumberAndANameOfItsOwn(t *testing.T) {
 		names[n.Name], numbers[uint8(n.Note)] = true, true
 	}
 }
+
+// A message of a tree has no nonce, and a kind of a tree.
+func TestAMessageOfATreeHasItsKindAndNoNonce(t *testing.T) {
+	var good wire.Message
+	good.Kind = KindRequest
+	b := body{pred: [MaxBackups]rank{}}
+	b.write(&good.Load)
+	if !wellFormed(&good) {
+		t.Fatal("a request is not well-formed")
+	}
+	for name, spoil := range map[string]func(*wire.Message){
+		"a nonce":          func(m *wire.Message) { m.Nonce = 1 },
+		"a lower kind":     func(m *wire.Message) { m.Kind = KindRequest - 1 },
+		"a higher kind":    func(m *wire.Message) { m.Kind = kindsEnd },
+		"a token":          func(m *wire.Message) { m.Token.Seq = 1 },
+		"a load in pieces": func(m *wire.Message) { m.Load[7] = MaxBackups + 1 },
+	} {
+		m := good
+		if spoil(&m); wellFormed(&m) {
+			t.Errorf("with %s it is well-formed", name)
+		}
+	}
+}

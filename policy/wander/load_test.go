@@ -3,8 +3,10 @@ package wander_test
 import (
 	"bytes"
 	"encoding/hex"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/handoff"
@@ -78,6 +80,19 @@ func TestEveryKindOfMessageHasTheseBytes(t *testing.T) {
 		}
 		if got, ok := wire.Parse(want); !ok || got != m || !descriptor.WellFormed(&got) {
 			t.Errorf("%s is read as %+v", kind.Name, got)
+		}
+	}
+}
+
+// What was too long ago to be carried counts as never; all else is rounded up to a second.
+func TestWhatWasTooLongAgoIsNotCarried(t *testing.T) {
+	for ago, want := range map[time.Duration]time.Duration{
+		0: time.Second, time.Hour: time.Hour + time.Second, math.MaxUint16 * time.Second: 0, 100 * time.Hour: 0,
+	} {
+		var l wire.Load
+		wander.SetMixed(&l, ago)
+		if got, ok := wander.MixedOf(&l); got != want || ok != (want > 0) {
+			t.Errorf("%v ago is %v, %v; want %v", ago, got, ok, want)
 		}
 	}
 }
