@@ -408,17 +408,14 @@ func TestASuccessEndsARowOfFailures(t *testing.T) {
 }
 
 func TestARunByHandCountsForTheBrakeAndACallersDoesNot(t *testing.T) {
-	failed := policy.Event{Kind: policy.Finished, Outcome: policy.Failed, Exit: 1}
 	for _, byHand := range []bool{true, false} {
 		d := newDesk(t, 1)
 		d.step(policy.Event{Kind: policy.Wanted})
 		if run := d.last(policy.Run); !run.Demanded {
 			t.Fatalf("%+v", run)
 		}
-		end := failed
-		end.ByHand = byHand
 		d.m.ended = policy.NotNow // It has heard of neither.
-		d.step(end)
+		d.step(policy.Event{Kind: policy.Finished, Outcome: policy.Failed, Exit: 1, ByHand: byHand})
 		if f := d.Failures(); d.Paused() != byHand || (f.Len() > 0) != byHand {
 			t.Errorf("by hand %v: paused %v, %+v", byHand, d.Paused(), d.Failures())
 		}
