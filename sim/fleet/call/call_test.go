@@ -32,13 +32,14 @@ func TestNoSeedBreaksARule(t *testing.T) {
 // to another member than the holder, which had been called, too; or a wait that was sent after the token stayed.
 // Or the only other member came back while the token was offered to it, and the holder had no home for ever.
 // A heartbeat of another token, played back, ended the wait for which this one had been given, and that was lost then.
-// A home that heard two holders told each of the waiters at each answer of the other.
+// A home that heard two holders told each of the waiters at each answer of the other. In the last one all is silent,
+// but for the answers to an old offer that was played back.
 func TestNoSeedBreaksARuleInEitherForm(t *testing.T) {
 	for name, draw := range map[string]func(uint64) Scenario{"called": DrawCalled, "due": DrawDue, "core": DrawCore} {
 		t.Run(name, func(t *testing.T) {
 			for _, seed := range mutant.Seeds(deep.Or[uint64](50, 1000), 603570, 701596, 705341, 1040252,
 				4086300, 6010600, 8030088,
-				10000502, 10018554, 11007121) {
+				10000502, 10018554, 11007121, 12058314) {
 				s := draw(seed)
 				if err := s.Explore(); err != nil {
 					t.Fatalf("seed %d: %v\n%s", seed, err, mutant.Reduced(t, s.Smaller))
