@@ -20,13 +20,14 @@ type keptRun struct {
 // NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word,
 // and longer if it was back at least settle before that was over. It does not count if its view had changed, or another
 // member had crashed, less than a patience before it went down, or if a token was made while another one had crashed:
-// that may have been its guardian.
+// that may have been its guardian. Nor does it count while a member that was alone has gone on, and several others
+// come back, perhaps with a copy of their own: until three times keep after the last of them.
 //
 //go:noinline
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 	var runs []keptRun
-	var crashed policy.Time
-	down := map[int]bool{}
+	var crashed, until policy.Time
+	several, down := false, map[int]bool{}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if runs == nil {
 			runs = make([]keptRun, c.Members())
@@ -55,8 +56,13 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 			if e.Cause == policy.CauseMade && len(down) > 0 {
 				clear(runs)
 			}
+			goesOn := e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived
+			several = several || goesOn && o.At > 0 && c.Members() > 2 && len(c.View(o.Member)) < 2
 		}
-		if !o.Does(policy.Run) {
+		if several {
+			until, several = o.At.Add(3*keep), !allUp(c)
+		}
+		if !o.Does(policy.Run) || o.At < until {
 			return nil
 		}
 		for i := range runs {
@@ -74,4 +80,13 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 		*me = keptRun{open: true, viewAt: me.viewAt}
 		return nil
 	})
+}
+
+func allUp(c *sim.Cluster) bool {
+	for i := range c.Members() {
+		if !c.Up(i) {
+			return false
+		}
+	}
+	return true
 }
