@@ -68,12 +68,17 @@ fuzz:
 browser:
 	cd cmd/wanderd/web/browser && $(GO) vet . && $(GO) test -count=1 -v . $(if $(SHOTS),-args -shots $(abspath $(SHOTS)))
 
-# On from SEED, or that of the day, for as many seeds as SEEDS says, of each strict gate or of GATES ("tree,q"), on all processors: what breaks a rule is
-# shown with its seed, and the hunt goes on.
+# With FOR (8h), all that is hunted, in turn, for that time: $(BIN)/hunts.md says what was drawn and found. Otherwise on from SEED, or that of the day, for as
+# many seeds as SEEDS says, of each strict gate or of GATES ("tree,q"). Both use all processors, and go on after a seed that breaks a rule.
+FOR      ?=
 SEEDS    ?= 100000
 SEED     ?= $(shell date +%Y%m%d000000)
 hunt:
+ifneq ($(FOR),)
+	GOGC=400 $(GO) run ./lab/hunts -for $(FOR) -seed $(SEED) -page $(CURDIR)/$(BIN)/hunts.md
+else
 	GOGC=400 $(GO) test ./policy/ballot -run '^TestHunt$$' -v -timeout 0 -ballot.all -ballot.gate "$(GATES)" -first $(SEED) -seeds $(SEEDS)
+endif
 
 # All known-bad protocols: which seed of the first 4000, in strict gates 40000, notices each. Their files are rewritten where that has changed, and
 # docs/mutants.md. The broken shells of strict gates show theirs.

@@ -25,7 +25,7 @@ func larger() map[string]int {
 	return map[string]int{
 		"agent/hook/hook_test.go":            543,
 		"cmd/wanderd/e2e/exec_test.go":       605,
-		"policy/directive/directive_test.go": 556,
+		"policy/directive/directive_test.go": 554,
 		"policy/guardian/question_test.go":   533,
 		"policy/handoff/handoff_test.go":     545,
 		"policy/wander/guardians_test.go":    617,

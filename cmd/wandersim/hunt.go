@@ -20,12 +20,14 @@ import (
 func (p *program) newHuntCommand() *cobra.Command {
 	var o hunt.Options
 	var policy string
-	var byzantine bool
+	var core, byzantine bool
 	t := settings.Table{
 		settings.Row("policy", settings.Choice(&policy, huntedPolicies()...), huntedPolicies()[0],
 			"How the token moves: "+strings.Join(huntedPolicies(), " or ")+".").As("NAME"),
+		settings.Row("core", settings.Bool(&core), "false",
+			"Let the faults end for a part of the fleet first, which has to go on (policy wander or call)."),
 		settings.Row("liar", settings.Bool(&byzantine), "false",
-			"Let one member lie until its key is revoked, and nothing else go wrong (policy wander)."),
+			"Let one member lie, and nothing else go wrong (policy wander or call)."),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64),
 			fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
@@ -53,26 +55,43 @@ occurred, because then it has not tested all rules.`,
   wanderd sim hunt --seeds 100000
   wanderd sim hunt --for 10m --seed 1000000
   wanderd sim hunt --policy call --seeds 10000
+  wanderd sim hunt --policy call --core --for 10m
   wanderd sim hunt --policy ring
   wanderd sim hunt --liar
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if o.Subject, err = hunt.SubjectOf(policy); err != nil {
+			if o.Subject, err = huntedIn(policy, core, byzantine); err != nil {
 				return cli.UsageError(err)
-			}
-			if byzantine {
-				if policy != huntedPolicies()[0] {
-					return cli.UsageError(fmt.Errorf("--liar is for policy %s", huntedPolicies()[0]))
-				}
-				o.Subject = hunt.Byzantine()
 			}
 			return p.hunt(cmd.Context(), o)
 		},
 	}
 	cli.WithTable(cmd, t, "hunt")
 	return cmd
+}
+
+// huntedIn returns the subject that flags choose.
+func huntedIn(policy string, core, byzantine bool) (hunt.Subject, error) {
+	switch {
+	case core && byzantine:
+		return hunt.Subject{}, errors.New("--core and --liar exclude each other: choose one")
+	case core:
+		return named("--core", policy, hunt.Core)
+	case byzantine:
+		return named("--liar", policy, hunt.Byzantine)
+	}
+	return named("--policy", policy, hunt.Plain)
+}
+
+// named returns the subject of a world. The flag is the one to blame.
+func named(flag, policy string, world hunt.World) (hunt.Subject, error) {
+	subject, err := hunt.SubjectOf(policy, world)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", flag, err)
+	}
+	return subject, err
 }
 
 // huntedPolicies are the names of the subjects; the first is the default.

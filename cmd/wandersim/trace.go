@@ -36,6 +36,7 @@ type telling struct {
 	format    string
 	limit     time.Duration
 	byzantine bool
+	core      bool
 }
 
 func (p *program) newTraceCommand() *cobra.Command {
@@ -43,6 +44,7 @@ func (p *program) newTraceCommand() *cobra.Command {
 	own := settings.Table{
 		settings.Ruled("for", settings.Positive(&t.limit), "all of a hunt's run, and a minute of a scenario",
 			"Trace this much of the fleet's time."),
+		settings.Row("core", settings.Bool(&t.core), "false", "Trace the run of a hunt with --core."),
 		settings.Row("liar", settings.Bool(&t.byzantine), "false", "Trace the run of a hunt with --liar."),
 	}
 	cmd := &cobra.Command{
@@ -144,15 +146,12 @@ func (t *telling) run(ctx context.Context, w io.Writer, format trace.Format) err
 	if err != nil {
 		return cli.UsageError(err)
 	}
-	subject, err := hunt.SubjectOf(parameters.Policy)
+	subject, err := huntedIn(parameters.Policy, t.core, t.byzantine)
 	if err != nil {
-		return cli.UsageError(fmt.Errorf("--policy: %w", err))
-	}
-	if t.byzantine {
-		subject = hunt.Byzantine()
+		return cli.UsageError(err)
 	}
 	writer := trace.NewWriter(w, format, subject.Words)
-	if t.flags.Given("seed", "for", "policy", "liar") || t.file != "" {
+	if t.flags.Given("seed", "for", "policy", "core", "liar") || t.file != "" {
 		parameters.Duration = min(parameters.Duration, cmp.Or(t.limit, toldOfScenario))
 		if err := measured(ctx, &parameters, writer); ctx.Err() == nil {
 			return err

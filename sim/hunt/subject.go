@@ -2,7 +2,9 @@ package hunt
 
 import (
 	"fmt"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/sim"
@@ -19,13 +21,17 @@ type Subject struct {
 	// Name is the name of its policy. Words are the words of its traces.
 	Name  string
 	Words trace.Words
+	// World is what goes wrong in its fleets.
+	World World
 	// flags are the command-line flags that choose it.
 	flags string
 	// kind is the kind of its scenarios in files: see [reduce.KindKey].
 	kind string
 	// parameters returns the parameters that a seed draws, one a line.
 	parameters func(seed uint64) string
-	explore    func(seed uint64, watchers ...sim.Watcher) wandering.Outcome
+	// drawn returns the names of the parameters that a seed does not leave at zero.
+	drawn   func(seed uint64) []string
+	explore func(seed uint64, watchers ...sim.Watcher) wandering.Outcome
 	// smaller makes the scenario of a seed that breaks a rule smaller, and writes it. read returns the subject that has
 	// a written scenario for every seed. Both are nil if its scenarios cannot be written.
 	smaller func(seed uint64) string
@@ -34,21 +40,63 @@ type Subject struct {
 	covers bool
 }
 
-// Subjects returns all subjects. The first is the default.
+// World is what goes wrong in the fleets of a subject.
+type World string
+
+const (
+	// Plain fleets have faults, which all end.
+	Plain World = ""
+	// Core fleets have faults that end for a part of the fleet first, which has to go on without the others.
+	Core World = "core"
+	// Byzantine fleets have one Byzantine member, and nothing else goes wrong.
+	Byzantine World = "Byzantine"
+)
+
+// Subjects returns the plain subjects, one for each policy. The first is the default.
 func Subjects() []Subject { return []Subject{wander(), call(), ring(), tree()} }
 
-// SubjectOf returns the subject of a policy.
-func SubjectOf(name string) (Subject, error) {
+// All returns all subjects, those of all worlds.
+func All() []Subject {
+	all := Subjects()
+	for _, f := range []Subject{wanderCore(), callCore()} {
+		all = append(all, in(Core, f, " --core"))
+	}
+	for _, f := range []Subject{wanderByzantine(), callByzantine()} {
+		all = append(all, in(Byzantine, f, " --liar"))
+	}
+	return all
+}
+
+// SubjectOf returns the subject of a policy, and of a world.
+func SubjectOf(name string, world World) (Subject, error) {
 	var names []string
-	for _, f := range Subjects() {
+	for _, f := range All() {
+		if f.World != world {
+			continue
+		}
 		if f.Name == name {
 			return f, nil
 		}
 		names = append(names, f.Name)
 	}
-	return Subject{}, fmt.Errorf("policy %s has no scenarios that seeds draw: choose %s", name,
+	what := "scenarios"
+	if world != Plain {
+		what = "such scenarios"
+	}
+	return Subject{}, fmt.Errorf("policy %s has no %s that seeds draw: choose %s", name, what,
 		strings.Join(names, " or "))
 }
+
+// Title is the name of the policy, and of the world if it is not the plain one.
+func (f *Subject) Title() string {
+	if f.World == Plain {
+		return f.Name
+	}
+	return f.Name + ", " + string(f.World)
+}
+
+// Drawn returns the names of the parameters that a seed does not leave at zero.
+func (f *Subject) Drawn(seed uint64) []string { return f.drawn(seed) }
 
 // Explore runs the scenario of a seed with all checkers, and then the other watchers. A panic of a machine counts as a
 // broken rule, too.
@@ -67,18 +115,41 @@ func wander() Subject {
 	return written(f, wandering.Kind, wandering.Draw, (*wandering.Scenario).Explore)
 }
 
-// Byzantine is the subject of fleets with a wandering token in which one member lies. Nothing else goes wrong there,
-// and a hunt of another subject has no Byzantine member.
-func Byzantine() Subject {
+// in puts a subject into a world that a flag chooses.
+func in(w World, f Subject, flag string) Subject {
+	f.World, f.flags = w, f.flags+flag
+	return f
+}
+
+func wanderCore() Subject {
+	f := drawn(wandering.DrawCore, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
+	f.Name, f.Words = "wander", wandering.Words()
+	return written(f, wandering.Kind, wandering.DrawCore, (*wandering.Scenario).Explore)
+}
+
+func wanderByzantine() Subject {
 	f := drawn(wandering.DrawByzantine, (*wandering.ByzantineScenario).String, (*wandering.ByzantineScenario).Explore)
-	f.Name, f.Words, f.flags = "wander", wandering.Words(), " --liar"
+	f.Name, f.Words = "wander", wandering.Words()
 	return written(f, wandering.ByzantineKind, wandering.DrawByzantine, (*wandering.ByzantineScenario).Explore)
 }
 
-func call() Subject {
-	f := watched("call", calling.Draw, (*calling.Scenario).Explore)
+func call() Subject { return calls(calling.Draw) }
+
+func callCore() Subject { return calls(calling.DrawCore) }
+
+func calls(draw func(seed uint64) calling.Scenario) Subject {
+	f := watched("call", draw, (*calling.Scenario).Explore)
 	f.Words = calling.Words()
-	return written(f, calling.Kind, calling.Draw, counted((*calling.Scenario).Explore))
+	return written(f, calling.Kind, draw, counted((*calling.Scenario).Explore))
+}
+
+func callByzantine() Subject {
+	f := watched("call", calling.DrawByzantine, func(s *calling.ByzantineScenario, watchers ...sim.Watcher) error {
+		_, err := s.Explore(watchers...)
+		return err
+	})
+	f.Words = calling.Words()
+	return f
 }
 
 func ring() Subject { return watched("ring", ringing.Draw, (*ringing.Scenario).Explore) }
@@ -120,6 +191,14 @@ func drawn[S any](
 			s := draw(seed)
 			return parameters(&s)
 		},
+		drawn: func(seed uint64) (names []string) {
+			trace.EachParameter(draw(seed), func(name string, value reflect.Value) {
+				if !value.IsZero() {
+					names = append(names, name)
+				}
+			})
+			return names
+		},
 		explore: func(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
 			s := draw(seed)
 			return explore(&s, watchers...)
@@ -152,14 +231,16 @@ func written[S any, P interface {
 func Read(content map[string]any) (Subject, error) {
 	kind := reduce.Kind(content)
 	var kinds []string
-	for _, f := range append(Subjects(), Byzantine()) {
+	for _, f := range All() {
 		if f.read == nil {
 			continue
 		}
 		if f.kind == kind {
 			return f.read(content)
 		}
-		kinds = append(kinds, f.kind)
+		if !slices.Contains(kinds, f.kind) {
+			kinds = append(kinds, f.kind)
+		}
 	}
 	return Subject{}, fmt.Errorf("%s = %q: there are no such scenarios: choose one of %q", reduce.KindKey, kind, kinds)
 }

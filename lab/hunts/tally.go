@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// family is a protocol, with its worlds and rules, that is hunted.
+type family interface {
+	// title names it.
+	title() string
+	// hunt explores seeds from the given one on, for that time, and returns what came of it. It may end early.
+	hunt(ctx context.Context, from uint64, lasts time.Duration) outcome
+}
+
+// outcome is what one turn of a family has led to.
+type outcome struct {
+	// seeds is how many seeds count, without a gap.
+	seeds uint64
+	// drawn is how many of them have drawn each thing.
+	drawn map[string]uint64
+	// never is what has never occurred in all turns so far, of what has to.
+	never []string
+	// broken are the seeds that broke a rule.
+	broken []broken
+	// err is why there is nothing else.
+	err error
+}
+
+// broken is a seed that broke a rule.
+type broken struct {
+	seed uint64
+	rule string
+	// show is the command that shows it.
+	show string
+	// smaller returns a scenario that breaks the same rule, as a file has it; nil if there is none.
+	smaller func() string
+	// file has that scenario, once there is one.
+	file string
+}
+
+// tally is what has come of a family so far.
+type tally struct {
+	family
+	// next is the seed that comes next.
+	next  uint64
+	took  time.Duration
+	total outcome
+}
+
+// turn hunts for that time. save is called as soon as a rule was broken, before a smaller scenario is looked for.
+func (t *tally) turn(ctx context.Context, lasts time.Duration, dir string, save func() error) {
+	began := time.Now()
+	defer func() { t.took += time.Since(began) }()
+	for left := lasts; left > 0 && ctx.Err() == nil; left = lasts - time.Since(began) {
+		o := t.hunt(ctx, t.next, left)
+		t.next += o.seeds
+		t.add(&o)
+		if o.err != nil {
+			return
+		}
+		for i := range o.broken {
+			t.total.broken = append(t.total.broken, o.broken[i])
+			if save() != nil { // What is wrong with the page is told at the end of the turn.
+				return
+			}
+			b := &t.total.broken[len(t.total.broken)-1]
+			b.file = b.write(dir, t.title())
+		}
+		if o.seeds == 0 {
+			return
+		}
+	}
+}
+
+// add counts an outcome, except for its broken rules.
+func (t *tally) add(o *outcome) {
+	t.total.seeds += o.seeds
+	if t.total.drawn == nil {
+		t.total.drawn = map[string]uint64{}
+	}
+	for what, n := range maps.All(o.drawn) {
+		t.total.drawn[what] += n
+	}
+	if t.total.err = o.err; o.seeds > 0 {
+		t.total.never = o.never
+	}
+}
+
+// write writes the smaller scenario, and returns the name of its file; or why there is none.
+func (b *broken) write(dir, title string) string {
+	if b.smaller == nil {
+		return ""
+	}
+	name := fmt.Sprintf("%s-%d.toml", strings.NewReplacer(" ", "-", ",", "").Replace(title), b.seed)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(b.smaller()), 0o600); err != nil {
+		return err.Error()
+	}
+	return name
+}
