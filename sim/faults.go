@@ -56,6 +56,9 @@ type Partition struct {
 // longestEffects bounds the number of effects before a crash between two effects.
 const longestEffects = 8
 
+// renewedSlots is from how many slots an operator chooses one to renew: a drawn gate has fewer, so some do not exist.
+const renewedSlots = 16
+
 type faults struct {
 	c    *Cluster
 	what Faults
@@ -84,7 +87,7 @@ func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
 	if what.Partition.For > 0 {
 		c.After(what.Partition.At, f.partition)
 	}
-	f.every(what.RenewEvery, func() { f.c.Renew(f.dice.IntN(len(f.c.members)), uint8(f.dice.IntN(wire.MaxSlots))) })
+	f.every(what.RenewEvery, func() { f.c.Renew(f.dice.IntN(len(f.c.members)), uint8(f.dice.IntN(renewedSlots))) })
 	if what.Restart.At > 0 {
 		c.After(what.Restart.At, f.restart)
 	}

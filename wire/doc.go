@@ -51,7 +51,7 @@
 //	 10 +--------------------------+
 //	    | kind                  1  |  the protocols' own numbers: see policy.Kinds
 //	 11 +--------------------------+
-//	    | slot                  1  |  which of the gate's tokens: 0 … 15
+//	    | slot                  1  |  which of the gate's tokens: 0 … 63
 //	 12 +--------------------------+
 //	    | from                 16  |  MemberIDOf(public key): never zero
 //	 28 +--------------------------+

@@ -100,7 +100,7 @@ func LatestBirth(wall int64) int64 {
 }
 
 // MaxSlots is the largest number of tokens of a gate.
-const MaxSlots = 16
+const MaxSlots = 64
 
 // LoadSize is the length of a load in bytes.
 const LoadSize = 112

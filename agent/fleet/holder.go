@@ -9,13 +9,15 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/membership"
+	"github.com/wanderd/wanderd/membership/identity"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const (
 	// askAgain is the pause before a member that has not got the token yet is asked again.
 	askAgain = 20 * time.Millisecond
-	// maxTokens is how many tokens are followed: more than an agent can have.
-	maxTokens = 64
+	// maxTokens is how many tokens are followed: as many as an agent can have.
+	maxTokens = identity.MaxGates * wire.MaxSlots
 )
 
 type place struct {

@@ -24,7 +24,7 @@ func sample() Record {
 			Token: wire.TokenID{
 				Birth: 1_799_999_999_000_000_001, Generator: wire.MemberID{1, 2, 0xff}, Random: 1<<64 - 1,
 			},
-			Slot: wire.MaxSlots - 1,
+			Slot: 15,
 		}.Bytes(),
 
 		LastSuccess: time.Unix(1_800_000_060, 0),
@@ -174,7 +174,7 @@ func TestADamagedRecordNamesTheFileAndTheRemedy(t *testing.T) {
 		},
 		"no such slot": {
 			`{"version":1,"gate":"default","seq":1,"last_run":"2027-01-15T08:00:00Z","last_token":{"generator":"` +
-				strings.Repeat("01", 16) + `","slot":16}}`, "slot 16",
+				strings.Repeat("01", 16) + `","slot":64}}`, "slot 64",
 		},
 		"rubbish behind": {`{"version":1,"gate":"default","seq":1}{}`, "after top-level value"},
 	} {

@@ -9,7 +9,7 @@ import (
 // plan is which tokens of the gate this member calls.
 type plan struct {
 	// calls are the slots that are called, or will be when this member begins to wait.
-	calls uint16
+	calls uint64
 	// last is the slot that is called first if no token rests here. ran is true if this member has run under its token.
 	last uint8
 	ran  bool
@@ -95,7 +95,7 @@ func (s *Slots) callMore(now policy.Time) {
 		late = late && (!p.has(i) || m.caller.isLate())
 		coming = coming || p.has(i) && m.handoff.Receiving()
 	}
-	if all := bits.OnesCount16(p.calls) == n; all || now < p.nextAt && !late {
+	if all := bits.OnesCount64(p.calls) == n; all || now < p.nextAt && !late {
 		if all {
 			p.nextAt = policy.Never
 		}
@@ -105,8 +105,8 @@ func (s *Slots) callMore(now policy.Time) {
 	if coming {
 		return
 	}
-	more := bits.OnesCount16(p.calls)
-	for i := int(p.last); more > 0 && bits.OnesCount16(p.calls) < n; i = (i + 1) % n {
+	more := bits.OnesCount64(p.calls)
+	for i := int(p.last); more > 0 && bits.OnesCount64(p.calls) < n; i = (i + 1) % n {
 		if !p.has(i) {
 			p.calls |= 1 << i
 			more--

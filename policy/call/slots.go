@@ -21,8 +21,8 @@ import (
 // first, the one of its place among the members.
 //
 // S3 Next calls. A patience divided by four after that, or as soon as all homes that were called have answered that
-// others wait there, it calls as many tokens again, and so on: after P it is in the queues of all 16. So no token rests
-// for long while a member waits, and the oldest wait is first in every queue.
+// others wait there, it calls as many tokens again, and so on: it is in the queues of 16 after P, and of 64 after half
+// as long again. So no token rests for long while a member waits, and the oldest wait is first in every queue.
 type Slots struct {
 	machines []Machine
 	plan     plan
@@ -269,7 +269,7 @@ func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 
 // busiest returns the first slot that runs, or else the first one that holds its token, or else the one that is called.
 func (s *Slots) busiest() (slot int) {
-	slot = bits.TrailingZeros16(s.plan.calls)
+	slot = bits.TrailingZeros64(s.plan.calls)
 	for i := range s.machines {
 		switch m := &s.machines[i]; {
 		case m.custody.in(running):

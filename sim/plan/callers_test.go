@@ -74,13 +74,13 @@ func TestAPlanForCallersAgreesWithTheory(t *testing.T) {
 
 func TestAnImpossiblePlanForCallersHasSentences(t *testing.T) {
 	w := callers(1, 0)
-	w.Backups, w.Slots, w.Loss = 0, 17, 0.9
+	w.Backups, w.Slots, w.Loss = 0, 65, 0.9
 	_, err := ForCallers(t.Context(), w)
 	impossible, ok := errors.AsType[*Impossible](err)
 	if !ok || len(impossible.Problems) != 5 {
 		t.Fatalf("%v", err)
 	}
-	for i, about := range []string{"members is 1", "slots is 17", "loss is 90", "demand is 0s", "backups is 0"} {
+	for i, about := range []string{"members is 1", "slots is 65", "loss is 90", "demand is 0s", "backups is 0"} {
 		if !strings.HasPrefix(impossible.Problems[i], about) {
 			t.Errorf("%q is not about %s", impossible.Problems[i], about)
 		}

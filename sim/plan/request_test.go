@@ -20,12 +20,12 @@ func TestEverythingImpossibleIsSaidAtOnce(t *testing.T) {
 		"nothing":  {Request{}, []string{"members is 0", "op is 0s: say how long", "every is 0s: say how often"}},
 		"all": {
 			Request{
-				Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 17, Skip: -1,
+				Members: 20_001, Op: -1, Every: 366 * day, Walk: 77, Backups: 5, Slots: 65, Skip: -1,
 				Latency: 2 * time.Second, Loss: 0.6,
 			},
 			[]string{
 				"members is 20001", "op is -1ns", "every is 8784h", "there is no Walk(77)", "backups is 5: 0 to 4",
-				"slots is 17: 1 to 16", "skip is -1ns", "latency is 2s", "loss is 60 %",
+				"slots is 65: 1 to 64", "skip is -1ns", "latency is 2s", "loss is 60 %",
 			},
 		},
 		"op longer than every": {

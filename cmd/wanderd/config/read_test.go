@@ -250,7 +250,12 @@ func TestAnUnreadableSettingIsNamedWithItsPlace(t *testing.T) {
 		{
 			"number below a range that begins at one",
 			reading{file: "slots = 0\n"},
-			[]string{`wanderd.toml:1: slots: "0" is not a whole number from 1 to 16`},
+			[]string{`wanderd.toml:1: slots: "0" is not a whole number from 1 to 64`},
+		},
+		{
+			"number above what a gate can have",
+			reading{file: "slots = 65\n"},
+			[]string{`wanderd.toml:1: slots: "65" is not a whole number from 1 to 64`},
 		},
 		{
 			"word for a number",

@@ -95,7 +95,7 @@ func TestShownConfigurationCanBePasted(t *testing.T) {
 			"hook": {"/bin/sh"}, "bind": {":7"}, "join": {"a", "[::1]:7"}, "name": {"a \"b\" \\ \x01 ü"},
 		}},
 		{env: []string{
-			"WANDERD_INSECURE=1", "WANDERD_SLOTS=16", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop",
+			"WANDERD_INSECURE=1", "WANDERD_SLOTS=64", "WANDERD_BACKUPS=4", "WANDERD_ON_LOST=stop",
 			"WANDERD_ADVERTISE=10.0.0.7", "WANDERD_MAX_INTERVAL=1d",
 		}},
 		{file: "op = \"5s\"\n[[gate]]\nname = \"a\"\nhook = [\"/bin/sh\", \"x y\"]\n[[gate]]\nname = \"b\"\nhook = " +

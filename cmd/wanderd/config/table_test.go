@@ -54,7 +54,7 @@ func shownAs(s *settings.Setting) string {
 func TestEverySettingCanBeSetInEveryLayer(t *testing.T) {
 	samples := map[string][3]string{
 		"join": {"a:1", "b:1", "c:1"}, "alone": {"run", "wait", "run"}, "stop": {"drain", "end", "drain"},
-		"slots": {"16", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
+		"slots": {"64", "1", "2"}, "backups": {"0", "1", "4"}, "stop_after": {"3", "8", "1"},
 		"walk": {"random", "shuffle", "sweep"}, "on_lost": {"stop", "finish", "stop"},
 		"policy":  {"ring", "call", "tree"},
 		"request": {"always", "q", "d"}, "insecure": {"true", "false", "true"}, "trust_hook": {"true", "false", "true"},

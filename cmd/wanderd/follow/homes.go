@@ -24,8 +24,8 @@ type Home struct {
 }
 
 const (
-	// mostSlots is how many tokens of a gate are looked at.
-	mostSlots = 16
+	// mostSlots is how many tokens of a gate are looked at: as many as a gate can have.
+	mostSlots = 64
 	// mostHomes is how many homes of one member are read: more than a token can have.
 	mostHomes = 8
 	// mostWaiters is how many of those that wait are kept of a home's answer.

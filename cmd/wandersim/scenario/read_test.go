@@ -209,8 +209,8 @@ func TestEachImpossibleParameterHasASentence(t *testing.T) {
 		{flags: []string{"members=1000000", "op=3d", "min_interval=300d", "max_interval=365d"}, want: []string{
 			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
 		}},
-		{flags: []string{"slots=17", "backups=5", "on_lost=ignore"}, want: []string{
-			`--slots: "17" is not a whole number from 1 to 16`,
+		{flags: []string{"slots=65", "backups=5", "on_lost=ignore"}, want: []string{
+			`--slots: "65" is not a whole number from 1 to 64`,
 			`--backups: "5" is not a whole number from 0 to 4`,
 			`--on-lost: unknown value "ignore": choose finish or stop`,
 		}},

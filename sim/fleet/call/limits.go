@@ -37,7 +37,7 @@ func (s *Scenario) Check() error {
 			h.Takes <= 1000*s.Skip,
 		"a core is a part of the members, and not one alone": s.Core.Of == 0 || 2 <= s.Core.Of && s.Core.Of < s.Members,
 		"backups is from 1 to 4":                             1 <= s.Backups && s.Backups <= guardian.MaxBackups,
-		"slots is less than what a gate can have":            0 <= s.Slots && s.Slots < wire.MaxSlots,
+		"slots is at most what a gate can have":              0 <= s.Slots && s.Slots <= wire.MaxSlots,
 		"max_interval is at least 20 skips":                  s.MaxInterval == 0 || s.MaxInterval >= 20*s.Skip,
 		"constants differ by a factor from 1 to 4, where no member is distant": s.Differ == 0 ||
 			1 <= s.Differ && s.Differ <= 4 && n.Distant == 0,

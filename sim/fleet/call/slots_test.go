@@ -5,8 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/lab/deep"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // measured runs a fleet in which nothing goes wrong, for so long, after a beginning that does not count.
@@ -67,5 +69,18 @@ func TestAllTokensOfAFleetAreBusy(t *testing.T) {
 				t.Error("that is too little, or too late")
 			}
 		})
+	}
+}
+
+// A gate can have 64 tokens: members run under them, each under one at a time.
+func TestAGateCanHaveTheMostTokens(t *testing.T) {
+	deep.Only(t, "some seconds")
+	s := withSlots(100, wire.MaxSlots, 0.3)
+	const while = 10 * time.Second
+	m := measured(t, &s, 3*time.Second, while, newOverlapChecker(), newOnceChecker(wire.MaxSlots))
+	busy := float64(m.Runs) * s.Op.Seconds() / while.Seconds() / wire.MaxSlots
+	t.Logf("busy %.1f %%, %.0f datagrams a run", 100*busy, float64(m.Sent)/float64(max(m.Runs, 1)))
+	if busy < 0.15 {
+		t.Error("that is too little")
 	}
 }

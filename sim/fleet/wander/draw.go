@@ -227,7 +227,7 @@ func (s *Scenario) Check() error {
 			s.MaxInterval >= s.MinInterval && (s.Backups > 0 ||
 				s.MaxInterval >= s.leastMaxInterval() && (!slow || s.MaxInterval >= 27*s.lap()/10)),
 		"backups is from 0 to 4": 0 <= s.Backups && s.Backups <= guardian.MaxBackups,
-		"no gate has more slots than members": 0 <= s.Slots && s.Slots < wire.MaxSlots && s.Slots <= s.Members &&
+		"no gate has more slots than members": 0 <= s.Slots && s.Slots <= wire.MaxSlots && s.Slots <= s.Members &&
 			(!s.MixedSlots || s.Slots > 0),
 		"constants differ by a factor from 1 to 10, where guardians ask": s.Differ == 0 ||
 			1 <= s.Differ && s.Differ <= 10 && s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts(),
