@@ -167,7 +167,7 @@ func (d *Dir) clean() error {
 		if !strings.HasSuffix(entry.Name(), tmpSuffix) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(d.path, entry.Name())); err != nil {
+		if err := os.Remove(filepath.Join(d.path, entry.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return d.explain("cannot remove an unfinished file", err)
 		}
 	}
