@@ -63,7 +63,11 @@ func (h *Holds) Take(halt <-chan struct{}) error {
 		h.held = append(h.held, one)
 		h.mu.Unlock()
 		refused := make(chan error, 1)
-		go func() { refused <- h.take(name, one.quit, one.start) }()
+		go func() {
+			err := h.take(name, one.quit, one.start)
+			one.release(hook.Result{Exit: -1, Err: err}) // Its agent may have ended before the run has.
+			refused <- err
+		}()
 		select {
 		case <-one.granted:
 		case err := <-refused:

@@ -217,3 +217,26 @@ func TestARunIsPutOffForHalfItsWaitOrMore(t *testing.T) {
 		}
 	})
 }
+
+// An agent that ends sends its callers away, and hears of no end of a run any more: what runs in the other gates ends
+// then, too.
+func TestAGateThatSendsItsCallersAwayIsHeldNoLonger(t *testing.T) {
+	held, sentAway := make(chan Run, 1), make(chan struct{})
+	h := New([]string{"a"}, time.Hour, func(_ string, _ <-chan struct{}, start func(hook.Limits) (Run, error)) error {
+		run, err := start(hook.Limits{})
+		held <- run
+		<-sentAway
+		if err != nil {
+			return err
+		}
+		return errors.New("this agent ends")
+	}, func() {})
+	if err := h.Take(nil); err != nil {
+		t.Fatal(err)
+	}
+	close(sentAway)
+	if r := <-(<-held).Done(); r.Err == nil || r.Err.Error() != "this agent ends" {
+		t.Errorf("%+v", r)
+	}
+	h.Release(hook.Result{}) // Nothing is left.
+}
