@@ -28,14 +28,12 @@ type view struct {
 
 // setSilent notes whether a home has answered this visit's announcements.
 func (v *view) setSilent(id wire.MemberID, silent bool) {
-	for rank := range v.found {
-		switch home, _ := v.home(rank); {
-		case home != id:
-		case silent:
-			v.silent |= 1 << rank
-		default:
-			v.silent &^= 1 << rank
-		}
+	switch place, ok := v.place(id); {
+	case !ok:
+	case silent:
+		v.silent |= 1 << place
+	default:
+		v.silent &^= 1 << place
 	}
 }
 
@@ -77,14 +75,20 @@ func (v *view) firstHome() wire.MemberID {
 	return id
 }
 
-// rank returns which home a member is by this member's own view, from 0, if it is one.
-func (v *view) rank(cfg *Config, id wire.MemberID) (rank int, isHome bool) {
-	for rank := range cfg.homes() {
-		if home, ok := v.home(rank); ok && home == id {
-			return rank, true
+// place returns the place of a member in order, if it is a home or one of those that replace silent homes.
+func (v *view) place(id wire.MemberID) (place int, ok bool) {
+	for place := range v.found {
+		if home, _ := v.home(place); home == id {
+			return place, true
 		}
 	}
 	return 0, false
+}
+
+// rank returns which home a member is by this member's own view, from 0, if it is one.
+func (v *view) rank(cfg *Config, id wire.MemberID) (rank int, isHome bool) {
+	rank, ok := v.place(id)
+	return rank, ok && rank < cfg.homes()
 }
 
 // isHome reports whether a member is a home by this member's own view.
@@ -95,23 +99,18 @@ func (v *view) isHome(cfg *Config, id wire.MemberID) bool {
 
 // mayBeHome reports whether a member is a home, or one of those that replace silent homes.
 func (v *view) mayBeHome(id wire.MemberID) bool {
-	for rank := range v.found {
-		if home, _ := v.home(rank); home == id {
-			return true
-		}
-	}
-	return false
+	_, may := v.place(id)
+	return may
 }
 
 // areSilent reports whether none of these homes has answered this visit's announcements.
 func (v *view) areSilent(t guardian.Trail) bool {
-	heard := t.Len()
-	for rank := range v.found {
-		if home, _ := v.home(rank); v.silent&(1<<rank) != 0 && t.Has(home) {
-			heard--
+	for _, id := range t[:t.Len()] {
+		if place, ok := v.place(id); !ok || v.silent&(1<<place) == 0 {
+			return false
 		}
 	}
-	return heard == 0 && t.Len() > 0
+	return t.Len() > 0
 }
 
 // another returns a trail of one member that is drawn from all others.
