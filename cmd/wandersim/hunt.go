@@ -78,15 +78,15 @@ func huntedIn(policy string, core, byzantine bool) (hunt.Subject, error) {
 	case core && byzantine:
 		return hunt.Subject{}, errors.New("--core and --liar exclude each other: choose one")
 	case core:
-		return named("--core", policy, hunt.Core)
+		return subjectOf("--core", policy, hunt.Core)
 	case byzantine:
-		return named("--liar", policy, hunt.Byzantine)
+		return subjectOf("--liar", policy, hunt.Byzantine)
 	}
-	return named("--policy", policy, hunt.Plain)
+	return subjectOf("--policy", policy, hunt.Plain)
 }
 
-// named returns the subject of a world. The flag is the one to blame.
-func named(flag, policy string, world hunt.World) (hunt.Subject, error) {
+// subjectOf returns the subject of a world. The flag is the one to blame.
+func subjectOf(flag, policy string, world hunt.World) (hunt.Subject, error) {
 	subject, err := hunt.SubjectOf(policy, world)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", flag, err)

@@ -42,9 +42,6 @@ func (dead) hunt(context.Context, uint64, time.Duration) outcome {
 
 func TestAHuntGoesOnAfterABrokenRuleAndWritesItDownAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "to", "hunts.md")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	ctx, end := context.WithCancel(t.Context())
 	err := all(ctx, []family{dead{}, &planted{end}}, plan{lasts: time.Minute, first: 1, path: path})
 	if !errors.Is(err, errBroken) {

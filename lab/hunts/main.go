@@ -41,8 +41,9 @@ func ofToday(now time.Time) uint64 {
 }
 
 func run(ctx context.Context, lasts time.Duration, first uint64, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, lasts)
-	defer cancel()
+	if lasts <= 0 {
+		return fmt.Errorf("-for %v: a hunt needs some time, for example 8h", lasts)
+	}
 	dir, err := os.MkdirTemp("", "hunts-*")
 	if err != nil {
 		return err
@@ -53,6 +54,8 @@ func run(ctx context.Context, lasts time.Duration, first uint64, path string) er
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, lasts) // What is built is not hunted yet.
+	defer cancel()
 	return all(ctx, append(families, strict...), plan{lasts: lasts, first: first, path: path})
 }
 

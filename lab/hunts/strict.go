@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,7 @@ import (
 // strict is a kind of strict gate. Its hunt is a test of package ballot, in a program of its own.
 type strict struct {
 	program, kind string
-	// seeds is how many it explores at once: as many as fill a turn.
+	// seeds is how many it explores at once: as many as fill half a turn.
 	seeds uint64
 }
 
@@ -70,7 +71,7 @@ func (s *strict) hunt(ctx context.Context, from uint64, lasts time.Duration) out
 	}
 	o := read(out)
 	if o.seeds == 0 {
-		o.err = fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+		o.err = errors.Join(err, fmt.Errorf("it has not said how many seeds it explored: %s", bytes.TrimSpace(out)))
 		return o
 	}
 	for i := range o.broken {
