@@ -27,7 +27,7 @@ type keptRun struct {
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 	var runs []keptRun
 	var crashed, until policy.Time
-	several, down := false, map[int]bool{}
+	aloneWentOn, down := false, map[int]bool{}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if runs == nil {
 			runs = make([]keptRun, c.Members())
@@ -57,10 +57,10 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 				clear(runs)
 			}
 			goesOn := e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived
-			several = several || goesOn && o.At > 0 && c.Members() > 2 && len(c.View(o.Member)) < 2
+			aloneWentOn = aloneWentOn || goesOn && o.At > 0 && c.Members() > 2 && len(c.View(o.Member)) < 2
 		}
-		if several {
-			until, several = o.At.Add(3*keep), !allUp(c)
+		if aloneWentOn {
+			until, aloneWentOn = o.At.Add(3*keep), !allUp(c)
 		}
 		if !o.Does(policy.Run) || o.At < until {
 			return nil
