@@ -229,6 +229,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(func() sim.Watcher { return NewSilenceChecker(timeout) }),
 		each(func() sim.Watcher { return NewHeartbeatChecker(timeout) }),
 		each(NewDueChecker),
+		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
 		check.NewWakeChecker(), NewSlotChecker(),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
@@ -237,9 +238,6 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 &&
 		n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && !s.someStay() {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
-	}
-	if !s.someAreAway() {
-		checkers = append(checkers, check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout))
 	}
 	if s.countable() {
 		checkers = append(checkers, check.NewQuantityChecker(s.Slots))

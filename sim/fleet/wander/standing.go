@@ -197,12 +197,6 @@ func parts(c *sim.Cluster) (all [][]int) {
 // someStay reports whether a fault stays when the others are over, for all or for the members outside of a core.
 func (s *Scenario) someStay() bool { return s.Standing != NothingStands || s.Core.Of > 0 }
 
-// someAreAway reports whether processes may be stopped for as long as a core is healed. Their hosts keep for them what
-// arrives, however much: afterwards they answer it all at once.
-func (s *Scenario) someAreAway() bool {
-	return s.Core.Of > 0 && (s.Core.Stays == sim.StaysAway || s.Core.Stays == sim.StaysDrawn)
-}
-
 // healCore heals a core, and lets time pass until each of its members has had its turn, or has been served if members
 // run on demand. Then it heals the others.
 func (s *Scenario) healCore(c *sim.Cluster, ran runners, served *check.Served) error {
