@@ -149,7 +149,7 @@ func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
 
 // allServed reports whether none of those members waits for a run any more, and their operations have run since all
 // faults were healed.
-func (c *checker) allServed(healed int64, of uint8) bool {
+func (c *checker) allServed(healed int64, of hostSet) bool {
 	if c.w.p.kind == paced && c.pace.missing(healed, of) != "" {
 		return false
 	}

@@ -11,12 +11,14 @@ type run struct {
 	// resumed is true for the rest of a kept grant, after a restart.
 	resumed bool
 	// demanded is true if the command is a caller's.
-	demanded    bool
-	number      int32
-	token       wire.Ref
-	until       policy.Time // local
-	endAt       int64       // true: by itself, or after TERM
-	killAt      int64       // true: of an orphan
+	demanded bool
+	number   int32
+	token    wire.Ref
+	until    policy.Time // local
+	// fence is when it must end, for an until.
+	fence       func(until policy.Time) (term, kill policy.Time)
+	endAt       int64 // true: by itself, or after TERM
+	killAt      int64 // true: of an orphan
 	words, said []wire.Message
 }
 
@@ -28,8 +30,8 @@ func (w *world) run(i int, e *policy.Effect) {
 		return
 	}
 	h.run = run{
-		number: h.run.number + 1, token: e.Token, until: e.Until, demanded: e.Demanded, words: h.run.words[:0],
-		said: h.run.said,
+		number: h.run.number + 1, token: e.Token, until: e.Until, fence: h.fence, demanded: e.Demanded,
+		words: h.run.words[:0], said: h.run.said,
 	}
 	if late {
 		h.run.endAt = w.now + 1
@@ -74,7 +76,7 @@ func (w *world) guard(i int) {
 		next = min(next, r.killAt)
 	}
 	if r.until != 0 && !(w.shell.agentIsGuard && (h.away || !h.up)) && !(w.shell.outlives && r.orphan) {
-		term, kill := w.fence(r.until)
+		term, kill := r.fence(r.until)
 		termAt, killAt := w.trueAt(i, term), w.trueAt(i, kill)
 		if !r.termed && w.now >= termAt {
 			w.term(i)

@@ -12,7 +12,7 @@ import (
 // theirs. Its members must have their turns all the same.
 type corePlan struct {
 	// core has a bit for each host that is in it; zero means that the faults end for all.
-	core uint8
+	core hostSet
 	// stays is what is wrong with the other hosts.
 	stays [maxHosts]stay
 }
@@ -55,9 +55,9 @@ func (p *plan) drawCore() {
 }
 
 // healed are the hosts for which the faults end.
-func (p *plan) healed() uint8 {
+func (p *plan) healed() hostSet {
 	if p.core == 0 {
-		return ^uint8(0)
+		return everyHost
 	}
 	return p.core
 }
@@ -77,14 +77,14 @@ func (w *world) stay(i int) {
 		w.deafen(i)
 	case staysMute:
 		w.tell("nobody hears %d", i)
-		w.apart[i] = ^uint8(0)
+		w.apart[i] = everyHost
 	case staysAway, staysAsleep:
 		if h.up && !h.away {
 			w.pause(i, w.p.stays[i] == staysAsleep)
 		}
 	case staysApart:
 		w.deafen(i)
-		w.apart[i] = ^uint8(0)
+		w.apart[i] = everyHost
 	case staysAsItIs, staysStuck, staysEnd:
 	}
 	if h.away {
@@ -101,7 +101,7 @@ func (w *world) liveInCore(healed int64) error {
 	for !w.check.allServed(healed, w.p.core) {
 		if w.now > healed+int64(bound) {
 			return fmt.Errorf("core: the faults have ended %v ago for %d of %d, and some of them still wait: %s", bound,
-				bits.OnesCount8(w.p.core), w.p.members, w.whoWaits(healed))
+				bits.OnesCount16(uint16(w.p.core)), w.p.members, w.whoWaits(healed))
 		}
 		if err := w.until(w.now + int64(w.p.patience)); err != nil {
 			return err

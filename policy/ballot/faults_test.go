@@ -124,7 +124,7 @@ func (w *world) onPart() {
 	if w.calm {
 		return
 	}
-	side := uint8(w.dice.IntN(1 << w.p.members))
+	side := hostSet(w.dice.IntN(1 << w.p.members))
 	oneWay := w.happens(w.p.oneWay)
 	for i := range w.p.members {
 		switch mine := side&(1<<i) != 0; {
@@ -143,11 +143,11 @@ func (w *world) onPart() {
 // whose holders always want the token again, a member that the one before it does not reach has no turn.
 func (w *world) heal() {
 	w.calm = true
-	w.apart = [8]uint8{}
+	w.apart = [maxHosts]hostSet{}
 	healed := w.p.healed()
 	w.p.loss, w.p.late, w.p.duplicate, w.p.slow, w.p.saveFails = 0, 0, 0, 0, 0
 	w.p.fails, w.p.notNow = 0, 0
-	w.tell("all is healed: %07b", healed)
+	w.tell("all is healed: %09b", healed)
 	w.look()
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -166,7 +166,7 @@ func (w *world) heal() {
 		switch {
 		case !h.up:
 			w.start(i)
-		case h.g.Leaving():
+		case h.g.Leaving(), w.p.rolledOut:
 			w.crash(i, true)
 			w.start(i)
 		}

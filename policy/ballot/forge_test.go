@@ -92,7 +92,7 @@ func (f *forger) saw(m *wire.Message) {
 	f.w.after(0, evForged, to, int32(len(f.w.forged)))
 	f.w.forged = append(f.w.forged, forged)
 	if l.then >= 192 {
-		f.w.apart[from] = ^uint8(0)
+		f.w.apart[from] = everyHost
 		f.w.look()
 		f.w.after(int64(2*f.w.p.lease), evHeal, 0, 0)
 	}
@@ -175,7 +175,7 @@ func underLies(kind gateKind, seed uint64, lies []lie, log func(string, ...any))
 	}
 	healed := w.now
 	w.wantAll()
-	for !w.check.allServed(healed, ^uint8(0)) {
+	for !w.check.allServed(healed, everyHost) {
 		if w.now > healed+int64(6*p.lease+4*time.Second+2*p.bound()) {
 			return w.forger.told, fmt.Errorf("liveness: %v after the last lie, some still wait: %v of lease %v",
 				time.Duration(w.now-healed), w.check.waits, p.lease)

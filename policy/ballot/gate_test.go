@@ -37,8 +37,8 @@ func gateKindOf(name string) gateKind { return gateKind(slices.Index(gateKinds()
 
 func (w *world) settings(i int) strict.Settings {
 	s := strict.Settings{
-		Moves: strict.Tree, Roster: &w.roster, Lease: w.p.lease, KillAfter: w.p.killAfter, Margin: w.p.margin,
-		Rho: 0.01, Patience: w.p.patienceOf(i), Keep: w.p.keep,
+		Moves: strict.Tree, Roster: &w.roster, Lease: w.leaseOf(i), KillAfter: w.p.killAfter, Margin: w.p.margin,
+		Rho: w.rhoOf(i), Patience: w.p.patienceOf(i), Keep: w.p.keep,
 		Backups: max(w.p.members-2, 0),
 	}
 	moves := w.p.kind
@@ -84,7 +84,7 @@ func (w *world) see(i int) {
 	if !h.up || h.away {
 		return
 	}
-	sees := uint8(0)
+	sees := hostSet(0)
 	w.ev.Peers = nil
 	for k := range w.hosts {
 		if other := &w.hosts[k]; k == i || other.up && !other.away && w.apart[i]&(1<<k) == 0 && w.apart[k]&(1<<i) == 0 {

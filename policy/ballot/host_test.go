@@ -23,16 +23,19 @@ type host struct {
 	sleptAt      int64
 	rest         []policy.Effect
 	// sees are the hosts that its membership believes to be live.
-	sees uint8
+	sees hostSet
 	held []event
 	// crashIn and pauseIn are after how many effects the process dies, or stands still; zero means never.
 	crashIn, pauseIn int
 	wakeAt           int64
-	disk             policy.State
-	writing, queued  policy.State
-	saving, again    bool
-	saveNumber       int32
-	run              run
+	// settled is true if it has started when all faults were over; fence is when a command ends that it starts now.
+	settled         bool
+	fence           func(until policy.Time) (term, kill policy.Time)
+	disk            policy.State
+	writing, queued policy.State
+	saving, again   bool
+	saveNumber      int32
+	run             run
 	// behind is how far its wall clock was set back before it started.
 	behind int64
 }
@@ -51,6 +54,7 @@ func (w *world) start(i int) {
 	h := &w.hosts[i]
 	h.up, h.away, h.rest, h.held = true, false, nil, nil
 	h.life++
+	h.settled = w.calm && !w.staysOut(i)
 	if h.life > 1 && w.p.minInterval == 0 {
 		h.behind = w.setBack(i)
 	}
@@ -61,6 +65,8 @@ func (w *world) start(i int) {
 		w.ev.Kind, w.ev.Denied = policy.Finished, true
 	} else {
 		h.g = w.newGate(i)
+		cfg := w.config(i)
+		h.fence = cfg.Fence
 		w.ev.Kind, w.ev.State, w.ev.Denied = policy.Started, h.disk, false
 	}
 	h.sees = 0

@@ -47,7 +47,7 @@ func (w *world) takeUp(i int) {
 	ran := h.run.token.Seq == kept.Token.Seq+1
 	h.run = run{
 		active: true, resumed: true, number: h.run.number + 1, token: kept.Token, words: h.run.words[:0],
-		said: h.run.said, endAt: w.now + 1 + w.around(w.p.resumeFor+1),
+		said: h.run.said, fence: h.fence, endAt: w.now + 1 + w.around(w.p.resumeFor+1),
 	}
 	if !ran {
 		h.run.token.Seq = 0 // The host went down before the operation began.

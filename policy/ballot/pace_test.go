@@ -211,7 +211,7 @@ func (k *pacing) wantDue(i int, what string) {
 func (k *pacing) durable(i int) { k.now[i].saved = k.now[i].saves }
 
 // missing returns the name of one of those members whose operation has not run since a time, or an empty string.
-func (k *pacing) missing(since int64, of uint8) string {
+func (k *pacing) missing(since int64, of hostSet) string {
 	for i := range k.now {
 		if k.now[i].startedAt < since && of&(1<<i) != 0 {
 			return fmt.Sprintf("the operation of %d has not run", i)

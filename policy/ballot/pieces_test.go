@@ -17,6 +17,9 @@ type unequal struct {
 	// shorter is the part of runFor that a host's commands take, patient by how much its patience is longer; zero is no
 	// difference.
 	shorter, patient [maxHosts]float64
+	// rolledOut is true while lease and ρ are on their way from host to host: until all faults are healed, a host has
+	// others after each start.
+	rolledOut bool
 	// together is the mean time between two stops of several hosts at the same moment. gracefully is true if they
 	// leave; all, if it is the whole fleet.
 	together        time.Duration
@@ -30,7 +33,12 @@ type unequal struct {
 }
 
 // maxHosts is how many hosts a world has room for.
-const maxHosts = 8
+const maxHosts = 9
+
+// hostSet has a bit for each host.
+type hostSet uint16
+
+const everyHost = ^hostSet(0)
 
 // drawUnequal lets a seed draw these pieces.
 func (p *plan) drawUnequal() {
@@ -70,6 +78,8 @@ func (p *plan) drawUnequal() {
 	})
 	each(0.3, func(d *rand.Rand) { p.deafEvery, p.mute = p.lease+upTo(d, 10*p.lease), d.IntN(4) == 0 })
 	each(0.3, func(*rand.Rand) { p.standsDeaf = true })
+	each(0.15, func(d *rand.Rand) { p.members = 8 + d.IntN(2) })
+	each(0.2, func(*rand.Rand) { p.rolledOut, p.lease = true, p.lease+p.lease/8 })
 }
 
 // pieces are the names of what a plan has, in the order of the report.
@@ -78,7 +88,8 @@ func (p *plan) pieces() (names []string) {
 		name string
 		has  bool
 	}{
-		{"six or seven members", p.members > 5},
+		{"six or seven members", p.members == 6 || p.members == 7},
+		{"eight or nine members", p.members > 7},
 		{"unequal links", p.far != [maxHosts][maxHosts]time.Duration{}},
 		{"unequal disks", p.unequal.saves != [maxHosts]time.Duration{}},
 		{"unequal commands", p.shorter != [maxHosts]float64{}},
@@ -98,6 +109,7 @@ func (p *plan) pieces() (names []string) {
 		{"leaves", p.leaveEvery > 0},
 		{"commands that ignore SIGTERM", p.deaf > 0},
 		{"grants that outlive their hosts", p.keep > 0},
+		{"a lease and a ρ for each start of a host", p.rolledOut},
 	} {
 		if piece.has {
 			names = append(names, piece.name)
@@ -115,11 +127,11 @@ func allPieces() []string {
 		unequal: unequal{
 			far: [maxHosts][maxHosts]time.Duration{{1}}, saves: [maxHosts]time.Duration{1}, shorter: one, patient: one,
 			together: 1, deafEvery: 1,
-			standsDeaf: true,
+			standsDeaf: true, rolledOut: true,
 		},
 		keepPlan: keepPlan{keep: 1},
 	}
-	q := plan{unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
+	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)
 }
 
@@ -182,7 +194,7 @@ func (w *world) onDeaf() {
 	i := dice.IntN(w.p.members)
 	if w.p.mute {
 		w.tell("nobody hears %d", i)
-		w.apart[i] = ^uint8(0)
+		w.apart[i] = everyHost
 	} else {
 		w.deafen(i)
 	}

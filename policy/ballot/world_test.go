@@ -27,7 +27,7 @@ type world struct {
 	ev      policy.Event
 	out     []policy.Effect
 	// apart is which hosts do not hear which: bit to of apart[from].
-	apart [8]uint8
+	apart [maxHosts]hostSet
 	// calm is true when nothing goes wrong any more; quiet is true when no member wants to run any more.
 	calm, quiet bool
 	// lost is the last of the messages that are lost because they were under way when all became quiet.
@@ -43,7 +43,6 @@ type world struct {
 	sends      int
 	check      checker
 	roster     ballot.Roster
-	fence      func(until policy.Time) (term, kill policy.Time)
 	descriptor policy.Descriptor
 }
 
@@ -148,9 +147,8 @@ func newWorld(p plan, s shell) *world {
 	if w.roster, err = ballot.NewRoster(names(p.members)); err != nil {
 		panic(err)
 	}
-	cfg := w.config(0)
-	w.fence, w.descriptor = cfg.Fence, w.newDescriptor()
 	w.hosts = make([]host, p.members)
+	w.descriptor = w.newDescriptor()
 	w.check.init(w)
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -179,10 +177,32 @@ func newWorld(p plan, s shell) *world {
 
 func (w *world) config(i int) ballot.Config {
 	return ballot.Config{
-		Gate: 7, Roster: &w.roster, Self: i, Lease: w.p.lease, MostLease: w.p.lease, KillAfter: w.p.killAfter,
-		Margin: w.p.margin,
-		Rho:    0.01, Patience: w.p.patienceOf(i), Entropy: w.entropy,
+		Gate: 7, Roster: &w.roster, Self: i, Lease: w.leaseOf(i), MostLease: w.leaseOf(i),
+		KillAfter: w.p.killAfter, Margin: w.p.margin,
+		Rho: w.rhoOf(i), Patience: w.p.patienceOf(i), Entropy: w.entropy,
 	}
+}
+
+// leaseOf is the lease of a host since its start. While a new lease goes from host to host, theirs differ.
+func (w *world) leaseOf(i int) time.Duration {
+	if !w.p.rolledOut || w.hosts[i].settled {
+		return w.p.lease
+	}
+	least := (w.p.killAfter + w.p.margin + 6*w.p.patience) * 9 / 8
+	return least + time.Duration(w.ofThisStart(i, 1)*float64(w.p.lease-least))
+}
+
+// rhoOf is the ρ of a host since its start: never less than its clock needs.
+func (w *world) rhoOf(i int) float64 {
+	if !w.p.rolledOut || w.hosts[i].settled {
+		return 0.01
+	}
+	return 0.01 + 0.03*w.ofThisStart(i, 2)
+}
+
+// ofThisStart draws a number from 0 to 1 for a start of a host.
+func (w *world) ofThisStart(i int, what uint64) float64 {
+	return rand.New(rand.NewPCG(w.p.seed, what<<32+uint64(w.hosts[i].life)<<8+uint64(i))).Float64()
 }
 
 // patienceOf is the patience of a host.
@@ -370,7 +390,7 @@ func (w *world) happen(e event) {
 		w.every(w.p.partEvery, evPart)
 	case evHeal:
 		if !w.calm || w.p.core == 0 {
-			w.apart = [8]uint8{}
+			w.apart = [maxHosts]hostSet{}
 		}
 		w.look()
 	case evLeave:
