@@ -206,7 +206,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 		}
 		m.caller.callAgain(now.Time, m.cfg.spread(among))
 	}
-	m.search.hurry(now.Time)
+	m.search.hurry(&m.cfg, now.Time)
 	if !m.guards() && !m.view.Has(m.known.holder) {
 		m.known.lose()
 	}

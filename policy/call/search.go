@@ -14,8 +14,9 @@ import (
 // R11 Looking for it. "A home that has waiters and knows no holder asks all members, 64 at a time, each batch until all
 // have answered or P/2. A holder or guardian ends this; a receiver that is named is asked too, unless it has left or
 // failed. Then after P to 8P." The pauses go on growing until a holder is heard: members that are wrong may name each
-// other in turn. A home that has asked all in vain, and is not the first one, sends its waiters to that one: only the
-// first home makes a token (R15), and it may have learned that it is one after they had called it.
+// other in turn. When its view changes it asks all again, half a patience after it began to ask at the earliest. A home
+// that has asked all in vain, and is not the first one, sends its waiters to that one: only the first home makes a
+// token (R15), and it may have learned that it is one after they had called it.
 type search struct {
 	id wire.Exchange
 	// since is when this member began to look, began when it began to ask all. at is when it goes on.
@@ -40,10 +41,11 @@ func (s *search) stop() { *s = search{} }
 // pause ends the search as long as the member that was named may be the holder.
 func (s *search) pause() { s.id, s.asks, s.open = 0, false, false }
 
-// hurry begins to ask again: the view has changed.
-func (s *search) hurry(now policy.Time) {
+// hurry ends a pass over the view, which has changed, and begins the next one soon: not at once, or the home of a fleet
+// that starts would ask all members again for each one that comes. Who has been asked may still name a holder.
+func (s *search) hurry(cfg *Config, now policy.Time) {
 	if s.waits = 0; s.live() {
-		s.asks, s.open, s.at = false, false, now
+		s.asks, s.silent, s.at = false, 0, max(now, s.began.Add(cfg.patience()/2))
 	}
 }
 

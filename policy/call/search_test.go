@@ -1,6 +1,7 @@
 package call_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -112,3 +113,52 @@ func TestACallerCallsTheHomesAgainInALargeFleet(t *testing.T) {
 		t.Errorf("member %d is not served: %v", caller, f.members[caller])
 	}
 }
+
+// R11: "When its view changes it asks all again, half a patience after it began to ask at the earliest." A fleet starts
+// after a power cut, and the view of its first home grows with each host. It does not ask all of them each time.
+func TestTheHomeOfAFleetThatStartsDoesNotAskAllAgainForEachMember(t *testing.T) {
+	const members = 30
+	f := newFleet(t, members)
+	var all []wire.MemberID
+	for i := range members {
+		all = append(all, id(i))
+	}
+	f.lost = func(*wire.Message) bool { return true }
+	asking := 0
+	for i := range members {
+		f.members[i] = f.newMember(i)
+		f.step(i, policy.Event{Kind: policy.Started})
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		f.sent = nil
+		seeks := func() (n int) {
+			for _, m := range f.sent {
+				if m.Kind == call.KindSeek && m.From == id(i) {
+					n++
+				}
+			}
+			return n
+		}
+		view := []wire.MemberID{id(i)}
+		for _, other := range all {
+			if other == id(i) {
+				continue
+			}
+			view = append(view, other)
+			f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: slices.SortedFunc(slices.Values(view), compare)})
+			f.advance(delay)
+		}
+		if n := seeks(); n > members {
+			t.Errorf("member %d asks %d times while %d come", i, n, members-1)
+		}
+		f.sent = nil
+		f.advance(skip)
+		if seeks() >= members-1 {
+			asking++
+		}
+	}
+	if asking == 0 {
+		t.Error("no home asks all at last")
+	}
+}
+
+func compare(a, b wire.MemberID) int { return bytes.Compare(a[:], b[:]) }
