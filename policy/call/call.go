@@ -132,7 +132,7 @@ func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.E
 	out = m.tellNextHome(now.Time, out)
 	waits := m.queue.len() > 0 || m.caller.waits() // A guardian that waits may be queued at another home only.
 	if m.custody.holds() {
-		waits = m.queue.oldest(&m.view, now.Time, m.cfg.Self) != nil && !m.unheard()
+		waits = m.queue.hasOther(m.cfg.Self) && !m.unheard()
 	}
 	m.guardian.Await(now.Time, waits)
 	return out

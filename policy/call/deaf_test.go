@@ -113,3 +113,51 @@ func TestAMemberThatHearsAgainHasItsTurnAmongThoseThatHearNothing(t *testing.T) 
 		t.Errorf("these have run, and not %d: %v", again, f.runs)
 	}
 }
+
+// "A home knows, too, who has not answered a holder, and tells the next holder of one of them only, in turn." There may
+// be more of them than a Next lists, and than call a holder between two runs.
+func TestManyCallersThatHearNothingAreFoundOutOnce(t *testing.T) {
+	f := withToken(t, 60)
+	deaf := f.callersThatHearNothing(40)
+	f.advance(400 * skip)
+	for i := range f.members {
+		if slices.Contains(deaf, i) {
+			continue
+		}
+		f.runs = nil
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		for from := f.now; !slices.Contains(f.runs, i); f.advance(skip) {
+			if f.now > from.Add(50*skip) {
+				t.Fatalf("member %d has waited for 50 s: %v", i, f.members[i])
+			}
+		}
+		f.step(i, policy.Event{Kind: policy.Finished})
+	}
+}
+
+// A home that hears the heartbeat of a member knows that it answers again: it tells of it, and of one of the others.
+func TestAMemberThatHasHadTheTokenIsNotTakenForSilent(t *testing.T) {
+	f := withToken(t, 24)
+	deaf := f.callersThatHearNothing(14)
+	f.advance(100 * skip)
+	again, others := deaf[0], deaf[1:]
+	f.lost = func(m *wire.Message) bool { return slices.Contains(others, int(m.To[0])-1) }
+	run := func(i int) {
+		f.runs = nil
+		f.step(i, policy.Event{Kind: policy.Wanted})
+		for until := f.now.Add(300 * skip); !slices.Contains(f.runs, i) && f.now < until; {
+			f.advance(skip)
+		}
+		f.step(i, policy.Event{Kind: policy.Finished})
+	}
+	run(again)
+	run(2)
+	f.sent = nil
+	f.step(again, policy.Event{Kind: policy.Wanted})
+	f.advance(skip / 2)
+	if !slices.ContainsFunc(f.sent, func(m wire.Message) bool {
+		return m.Kind == call.KindNext && m.Nonce == 0 && len(call.Waits(&m)) > 1
+	}) {
+		t.Errorf("no home tells the holder of it and of one of the others: %v", f.sent)
+	}
+}

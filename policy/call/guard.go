@@ -155,6 +155,7 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	m.birth.met(now.Time)
 	m.search.stop()
 	m.queue.serve(servedOf(&msg.Load))
+	m.queue.turns.forget(msg.From.Hint())
 	if given := &m.custody.token; given.ID == msg.Token.ID && msg.Token.Seq > given.Seq {
 		m.queue.took(msg.From) // It says so of the token that it was given, and not of another one.
 	}

@@ -191,6 +191,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 				}
 			} else {
 				m.queue.forget(over)
+				m.queue.turns.note(t.hint)
 			}
 		}
 		return out
@@ -211,7 +212,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		}
 		m.enqueue(now.Time, waiter{
 			id: id, wait: t.wait, since: now.Time.Add(-t.age), called: now.Time,
-			told: msg.Nonce == nextHolder || msg.Nonce == nextAfter,
+			told: msg.Nonce == nextHolder || msg.Nonce == nextAfter, vouched: true,
 		})
 	}
 	if older || msg.Nonce == nextHolder && !m.custody.in(resting) {
@@ -261,46 +262,54 @@ func (q *queue) forget(s served) {
 func (m *Machine) tellNextHome(now policy.Time, out []policy.Effect) []policy.Effect {
 	trail, visit := m.custody.token.Trail(), m.custody.token.Seq
 	first := m.custody.holds() && m.custody.in(running) && m.view.firstHome() == m.cfg.Self
-	if !first || trail.Len() == 0 || m.arrival.silent&1 != 0 || m.queue.isTold(trail[0], visit) {
+	if !first || trail.Len() == 0 || m.arrival.silent&1 != 0 {
 		return out
 	}
 	to := trail[0]
-	m.queue.mark(to, visit)
-	return m.sendNext(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), out)
+	chosen := m.queue.choose(to)
+	if m.queue.isTold(&chosen, visit) {
+		return out
+	}
+	m.queue.mark(&chosen, visit)
+	return m.sendChosen(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), &chosen, out)
 }
 
 // sendNext sends the oldest waiters.
 func (m *Machine) sendNext(
 	now policy.Time, purpose wire.Nonce, to wire.MemberID, id wire.Exchange, out []policy.Effect,
 ) []policy.Effect {
-	var load wire.Load
-	if m.queue.tell(now, to, &load) == nil {
-		return out
-	}
-	return m.sendTold(purpose, to, id, &load, out)
+	chosen := m.queue.choose(to)
+	return m.sendChosen(now, purpose, to, id, &chosen, out)
 }
 
-func (m *Machine) sendTold(
-	purpose wire.Nonce, to wire.MemberID, id wire.Exchange, load *wire.Load, out []policy.Effect,
+func (m *Machine) sendChosen(
+	now policy.Time, purpose wire.Nonce, to wire.MemberID, id wire.Exchange, chosen *choice, out []policy.Effect,
 ) []policy.Effect {
+	if chosen.n == 0 {
+		return out
+	}
 	if purpose == nextHolder {
-		m.queue.mark(to, m.known.ref.Seq)
+		m.queue.mark(chosen, m.known.ref.Seq)
 	}
 	var about *wire.Ref
 	if m.known.ref.IsWhole() {
 		about = &m.known.ref
 	}
 	out = m.send(KindNext, to, id, purpose, about, out)
-	out[len(out)-1].Msg.Load = *load
+	m.queue.tell(now, chosen, &out[len(out)-1].Msg.Load)
 	return out
 }
 
 // sendWaiters sends the queue to another home, and forgets it. Waiters that do not fit call again by themselves.
 func (m *Machine) sendWaiters(now policy.Time, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	const most = 8 * mostTold
-	for n := 0; m.queue.len() > 0 && n < most && !to.IsZero() && to != m.cfg.Self; n += mostTold {
-		out = m.sendNext(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), out)
-		m.queue.list = m.queue.list[:copy(m.queue.list, m.queue.list[min(mostTold, m.queue.len()):])]
+	for n := 0; n < most && !to.IsZero() && to != m.cfg.Self; n += mostTold {
+		chosen := m.queue.choose(to)
+		if chosen.n == 0 {
+			break
+		}
+		out = m.sendChosen(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), &chosen, out)
+		m.queue.drop(&chosen)
 	}
 	m.queue.list = m.queue.list[:0]
 	return out

@@ -19,9 +19,10 @@ type waiter struct {
 	id    wire.MemberID
 	wait  waitID
 	since policy.Time
-	// called is when it called last. It is told of, by a home, if it has not called here.
-	called policy.Time
-	told   bool
+	// called is when it called last. It is told of, by a home, if it has not called here. A home vouches for it if that
+	// has told of it, called or not.
+	called        policy.Time
+	told, vouched bool
 	// visit is the number of the token for which its holder was told of this waiter; or, if it is here, the next home.
 	visit wire.Seq
 }
@@ -55,7 +56,7 @@ func (q *queue) add(w waiter) {
 		old := q.list[i]
 		if old.wait == w.wait {
 			w.since, w.told = min(w.since, old.since), w.told && old.told
-			w.called = max(w.called, old.called)
+			w.called, w.vouched = max(w.called, old.called), w.vouched || old.vouched
 		} else if w.told && !old.told {
 			return // It called here itself, and knows better.
 		}
@@ -73,6 +74,11 @@ func (q *queue) add(w waiter) {
 		q.list = q.list[:mostWaiters-1]
 	}
 	q.list = slices.Insert(q.list, at, w)
+}
+
+// hasOther reports whether anybody waits but one member.
+func (q *queue) hasOther(than wire.MemberID) bool {
+	return len(q.list) > 1 || len(q.list) == 1 && q.list[0].id != than
 }
 
 func (q *queue) find(id wire.MemberID) int {
@@ -151,26 +157,45 @@ func (q *queue) sweepsAt() policy.Time {
 	return q.sweepAt
 }
 
-// oldest returns the member that has waited longest, except one. Members that do not answer come last, and those that
-// have not answered before take turns.
-func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID) (first *waiter) {
-	var isLast bool
+// lateness says who comes after whom, whatever their age.
+type lateness uint8
+
+const (
+	inTime lateness = iota
+	// unvouched: no home has told of it, and after an offer that has failed that counts. Callers that hear nothing call
+	// many members. A home knows by then which of them do not answer, and the holder need not find out for each.
+	unvouched
+	silent
+)
+
+func (q *queue) lateness(w *waiter, v *view, now policy.Time, isHome bool) lateness {
+	switch {
+	case v.avoid.Has(w.id, now) || q.turns.isLast(w.id.Hint()):
+		return silent
+	case q.turns.last && !w.vouched && !isHome:
+		return unvouched
+	}
+	return inTime
+}
+
+// oldest returns the member that has waited longest, except one, and whether it is late. Members that do not answer
+// come last, and those that have not answered before take turns.
+func (q *queue) oldest(v *view, now policy.Time, except wire.MemberID, isHome bool) (first *waiter, late lateness) {
 	var turn int
 	for i := range q.list {
 		w := &q.list[i]
 		if w.id == except {
 			continue
 		}
-		at := q.turns.place(w.id.Hint())
-		last := v.avoid.Has(w.id, now) || q.turns.isLast(w.id.Hint())
-		if first == nil || isLast && !last || isLast == last && 0 <= at && at < turn {
-			first, isLast, turn = w, last, at
+		at, its := q.turns.place(w.id.Hint()), q.lateness(w, v, now, isHome)
+		if first == nil || its < late || its == late && 0 <= at && at < turn {
+			first, late, turn = w, its, at
 		}
-		if !isLast && turn < 0 {
+		if late == inTime && turn < 0 {
 			break
 		}
 	}
-	return first
+	return first, late
 }
 
 // before counts those that wait before a waiter, other than the holder.
@@ -190,40 +215,73 @@ func (m *Machine) before(w *waiter, holder wire.MemberID) (n int) {
 	return min(n, mostWaiters)
 }
 
-// tell writes the oldest waiters but one into a load, and returns the first of them; nil if there is none.
-func (q *queue) tell(now policy.Time, except wire.MemberID, l *wire.Load) (first *waiter) {
-	n := 0
-	for i := 0; i < len(q.list) && n < mostTold; i++ {
-		w := &q.list[i]
-		if w.id == except {
-			continue
-		}
-		if n == 0 {
-			first = w
-		}
-		setTold(l, n, told{w.id.Hint(), now.Sub(w.since), w.wait})
-		n++
-	}
-	return first
+// choice are the places in a queue of the waiters that another member is told of: the first n of them.
+type choice struct {
+	places [mostTold]int32
+	n      int
 }
 
-// mark notes that a member is told of the oldest waiters but itself, for that visit of the token.
-func (q *queue) mark(who wire.MemberID, visit wire.Seq) {
-	for i, n := 0, 0; i < len(q.list) && n < mostTold; i++ {
-		if w := &q.list[i]; w.id != who {
-			w.visit, n = visit, n+1
+func (c *choice) add(place int) {
+	if c.n < mostTold {
+		c.places[c.n] = int32(place)
+		c.n++
+	}
+}
+
+// choose returns the oldest waiters but one. Of those that are known not to answer only one is among them, the one
+// whose turn it is: a holder that has not met them would offer the token to all of them, one by one.
+func (q *queue) choose(except wire.MemberID) (c choice) {
+	silent, turn := -1, 0
+	for i := range q.list {
+		w := &q.list[i]
+		switch at := q.turns.place(w.id.Hint()); {
+		case w.id == except:
+		case at < 0:
+			c.add(i)
+		case silent < 0 || at < turn:
+			silent, turn = i, at
 		}
+		if c.n == mostTold && len(q.turns.hints) == 0 {
+			return c
+		}
+	}
+	if silent >= 0 {
+		c.n = min(c.n, mostTold-1)
+		c.add(silent)
+	}
+	return c
+}
+
+// tell writes them into a load.
+func (q *queue) tell(now policy.Time, c *choice, l *wire.Load) {
+	for n, place := range c.places[:c.n] {
+		w := &q.list[place]
+		setTold(l, n, told{w.id.Hint(), now.Sub(w.since), w.wait})
+	}
+}
+
+// mark notes that a member is told of these waiters, for that visit of the token.
+func (q *queue) mark(c *choice, visit wire.Seq) {
+	for _, place := range c.places[:c.n] {
+		q.list[place].visit = visit
 	}
 }
 
 // isTold reports whether it has been told of all these.
-func (q *queue) isTold(who wire.MemberID, visit wire.Seq) bool {
-	for i, n := 0, 0; i < len(q.list) && n < mostTold; i++ {
-		if w := &q.list[i]; w.id != who {
-			if n++; w.visit != visit {
-				return false
-			}
+func (q *queue) isTold(c *choice, visit wire.Seq) bool {
+	for _, place := range c.places[:c.n] {
+		if q.list[place].visit != visit {
+			return false
 		}
 	}
 	return true
+}
+
+// drop forgets them.
+func (q *queue) drop(c *choice) {
+	places := c.places[:c.n]
+	slices.Sort(places)
+	for _, place := range slices.Backward(places) {
+		q.list = slices.Delete(q.list, int(place), int(place)+1)
+	}
 }

@@ -74,11 +74,11 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 		return m.look(now, out)
 	}
 	m.search.pause()
-	var load wire.Load
-	w := m.queue.tell(now.Time, holder, &load)
-	if w == nil {
+	chosen := m.queue.choose(holder)
+	if chosen.n == 0 {
 		return out
 	}
+	w := &m.queue.list[chosen.places[0]]
 	t, oldest := &m.report, served{w.id.Hint(), w.wait}
 	same := t.visit == m.known.ref.Seq && t.holder == holder && (t.oldest == oldest || w.visit == t.visit)
 	if same && t.id == 0 {
@@ -98,7 +98,7 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 		id: wire.Exchange(policy.Draw(m.cfg.Entropy)), visit: m.known.ref.Seq, holder: holder, oldest: oldest,
 		first: now.Time, next: now.Time.Add(m.cfg.patience() / 8),
 	}
-	return m.sendTold(nextHolder, holder, t.id, &load, out)
+	return m.sendChosen(now.Time, nextHolder, holder, t.id, &chosen, out)
 }
 
 // again tells the holder again, P/2 after the first time at the earliest.

@@ -17,7 +17,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 		return out
 	}
 	own := m.caller.waits() && m.wants(now.Time)
-	w := m.queue.oldest(&m.view, now.Time, m.cfg.Self)
+	w, late := m.queue.oldest(&m.view, now.Time, m.cfg.Self, m.view.isHome(&m.cfg, m.cfg.Self))
 	switch {
 	case m.custody.leaving:
 		return m.passOn(now, w, out)
@@ -26,7 +26,7 @@ func (m *Machine) next(now policy.Instant, word bool, out []policy.Effect) []pol
 			return m.ask(now, word, out)
 		}
 		return out
-	case own && (w == nil || m.caller.since <= w.since || m.queue.turns.isLast(w.id.Hint())):
+	case own && (w == nil || m.caller.since <= w.since || late > inTime):
 		return m.ask(now, false, out)
 	case w != nil && !m.view.Alone():
 		return m.offer(now, w.id, out)

@@ -30,7 +30,7 @@ func DrawCore(seed uint64) Scenario {
 
 func draw(seed uint64, onDemand func(drawn bool) bool) Scenario {
 	d := drawing{sim.NewDice(seed, 23)}
-	s := Scenario{Seed: seed, Members: 2 + int(d.Share(1, 11)) - 1, Backups: 1 + d.IntN(3)}
+	s := Scenario{Seed: seed, Members: d.members(seed), Backups: 1 + d.IntN(3)}
 	s.Skip = d.Time(100*time.Millisecond, 2*time.Second)
 	s.Op = d.Time(s.Skip/4, 4*time.Second)
 	s.OnDemand = onDemand(d.Sometimes(0.7))
@@ -113,6 +113,15 @@ func (d drawing) choices(s *Scenario) {
 
 // drawing draws parameters.
 type drawing struct{ sim.Dice }
+
+// members draws how many members there are: from 2 to 12, and up to 500 in one seed of a hundred.
+func (d drawing) members(seed uint64) int {
+	few := 2 + int(d.Share(1, 11)) - 1
+	if large := (drawing{sim.NewDice(seed, 27)}); large.Sometimes(0.01) {
+		return int(large.Share(13, 501))
+	}
+	return few
+}
 
 func (d drawing) faults(s *Scenario) sim.Faults {
 	var f sim.Faults
