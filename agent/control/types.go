@@ -145,7 +145,8 @@ type Gate struct {
 	RegenerateAt    time.Time `json:"regenerate_at,omitzero"`
 	// Load is op × members / (min_interval × slots).
 	Load float64 `json:"load"`
-	// Slots is how many tokens the gate has. If there are several, Tokens lists them in the order of their slots.
+	// Slots is how many tokens the gate has. If there are several, Tokens lists them in the order of their slots. In a
+	// fleet's status a host leaves out tokens that it does not hold, if its part would be too long with them.
 	Slots  int    `json:"slots"`
 	Tokens []Slot `json:"tokens,omitempty"`
 	// Backups is how many guardians a token should have. OnLost is what happens to a run whose token another member has

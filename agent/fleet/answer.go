@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/membership"
@@ -27,7 +28,10 @@ func Answer(ctx context.Context, host Host, asked []byte, sealed bool) []byte {
 	var document any
 	switch q.Subject {
 	case aboutStatus:
-		document, err = host.Status(ctx)
+		var s control.Status
+		s, err = host.Status(ctx)
+		shortenStatus(&s, q.Most)
+		document = s
 	case aboutHistory:
 		var h control.History
 		h, err = host.History(ctx)
@@ -72,6 +76,37 @@ func shorten(h *control.History, most int) {
 			first--
 		}
 		g.Runs, g.Omitted = g.Runs[first:], g.Omitted+first
+	}
+}
+
+// shortenStatus omits, if the document has more than most bytes, what this member knows of tokens that others hold:
+// first who waits for them, and who guards them; then those tokens, but the first of a gate in which it holds none.
+func shortenStatus(s *control.Status, most int) {
+	elsewhere := func(t control.Slot) bool { return !t.Holding }
+	for _, shorter := range []func(tokens []control.Slot) []control.Slot{
+		func(tokens []control.Slot) []control.Slot {
+			for i := range tokens {
+				if t := &tokens[i]; !t.Holding {
+					t.Called, t.Guardians = nil, nil
+				}
+			}
+			return tokens
+		},
+		func(tokens []control.Slot) []control.Slot {
+			if here := slices.DeleteFunc(slices.Clone(tokens), elsewhere); len(here) > 0 {
+				return here
+			}
+			return tokens[:min(1, len(tokens))]
+		},
+	} {
+		if text, err := json.Marshal(s); err != nil || len(text) <= most {
+			return
+		}
+		s.Gates = slices.Clone(s.Gates)
+		for i := range s.Gates {
+			g := &s.Gates[i]
+			g.Tokens = shorter(slices.Clone(g.Tokens))
+		}
 	}
 }
 

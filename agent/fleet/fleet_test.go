@@ -366,6 +366,44 @@ func TestAnAnswerIsAsShortAsTheQuestionSays(t *testing.T) {
 	}
 }
 
+// A gate may have 64 tokens. A host that is asked beside a thousand others still answers: it says which it holds.
+func TestAStatusLeavesOutWhatOthersHoldIfItIsTooLong(t *testing.T) {
+	name := strings.Repeat("n", 64)
+	var s control.Status
+	for range 8 {
+		g := control.Gate{Name: name, Slots: wire.MaxSlots}
+		for k := range wire.MaxSlots {
+			slot := control.Slot{Slot: k, State: "absent", Whereabouts: control.Whereabouts{
+				Holding: k == 5, Holder: name, HolderName: name, Token: name, Seq: 9,
+				Guardians: []control.Guardian{{Member: name, Name: name}},
+				Called:    &control.Called{Queue: &control.Queue{Oldest: make([]control.Waiter, 9)}},
+			}}
+			g.Tokens = append(g.Tokens, slot)
+		}
+		s.Gates = append(s.Gates, g)
+	}
+	for _, members := range []int{2, 30, 1000} {
+		q := question{Subject: aboutStatus, Most: share(members)}
+		answer := Answer(t.Context(), &host{status: s}, q.bytes(), true)
+		var got control.Status
+		if err := json.Unmarshal(answer, &got); err != nil || len(got.Gates) != len(s.Gates) {
+			t.Fatalf("%d members: %d bytes of %d, %v", members, len(answer), q.Most, err)
+		}
+		for _, g := range got.Gates {
+			held := slices.IndexFunc(g.Tokens, func(t control.Slot) bool { return t.Holding })
+			if held < 0 || g.Tokens[held].Slot != 5 || g.Tokens[held].Called == nil {
+				t.Errorf("%d members: of the token that it holds it does not say all: %+v", members, g.Tokens)
+			}
+			if members == 2 && g.Tokens[6].Called == nil || members < 1000 && len(g.Tokens) != wire.MaxSlots {
+				t.Errorf("%d members: it leaves out something although there is room", members)
+			}
+		}
+	}
+	if s.Gates[0].Tokens[6].Called == nil {
+		t.Error("the status itself has changed")
+	}
+}
+
 func TestWithoutASealTheOutputOfRunsStaysOnTheirHost(t *testing.T) {
 	q := question{Subject: aboutHistory, Most: maxAnswer}
 	if answer := Answer(t.Context(), &host{history: bigHistory()}, q.bytes(), false); strings.Contains(string(answer),
