@@ -68,7 +68,8 @@ fuzz:
 browser:
 	cd cmd/wanderd/web/browser && $(GO) vet . && $(GO) test -count=1 -v . $(if $(SHOTS),-args -shots $(abspath $(SHOTS)))
 
-# With FOR (8h), all that is hunted, in turn, for that time: $(BIN)/hunts.md says what was drawn and found. Otherwise on from SEED, or that of the day, for as
+# With FOR (8h), all that is hunted, in turn, for that time: $(BIN)/hunts.md says what was drawn and found, and which rare branches never were taken. Where
+# machines mark these, half of the time is guided by them. Otherwise on from SEED, or that of the day, for as
 # many seeds as SEEDS says, of each strict gate or of GATES ("tree,q"). Both use all processors, and go on after a seed that breaks a rule.
 FOR      ?=
 SEEDS    ?= 100000

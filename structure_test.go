@@ -133,7 +133,7 @@ func house() []rule {
 			why:   "a seed decides everything",
 		},
 		{
-			room: "sim", ours: []string{"wire", "policy", "policy/directive", "policy/ready"},
+			room: "sim", ours: []string{"wire", "policy", "policy/directive", "policy/ready", "policy/marks"},
 			why: "the kernel knows no protocol, and nobody who uses it",
 		},
 		{
@@ -146,6 +146,7 @@ func house() []rule {
 			room: "sim/reduce", ours: []string{"policy", "policy/window", "sim"}, inTests: []string{"policy/soft"},
 			why: "a family says what is fit for a run",
 		},
+		{room: "sim/mutate", ours: []string{"sim", "sim/reduce"}, why: "a family says what is fit for a run"},
 		{room: "sim/trace", ours: []string{"wire", "policy", "sim"}, why: "it is given a protocol's words"},
 		{
 			room: "sim/measure", ours: []string{"wire", "policy", "sim"},
@@ -155,11 +156,14 @@ func house() []rule {
 		{
 			room:    "sim/fleet/...",
 			ours:    []string{"wire", "policy/...", "sim", "sim/check", "sim/trace", "sim/measure", "sim/reduce"},
-			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script"},
+			inTests: []string{"sim/hunt", "sim/explore", "lab/mutant", "sim/script", "sim/mutate"},
 			why:     "a protocol's own worlds and rules",
 		},
 		{
-			room: "sim/hunt", ours: []string{"policy", "sim", "sim/trace", "sim/reduce", "sim/fleet/...", "sim/seeds"},
+			room: "sim/hunt", ours: []string{
+				"policy", "policy/marks", "policy/call", "sim", "sim/trace", "sim/reduce", "sim/mutate",
+				"sim/fleet/...", "sim/seeds",
+			},
 			why: "checkers judge",
 		},
 		{

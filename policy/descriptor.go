@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -79,6 +80,8 @@ type Env struct {
 	// member. No name and no identity occurs twice.
 	Roster  []Voter
 	Entropy Entropy
+	// Marks are told of the rare branches that the machine takes; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // Voter is a member of a roster: its name, and the identity that has this name.

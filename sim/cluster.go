@@ -7,13 +7,15 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/directive"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
 // Config describes a world. The zero value of everything but Members and Machine is a world without faults.
 type Config struct {
-	// Seed determines all random choices.
+	// Seed determines all random choices, until another seed does.
 	Seed    uint64
+	Reseed  Reseed
 	Members int
 	Order   Order
 	// Machine makes a member's machine each time the member starts.
@@ -113,22 +115,22 @@ type Cluster struct {
 	// one more fault does not change the others.
 	machineDice                                         *rand.PCG
 	netDice, hookDice, memberDice, diskDice, demandDice *rand.Rand
-	event                                               policy.Event
-	effects                                             []policy.Effect
-	seen                                                Occurrence
-	status                                              policy.Status
-	statusOf                                            int32
+	// marks are told of the rare branches of all machines; nil if nobody listens.
+	marks    *marks.Set
+	event    policy.Event
+	effects  []policy.Effect
+	seen     Occurrence
+	status   policy.Status
+	statusOf int32
 	// slot is the slot that a watcher sees. statusSlot is the slot of status.
 	slot, statusSlot int
 }
 
 // New makes a world. No member has started.
 func New(cfg Config) *Cluster {
-	dice := func(label uint64) *rand.Rand { return rand.New(rand.NewPCG(cfg.Seed, Mix(label))) }
 	c := &Cluster{
 		cfg: cfg, members: make([]member, cfg.Members), alarms: newAlarms(cfg.Members), watchers: cfg.Watchers,
-		machineDice: rand.NewPCG(cfg.Seed, Mix(1)), netDice: dice(2), hookDice: dice(3), memberDice: dice(4),
-		diskDice: dice(7), demandDice: dice(9),
+		machineDice: rand.NewPCG(cfg.Seed, Mix(machineLabel)), marks: listenerOf(cfg.Watchers),
 		statusOf: absent, preSigned: map[int32][]wire.Message{}, savings: map[int32]*saving{},
 		backlogs: map[int32]int{},
 	}
@@ -139,10 +141,10 @@ func New(cfg Config) *Cluster {
 		c.callers = make([]callers, cfg.Members)
 	}
 	if cfg.Operators != (Operators{}) {
-		c.directives = directives{dice: dice(10), layers: make([]*directive.Layer, cfg.Members)}
+		c.directives = directives{layers: make([]*directive.Layer, cfg.Members)}
 	}
 	if cfg.Ready != (Ready{}) {
-		c.questions = questions{dice: dice(11), each: make([]question, cfg.Members)}
+		c.questions = questions{each: make([]question, cfg.Members)}
 	}
 	c.net = network{
 		Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members),
@@ -150,6 +152,8 @@ func New(cfg Config) *Cluster {
 	}
 	c.net.adversary.listen(cfg.Descriptor.Kinds)
 	c.views = newViews(c.members)
+	c.throw(cfg.Seed)
+	c.reseeds(cfg.Reseed)
 	return c
 }
 

@@ -74,7 +74,7 @@ type faults struct {
 // StartFaults begins the faults. end ends and repairs all of them: afterwards the network is as given, every member is
 // up, and there are no faults.
 func (c *Cluster) StartFaults(what Faults) (end func(Network)) {
-	f := &faults{c: c, what: what, dice: rand.New(rand.NewPCG(c.cfg.Seed, Mix(5)))}
+	f := &faults{c: c, what: what, dice: dice(c.cfg.Seed, faultsLabel)}
 	c.faults = f
 	members := time.Duration(len(c.members))
 	f.every(what.CrashEvery/members, f.crash)

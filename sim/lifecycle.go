@@ -55,7 +55,7 @@ func (c *Cluster) launch(who int32) {
 	c.views.announced[who] = false
 	m.machine = c.cfg.Machine(Env{Index: int(who), Env: policy.Env{
 		Gate: theGate(), Self: m.id, Rejoins: m.hasSeenOthers,
-		OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice,
+		OnDemand: c.cfg.Demand.Every > 0 && !c.cfg.Demand.Beside, Entropy: c.machineDice, Marks: c.marks.Marker(),
 	}})
 	if c.directives.layers != nil {
 		c.directives.layers[who] = directive.New(m.machine, m.id, c.cfg.Operators.StopAfter)

@@ -28,6 +28,8 @@ func (p *program) newHuntCommand() *cobra.Command {
 			"Let the faults end for a part of the fleet first, which has to go on (policy wander or call)."),
 		settings.Row("liar", settings.Bool(&byzantine), "false",
 			"Let one member lie, and nothing else go wrong (policy wander or call)."),
+		settings.Row("guided", settings.Bool(&o.Guided), "false",
+			"Make most fleets out of those in which rare branches met for the first time (policy call)."),
 		settings.Row("seed", settings.Count(&o.From, 1, math.MaxUint64), "1", "The first seed.").As("NUMBER"),
 		settings.Ruled("seeds", settings.Count(&o.Seeds, 1, math.MaxUint64),
 			fmt.Sprintf("%d without --for", hunt.DefaultSeeds),
@@ -49,6 +51,13 @@ the last 50 lines of the trace, and the command that repeats this run. With poli
 call it also looks for a smaller scenario that breaks the same rule, and writes it to a file
 for "wanderd sim trace --scenario".
 
+With --guided the machines mark the rare branches that they take. A fleet in which one mark
+followed another for the first time is kept, and three of four fleets are made out of kept
+ones: with a few other values, with parts of another fleet, or with other random choices
+from about the moment on at which something new happened. --seed and --seeds then determine
+the hunt as a whole; what it finds is in a file, too. At the end it prints which marks were
+never reached.
+
 A hunt of ` + fmt.Sprint(hunt.DefaultSeeds) + ` seeds or more with policy wander also fails if some event never
 occurred, because then it has not tested all rules.`,
 		Example: `  wanderd sim hunt
@@ -56,6 +65,7 @@ occurred, because then it has not tested all rules.`,
   wanderd sim hunt --for 10m --seed 1000000
   wanderd sim hunt --policy call --seeds 10000
   wanderd sim hunt --policy call --core --for 10m
+  wanderd sim hunt --policy call --guided --for 10m
   wanderd sim hunt --policy ring
   wanderd sim hunt --liar
   wanderd sim hunt --seed 1415 --seeds 1     # again, after a change`,
@@ -64,6 +74,10 @@ occurred, because then it has not tested all rules.`,
 			var err error
 			if o.Subject, err = huntedIn(policy, core, byzantine); err != nil {
 				return cli.UsageError(err)
+			}
+			if o.Guided && !o.Subject.Guidable() {
+				return cli.UsageError(fmt.Errorf("--guided: the machines of %s mark no branches: omit it, or choose "+
+					"--policy call", o.Subject.Title()))
 			}
 			return p.hunt(cmd.Context(), o)
 		},
@@ -132,9 +146,9 @@ func (p *program) hunt(ctx context.Context, o hunt.Options) error {
 }
 
 func (p *program) concludeHunt(r *hunt.Report, elapsed time.Duration) error {
-	text := huntText(r, elapsed) + "\n" + piecesText(r)
+	text := huntText(r, elapsed) + "\n" + piecesText(r) + marksText(r)
 	if r.Failure != nil {
-		text += "\n" + r.Failure.String() + smallerText(r.Failure)
+		text += "\n" + r.Failure.String() + wholeText(r.Failure) + smallerText(r.Failure)
 	}
 	if _, err := io.WriteString(p.stdout, text); err != nil {
 		return err
@@ -148,15 +162,50 @@ func smallerText(f *hunt.Failure) string {
 		return ""
 	}
 	text := f.Smaller()
-	file, err := os.CreateTemp("", "scenario-*.toml")
-	if err == nil {
-		_, err = file.WriteString(text)
-		err = errors.Join(err, file.Close())
-	}
+	name, err := scenarioFile(text)
 	if err != nil {
 		return fmt.Sprintf("\n%s\nThis scenario is in no file: %v\n", text, err)
 	}
-	return fmt.Sprintf("\n%s\nsmaller: wanderd sim trace --scenario %s\n", text, file.Name())
+	return fmt.Sprintf("\n%s\nsmaller: wanderd sim trace --scenario %s\n", text, name)
+}
+
+// wholeText writes the scenario of a guided hunt to a file, before it is made smaller.
+func wholeText(f *hunt.Failure) string {
+	if f.Scenario == "" {
+		return ""
+	}
+	name, err := scenarioFile(f.Scenario)
+	if err != nil {
+		return fmt.Sprintf("\n%s\nThis scenario is in no file: %v\n", f.Scenario, err)
+	}
+	return fmt.Sprintf("trace:   wanderd sim trace --scenario %s\n", name)
+}
+
+// scenarioFile writes a scenario to a new file, and returns its name.
+func scenarioFile(text string) (name string, err error) {
+	file, err := os.CreateTemp("", "scenario-*.toml")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text)
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+// marksText writes which rare branches were never taken.
+func marksText(r *hunt.Report) string {
+	if r.Marks == nil {
+		return ""
+	}
+	never := r.Names.Never(r.Marks)
+	text := fmt.Sprintf("\n%d of %d marks were reached, in %d pairs", len(r.Names)-len(never), len(r.Names),
+		r.Marks.Pairs())
+	if r.Kept > 0 {
+		text += fmt.Sprintf("; %d fleets are kept", r.Kept)
+	}
+	if len(never) > 0 {
+		text += "; never reached:\n\n    " + strings.Join(never, "\n    ")
+	}
+	return text + "\n"
 }
 
 // piecesText writes how often the seeds have drawn what few fleets have.

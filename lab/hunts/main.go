@@ -1,5 +1,6 @@
 // Command hunts lets all that is hunted have its turn, for a time, on all cores, and writes one page: how many seeds
-// were explored, what they have drawn, what never occurred, and what broke a rule.
+// were explored, what they have drawn, what never occurred, which rare branches were never taken, and what broke a
+// rule. Where machines mark such branches, a family has two turns: one is drawn, and one guided by the marks.
 //
 //	go run ./lab/hunts [-for 8h] [-seed 20261126000000] [-page hunts.md]
 //

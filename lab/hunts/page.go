@@ -54,7 +54,7 @@ func (p *page) text() string {
 	}
 	for _, t := range p.tallies {
 		for _, found := range t.total.broken {
-			fmt.Fprintf(&b, "- %s, seed %d: %s\n\n      %s\n", t.title(), found.seed, found.rule, found.show)
+			fmt.Fprintf(&b, "- %s, %s: %s\n\n      %s\n", t.title(), found.number(), found.rule, found.show)
 			if found.file != "" {
 				fmt.Fprintf(&b, "      wanderd sim trace --scenario %s\n", found.file)
 			}
@@ -69,8 +69,12 @@ func (p *page) text() string {
 			fmt.Fprintf(&b, "- %s: %s\n", t.title(), strings.Join(t.total.never, ", "))
 		}
 	}
+	p.writeMarks(&b)
 	b.WriteString("\n## What was drawn\n\nThe part of the seeds that have drawn each of these, rarest first.\n")
 	for _, t := range p.tallies {
+		if len(t.total.drawn) == 0 {
+			continue
+		}
 		fmt.Fprintf(&b, "\n### %s\n\n", t.title())
 		for _, what := range rarestFirst(t.total.drawn) {
 			share := 100 * float64(t.total.drawn[what]) / float64(max(t.total.seeds, 1))
@@ -85,4 +89,24 @@ func rarestFirst(drawn map[string]uint64) []string {
 	return slices.SortedFunc(maps.Keys(drawn), func(a, b string) int {
 		return cmp.Or(cmp.Compare(drawn[a], drawn[b]), cmp.Compare(a, b))
 	})
+}
+
+// writeMarks writes which rare branches the machines have taken.
+func (p *page) writeMarks(b *strings.Builder) {
+	b.WriteString("\n## Rare branches\n\nThose that machines mark, where they mark any: never taken, and how often, " +
+		"rarest first.\n")
+	for _, t := range p.tallies {
+		m := &t.total.marks
+		if m.pairs == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\n### %s\n\n%d of %d reached, in %d pairs.\n\n", t.title(), len(m.often),
+			len(m.often)+len(m.never), m.pairs)
+		for _, name := range m.never {
+			fmt.Fprintf(b, "- %s: never\n", name)
+		}
+		for _, name := range rarestFirst(m.often) {
+			fmt.Fprintf(b, "- %s: %d\n", name, m.often[name])
+		}
+	}
 }

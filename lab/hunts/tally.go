@@ -28,14 +28,26 @@ type outcome struct {
 	never []string
 	// broken are the seeds that broke a rule.
 	broken []broken
+	// marks are the rare branches of all turns so far, if the machines mark any.
+	marks marksReached
 	// err is why there is nothing else.
 	err error
+}
+
+// marksReached are rare branches: how often each was taken, which never were, and how many pairs of two in a row there
+// were.
+type marksReached struct {
+	often map[string]uint64
+	never []string
+	pairs int
 }
 
 // broken is a seed that broke a rule.
 type broken struct {
 	seed uint64
-	rule string
+	// guided is true if the number is that of a world in a guided hunt, and no seed.
+	guided bool
+	rule   string
 	// show is the command that shows it.
 	show string
 	// smaller returns a scenario that breaks the same rule, as a file has it; nil if there is none.
@@ -88,8 +100,16 @@ func (t *tally) add(o *outcome) {
 		t.total.drawn[what] += n
 	}
 	if t.total.err = o.err; o.seeds > 0 {
-		t.total.never = o.never
+		t.total.never, t.total.marks = o.never, o.marks
 	}
+}
+
+// number says which seed or world it was.
+func (b *broken) number() string {
+	if b.guided {
+		return fmt.Sprintf("world %d", b.seed)
+	}
+	return fmt.Sprintf("seed %d", b.seed)
 }
 
 // write writes the smaller scenario, and returns the name of its file; or why there is none.

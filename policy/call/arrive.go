@@ -87,6 +87,7 @@ func (m *Machine) wakeArrival(now policy.Instant, out []policy.Effect) []policy.
 	default:
 		return m.replaceSilent(now, out)
 	}
+	m.cfg.Marks.Hit(markArrivalAgain)
 	var silent guardian.Trail
 	for left := a.silent; left != 0; left &= left - 1 {
 		silent.Add(trail[bits.TrailingZeros8(left)])
@@ -97,6 +98,7 @@ func (m *Machine) wakeArrival(now policy.Instant, out []policy.Effect) []policy.
 // replaceSilent avoids the homes that have not answered, and announces the token to those in their place. A holder that
 // waits for a word (R8) goes on asking; in longer intervals, so that its heartbeats do not calm those that suspect it.
 func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markHomesSilent)
 	a, trail := &m.arrival, m.custody.token.Trail()
 	for left := a.silent; left != 0; left &= left - 1 {
 		home := trail[bits.TrailingZeros8(left)]
@@ -104,22 +106,26 @@ func (m *Machine) replaceSilent(now policy.Instant, out []policy.Effect) []polic
 		m.view.setSilent(home, true)
 	}
 	if m.custody.in(asking) && a.rounds > 0 && !a.pauses {
+		m.cfg.Marks.Hit(markArrivalPauses)
 		a.pauses, a.at = true, now.Time.Add(policy.Times(1<<min(a.rounds, mostPauses), m.cfg.patience()))
 		return out
 	}
 	if a.rounds == mostRounds && !m.custody.in(asking) {
+		m.cfg.Marks.Hit(markArrivalEnds)
 		a.id = 0
 		return out
 	}
 	a.rounds = min(a.rounds+1, mostRounds)
 	before, t := trail, m.view.trail(&m.cfg, now.Time)
 	if m.view.areSilent(t) { // Any other member will do, rather than those that call, and hear nothing.
+		m.cfg.Marks.Hit(markAnotherHome)
 		t = m.view.another(&m.cfg)
 	}
 	if t != before {
 		out = m.setHomes(t, out)
 	}
 	if t == before && a.heard && !m.custody.in(asking) {
+		m.cfg.Marks.Hit(markNoOtherHome)
 		a.id = 0 // There is no other home.
 		return out
 	}
@@ -147,6 +153,7 @@ func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Ef
 		a.silent &^= 1 << rank
 		a.trip = max(a.trip, now.Time.Sub(a.since))
 	case m.view.mayBeHome(msg.From): // It was one, and is late.
+		m.cfg.Marks.Hit(markHeardLate)
 		a.trip = max(a.trip, now.Time.Sub(a.began))
 	default:
 		return out
@@ -158,6 +165,7 @@ func (m *Machine) onHeard(now policy.Instant, msg *wire.Message, out []policy.Ef
 	}
 	setTrip(&m.custody.token.Load, m.trip)
 	if m.custody.in(asking) {
+		m.cfg.Marks.Hit(markHeardAsking)
 		return m.next(now, true, out)
 	}
 	return out
@@ -169,6 +177,7 @@ func (m *Machine) chooseHomes(now policy.Instant, out []policy.Effect) []policy.
 	if t == before || m.custody.in(offering) {
 		return out
 	}
+	m.cfg.Marks.Hit(markHomesChanged)
 	return m.announce(now, m.setHomes(t, out))
 }
 
@@ -188,6 +197,7 @@ func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.E
 	trail := m.custody.token.Trail()
 	for _, id := range before[:before.Len()] {
 		if id != m.cfg.Self && !trail.Has(id) {
+			m.cfg.Marks.Hit(markHomeReleased)
 			out = m.guardian.Greet(id, &m.custody.token, out)
 		}
 	}
@@ -205,11 +215,13 @@ func (m *Machine) onArrived(now policy.Instant, end *handoff.Outcome, out []poli
 	offered := token.Seq
 	seq, latest := m.latest(token.ID)
 	if last := &m.custody.token; seq > token.Seq || last.ID == token.ID && last.Seq == token.Seq {
+		m.cfg.Marks.Hit(markArrivedOutdated)
 		return m.discardOutdated(now, end.Peer, &token, latest, out)
 	}
 	token.Seq = m.numbers.Arrived(token.Seq)
 	out = policy.AppendTell(out, NoteArrived, end.Peer, &token.Ref)
 	if m.custody.holds() {
+		m.cfg.Marks.Hit(markArrivedBeside)
 		return m.onMeeting(now, policy.CauseReceived, end.Peer, &token, out)
 	}
 	c := &m.caller
@@ -239,6 +251,7 @@ func (m *Machine) take(
 	out = m.announce(now, out)
 	out = m.release(before, out)
 	if c.in(running) {
+		m.cfg.Marks.Hit(markTookRunning)
 		return m.preSign(out)
 	}
 	c.become(resting)
@@ -276,6 +289,7 @@ func (m *Machine) onMeeting(
 ) []policy.Effect {
 	met := m.custody.token
 	if token.ID != met.ID && !token.ID.Precedes(met.ID) {
+		m.cfg.Marks.Hit(markMetYounger)
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &token.Ref)
 		out = discard(how, policy.CauseMet, from, token, out)
 		return m.guardian.Tombstone(token, out)
@@ -285,10 +299,12 @@ func (m *Machine) onMeeting(
 	m.custody.holding = false
 	out = m.loseKept(out)
 	if token.ID == met.ID {
+		m.cfg.Marks.Hit(markMetCopy)
 		out = policy.AppendTell(out, NoteOutdated, wire.MemberID{}, &met.Ref)
 		out = policy.AppendGave(out, policy.CauseOvertaken, wire.MemberID{}, &met.Ref)
 		out = m.guardian.Correct(&met, token, out)
 	} else {
+		m.cfg.Marks.Hit(markMetOlder)
 		out = policy.AppendTell(out, NoteMet, wire.MemberID{}, &met.Ref)
 		out = policy.AppendGave(out, policy.CauseMet, wire.MemberID{}, &met.Ref)
 		out = m.guardian.Tombstone(&met, out)

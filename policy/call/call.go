@@ -47,9 +47,11 @@ func New(cfg Config) *Machine {
 	m.schedule.SetCalendar(m.cfg.terms())
 	m.handoff = handoff.New(handoff.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Timeout: m.cfg.patience(), Entropy: cfg.Entropy,
+		Marks: cfg.Marks,
 	})
 	m.guardian = guardian.New(guardian.Config{
 		Gate: cfg.Gate, Self: cfg.Self, Patience: m.cfg.patience(), Keep: cfg.Keep, Entropy: cfg.Entropy,
+		Marks: cfg.Marks,
 	})
 	m.guardian.BeQuiet()
 	return m
@@ -58,6 +60,7 @@ func New(cfg Config) *Machine {
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	if at, _ := m.NextWake(); ev.Kind == policy.Woke && now.Time < at {
+		m.cfg.Marks.Hit(markEarlyWake)
 		return out
 	}
 	m.see(now)
@@ -77,6 +80,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		out = m.onPeersChanged(now, ev, out)
 	case policy.Received:
 		if why := m.stray(now, &ev.Msg); why != 0 {
+			m.cfg.Marks.Hit(markStray)
 			return policy.AppendTell(out, why, ev.Msg.From, &ev.Msg.Token)
 		}
 		out = m.onReceived(now, &ev.Msg, out)
@@ -90,6 +94,7 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		m.schedule.Unwant()
 		if m.schedule.IsCallers() {
 			out = m.retract(out) // The run was for callers who are gone.
+			m.cfg.Marks.Hit(markCallersGone)
 		}
 	case policy.Suspended:
 		out = m.onSuspended(now, out)
@@ -123,9 +128,11 @@ func (m *Machine) settle(now policy.Instant, on policy.EventKind, out []policy.E
 	case m.custody.in(resting), m.custody.in(asking):
 		out = m.next(now, false, out)
 	case m.custody.in(saving) && m.custody.grants && !m.caller.waits():
+		m.cfg.Marks.Hit(markRetractedUnwanted)
 		out = m.next(now, false, m.retract(out))
 	}
 	if m.queue.len() > 0 && !m.queues() && !m.custody.leaving {
+		m.cfg.Marks.Hit(markQueueSentAway)
 		out = m.sendWaiters(now.Time, m.view.firstHome(), out) // From now on it does not hear who is served.
 	}
 	out = m.tellHolder(now, out)
@@ -178,6 +185,7 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 	case m.custody.asksKeep:
 		out = m.goOnKept(now, out)
 	case m.custody.in(saving) && now.Time >= m.custody.until:
+		m.cfg.Marks.Hit(markSaveLate)
 		out = m.onSaved(now, true, out)
 	}
 	if m.custody.holds() {
@@ -200,6 +208,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	m.handoff.Keep(m.view.HasHint)
 	m.queue.keep(&m.view)
 	if m.view.firstHome() != first {
+		m.cfg.Marks.Hit(markFirstHomeChanged)
 		among := m.view.Count()
 		if m.caller.step > toFirst {
 			among = min(among, unspread)
@@ -208,6 +217,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 	}
 	m.search.hurry(&m.cfg, now.Time)
 	if !m.guards() && !m.view.Has(m.known.holder) {
+		m.cfg.Marks.Hit(markHolderLeftView)
 		m.known.lose()
 	}
 	if m.custody.holds() && !m.custody.resumed {
@@ -274,6 +284,7 @@ func (m *Machine) onReceived(now policy.Instant, msg *wire.Message, out []policy
 	}
 	if msg.Kind == handoff.KindToken {
 		if latest, stale := m.refuses(msg); stale {
+			m.cfg.Marks.Hit(markOfferStale)
 			return m.refuse(msg, latest, out)
 		}
 		out = m.numbers.Witness(now, msg, out)

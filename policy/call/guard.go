@@ -19,6 +19,7 @@ func (m *Machine) isLater(msg *wire.Message) bool {
 // dropStale drops the held token. R12: "A holder that hears of its token in a later line drops it, instead of taking
 // that number, and sends its waiters to" the member that says so.
 func (m *Machine) dropStale(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markDroppedStale)
 	held, ref := m.custody.token, msg.Token
 	var higher *guardian.Token
 	if msg.Kind == guardian.KindKnown {
@@ -42,6 +43,7 @@ func (m *Machine) refuses(msg *wire.Message) (latest *guardian.Token, stale bool
 // no copy has it, and the token is revived with a higher one.
 func (m *Machine) refuse(offer *wire.Message, latest *guardian.Token, out []policy.Effect) []policy.Effect {
 	out = policy.AppendTell(out, NoteOutdated, offer.From, &offer.Token)
+	m.cfg.Marks.Hit(markRefusedByNumber)
 	known := guardian.TokenOf(offer)
 	if known.Seq = m.known.floor; latest != nil {
 		known = *latest
@@ -112,6 +114,7 @@ func (m *Machine) rise(ask *wire.Message) {
 	t := &m.custody.token
 	fixed := m.custody.in(offering) || m.custody.in(saving) || m.custody.kept
 	if m.custody.holds() && !fixed && t.ID == ask.Token.ID {
+		m.cfg.Marks.Hit(markRose)
 		t.Seq = max(t.Seq, ask.Token.Seq)
 	}
 }
@@ -127,11 +130,14 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	switch held := m.custody.held(); {
 	case held != nil && held.ID.Precedes(msg.Token.ID),
 		held == nil && m.guardsOlder(msg.Token.ID) && !m.guardian.Meets(msg):
+		m.cfg.Marks.Hit(markDismissed)
 		return m.guardian.Dismiss(msg, out)
 	case held != nil:
+		m.cfg.Marks.Hit(markGreetedOlder)
 		return m.guardian.Greet(msg.From, held, out)
 	}
 	if latest, stale := m.refuses(msg); stale && latest == nil {
+		m.cfg.Marks.Hit(markHeartbeatStale)
 		return m.refuse(msg, latest, out)
 	}
 	answers := m.guardian.Meets(msg) || m.guardian.Answers(msg)
@@ -145,11 +151,13 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	}
 	if t, _ := m.guardian.Last(); t.ID == msg.Token.ID || !m.guards() {
 		if m.known.ref.ID != msg.Token.ID {
+			m.cfg.Marks.Hit(markHeartbeatReplaces)
 			m.known.lose() // A holder knows better than what others have said.
 		}
 	}
 	m.known.witness(now.Time, &msg.Token, msg.From)
 	if m.known.ref.ID != msg.Token.ID || m.known.ref.Seq != msg.Token.Seq {
+		m.cfg.Marks.Hit(markHeartbeatUnbelieved)
 		return out
 	}
 	m.birth.met(now.Time)
@@ -157,9 +165,11 @@ func (m *Machine) onHeartbeat(now policy.Instant, msg *wire.Message, out []polic
 	m.queue.serve(servedOf(&msg.Load))
 	m.queue.turns.forget(msg.From.Hint())
 	if given := &m.custody.token; given.ID == msg.Token.ID && msg.Token.Seq > given.Seq {
+		m.cfg.Marks.Hit(markHeartbeatTook)
 		m.queue.took(msg.From) // It says so of the token that it was given, and not of another one.
 	}
 	if i := m.queue.find(msg.From); i >= 0 && m.queue.list[i].called <= m.known.since {
+		m.cfg.Marks.Hit(markHeartbeatOfWaiter)
 		m.queue.remove(msg.From) // It has the token now, whether or not it waits.
 	}
 	m.report.heard(&m.cfg, now.Time, msg)
@@ -190,6 +200,7 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 	switch v.Ending {
 	case guardian.Revived:
 		if v.Kept {
+			m.cfg.Marks.Hit(markStayedAway)
 			out = policy.AppendTell(out, policy.NoteStayedAway, v.Peer, &v.Token.Ref)
 		}
 		return m.onRevived(now, v.Peer, &v.Token, out)
@@ -204,6 +215,7 @@ func (m *Machine) onVerdict(now policy.Instant, v *guardian.Outcome, out []polic
 func (m *Machine) onRevived(
 	now policy.Instant, from wire.MemberID, token *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
+	m.cfg.Marks.Hit(markRevivedHere)
 	if !from.IsZero() {
 		m.avoid(now.Time, from)
 	}
@@ -212,6 +224,7 @@ func (m *Machine) onRevived(
 	m.handoff.Forget(token.ID)
 	out = m.save(policy.AppendTell(out, NoteRevived, from, &token.Ref))
 	if m.custody.holds() {
+		m.cfg.Marks.Hit(markRevivedBeside)
 		return m.onMeeting(now, policy.CauseRevived, from, token, out)
 	}
 	return m.take(now, policy.CauseRevived, from, token, false, out)
@@ -222,11 +235,13 @@ func (m *Machine) onOvertaken(
 	now policy.Instant, from wire.MemberID, higher *guardian.Token, out []policy.Effect,
 ) []policy.Effect {
 	held := m.custody.token
+	m.cfg.Marks.Hit(markOvertakenHere)
 	out = policy.AppendTell(out, NoteOvertaken, from, &held.Ref)
 	if higher != nil {
 		out = m.guardian.Correct(&held, higher, out)
 	}
 	if m.queue.len() > 0 {
+		m.cfg.Marks.Hit(markWaitersToOvertaker)
 		out = m.sendNext(now.Time, nextHome, from, wire.Exchange(policy.Draw(m.cfg.Entropy)), out)
 	}
 	m.known.lose()
@@ -236,14 +251,17 @@ func (m *Machine) onOvertaken(
 // onSuspended goes on after a sleep: what was under way with others is over, and a run needs a word again. A holder
 // that runs asks its homes whether the token has another holder meanwhile.
 func (m *Machine) onSuspended(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markSuspended)
 	out = m.handoff.Abandon(out)
 	m.schedule.Disturb()
 	out = m.retract(out)
 	m.arrival.heard = false
 	switch {
 	case m.custody.in(offering), m.custody.in(saving):
+		m.cfg.Marks.Hit(markSuspendedBusy)
 		return m.rest(now, out)
 	case m.custody.in(running) && m.custody.holds():
+		m.cfg.Marks.Hit(markSuspendedRunning)
 		return m.announce(now, out)
 	}
 	return out
@@ -265,10 +283,13 @@ func (m *Machine) onLeave(now policy.Instant, out []policy.Effect) []policy.Effe
 	m.guardian.Close()
 	switch {
 	case m.custody.in(running):
+		m.cfg.Marks.Hit(markLeaveRunning)
 		return m.schedule.Stop(out)
 	case m.custody.in(saving):
+		m.cfg.Marks.Hit(markLeaveSaving)
 		out = m.retract(out)
 	case m.custody.in(absent) && m.queue.len() > 0:
+		m.cfg.Marks.Hit(markLeaveQueue)
 		for rank := range m.view.found {
 			if id, _ := m.view.home(rank); id != m.cfg.Self {
 				return m.sendWaiters(now.Time, id, out)

@@ -107,15 +107,18 @@ func (m *Machine) onCall(now policy.Instant, msg *wire.Message, out []policy.Eff
 		return m.callOff(now, msg.From, waitOf(msg.Exchange), out)
 	}
 	if !m.queues() || m.custody.leaving {
+		m.cfg.Marks.Hit(markCallElsewhere)
 		return m.sayWhere(msg, out)
 	}
 	if msg.From == m.known.holder && !m.guards() {
+		m.cfg.Marks.Hit(markCallByHolder)
 		m.known.lose() // Who calls has no token (R2). If nobody else waits, nothing that it is told shows that.
 	}
 	w := waiter{
 		id: msg.From, wait: waitOf(msg.Exchange), since: now.Time.Add(-time.Duration(msg.Nonce)), called: now.Time,
 	}
 	if m.known.holder == msg.From && m.queue.callsAgain(msg, now.Time.Add(-m.cfg.patience()/2)) {
+		m.cfg.Marks.Hit(markCallByHolderAgain)
 		m.known.lose() // It waits, so it does not have the token.
 	}
 	m.enqueue(now.Time, w)
@@ -137,6 +140,7 @@ func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out
 	i, holder := m.queue.find(id), m.known.holder
 	if i >= 0 && m.queue.list[i].wait == wait && !holder.IsZero() && holder != m.cfg.Self && holder != id {
 		if w := &m.queue.list[i]; w.visit == m.known.ref.Seq {
+			m.cfg.Marks.Hit(markOverTold)
 			about := wire.Exchange(policy.Draw(m.cfg.Entropy))
 			out = m.send(KindNext, holder, about, nextOver, &m.known.ref, out)
 			setTold(&out[len(out)-1].Msg.Load, 0, told{id.Hint(), now.Time.Sub(w.since), wait})
@@ -144,6 +148,7 @@ func (m *Machine) callOff(now policy.Instant, id wire.MemberID, wait waitID, out
 	}
 	former := !m.custody.holds() && !m.view.isHome(&m.cfg, m.cfg.Self)
 	if m.queue.serve(served{id.Hint(), wait}) && id != m.cfg.Self && former {
+		m.cfg.Marks.Hit(markOverAfter)
 		over := told{hint: id.Hint(), wait: wait}
 		out = m.sendAfter(id, wire.Exchange(policy.Draw(m.cfg.Entropy)), &over, nextOver, out)
 	}
@@ -164,6 +169,7 @@ func (m *Machine) whereabouts() (holder wire.MemberID, ref wire.Ref) {
 
 // sayWhere answers a Call, a Next or a Seek.
 func (m *Machine) sayWhere(msg *wire.Message, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markWhere)
 	holder, ref := m.whereabouts()
 	out = m.send(KindWhere, msg.From, msg.Exchange, 0, &ref, out)
 	setPlaces(&out[len(out)-1].Msg.Load, holder, m.view.firstHome())
@@ -180,8 +186,10 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	older := false
 	switch {
 	case msg.Nonce == nextUnanswered && (m.custody.holds() || msg.From != m.known.holder):
+		m.cfg.Marks.Hit(markNextUnbelieved)
 		return out // Only the holder can know; a home that says so lies, or is late.
 	case msg.Nonce == nextUnanswered, msg.Nonce == nextOver:
+		m.cfg.Marks.Hit(markNextOver)
 		for i := range mostTold {
 			t := toldOf(&msg.Load, i)
 			if over := (served{t.hint, t.wait}); msg.Nonce == nextOver {
@@ -196,8 +204,10 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 		}
 		return out
 	case msg.Nonce == nextHolder && !m.custody.holds():
+		m.cfg.Marks.Hit(markNextNotHere)
 		return m.sayWhere(msg, m.sendOwn(msg, out))
 	case msg.Nonce == nextAfter && !m.custody.holds():
+		m.cfg.Marks.Hit(markNextAfterNotHere)
 		return out // It comes again, if it still waits.
 	case msg.Nonce == nextHolder:
 		older = msg.Token.ID != m.custody.token.ID || msg.Token.Seq < m.custody.token.Seq
@@ -217,6 +227,7 @@ func (m *Machine) onNext(now policy.Instant, msg *wire.Message, out []policy.Eff
 	}
 	if older || msg.Nonce == nextHolder && !m.custody.in(resting) {
 		// It is busy: the home must not suspect it; or the home does not know of this visit.
+		m.cfg.Marks.Hit(markNextOlder)
 		out = m.guardian.Greet(msg.From, &m.custody.token, out)
 	}
 	return out
@@ -240,6 +251,7 @@ func (m *Machine) sendAfter(
 	if holder.IsZero() || holder == from || holder == m.cfg.Self {
 		return out
 	}
+	m.cfg.Marks.Hit(markSentAfter)
 	out = m.send(KindNext, holder, id, purpose, &ref, out)
 	setTold(&out[len(out)-1].Msg.Load, 0, *t)
 	return out
@@ -270,6 +282,7 @@ func (m *Machine) tellNextHome(now policy.Time, out []policy.Effect) []policy.Ef
 	if m.queue.isTold(&chosen, visit) {
 		return out
 	}
+	m.cfg.Marks.Hit(markNextHomeTold)
 	m.queue.mark(&chosen, visit)
 	return m.sendChosen(now, nextHome, to, wire.Exchange(policy.Draw(m.cfg.Entropy)), &chosen, out)
 }
@@ -321,6 +334,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 	names := holder == m.cfg.Self
 	if names {
 		// "A receiver ignores a Known that names itself": the token is on its way, and comes with a lower number.
+		m.cfg.Marks.Hit(markWhereNamesSelf)
 		holder = wire.MemberID{}
 		if m.report.is(msg.Exchange) {
 			m.report.denies(now.Time, msg.From)
@@ -333,6 +347,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 	case m.report.is(msg.Exchange):
 		if holder.IsZero() || holder == msg.From || !m.known.learn(now.Time, &msg.Token, holder) {
 			if holder.IsZero() && msg.From == m.known.holder {
+				m.cfg.Marks.Hit(markWhereDenies)
 				m.notThere(now.Time)
 			}
 		}
@@ -349,6 +364,7 @@ func (m *Machine) onWhere(now policy.Instant, msg *wire.Message, out []policy.Ef
 		c := &m.caller
 		other := m.view.Has(id) && id != m.view.firstHome() && id != m.cfg.Self && id != msg.From
 		if other && c.called && (c.step > toFirst || c.again > 0) && c.followed < mostFollowed {
+			m.cfg.Marks.Hit(markWhereFollowed)
 			c.followed++
 			out = m.callOne(now, id, out)
 		}

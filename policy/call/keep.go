@@ -20,6 +20,7 @@ var _ policy.Keeper = (*Machine)(nil)
 // askToKeep asks the homes to keep the grant of a run that is due.
 func (m *Machine) askToKeep(now policy.Instant, out []policy.Effect) []policy.Effect {
 	c := &m.custody
+	m.cfg.Marks.Hit(markKeepAsked)
 	c.kept, c.asksKeep, c.late = true, true, false
 	c.until = now.Time.Add(m.cfg.SaveWithin()).Add(2 * m.trip)
 	return m.goOnKept(now, m.guardian.Keep(now.Time, &c.token, out))
@@ -34,8 +35,10 @@ func (m *Machine) goOnKept(now policy.Instant, out []policy.Effect) []policy.Eff
 	case m.guardian.AllKeep(&c.token), (over || c.late) && m.guardian.SomeKeep(&c.token):
 		return m.saveGrant(now, out)
 	case over && c.late:
+		m.cfg.Marks.Hit(markKeepDenied)
 		return m.deny(now, out)
 	case over:
+		m.cfg.Marks.Hit(markKeepLate)
 		c.late, c.until = true, now.Time.Add(slowSave*m.cfg.patience())
 	}
 	return out
@@ -71,9 +74,11 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 	m.known.witness(now.Time, &k.Token, k.Holder)
 	m.birth.met(now.Time)
 	if k.Holder != m.cfg.Self {
+		m.cfg.Marks.Hit(markKeepOther)
 		m.guardian.Restore(now.Time, k)
 		return out
 	}
+	m.cfg.Marks.Hit(markResumed)
 	out = policy.AppendTook(out, policy.CauseKept, wire.MemberID{}, &k.Token)
 	if m.cfg.WaitsAlone || m.cfg.Rejoins {
 		m.birth.aloneAt = now.Time.Add(m.cfg.maxInterval()).Add(m.cfg.Keep)
@@ -89,6 +94,7 @@ func (m *Machine) restoreKept(now policy.Instant, k *policy.Kept, out []policy.E
 func (m *Machine) endKept(now policy.Instant, out []policy.Effect) []policy.Effect {
 	resumed := m.custody.resumed && m.custody.holds()
 	if out = m.loseKept(out); resumed {
+		m.cfg.Marks.Hit(markResumedEnds)
 		out = m.announce(now, m.setHomes(m.view.trail(&m.cfg, now.Time), out))
 	}
 	return out
@@ -98,6 +104,7 @@ func (m *Machine) endKept(now policy.Instant, out []policy.Effect) []policy.Effe
 func (m *Machine) loseKept(out []policy.Effect) []policy.Effect {
 	if c := &m.custody; c.kept {
 		c.kept, c.resumed, c.asksKeep = false, false, false
+		m.cfg.Marks.Hit(markKeptLost)
 		m.guardian.EndKeep()
 		out = m.save(out)
 	}

@@ -103,8 +103,10 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	case m.waitsAlone() && (m.cfg.WaitsAlone || !long):
 		return false
 	case long:
+		m.cfg.Marks.Hit(markMakesLate)
 		return true
 	}
+	m.cfg.Marks.Hit(markMayNotMake)
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
 	return s.clean && !m.mayBeAway() && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
@@ -124,8 +126,10 @@ func (m *Machine) make(now policy.Instant, renewed bool, out []policy.Effect) []
 	case renewed:
 		note = NoteRenewed
 	case m.birth.hasMet:
+		m.cfg.Marks.Hit(markMadeAgain)
 		note = NoteRegenerated
 	}
+	m.cfg.Marks.Hit(markMade)
 	birth, seq := m.numbers.Create(now)
 	token := guardian.Token{Ref: wire.Ref{
 		ID:  wire.TokenID{Birth: birth, Generator: m.cfg.Self, Random: m.cfg.Entropy.Uint64()},
@@ -162,5 +166,6 @@ func (m *Machine) onRenew(now policy.Instant, out []policy.Effect) []policy.Effe
 	if !m.custody.in(absent) || m.Knows(int(m.cfg.Slot), now.Time) != "" {
 		return out
 	}
+	m.cfg.Marks.Hit(markRenewed)
 	return m.make(now, true, out)
 }

@@ -90,6 +90,7 @@ func (s *Slots) callMore(now policy.Time) {
 	for i := range s.machines {
 		m := &s.machines[i]
 		if m.custody.in(resting) {
+			m.cfg.Marks.Hit(markCalledInVain)
 			p.calls |= 1 << i
 		}
 		late = late && (!p.has(i) || m.caller.isLate())
@@ -103,8 +104,10 @@ func (s *Slots) callMore(now policy.Time) {
 	}
 	p.nextAt = now.Add(s.machines[0].cfg.patience() / callsMore)
 	if coming {
+		s.machines[0].cfg.Marks.Hit(markTokenComing)
 		return
 	}
+	s.machines[0].cfg.Marks.Hit(markCallsMore)
 	more := bits.OnesCount64(p.calls)
 	for i := int(p.last); more > 0 && bits.OnesCount64(p.calls) < n; i = (i + 1) % n {
 		if !p.has(i) {

@@ -67,6 +67,7 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 	holder := m.known.holder
 	switch {
 	case holder == m.cfg.Self:
+		m.cfg.Marks.Hit(markReportSelf)
 		m.known.lose()
 		fallthrough
 	case m.known.lost || holder.IsZero():
@@ -82,6 +83,7 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 	t, oldest := &m.report, served{w.id.Hint(), w.wait}
 	same := t.visit == m.known.ref.Seq && t.holder == holder && (t.oldest == oldest || w.visit == t.visit)
 	if same && t.id == 0 {
+		m.cfg.Marks.Hit(markReportSame)
 		t.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
 		t.again(&m.cfg, now.Time)
 	}
@@ -90,9 +92,11 @@ func (m *Machine) tellHolder(now policy.Instant, out []policy.Effect) []policy.E
 	}
 	if before := m.former; before.is(before.id) && before.visit == m.known.ref.Seq && before.holder == holder &&
 		before.oldest == oldest && now.Time < before.first.Add(m.cfg.patience()) {
+		m.cfg.Marks.Hit(markReportFormer)
 		m.report, m.former = before, m.report
 		return out
 	}
+	m.cfg.Marks.Hit(markReported)
 	m.former = m.report
 	*t = report{
 		id: wire.Exchange(policy.Draw(m.cfg.Entropy)), visit: m.known.ref.Seq, holder: holder, oldest: oldest,
@@ -120,13 +124,16 @@ func (m *Machine) wakeReport(now policy.Instant, out []policy.Effect) []policy.E
 	case t.times == 2:
 		t.next = t.first.Add(p)
 	case m.guards():
+		m.cfg.Marks.Hit(markReportGuards)
 		t.stop(&m.cfg, now.Time)
 		return out
 	case t.times == 3:
+		m.cfg.Marks.Hit(markReportLost)
 		m.known.lose()
 		return out
 	default:
 		t.times, t.first, t.next = 0, now.Time, now.Time.Add(p/8)
 	}
+	m.cfg.Marks.Hit(markReportRepeated)
 	return m.sendNext(now.Time, nextHolder, t.holder, t.id, out)
 }

@@ -48,6 +48,7 @@ func (m *Machine) ask(now policy.Instant, word bool, out []policy.Effect) []poli
 	if word || m.alone(now.Time) || m.word(now.Time) {
 		return m.grant(now, out)
 	}
+	m.cfg.Marks.Hit(markAsks)
 	m.custody.become(asking)
 	if m.arrival.id == 0 {
 		return m.announce(now, out)
@@ -88,11 +89,13 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 	case !c.in(saving), c.asksKeep:
 		return out
 	case !c.grants:
+		m.cfg.Marks.Hit(markSavedForHandoff)
 		c.become(resting)
 		return m.next(now, false, out)
 	case failed || now.Time >= c.until:
 		return m.deny(now, out)
 	case m.schedule.CalledOff():
+		m.cfg.Marks.Hit(markCalledOff)
 		return m.next(now, false, m.retract(out))
 	}
 	c.become(running)
@@ -110,6 +113,7 @@ func (m *Machine) onSaved(now policy.Instant, failed bool, out []policy.Effect) 
 
 // deny ends a grant that leads to no run: the others have their turns first.
 func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markDenied)
 	out = policy.AppendTell(out, NoteDenied, wire.MemberID{}, &m.custody.token.Ref)
 	out = m.retract(out)
 	m.custody.deniedUntil = now.Time.Add(m.cfg.Skip)
@@ -120,6 +124,7 @@ func (m *Machine) deny(now policy.Instant, out []policy.Effect) []policy.Effect 
 // rest is called when nothing is done with the token any longer.
 func (m *Machine) rest(now policy.Instant, out []policy.Effect) []policy.Effect {
 	if !m.custody.holds() {
+		m.cfg.Marks.Hit(markRunOverLost)
 		m.custody.become(absent)
 		return out
 	}
@@ -133,6 +138,7 @@ func (m *Machine) retract(out []policy.Effect) []policy.Effect {
 	if !c.granting() {
 		return out
 	}
+	m.cfg.Marks.Hit(markRetracted)
 	c.grants = false
 	c.become(resting)
 	return m.save(m.loseKept(out))
@@ -198,6 +204,7 @@ func (m *Machine) offer(now policy.Instant, to wire.MemberID, out []policy.Effec
 	c := &m.custody
 	if m.numbers.MustSave(c.token.Seq) {
 		c.become(saving)
+		m.cfg.Marks.Hit(markMustSave)
 		c.grants, c.until = false, now.Time.Add(m.cfg.SaveWithin())
 		return out
 	}
@@ -240,6 +247,7 @@ func (m *Machine) onPassed(now policy.Instant, end *handoff.Outcome, out []polic
 // onNoAck continues with a token whose offer failed: the homes forget a waiter that does not answer.
 func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Effect) []policy.Effect {
 	m.avoid(now.Time, to)
+	m.cfg.Marks.Hit(markNoAnswer)
 	m.queue.given = served{}
 	m.queue.turns.failed(to.Hint())
 	if i := m.queue.find(to); i >= 0 {
@@ -253,6 +261,7 @@ func (m *Machine) onNoAck(now policy.Instant, to wire.MemberID, out []policy.Eff
 		m.queue.remove(to)
 	}
 	if trail := m.custody.token.Trail(); trail.Len() == 0 { // Members may have come while the token was offered.
+		m.cfg.Marks.Hit(markHomesWhileOffered)
 		m.custody.become(resting)
 		out = m.chooseHomes(now, out)
 	}
@@ -272,8 +281,10 @@ func (m *Machine) passOn(now policy.Instant, w *waiter, out []policy.Effect) []p
 		to = w.id
 	}
 	if !to.IsZero() {
+		m.cfg.Marks.Hit(markPassOn)
 		return m.offer(now, to, out)
 	}
+	m.cfg.Marks.Hit(markDropped)
 	out = policy.AppendTell(out, NoteDropped, wire.MemberID{}, &m.custody.token.Ref)
 	return m.giveUp(now.Time, policy.CauseDropped, out)
 }
@@ -289,6 +300,7 @@ func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect)
 	m.arrival = arrival{}
 	out = policy.AppendGave(out, why, wire.MemberID{}, &c.token.Ref)
 	if c.in(running) {
+		m.cfg.Marks.Hit(markLostRunning)
 		if out = m.preSign(out); m.cfg.OnLost == soft.Stop || resumed {
 			out = m.schedule.Stop(out)
 		}

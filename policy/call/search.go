@@ -64,12 +64,14 @@ func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect 
 	if m.search.live() || m.guards() || len(m.view.IDs) == 0 {
 		return out
 	}
+	m.cfg.Marks.Hit(markLooks)
 	s := &m.search
 	s.since = now.Time
 	if s.waits == 0 {
 		return m.askAll(now, out)
 	}
 	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
+	m.cfg.Marks.Hit(markLooksLater)
 	s.at = max(now.Time, s.began.Add(m.cfg.patience()<<(s.waits-1)))
 	return out
 }
@@ -112,6 +114,7 @@ func (m *Machine) askSilent(now policy.Instant, out []policy.Effect) []policy.Ef
 func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	if next := s.batch + guardian.MostAsked; int(next) < len(m.view.IDs) {
+		m.cfg.Marks.Hit(markNextBatch)
 		s.batch, s.missed = next, s.missed || s.silent != 0
 		return m.askBatch(now, out)
 	}
@@ -119,8 +122,10 @@ func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Ef
 		return m.make(now, false, out)
 	}
 	if s.asks {
+		m.cfg.Marks.Hit(markLookedInVain)
 		s.asks, s.at = false, now.Time.Add(m.cfg.patience()<<(s.waits-1))
 		if first := m.view.firstHome(); s.clean && first != m.cfg.Self {
+			m.cfg.Marks.Hit(markFirstHomeTold)
 			return m.sendNext(now.Time, nextHome, first, s.id, out)
 		}
 	}
@@ -144,6 +149,7 @@ func (m *Machine) wakeSearch(now policy.Instant, out []policy.Effect) []policy.E
 	default:
 		return m.batchEnds(now, out)
 	}
+	m.cfg.Marks.Hit(markSearchRepeated)
 	return m.askSilent(now, out)
 }
 
@@ -153,6 +159,7 @@ func (m *Machine) answered(now policy.Instant, from wire.MemberID, out []policy.
 	place, ok := m.view.Place(from)
 	if at := place - int(s.batch); ok && at >= 0 && at < guardian.MostAsked && s.silent&(1<<at) != 0 {
 		if s.silent &^= 1 << at; s.silent == 0 {
+			m.cfg.Marks.Hit(markAllAnswered)
 			return m.batchEnds(now, out)
 		}
 	}
@@ -164,15 +171,19 @@ func (m *Machine) onSeek(now policy.Instant, msg *wire.Message, out []policy.Eff
 	holder, guards := m.guardian.Keeps()
 	switch {
 	case m.custody.holds():
+		m.cfg.Marks.Hit(markSeekHolder)
 		return m.sayWhere(msg, out)
 	case guards:
+		m.cfg.Marks.Hit(markSeekGuardian)
 		t, _ := m.guardian.Last()
 		out = m.send(KindWhere, msg.From, msg.Exchange, 0, &t.Ref, out)
 		setPlaces(&out[len(out)-1].Msg.Load, holder, m.cfg.Self)
 		return out
 	case m.mayBeAway():
+		m.cfg.Marks.Hit(markSeekAway)
 		return m.send(KindWhere, msg.From, msg.Exchange, 0, nil, out)
 	case m.birth.touched && m.birth.touchedAt >= now.Time.Add(-time.Duration(msg.Nonce)-m.cfg.patience()):
+		m.cfg.Marks.Hit(markSeekLately)
 		return m.send(KindWhere, msg.From, msg.Exchange, 0, nil, out)
 	}
 	return m.send(KindNone, msg.From, msg.Exchange, 0, nil, out)
@@ -191,9 +202,11 @@ func (m *Machine) onFound(
 	s := &m.search
 	s.clean = false
 	if _, home := placesOf(&msg.Load); home == msg.From && holder != msg.From {
+		m.cfg.Marks.Hit(markFoundGuardian)
 		out = m.sendNext(now.Time, nextHome, msg.From, s.id, out)
 	}
 	if !holder.IsZero() && m.view.Has(holder) && m.hear(now.Time, msg, holder) {
+		m.cfg.Marks.Hit(markFoundHolder)
 		s.pause()
 		return out
 	}

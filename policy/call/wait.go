@@ -141,6 +141,7 @@ func (m *Machine) reviewWait(now policy.Instant, on policy.EventKind, out []poli
 			out = m.wakeCaller(now, out)
 		}
 	case !wants && m.caller.waits():
+		m.cfg.Marks.Hit(markWaitOver)
 		if m.caller.called {
 			out = m.withdraw(out)
 		}
@@ -182,6 +183,7 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 	c := &m.caller
 	if c.id == 0 || now.Time < c.at || m.handoff.Receiving() && now.Time < c.at.Add(m.handoff.Patience()) {
 		if c.id != 0 && now.Time >= c.at {
+			m.cfg.Marks.Hit(markCallPostponed)
 			c.at = now.Time.Add(m.cfg.patience() / 8) // The token is on its way to this member.
 		}
 		return out
@@ -203,6 +205,7 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 		}
 		return out
 	case toHomes, toHolder:
+		m.cfg.Marks.Hit(markCalledHomes)
 		c.homes = mostHomes
 		c.at = c.began.Add(3 * p / 8)
 		if step == toHolder {
@@ -214,6 +217,7 @@ func (m *Machine) wakeCaller(now policy.Instant, out []policy.Effect) []policy.E
 		}
 		return out
 	}
+	m.cfg.Marks.Hit(markCalledAll)
 	waits := min(step-toAll, doublings)
 	c.step, c.at = toAll+min(waits+1, doublings), now.Time.Add(p<<waits)
 	return m.callAll(now, out)
@@ -233,6 +237,7 @@ func (m *Machine) callHomes(now policy.Instant, out []policy.Effect) []policy.Ef
 // random: the holder may be among them, or they say where it is.
 func (m *Machine) callAnother(now policy.Instant, out []policy.Effect) []policy.Effect {
 	m.caller.homes = mostHomes
+	m.cfg.Marks.Hit(markCalledAnother)
 	m.caller.again++
 	others := m.cfg.homes() - 1
 	if others == 0 {
@@ -256,6 +261,7 @@ func (m *Machine) callAll(now policy.Instant, out []policy.Effect) []policy.Effe
 
 // callDrawn calls some members at random: all if there are no more.
 func (m *Machine) callDrawn(now policy.Instant, out []policy.Effect) []policy.Effect {
+	m.cfg.Marks.Hit(markCalledDrawn)
 	n := len(m.view.IDs)
 	start, _ := bits.Mul64(m.cfg.Entropy.Uint64(), uint64(n))
 	for i := range min(n, drawnCalled) {
@@ -305,6 +311,7 @@ func (m *Machine) withdraw(out []policy.Effect) []policy.Effect {
 func (m *Machine) onQueued(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	c := &m.caller
 	if !m.view.isHome(&m.cfg, msg.From) {
+		m.cfg.Marks.Hit(markQueuedByOther)
 		c.other = msg.From
 	}
 	if holder, _ := placesOf(&msg.Load); holder != m.cfg.Self {

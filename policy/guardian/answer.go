@@ -11,19 +11,24 @@ func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) [
 	w := &g.watch
 	switch {
 	case g.knowsTombstone(&m.Token):
+		g.cfg.Marks.Hit(markAskedOfTombstone)
 	case w.token.ID != m.Token.ID:
+		g.cfg.Marks.Hit(markAskedOfAnother)
 		g.giveWay(now, m)
 	case w.isBehind(&m.Token):
 		if !g.hasHeardLately(now) {
+			g.cfg.Marks.Hit(markAskedLater)
 			g.learnOf(now, m, wire.MemberID{})
 		}
 	case m.From == w.holder && m.Token.Seq == w.token.Seq && !w.excused:
 		// Only once before the holder's next heartbeat: a replayed question may come long after the holder's death.
+		g.cfg.Marks.Hit(markAskedByHolder)
 		w.heardAt, w.excused = now, true
 		g.calm(now, g.patience())
 	case g.quiet && w.live && m.From != w.holder && !g.suspects() && !g.hasHeardLately(now) &&
 		g.goesBefore(m):
 		// The asker waits for this member to revive the token.
+		g.cfg.Marks.Hit(markAskedToRevive)
 		w.expected = true
 		g.calm(now, 0)
 	}
@@ -42,6 +47,7 @@ func (g *Machine) goesBefore(ask *wire.Message) bool {
 // member asks again, the holder of the older token answers.
 func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 	if g.question.live && !g.question.byHolder && ask.Token.ID.Precedes(g.watch.token.ID) {
+		g.cfg.Marks.Hit(markGaveWay)
 		g.calm(now, g.patience())
 	}
 }
@@ -66,6 +72,7 @@ func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []pol
 	if kind == KindHeard {
 		answer.Nonce = wire.Nonce(max(now.Sub(g.watch.heardAt), 1))
 		if until, kept := g.KeptUntil(); kept && now < until {
+			g.cfg.Marks.Hit(markRepliedKept)
 			answer.Nonce = 1 // The asker must wait as this member does.
 		}
 	}
@@ -74,6 +81,7 @@ func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []pol
 
 // claim answers a question with a heartbeat: this member holds the token, or another token of the gate.
 func (g *Machine) claim(m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
+	g.cfg.Marks.Hit(markClaimed)
 	g.holding.count++
 	out, answer := g.sendHeartbeat(m.From, held, out)
 	answer.Exchange = m.Exchange

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -58,6 +59,8 @@ type Config struct {
 	Keep time.Duration
 	// Entropy draws the identities of questions.
 	Entropy policy.Entropy
+	// Marks are told of rare branches; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // Machine takes care of the tokens of one gate for one member, as holder and as guardian. It is a plain value.

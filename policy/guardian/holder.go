@@ -158,6 +158,7 @@ func (g *Machine) onWordOfHeld(now policy.Time, m *wire.Message, held *Token, en
 		g.answered(now, m.From, end)
 		return out
 	}
+	g.cfg.Marks.Hit(markStaleHeartbeat)
 	// A heartbeat: its sender holds a copy that the copy held here has overtaken.
 	out, _ = g.sendHeartbeat(m.From, held, out)
 	return out
@@ -195,11 +196,13 @@ func (g *Machine) Overtaken(now policy.Time, by wire.MemberID, higher *Token) {
 
 // onOvertaken handles the news of a copy of the held token with a higher number, which may no longer exist.
 func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
+	g.cfg.Marks.Hit(markOvertaken)
 	holder := wire.MemberID{}
 	if m.Kind == KindHeartbeat {
 		holder = m.From
 	}
 	if m.Kind == KindTombstone {
+		g.cfg.Marks.Hit(markOvertakenByTombstone)
 		g.remember(&m.Token)
 	}
 	higher := TokenOf(m)
@@ -211,6 +214,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 func (g *Machine) Correct(discarded *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
 	if g.knowsTombstone(&higher.Ref) {
+		g.cfg.Marks.Hit(markCorrectedTombstone)
 		kind = KindTombstone
 	}
 	return g.tellGuardians(kind, discarded.Trail(), higher, out)
@@ -226,5 +230,6 @@ func (g *Machine) overtakes(m *wire.Message, held *Token) bool {
 	if m.Token.Seq != held.Seq {
 		return m.Token.Seq > held.Seq
 	}
+	g.cfg.Marks.Hit(markEqualNumbers)
 	return m.Kind == KindTombstone || m.Kind == KindHeartbeat && m.From.Compare(g.cfg.Self) > 0
 }

@@ -109,6 +109,7 @@ func (g *Machine) AskAgain() bool {
 	if !g.keeping.on || g.keeping.over {
 		return false
 	}
+	g.cfg.Marks.Hit(markKeepAskedAgain)
 	again := keeping{on: true, id: wire.Exchange(policy.Draw(g.cfg.Entropy)), guarded: g.keeping.guarded}
 	g.keeping = again
 	return true
@@ -165,6 +166,7 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 		return out
 	}
 	if held == nil && g.comesFirst(m) {
+		g.cfg.Marks.Hit(markKeepChosen)
 		known, count := g.watch.token.Ref, g.watch.count
 		if g.learnOf(now, m, m.From); known == m.Token {
 			g.watch.count = count // The heartbeats of before, which do not name this member, are no news.
@@ -172,16 +174,19 @@ func (g *Machine) onKeep(now policy.Time, m *wire.Message, held *Token, out []po
 	}
 	k := &g.watch.kept
 	if countOf(m) < g.watch.count {
+		g.cfg.Marks.Hit(markKeepOvertaken)
 		k.asked = m.Exchange
 		return g.answerKeep(out)
 	}
 	if isOver(m) {
+		g.cfg.Marks.Hit(markKeepOver)
 		g.watch.endKept()
 		k.asked = m.Exchange
 		g.calm(now, g.patience())
 		return g.answerKeep(out)
 	}
 	if k.lasts == 0 || k.unsaved && !g.saving {
+		g.cfg.Marks.Hit(markKeepUnsaved)
 		k.unsaved, k.changed = true, true
 	}
 	k.lasts, k.until, k.asked = g.cfg.Keep, now.Add(g.cfg.Keep), m.Exchange
@@ -197,11 +202,13 @@ func (g *Machine) onKept(m *wire.Message, held *Token) {
 	switch count := countOf(m); {
 	case count > mostCount && count > g.holding.count:
 	case count > g.holding.count:
+		g.cfg.Marks.Hit(markKeptLater)
 		g.holding.count = count
 	case ok && isOver(m) == g.keeping.over:
 		g.keeping.by |= 1 << rank
 	}
 	if g.keeping.over && g.AllKeep(held) {
+		g.cfg.Marks.Hit(markKeptOver)
 		g.keeping.on, g.keeping.over = false, false
 	}
 }
@@ -271,6 +278,7 @@ func (g *Machine) Restore(now policy.Time, k *policy.Kept) {
 	if !k.Is() || g.cfg.Keep == 0 {
 		return
 	}
+	g.cfg.Marks.Hit(markKeepRestored)
 	g.learn(now, &k.Token, &k.Load, k.Holder)
 	lasts := min(k.For, g.cfg.Keep)
 	g.watch.kept = kept{lasts: lasts, until: now.Add(lasts)}

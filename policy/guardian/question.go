@@ -88,6 +88,7 @@ func (g *Machine) AskOthers(members []wire.MemberID, held *Token, out []policy.E
 	if !q.spreads {
 		return out
 	}
+	g.cfg.Marks.Hit(markAskedOthers)
 	about := g.asksAbout(held)
 	trail, holder := about.Trail(), q.silent[0]
 	members = members[min(int(g.askFrom), len(members)):]
@@ -143,6 +144,7 @@ func (g *Machine) wakeQuestion(now policy.Time, held *Token, end *Outcome, out [
 	q := &g.question
 	switch {
 	case now >= q.until.Add(g.cfg.Patience/heartbeatsPerPatience) || g.silentSinceAsked(now):
+		g.cfg.Marks.Hit(markAskedAgain)
 		if q.byHolder {
 			return g.Doubt(now, held, out)
 		}
@@ -178,6 +180,7 @@ func (g *Machine) answered(now policy.Time, by wire.MemberID, end *Outcome) {
 		q.missing ^= mark(&by)
 	}
 	if now < q.until && !g.silentSinceAsked(now) && (q.first || q.complete()) {
+		g.cfg.Marks.Hit(markAllAnswered)
 		g.conclude(now, end)
 	}
 }
@@ -212,8 +215,10 @@ func (g *Machine) conclude(now policy.Time, end *Outcome) {
 func (g *Machine) onAnswer(now policy.Time, m *wire.Message, end *Outcome) {
 	switch {
 	case g.knowsBetter(m):
+		g.cfg.Marks.Hit(markAnswerLater)
 		g.learnOf(now, m, wire.MemberID{})
 	case m.Kind == KindHeard && g.letsGoFirst(m):
+		g.cfg.Marks.Hit(markReassured)
 		g.watch.reassured = true
 		g.calm(now, g.questions(1))
 	default:

@@ -17,6 +17,7 @@ type tombstone struct {
 // Tombstone must be called after this member has removed a token by a rule of its protocol. It tells the token's
 // guardians, which must not revive it.
 func (g *Machine) Tombstone(removed *Token, out []policy.Effect) []policy.Effect {
+	g.cfg.Marks.Hit(markTombstone)
 	g.remember(&removed.Ref)
 	if g.watch.diesWith(&removed.Ref) {
 		g.stopAsking()
@@ -57,12 +58,14 @@ func (g *Machine) onTombstone(now policy.Time, m *wire.Message, end *Outcome, ou
 	switch {
 	case g.watch.diesWith(&m.Token):
 	case g.question.waitsFor(m):
+		g.cfg.Marks.Hit(markTombstoneAnswers)
 		g.answered(now, m.From, end)
 		return out
 	default:
 		g.remember(&m.Token)
 		return out
 	}
+	g.cfg.Marks.Hit(markStoodDown)
 	g.stopAsking()
 	g.remember(&m.Token)
 	g.watch.drop()

@@ -111,6 +111,7 @@ func (g *Machine) calm(now policy.Time, patience time.Duration) {
 	g.stopAsking()
 	at := now.Add(patience)
 	if k := &g.watch.kept; k.lasts > 0 {
+		g.cfg.Marks.Hit(markCalmKept)
 		at = max(at, k.until)
 	}
 	g.watch.suspectAt = at.Add(g.questions(g.rank()))
@@ -119,6 +120,7 @@ func (g *Machine) calm(now policy.Time, patience time.Duration) {
 // stopAsking ends a guardian's question.
 func (g *Machine) stopAsking() {
 	if g.question.live && !g.question.byHolder {
+		g.cfg.Marks.Hit(markAskingStopped)
 		g.question = question{}
 	}
 }
@@ -143,9 +145,11 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 	case g.question.meets(m) && !g.hears(m):
 		g.postpone(now, m)
 	case g.knowsTombstone(&m.Token):
+		g.cfg.Marks.Hit(markTombstoneSent)
 		tombstone := TokenOf(m)
 		out, _ = g.send(KindTombstone, m.From, &tombstone, out)
 	case g.corrects(m):
+		g.cfg.Marks.Hit(markStaleHeartbeatCorrected)
 		out, _ = g.send(KindKnown, m.From, &g.watch.token, out)
 	default:
 		g.learnOf(now, m, m.From)
@@ -158,11 +162,13 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 // number, or holds another token. A quiet machine that meets the holder of a younger token in two questions, and nobody
 // who holds its own, has waited long enough for that one.
 func (g *Machine) postpone(now policy.Time, m *wire.Message) {
+	g.cfg.Marks.Hit(markPostponed)
 	w := &g.watch
 	other := m.Token.ID != w.token.ID
 	again := g.quiet && other && w.needless
 	if w.needless = other; again || m.Token.ID.Precedes(w.token.ID) {
 		g.stopAsking()
+		g.cfg.Marks.Hit(markNeedless)
 		w.drop()
 		return
 	}
@@ -180,9 +186,11 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 			w.count = min(w.count+1, mostDoublings)
 		}
 	}
+	g.cfg.Marks.Hit(markSuspected)
 	out = policy.AppendTell(out, NoteSuspected, w.holder, &w.token.Ref)
 	holder, unasked := w.holder, wire.MemberID{}
 	if g.quiet && w.yielded {
+		g.cfg.Marks.Hit(markSuspectedYielded)
 		holder, unasked = unasked, holder
 	}
 	out = g.ask(now, &w.token, holder, out)
@@ -194,6 +202,7 @@ func (g *Machine) suspect(now policy.Time, out []policy.Effect) []policy.Effect 
 // revive ends with the outcome Revived: no member knows of a holder.
 func (g *Machine) revive(end *Outcome) {
 	w := &g.watch
+	g.cfg.Marks.Hit(markRevived)
 	kept := w.kept.lasts > 0
 	w.drop()
 	token, trail := w.token, w.token.Trail()

@@ -82,6 +82,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	if w.isBehind(&m.Token) {
 		count = 0
 	}
+	g.cfg.Marks.Hit(markYielded)
 	g.learnOf(now, m, m.From)
 	w.endKept()
 	if !w.live {
@@ -90,6 +91,7 @@ func (g *Machine) onYield(now policy.Time, m *wire.Message, end *Outcome) {
 	// Earlier heartbeats are no news, and neither is a question of the holder.
 	w.yielded, w.excused, w.count, w.heardAt = true, true, count, now.Add(-g.cfg.Patience)
 	if g.rank() == 0 && given {
+		g.cfg.Marks.Hit(markYieldRevives)
 		g.revive(end)
 		return
 	}

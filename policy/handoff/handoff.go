@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -50,6 +51,8 @@ type Config struct {
 	Timeout time.Duration
 	// Entropy draws handoff identities and nonces.
 	Entropy policy.Entropy
+	// Marks are told of rare branches; nil if nobody listens.
+	Marks *marks.Marker
 }
 
 // Machine is one member's handoffs in one gate: at most one as sender, a few as receiver. It is a plain value.
@@ -128,6 +131,7 @@ func (h *Machine) Close() { h.closed = true }
 func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 	h.Withdraw()
 	for in := range h.inProgress {
+		h.cfg.Marks.Hit(markAbandoned)
 		out = h.giveUpIncoming(in, out)
 	}
 	return out
@@ -138,6 +142,7 @@ func (h *Machine) Abandon(out []policy.Effect) []policy.Effect {
 func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect {
 	for in := range h.inProgress {
 		if in.from == ask.From && in.token.ID == ask.Token.ID && in.token.Seq < ask.Token.Seq {
+			h.cfg.Marks.Hit(markRefused)
 			out = h.giveUpIncoming(in, out)
 		}
 	}
@@ -149,6 +154,7 @@ func (h *Machine) Refuse(ask *wire.Message, out []policy.Effect) []policy.Effect
 func (h *Machine) Forget(id wire.TokenID) {
 	for i := range h.committed {
 		if c := &h.committed[i]; c.birth == id.Birth && c.random == id.Random {
+			h.cfg.Marks.Hit(markForgotten)
 			*c = committed{}
 		}
 	}

@@ -42,6 +42,7 @@ func (h *Machine) inProgress(yield func(*incoming) bool) {
 // onToken acknowledges an offer, with a new nonce for each handoff.
 func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if h.isFinished(m.Exchange) {
+		h.cfg.Marks.Hit(markOfferEnded)
 		return policy.AppendTell(out, NoteTokenAgain, m.From, &m.Token)
 	}
 	if in := h.findOffer(m); in != nil {
@@ -52,6 +53,7 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		in, out = h.makeRoom(out)
 	}
 	if in == nil {
+		h.cfg.Marks.Hit(markOfferRefused)
 		return policy.AppendTell(out, NoteStrayToken, m.From, &m.Token)
 	}
 	*in = incoming{
@@ -60,7 +62,9 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 		sentAt: now, wait: h.patience.repeats(m.From.Hint(), h.rtt.timeout()),
 		giveUpAt: now.Add(h.patience.forCommit(m.From.Hint())),
 	}
-	h.receiving++
+	if h.receiving++; h.receiving > 1 {
+		h.cfg.Marks.Hit(markSecondOffer)
+	}
 	return h.sendAck(in, out)
 }
 
@@ -70,8 +74,10 @@ func (h *Machine) onToken(now policy.Time, m *wire.Message, out []policy.Effect)
 // than the longest patience, so a replayed Token does not keep the handoff open for longer. A member that is about to
 // leave waits for at most two patiences.
 func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effect) []policy.Effect {
+	h.cfg.Marks.Hit(markOfferAgain)
 	out = policy.AppendTell(out, NoteTokenAgain, in.from, &in.token)
 	if now >= in.giveUpAt {
+		h.cfg.Marks.Hit(markOfferTooLate)
 		return out
 	}
 	in.repeated, in.sentAt = true, now
@@ -88,6 +94,7 @@ func (h *Machine) onTokenAgain(now policy.Time, in *incoming, out []policy.Effec
 func (h *Machine) onCommit(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	in := h.findIncoming(m)
 	if in == nil || now >= in.giveUpAt {
+		h.cfg.Marks.Hit(markCommitLate)
 		return policy.AppendTell(out, NoteStrayCommit, m.From, &m.Token)
 	}
 	h.sample(in.from, now.Sub(in.sentAt))
@@ -106,6 +113,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 	case now >= in.giveUpAt:
 		out = h.giveUpIncoming(in, out)
 	case now >= in.repeatAt():
+		h.cfg.Marks.Hit(markAckRepeated)
 		in.repeated, in.sentAt, in.wait = true, now, h.rtt.next(in.wait)
 		out = h.sendAck(in, out)
 	}
@@ -114,6 +122,7 @@ func (h *Machine) wakeIncoming(now policy.Time, in *incoming, out []policy.Effec
 
 // giveUpIncoming ends the handoff without the token.
 func (h *Machine) giveUpIncoming(in *incoming, out []policy.Effect) []policy.Effect {
+	h.cfg.Marks.Hit(markNoCommit)
 	out = policy.AppendTell(out, NoteNoCommit, in.from, &in.token)
 	h.closeIncoming(in)
 	return out
@@ -167,6 +176,7 @@ func (h *Machine) makeRoom(out []policy.Effect) (*incoming, []policy.Effect) {
 		}
 	}
 	if oldest != nil {
+		h.cfg.Marks.Hit(markRoomMade)
 		out = h.giveUpIncoming(oldest, out)
 	}
 	return oldest, out

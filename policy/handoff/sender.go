@@ -153,6 +153,7 @@ func (h *Machine) sendToken(out []policy.Effect) []policy.Effect {
 // may have given up.
 func (h *Machine) onAck(now policy.Time, m *wire.Message, end *Outcome, out []policy.Effect) []policy.Effect {
 	if !h.outgoing.answeredBy(m) || now >= h.giveUpAt() {
+		h.cfg.Marks.Hit(markAckLate)
 		return h.onLateAck(now, m, out)
 	}
 	h.sample(m.From, now.Sub(h.outgoing.sentAt))
@@ -190,6 +191,7 @@ func (h *Machine) sample(from wire.MemberID, after time.Duration) {
 // learn records how long an answer took.
 func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Effect) []policy.Effect {
 	if h.patience.answered(from.Hint(), after) {
+		h.cfg.Marks.Hit(markSlowNetwork)
 		return policy.AppendTell(out, NoteSlowNetwork, from, nil)
 	}
 	return out
@@ -199,10 +201,12 @@ func (h *Machine) learn(after time.Duration, from wire.MemberID, out []policy.Ef
 // shows that the patience was too short.
 func (h *Machine) onLateAck(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	if c := h.findCommitted(m); c != nil && now < c.forgetAt {
+		h.cfg.Marks.Hit(markAckAgain)
 		out = policy.AppendTell(out, NoteAckAgain, m.From, &m.Token)
 		return sendCommit(m, 0, out)
 	}
 	if place := h.failed.find(m); place >= 0 {
+		h.cfg.Marks.Hit(markAckMeasured)
 		out = h.learn(now.Sub(h.failed.since[place]), m.From, out)
 		h.failed.forget(m.From.Hint())
 	}
@@ -217,11 +221,13 @@ func (h *Machine) wakeOutgoing(now policy.Time, end *Outcome, out []policy.Effec
 	switch {
 	case !o.live():
 	case now >= h.giveUpAt():
+		h.cfg.Marks.Hit(markNoAck)
 		h.failed.add(o)
 		h.patience.failed()
 		h.endOffer(Failed, end)
 		out = policy.AppendTell(out, NoteNoAck, end.Peer, &end.Token)
 	case now >= o.repeatAt():
+		h.cfg.Marks.Hit(markOfferRepeated)
 		o.sentAt, o.wait = now, h.rtt.next(o.wait)
 		out = h.sendToken(out)
 	}

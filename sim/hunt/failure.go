@@ -12,6 +12,10 @@ const traceLines = 50
 // Failure is a seed that leads to a broken rule. It is an error.
 type Failure struct {
 	Seed uint64
+	// World is the number of the world in a guided hunt from that seed, from 1; zero in any other hunt. Scenario is
+	// that world, as a file has it.
+	World    uint64
+	Scenario string
 	// Parameters are the parameters that the seed draws, one a line.
 	Parameters string
 	// Err is the broken rule, and how it was broken.
@@ -41,12 +45,21 @@ func newFailure(f *Subject, seed uint64, err error) *Failure {
 }
 
 // Error returns one line: the seed and the rule.
-func (f *Failure) Error() string { return fmt.Sprintf("seed %d: %v", f.Seed, f.Err) }
+func (f *Failure) Error() string {
+	if f.World > 0 {
+		return fmt.Sprintf("seed %d, world %d: %v", f.Seed, f.World, f.Err)
+	}
+	return fmt.Sprintf("seed %d: %v", f.Seed, f.Err)
+}
 
 // Unwrap returns the rule that was broken.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // String returns everything that is known: the rule, every parameter, the end of the trace, and how to see it again.
 func (f *Failure) String() string {
-	return fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\ntrace:   %s\n", f.Error(), f.Parameters, f.Trace, f.Replay, f.Whole)
+	text := fmt.Sprintf("%v\n\n%s\n%s\nreplay:  %s\n", f.Error(), f.Parameters, f.Trace, f.Replay)
+	if f.Whole != "" {
+		text += fmt.Sprintf("trace:   %s\n", f.Whole)
+	}
+	return text
 }

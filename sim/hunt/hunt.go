@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/sim"
 	wandering "github.com/wanderd/wanderd/sim/fleet/wander"
 	"github.com/wanderd/wanderd/sim/seeds"
@@ -24,6 +25,11 @@ const DefaultSeeds = 4000
 type Options struct {
 	// Subject is one of [Subjects]; the zero value stands for the first.
 	Subject Subject
+	// Guided makes most worlds out of those that have reached something new. Its worlds are numbered from 1, and From
+	// determines all of them.
+	Guided bool
+	// After is the report of a guided hunt of the same subject, which goes on. Nil begins another one.
+	After *Report
 	// From is the first seed; zero stands for 1.
 	From uint64
 	// Seeds is the number of seeds. Zero stands for DefaultSeeds or, if For is set, for no end.
@@ -45,6 +51,13 @@ type Report struct {
 	Simulated    float64
 	// Coverage is what has occurred. It is nil for a subject that has no list of what has to occur.
 	Coverage *wandering.Coverage
+	// Marks are the rare branches that the machines took, and Names are all that they can take. Marks is nil if they
+	// mark none. Kept is how many worlds a guided hunt goes on from.
+	Marks *marks.Set
+	Names marks.Names
+	Kept  int
+	// guide is the hunt, if it was guided.
+	guide guiding
 	// Failure is the failure with the least seed. It is nil if no rule was broken.
 	Failure *Failure
 }
@@ -67,6 +80,7 @@ func (r *Report) Err() error {
 // found is the result of one seed.
 type found struct {
 	coverage wandering.Coverage
+	marks    *marks.Set
 	outcome  wandering.Outcome
 }
 
@@ -84,7 +98,16 @@ func Run(ctx context.Context, o Options) *Report {
 		defer cancel()
 		ctx = limited
 	}
+	if o.Guided && o.Subject.guided != nil {
+		if o.After == nil {
+			return o.Subject.guided(&o.Subject, o.From).hunt(ctx, &o)
+		}
+		return o.After.guide.hunt(ctx, &o)
+	}
 	r := &Report{}
+	if o.Subject.marks != nil {
+		r.Marks, r.Names = &marks.Set{}, o.Subject.marks
+	}
 	if o.Subject.covers {
 		r.Coverage = &wandering.Coverage{}
 	}
@@ -97,6 +120,10 @@ func Run(ctx context.Context, o Options) *Report {
 		if o.Subject.covers {
 			f.coverage.Drew(seed)
 			watchers = append(watchers, &f.coverage)
+		}
+		if r.Marks != nil {
+			f.marks = &marks.Set{}
+			watchers = append(watchers, sim.Listen(f.marks))
 		}
 		f.outcome = o.Subject.Explore(seed, watchers...)
 		return f, nil
@@ -118,6 +145,9 @@ func (r *Report) count(o *Options, seed uint64, f *found) {
 	r.Simulated += time.Duration(f.outcome.At).Seconds()
 	if r.Coverage != nil {
 		r.Coverage.Add(&f.coverage)
+	}
+	if r.Marks != nil {
+		r.Marks.Add(f.marks)
 	}
 	if f.outcome.Err != nil {
 		r.Failure = newFailure(&o.Subject, seed, f.outcome.Err)

@@ -1,12 +1,15 @@
 package hunt
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/marks"
 	"github.com/wanderd/wanderd/sim"
 	calling "github.com/wanderd/wanderd/sim/fleet/call"
 	ringing "github.com/wanderd/wanderd/sim/fleet/ring"
@@ -38,6 +41,14 @@ type Subject struct {
 	read    func(content map[string]any) (Subject, error)
 	// covers is true if it has a list of what has to occur: see [wandering.Coverage].
 	covers bool
+	// marks are the rare branches that its machines mark. guided hunts with them. Both are nil if they mark none.
+	marks  marks.Names
+	guided func(f *Subject, from uint64) guiding
+}
+
+// guiding is a guided hunt.
+type guiding interface {
+	hunt(ctx context.Context, o *Options) *Report
 }
 
 // World is what goes wrong in the fleets of a subject.
@@ -53,7 +64,7 @@ const (
 )
 
 // Subjects returns the plain subjects, one for each policy. The first is the default.
-func Subjects() []Subject { return []Subject{wander(), call(), ring(), tree()} }
+func Subjects() []Subject { return []Subject{wander(), called(), ring(), tree()} }
 
 // All returns all subjects, those of all worlds.
 func All() []Subject {
@@ -100,14 +111,22 @@ func (f *Subject) Drawn(seed uint64) []string { return f.drawn(seed) }
 
 // Explore runs the scenario of a seed with all checkers, and then the other watchers. A panic of a machine counts as a
 // broken rule, too.
-func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) (o wandering.Outcome) {
+func (f *Subject) Explore(seed uint64, watchers ...sim.Watcher) wandering.Outcome {
+	return caught(func() wandering.Outcome { return f.explore(seed, watchers...) })
+}
+
+// caught explores, and takes a panic for a broken rule.
+func caught(explore func() wandering.Outcome) (o wandering.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = wandering.Outcome{Err: fmt.Errorf("panic: %v\n\n%s", p, debug.Stack())}
 		}
 	}()
-	return f.explore(seed, watchers...)
+	return explore()
 }
+
+// Guidable reports whether the machines mark their rare branches, so that a hunt can be guided by these.
+func (f *Subject) Guidable() bool { return f.guided != nil }
 
 func wander() Subject {
 	f := drawn(wandering.Draw, (*wandering.Scenario).String, (*wandering.Scenario).Explore)
@@ -133,14 +152,15 @@ func wanderByzantine() Subject {
 	return written(f, wandering.ByzantineKind, wandering.DrawByzantine, (*wandering.ByzantineScenario).Explore)
 }
 
-func call() Subject { return calls(calling.Draw) }
+func called() Subject { return calls(calling.Draw) }
 
 func callCore() Subject { return calls(calling.DrawCore) }
 
 func calls(draw func(seed uint64) calling.Scenario) Subject {
 	f := watched("call", draw, (*calling.Scenario).Explore)
 	f.Words = calling.Words()
-	return written(f, calling.Kind, draw, counted((*calling.Scenario).Explore))
+	f = written(f, calling.Kind, draw, counted((*calling.Scenario).Explore))
+	return marked(f, call.Marks(), draw, counted((*calling.Scenario).Explore))
 }
 
 func callByzantine() Subject {
@@ -223,6 +243,17 @@ func written[S any, P interface {
 		one := f
 		one.explore = func(_ uint64, watchers ...sim.Watcher) wandering.Outcome { return explore(&s, watchers...) }
 		return one, err
+	}
+	return f
+}
+
+// marked returns the subject with machines that mark their rare branches.
+func marked[S any, P reduce.Scenario[S]](f Subject, names marks.Names, draw func(seed uint64) S,
+	explore func(*S, ...sim.Watcher) wandering.Outcome,
+) Subject {
+	f.marks = names
+	f.guided = func(f *Subject, from uint64) guiding {
+		return &guide[S, P]{subject: f, draw: draw, explore: explore, from: from}
 	}
 	return f
 }

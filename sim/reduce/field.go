@@ -10,6 +10,26 @@ import (
 	"github.com/wanderd/wanderd/policy/window"
 )
 
+// Parameter is a parameter of a scenario, or one of its tables.
+type Parameter struct {
+	// Name is its whole key in a file.
+	Name  string
+	Value reflect.Value
+}
+
+// Parameters returns all parameters of a scenario, a pointer to a struct, and its tables. Whoever sets a value changes
+// the scenario.
+func Parameters(scenario any) (all, tables []Parameter) {
+	parameters, groups := fields(reflect.ValueOf(scenario).Elem())
+	for _, f := range parameters {
+		all = append(all, Parameter{f.name(), f.value})
+	}
+	for _, f := range groups {
+		tables = append(tables, Parameter{f.name(), f.value})
+	}
+	return all, tables
+}
+
 // field is one parameter of a scenario.
 type field struct {
 	// table is the key of its table in a file, without brackets; empty for a parameter of the scenario itself.

@@ -36,7 +36,7 @@ type Result[S any] struct {
 func (r *Result[S]) Text(kind string) string {
 	about := "It breaks no rule."
 	if r.Err != nil {
-		about, _, _ = strings.Cut(r.Err.Error(), "\n")
+		about = FirstLine(r.Err)
 	}
 	about += fmt.Sprintf("\nMade smaller in %d runs, from %s.", r.Runs, r.From)
 	return Text(about, kind, &r.Scenario)
@@ -46,6 +46,12 @@ func (r *Result[S]) Text(kind string) string {
 func Rule(err error) string {
 	rule, _, _ := strings.Cut(err.Error(), ":")
 	return rule
+}
+
+// FirstLine returns how a rule was broken, without the rest of what is known.
+func FirstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // Explore runs a scenario, and returns the rule that it breaks.

@@ -21,7 +21,9 @@ import (
 
 // Scenario is a fleet in a world: every parameter of one run.
 type Scenario struct {
-	Seed    uint64
+	Seed uint64
+	// Reseed changes the seed at some moment: see [sim.Reseed].
+	Reseed  sim.Reseed
 	Members int
 	// Skip, MinInterval, MaxInterval and RetryAfter are those of [call.Settings], and so is Backups.
 	Skip, MinInterval, MaxInterval, RetryAfter time.Duration
@@ -127,9 +129,9 @@ func (s *Scenario) reloadsAt(member int) policy.Time {
 func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	var c *sim.Cluster
 	cfg := sim.Config{
-		Descriptor: call.Descriptor(), Seed: s.Seed, Members: s.Members, Network: s.Network, Membership: s.Membership,
-		Hook: s.Hook, OrphanGrace: s.settings().OrphanGrace(), Disk: s.Disk, Demand: s.Demand, AskFirst: s.AskFirst,
-		Operators: s.Operators, Ready: s.Ready,
+		Descriptor: call.Descriptor(), Seed: s.Seed, Reseed: s.Reseed, Members: s.Members, Network: s.Network,
+		Membership: s.Membership, Hook: s.Hook, OrphanGrace: s.settings().OrphanGrace(), Disk: s.Disk,
+		Demand: s.Demand, AskFirst: s.AskFirst, Operators: s.Operators, Ready: s.Ready,
 		EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.OnDemand
