@@ -17,7 +17,7 @@ QUICK    = ./wire/... ./policy/... $(filter-out %/agent/hook,$(shell $(GO) list 
 # The stages of a check. The tests come last, all of them, so that their output does.
 STAGES   := vet cross lint vuln race fuzz browser deep
 
-.PHONY: all build quick test deep large race browser fuzz hunt mutants foreign explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
+.PHONY: all build quick test deep large race browser fuzz hunt mutants foreign guided explore chaos directives oncall races start bench attack vet cross lint vuln fmt check notice packages reproducible hosts clean
 
 all: build
 
@@ -95,6 +95,15 @@ FOREIGNSEED ?= 1
 foreign:
 	$(GO) test ./lab/mutant -run '^TestForeignMutantsAreNoticed$$' -v -timeout 0 -foreign $(FOREIGN) -foreign.seed $(FOREIGNSEED) \
 		-foreign.record $(CURDIR)/$(BIN)/foreign.jsonl -foreign.page $(CURDIR)/$(BIN)/foreign.md -foreign.left $(CURDIR)/$(BIN)/foreign.txt $(AGAIN)
+
+# Known-bad protocols on call, hunted guided and drawn side by side: how much of one core's time, and how many worlds, until each is found. GUIDED is the most for
+# each hunt, ONLYGUIDED an expression for their names. $(BIN)/guided.md has the table.
+GUIDED      ?= 60s
+ONLYGUIDED  ?= .
+guided:
+	mkdir -p $(BIN)
+	$(GO) test ./lab/mutant -run '^TestGuidedBesideDrawn$$' -v -timeout 0 -guided $(GUIDED) -guided.runs 5 -guided.only '$(ONLYGUIDED)' \
+		-guided.page $(CURDIR)/$(BIN)/guided.md
 
 # All small worlds of strict gates, exhaustively: the states of each, and its bound; and that what is left out of that leads nowhere else. Then those of
 # the wandering token, a step further than in "make deep". It takes minutes.
