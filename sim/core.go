@@ -107,6 +107,9 @@ func (c *Cluster) stay(i int, stays Stays, lasts time.Duration) {
 	}
 }
 
+// IsOutside reports whether something is still wrong with a member outside of a core.
+func (c *Cluster) IsOutside(member int) bool { return c.outside[member] }
+
 // EndStanding ends the faults that have stayed outside of a core.
 func (c *Cluster) EndStanding(n Network) {
 	outside := c.outside
