@@ -13,7 +13,8 @@ import (
 
 // NewDeafChecker checks that a holder that hears nobody gives up its token, as long as there are guardians to take it.
 // It does so no later than while after its first offer without an answer. A member that sees nobody is a fleet of one
-// and keeps the token. In a gate with several tokens the other tokens may keep the holder busy.
+// and keeps the token. In a gate with several tokens the other tokens may keep the holder busy. The time begins again
+// when the member has stood still.
 func NewDeafChecker(while time.Duration) sim.Watcher {
 	// since is the time of a deaf member's first failed offer.
 	type failure struct {
@@ -21,7 +22,7 @@ func NewDeafChecker(while time.Duration) sim.Watcher {
 		since  policy.Time
 	}
 	return sim.EachLife(func(me *failure, c *sim.Cluster, o *sim.Occurrence) error {
-		if c.Hears(o.Member) || hearsReplay(o) {
+		if c.Hears(o.Member) || hearsReplay(o) || o.Kind == sim.Paused || o.Kind == sim.Slept {
 			*me = failure{}
 		}
 		if c.Hears(o.Member) || !o.Completes() {
