@@ -255,3 +255,42 @@ func TestAHookOnCallAsksWhetherItsHostIsReady(t *testing.T) {
 		w.until("d runs", 15*time.Minute, func() bool { return w.agents["d"].isRunning(w) })
 	})
 }
+
+// Of five hosts two fifths may run at once, of two hosts one: a minute after the members have changed.
+func TestAShareOfTheMembersRunsAtOnce(t *testing.T) {
+	g := onDemand()
+	g.onCall, g.share = true, 40
+	inWorld(t, g, func(w *world) {
+		w.startAll()
+		atOnce := func(slots int, hosts ...string) {
+			t.Helper()
+			ended, begun := make(chan asked, len(hosts)), time.Now()
+			for _, host := range hosts {
+				w.exec(context.Background(), host, "on "+host, ended)
+			}
+			time.Sleep(2 * time.Second)
+			if n := len(w.runs(begun)); n != slots {
+				t.Errorf("%d of %v run at once, want %d", n, hosts, slots)
+			}
+			for range hosts {
+				if r := <-ended; r.err != nil || r.Err != nil {
+					t.Errorf("%s: %+v, %v", r.name, r.Result, r.err)
+				}
+			}
+			if s := gateOf(t, w, "a"); s.Slots != slots || s.SlotsShare != 40 {
+				t.Errorf("a says %d slots, %d %%", s.Slots, s.SlotsShare)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		atOnce(1, "a", "b")
+		time.Sleep(time.Minute)
+		atOnce(2, "a", "b", "c")
+		for _, host := range []string{"c", "d", "e"} {
+			if err := w.leave(host); err != nil {
+				t.Error(err)
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		atOnce(1, "a", "b")
+	})
+}

@@ -29,6 +29,7 @@ const (
 	KeySkip
 	KeyMinInterval
 	KeyBackups
+	KeySlotsShare
 	KeyOnLost
 	KeyAskBeforeRun
 	KeyOp
@@ -104,6 +105,7 @@ func (k Key) Info() KeyInfo {
 		KeySkip:            {"skip", Span, "how long the token rests at each member"},
 		KeyMinInterval:     {"min_interval", Span, "the least time between two runs of a member"},
 		KeyBackups:         {"backups", Number, "how many members keep a copy of a token"},
+		KeySlotsShare:      {"slots_share", Number, "for how many of a hundred members there is a token"},
 		KeyOnLost:          {"on_lost", Words, "how a run ends whose token another member has revived"},
 		KeyAskBeforeRun:    {"ask_before_run", Words, "\"true\" if this member asks all others before it runs"},
 		KeyOp:              {"op", Span, "how long a run takes; the text says how that is known"},

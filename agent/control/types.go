@@ -146,9 +146,11 @@ type Gate struct {
 	// Load is op × members / (min_interval × slots).
 	Load float64 `json:"load"`
 	// Slots is how many tokens the gate has. If there are several, Tokens lists them in the order of their slots. In a
-	// fleet's status a host leaves out tokens that it does not hold, if its part would be too long with them.
-	Slots  int    `json:"slots"`
-	Tokens []Slot `json:"tokens,omitempty"`
+	// fleet's status a host leaves out tokens that it does not hold, if its part would be too long with them. With
+	// SlotsShare it is that percentage of the members, as this host counts them.
+	Slots      int    `json:"slots"`
+	SlotsShare int    `json:"slots_share,omitempty"`
+	Tokens     []Slot `json:"tokens,omitempty"`
 	// Backups is how many guardians a token should have. OnLost is what happens to a run whose token another member has
 	// revived: "finish" or "stop".
 	Backups int    `json:"backups"`

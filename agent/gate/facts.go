@@ -42,6 +42,8 @@ func (g *Gate) addFact(s *control.Gate, f *policy.Fact) {
 		s.Skip = control.Duration(f.For)
 	case policy.KeyMinInterval:
 		s.MinInterval = control.Duration(f.For)
+	case policy.KeySlotsShare:
+		s.SlotsShare = f.Count
 	case policy.KeyBackups:
 		s.Backups = f.Count
 	case policy.KeyOnLost:

@@ -17,6 +17,7 @@ import (
 func TestEachFactHasItsPlaceInTheDocument(t *testing.T) {
 	want := map[string]string{
 		"walk": "walk", "skip": "skip", "min_interval": "min_interval", "backups": "backups", "on_lost": "on_lost",
+		"slots_share":    "slots_share",
 		"ask_before_run": "ask_before_run",
 		"op":             "op op_source", "max_interval": "max_interval max_interval_rule",
 		"regenerate_after": "regenerate_after",

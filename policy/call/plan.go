@@ -18,6 +18,8 @@ type plan struct {
 	since       policy.Time
 	// nextAt is when more slots are called.
 	nextAt policy.Time
+	// inUse is how many slots may be called (S4).
+	inUse int
 }
 
 // stand is what the plan tells the machine of one slot.
@@ -38,11 +40,11 @@ func (p *plan) has(slot int) bool { return p.calls&(1<<slot) != 0 }
 
 // first is the slot that a wait calls first (S2).
 func (s *Slots) first() int {
-	first := int(s.plan.last)
+	first := int(s.plan.last) % s.share.inUse
 	if s.machines[first].custody.in(resting) {
 		return first
 	}
-	for i := range s.machines {
+	for i := range s.share.inUse {
 		if s.machines[i].custody.in(resting) {
 			return i
 		}
@@ -54,9 +56,9 @@ func (s *Slots) first() int {
 func (s *Slots) replan(now policy.Time) {
 	p := &s.plan
 	if !p.ran && !p.waits {
-		p.last = uint8(s.machines[0].view.Rank % len(s.machines))
+		p.last = uint8(s.machines[0].view.Rank % s.share.inUse)
 	}
-	p.busy = false
+	p.busy, p.inUse = false, s.share.inUse
 	var first *caller
 	for i := range s.machines {
 		m := &s.machines[i]
@@ -77,6 +79,9 @@ func (s *Slots) replan(now policy.Time) {
 	default:
 		s.callMore(now)
 	}
+	if p.calls &= 1<<p.inUse - 1; p.calls == 0 {
+		p.calls = 1 << s.first()
+	}
 	s.instruct()
 }
 
@@ -85,9 +90,9 @@ const callsMore = 4
 
 // callMore calls more slots if that is due, and those whose tokens have come in vain (S3).
 func (s *Slots) callMore(now policy.Time) {
-	p, n := &s.plan, len(s.machines)
+	p, n := &s.plan, s.share.inUse
 	late, coming := true, false
-	for i := range s.machines {
+	for i := range n {
 		m := &s.machines[i]
 		if m.custody.in(resting) {
 			m.cfg.Marks.Hit(markCalledInVain)
@@ -109,7 +114,7 @@ func (s *Slots) callMore(now policy.Time) {
 	}
 	s.machines[0].cfg.Marks.Hit(markCallsMore)
 	more := bits.OnesCount64(p.calls)
-	for i := int(p.last); more > 0 && bits.OnesCount64(p.calls) < n; i = (i + 1) % n {
+	for i := int(p.last) % n; more > 0 && bits.OnesCount64(p.calls) < n; i = (i + 1) % n {
 		if !p.has(i) {
 			p.calls |= 1 << i
 			more--

@@ -36,8 +36,9 @@ type Settings struct {
 	Keep time.Duration
 	// OnLost is what to do with a run whose token has another holder meanwhile.
 	OnLost soft.OnLost
-	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
-	Slots int
+	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one. SlotsShare is for how many of a
+	// hundred members it has a token, 1 to 100, at most wire.MaxSlots in all; then Slots does not count.
+	Slots, SlotsShare int
 }
 
 var _ policy.Protocol = Settings{}
@@ -63,8 +64,13 @@ func (s Settings) Machine(env policy.Env) policy.Machine {
 	return NewGate(Config{Env: env, Settings: &s})
 }
 
-// slots is how many tokens the gate has.
-func (s *Settings) slots() int { return max(s.Slots, 1) }
+// slots is how many tokens the gate has, or may have.
+func (s *Settings) slots() int {
+	if s.SlotsShare > 0 {
+		return wire.MaxSlots
+	}
+	return max(s.Slots, 1)
+}
 
 // SaveWithin is the longest time that a run or a token waits for a save: half the patience of the guardians.
 func (s Settings) SaveWithin() time.Duration { return Patience(s.Skip) / 2 }
@@ -104,7 +110,8 @@ func (c *Config) terms() soft.Terms {
 // number of slots.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
-	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || s.slots() != m.cfg.slots() {
+	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || s.slots() != m.cfg.slots() ||
+		s.SlotsShare != m.cfg.SlotsShare {
 		return false
 	}
 	m.cfg.Settings = &s

@@ -26,6 +26,7 @@ import (
 type Slots struct {
 	machines []Machine
 	plan     plan
+	share    share
 	// announced is true once this member has announced itself.
 	announced bool
 	effects   []policy.Effect
@@ -43,7 +44,9 @@ func NewGate(cfg Config) policy.Machine {
 	if cfg.slots() == 1 {
 		return New(cfg)
 	}
-	s := &Slots{machines: make([]Machine, cfg.slots())}
+	var of share
+	of.begin(&cfg)
+	s := &Slots{machines: make([]Machine, of.inUse), share: of}
 	for i := range s.machines {
 		cfg.Slot = uint8(i)
 		s.machines[i] = *New(cfg)
@@ -56,9 +59,11 @@ func NewGate(cfg Config) policy.Machine {
 // Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to
 // all machines. Then every machine takes into account what the others do.
 func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	switch at, _ := s.NextWake(); {
-	case ev.Kind == policy.Woke && now.Time < at:
+	if at, _ := s.NextWake(); ev.Kind == policy.Woke && now.Time < at {
 		return out
+	}
+	out = s.growFor(now, ev, out)
+	switch {
 	case ev.Kind == policy.Received && !s.Expects(&ev.Msg):
 		return s.step(s.slotOf(&ev.Msg), now, ev, out) // It changes nothing.
 	}
@@ -70,6 +75,9 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 			out = s.step(i, now, ev, out)
 		}
 	}
+	if ev.Kind == policy.PeersChanged {
+		s.share.see(now.Time, s.machines[0].view.Count())
+	}
 	return s.settle(now, ev.Kind, out)
 }
 
@@ -80,7 +88,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Finished:
 		return s.machines[i].custody.in(running)
 	case policy.Renew:
-		return int(ev.Slot) == i
+		return int(ev.Slot) == i && i < s.share.inUse
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
@@ -216,7 +224,7 @@ func (s *Slots) othersStay() bool {
 
 // NextWake is the earliest of all slots, and of the next calls.
 func (s *Slots) NextWake() (at policy.Time, ok bool) {
-	at = s.plan.nextAt
+	at = min(s.plan.nextAt, s.share.at)
 	for i := range s.machines {
 		if t, ok := s.machines[i].NextWake(); ok {
 			at = min(at, t)
@@ -226,7 +234,9 @@ func (s *Slots) NextWake() (at policy.Time, ok bool) {
 }
 
 // Expects asks the machine of the message's slot. A message for a slot that this member does not have changes nothing.
-func (s *Slots) Expects(m *wire.Message) bool { return s.machines[s.slotOf(m)].Expects(m) }
+func (s *Slots) Expects(m *wire.Message) bool {
+	return s.mayHave(m) || s.machines[s.slotOf(m)].Expects(m)
+}
 
 func (s *Slots) slotOf(m *wire.Message) int {
 	if slot := int(m.Token.Slot); slot < len(s.machines) {
@@ -247,8 +257,15 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 	return status
 }
 
-// Slots returns the number of slots.
-func (s *Slots) Slots() int { return len(s.machines) }
+// Slots returns the number of slots in use, and those up to the one under which this member still runs.
+func (s *Slots) Slots() int {
+	for i := len(s.machines); i > s.share.inUse; i-- {
+		if s.machines[i-1].custody.in(running) {
+			return i
+		}
+	}
+	return s.share.inUse
+}
 
 // SlotStatus is the status of one slot; zero if this member does not have that slot.
 func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
@@ -283,8 +300,8 @@ func (s *Slots) busiest() (slot int) {
 
 // Knows implements [policy.Renewable].
 func (s *Slots) Knows(slot int, now policy.Time) string {
-	if slot >= len(s.machines) {
-		return s.machines[0].Knows(slot, now)
+	if slot >= s.share.inUse {
+		return s.machines[0].Knows(wire.MaxSlots, now)
 	}
 	return s.machines[slot].Knows(slot, now)
 }

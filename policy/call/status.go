@@ -75,6 +75,9 @@ func (m *Machine) gateFacts(now policy.Time, out []policy.Fact) []policy.Fact {
 		policy.Fact{Key: policy.KeyBackups, Count: m.cfg.homes()},
 		policy.Fact{Key: policy.KeyMaxInterval, For: m.cfg.maxInterval()},
 		policy.Fact{Key: policy.KeyOnLost, Text: m.cfg.OnLost.String()})
+	if m.cfg.SlotsShare > 0 {
+		out = append(out, policy.Fact{Key: policy.KeySlotsShare, Count: m.cfg.SlotsShare})
+	}
 	return m.schedule.WindowFacts(now, m.schedule.Facts(m.cfg.terms(), now, out))
 }
 

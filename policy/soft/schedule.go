@@ -132,6 +132,15 @@ func (s *Schedule) Share(other *Schedule) {
 	s.wanted, s.turns, s.failures = other.wanted, other.turns, other.failures
 }
 
+// Join takes over what the schedule of this member's first slot knows, for a slot that comes into use later.
+func (s *Schedule) Join(first *Schedule) {
+	s.Share(first)
+	s.paused, s.unready = first.paused, first.unready
+	if s.calendar != nil {
+		s.calendar.Ahead = first.calendar.Ahead
+	}
+}
+
 // Want records that a caller waits for a run here. hookRuns is true if the hook runs now: then the caller may have the
 // Next grant.
 func (s *Schedule) Want(cfg Terms, hookRuns bool) {

@@ -207,8 +207,8 @@ func (g *section) check(trustHook bool) {
 	case !g.once:
 	case h.IsFree():
 		g.Reject(s, "it is about a hook, and this gate has none: leave it out, or let the callers ask for themselves")
-	case g.Slots > 1:
-		g.Object("%s and %s: several hosts would run in one interval", s, g.Of(&g.Slots))
+	case g.mostSlots() > 1:
+		g.Object("%s and %s: several hosts would run in one interval", s, g.Of(&g.slots))
 	}
 	for _, at := range []*time.Duration{&g.MinInterval, &g.HookTimeout} {
 		if s := g.Of(at); !h.IsFree() && s.IsGiven() && s.IsSet() && *at == 0 {
@@ -221,10 +221,6 @@ func (g *section) check(trustHook bool) {
 	}
 	if g.isStrict() {
 		return
-	}
-	if s := g.Of(&g.MaxDown); g.MaxDown.Count > 0 && g.MaxDown.Count < g.Slots {
-		g.Reject(s, "nobody could run: with slots = %d as many hosts may run at once, and they count as down: at "+
-			"least %d", g.Slots, g.Slots)
 	}
 	g.AtLeast(&g.MaxInterval, &g.MinInterval, "every host would take the token for lost between two runs")
 	if g.isCall() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/agent/gate"
 	"github.com/wanderd/wanderd/agent/patterns"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
@@ -41,6 +42,8 @@ type terms struct {
 	once bool
 	// keepOver is what happens if a host stays away for longer than keep.
 	keepOver string
+	// slots is how many hosts may run at once, or for how many of a hundred members one may.
+	slots downcount.Limit
 	// perZone is how many hosts of one zone may run at once; zero if zones do not matter.
 	perZone int
 }
@@ -62,7 +65,7 @@ func (g *section) config() gate.Config {
 	c.StandStill = g.keepOver == keepStandStill && g.Config.Keep > 0
 	if c.Protocol = g.strict(); !g.isStrict() {
 		s := g.Settings
-		s.Keep = c.Keep
+		s.Slots, s.Keep = g.slots.Count, c.Keep
 		c.Protocol, c.Roster, c.KillAfter = s, nil, 0
 		if g.isCall() {
 			c.Protocol = g.call()

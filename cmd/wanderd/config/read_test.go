@@ -250,12 +250,12 @@ func TestAnUnreadableSettingIsNamedWithItsPlace(t *testing.T) {
 		{
 			"number below a range that begins at one",
 			reading{file: "slots = 0\n"},
-			[]string{`wanderd.toml:1: slots: "0" is not a whole number from 1 to 64`},
+			[]string{`wanderd.toml:1: slots: "0" is neither a number from 1 to 64 nor a share from 1% to 100%`},
 		},
 		{
 			"number above what a gate can have",
 			reading{file: "slots = 65\n"},
-			[]string{`wanderd.toml:1: slots: "65" is not a whole number from 1 to 64`},
+			[]string{`wanderd.toml:1: slots: "65" is neither a number from 1 to 64 nor a share from 1% to 100%`},
 		},
 		{
 			"word for a number",

@@ -121,7 +121,7 @@ func (r *Running) Keep(l *Layers) {
 			c.Protocol = s
 		case call.Settings:
 			if next, ok := c.Protocol.(call.Settings); ok {
-				next.Skip, next.Slots, next.Keep = s.Skip, s.Slots, s.Keep
+				next.Skip, next.Slots, next.SlotsShare, next.Keep = s.Skip, s.Slots, s.SlotsShare, s.Keep
 				s = next
 			}
 			c.Protocol = s

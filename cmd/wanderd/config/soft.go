@@ -1,9 +1,13 @@
 package config
 
 import (
+	"fmt"
+
+	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/wire"
 )
 
 const (
@@ -20,7 +24,8 @@ func (g *section) isCall() bool { return g.policy == usual.PolicyCall }
 func (g *terms) call() call.Settings {
 	return call.Settings{
 		Skip: g.Skip, MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, MaxInterval: g.MaxInterval,
-		Windows: g.Windows, Backups: g.Backups, OnLost: g.OnLost, Slots: g.Slots, Keep: g.Config.Keep,
+		Windows: g.Windows, Backups: g.Backups, OnLost: g.OnLost, Slots: g.slots.Count, SlotsShare: g.slots.Percent,
+		Keep: g.Config.Keep,
 	}
 }
 
@@ -46,6 +51,42 @@ func (g *section) checkCall() {
 	}
 }
 
+// mostSlots is how many hosts may run at once, at most.
+func (g *terms) mostSlots() int {
+	if g.slots.Percent > 0 {
+		return wire.MaxSlots
+	}
+	return g.slots.Count
+}
+
+// parseSlots reads how many hosts may run at once: a number, or a share of the members.
+func parseSlots(text string) (downcount.Limit, error) {
+	l, err := downcount.Parse(text)
+	if err != nil || l.Percent == 0 && (l.Count < 1 || l.Count > wire.MaxSlots) {
+		return downcount.Limit{}, fmt.Errorf("%q is neither a number from 1 to %d nor a share from 1%% to 100%%", text,
+			wire.MaxSlots)
+	}
+	return l, nil
+}
+
+// checkSlots checks a share of the members as the number of hosts that may run at once.
+func (g *section) checkSlots() {
+	s, down := g.Of(&g.slots), g.Of(&g.MaxDown)
+	switch {
+	case s.Broken || g.isStrict():
+	case g.slots.Percent > 0 && !g.isCall():
+		g.Reject(s, "a share needs tokens that come when they are called: set policy = %q for this gate on all hosts, "+
+			"or give a number", usual.PolicyCall)
+	case down.Broken || g.MaxDown == downcount.Limit{}:
+	case g.slots.Percent > g.MaxDown.Percent:
+		g.Reject(down, "hosts that may run at once count as down, so nobody could run with %s: give a share of %d%% "+
+			"at least", s.Quote(), g.slots.Percent)
+	case g.MaxDown.Count > 0 && g.MaxDown.Count < g.slots.Count:
+		g.Reject(down, "nobody could run: with slots = %d as many hosts may run at once, and they count as down: at "+
+			"least %d", g.slots.Count, g.slots.Count)
+	}
+}
+
 // checkKeep checks how long grants outlive their hosts.
 func (g *section) checkKeep() {
 	s, keep := g.Of(&g.Config.Keep), g.Config.Keep
@@ -62,8 +103,8 @@ func (g *section) checkKeep() {
 			settings.FormatDuration(keep), settings.FormatDuration(mostKeep))
 	case g.isStrict() && keep < g.lease:
 		g.Object("%s is shorter than %s: raise keep", s, g.Of(&g.lease))
-	case !g.isStrict() && g.Slots > 1:
-		g.Object("%s and %s: grants that outlive their hosts need a gate with one token", s, g.Of(&g.Slots))
+	case !g.isStrict() && g.mostSlots() > 1:
+		g.Object("%s and %s: grants that outlive their hosts need a gate with one token", s, g.Of(&g.slots))
 	case !g.isStrict() && g.Backups == 0:
 		g.Object("%s and %s: grants that outlive their hosts need guardians, which keep them", s, g.Of(&g.Backups))
 	}

@@ -72,7 +72,7 @@ func (g *section) idle() (list []*settings.Setting) {
 	without := []any{&g.Roster, &g.request, &g.lease, &g.KillAfter}
 	switch {
 	case g.isStrict():
-		without = []any{&g.Walk, &g.Slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
+		without = []any{&g.Walk, &g.slots, &g.Skip, &g.OnLost, &g.AskBeforeRun, &g.Op, &g.MaxInterval}
 	case g.isCall():
 		without = append(without, &g.Walk, &g.AskBeforeRun, &g.Op)
 	}
@@ -105,6 +105,7 @@ func (l *Layers) checkPolicy(g *section) {
 		g.checkLease()
 		l.warnOfRoster(g)
 	}
+	g.checkSlots()
 	g.checkKeep()
 }
 

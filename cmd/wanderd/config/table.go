@@ -285,10 +285,13 @@ func constants(g *terms) settings.Table {
 				"of callers too. In a gate "+
 				"without a hook, 0s means no limit."),
 		settings.Row("walk", settings.Choice(&g.Walk, wander.Walks()...), usual.Walk(), usual.WalkHelp),
-		settings.Row("slots", settings.Count(&g.Slots, 1, wire.MaxSlots), usual.Slots,
+		settings.Row("slots", settings.Of(&g.slots, settings.AsShare, "NUMBER|SHARE", parseSlots, plainLimit),
+			usual.Slots,
 			fmt.Sprintf(
 				"How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
-					"All hosts must have the same number.", wire.MaxSlots)).As("NUMBER"),
+					"On call it may be a share of the members as in \"10%%\", rounded down, but 1 at least; the "+
+					"number follows when the members have not changed for a minute. "+
+					"All hosts must have the same.", wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf("How many guardians a token has, 0 to %d: the last holders keep a copy, and when the holder "+
 				"dies, one of them "+

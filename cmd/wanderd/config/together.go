@@ -49,8 +49,8 @@ func (l *Layers) checkTogether() {
 			g.Reject(s, "the zone of this host is not known: set zone at the top, as in zone = \"eu-1a\"")
 		case g.isStrict():
 			g.Reject(s, "one host at a time may run in a strict gate anyway: leave it out")
-		case g.perZone >= g.Slots:
-			g.Object("%s does not matter with %s: set a lower one, or leave it out", s, g.Of(&g.Slots))
+		case g.perZone >= g.mostSlots():
+			g.Object("%s does not matter with %s: set a lower one, or leave it out", s, g.Of(&g.slots))
 		}
 		if all++; all > identity.MaxGates {
 			g.Reject(s, "the gate of the zone is one more, and an agent can have %d in all", identity.MaxGates)

@@ -109,6 +109,9 @@ func (d drawing) choices(s *Scenario) {
 	if d.Sometimes(0.25) {
 		s.Slots = 2 + d.IntN(2)
 	}
+	if d = (drawing{sim.NewDice(s.Seed, 28)}); d.Sometimes(0.08) {
+		s.Slots, s.SlotsShare = 0, int(d.Share(10, 101))
+	}
 }
 
 // drawing draws parameters.

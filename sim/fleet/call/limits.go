@@ -38,7 +38,9 @@ func (s *Scenario) Check() error {
 		"a core is a part of the members, and not one alone": s.Core.Of == 0 || 2 <= s.Core.Of && s.Core.Of < s.Members,
 		"backups is from 1 to 4":                             1 <= s.Backups && s.Backups <= guardian.MaxBackups,
 		"slots is at most what a gate can have":              0 <= s.Slots && s.Slots <= wire.MaxSlots,
-		"max_interval is at least 20 skips":                  s.MaxInterval == 0 || s.MaxInterval >= 20*s.Skip,
+		"slots are a number, or a share of up to 100 %": 0 <= s.SlotsShare && s.SlotsShare <= 100 &&
+			(s.SlotsShare == 0 || s.Slots == 0 && !s.MixedSlots),
+		"max_interval is at least 20 skips": s.MaxInterval == 0 || s.MaxInterval >= 20*s.Skip,
 		"constants differ by a factor from 1 to 4, where no member is distant": s.Differ == 0 ||
 			1 <= s.Differ && s.Differ <= 4 && n.Distant == 0,
 		"latency is at most a tenth of skip, and jitter 4 times that": n.Latency <= s.Skip/10 &&
@@ -56,7 +58,8 @@ func (s *Scenario) Check() error {
 		"retry_after is at least half a skip": s.RetryAfter == 0 || s.RetryAfter >= s.Skip/2,
 		"grants are kept for 18 patiences, for hosts that reboot within that, in a gate with one token": s.Keep == 0 &&
 			reboots == sim.Reboots{} ||
-			s.Keep >= 18*p && s.Slots <= 1 && reboots.Away <= s.Keep && reboots.LateBy <= 3*s.Keep,
+			s.Keep >= 18*p && s.slots() == 1 && s.SlotsShare == 0 && reboots.Away <= s.Keep &&
+				reboots.LateBy <= 3*s.Keep,
 		"a reload sets all its constants": own == Reload{} ||
 			own.At > 0 && 1 <= own.Backups && own.Backups <= guardian.MaxBackups && own.MaxInterval >= 20*s.Skip &&
 				(s.OnDemand && own.MinInterval == 0 || own.MinInterval >= h.Takes*9/10),

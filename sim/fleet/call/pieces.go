@@ -178,7 +178,7 @@ func (d drawing) flapping(s *Scenario) {
 // reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
 // sound.
 func (d drawing) reboots(s *Scenario) {
-	s.Slots, s.MixedSlots = 1, false
+	s.Slots, s.SlotsShare, s.MixedSlots = 1, 0, false
 	s.Keep = d.Time(20*call.Patience(s.Skip), 100*call.Patience(s.Skip))
 	s.Hook.Reboots = sim.Reboots{
 		Share: d.Share(0.1, 1), Late: d.Maybe(0.5, 0.05, 0.5), Away: d.Time(s.Skip, s.Keep), LateBy: 2 * s.Keep,

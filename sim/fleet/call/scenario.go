@@ -28,10 +28,11 @@ type Scenario struct {
 	// Skip, MinInterval, MaxInterval and RetryAfter are those of [call.Settings], and so is Backups.
 	Skip, MinInterval, MaxInterval, RetryAfter time.Duration
 	Backups                                    int
-	// OnLost and Slots are those of [call.Settings]. MixedSlots is true if every third member has one slot less.
-	OnLost     soft.OnLost
-	Slots      int
-	MixedSlots bool
+	// OnLost, Slots and SlotsShare are those of [call.Settings]. MixedSlots is true if every third member has one slot
+	// less.
+	OnLost            soft.OnLost
+	Slots, SlotsShare int
+	MixedSlots        bool
 	// Keep is that of [call.Settings].
 	Keep time.Duration
 	// Windows are when the members may run, by their wall clocks; nil means always. A run begins on a Saturday at
@@ -88,12 +89,20 @@ type Reload struct {
 func (s *Scenario) settings() *call.Settings {
 	all := &call.Settings{
 		Skip: s.Skip, MinInterval: s.MinInterval, MaxInterval: s.MaxInterval, RetryAfter: s.RetryAfter,
-		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots, Keep: s.Keep,
+		Backups: s.Backups, OnLost: s.OnLost, Slots: s.Slots, SlotsShare: s.SlotsShare, Keep: s.Keep,
 	}
 	if s.Windows != nil {
 		all.Windows = *s.Windows
 	}
 	return all
+}
+
+// slots is how many tokens there are when all members are here.
+func (s *Scenario) slots() int {
+	if s.SlotsShare > 0 {
+		return shareOf(s.Members, s.SlotsShare)
+	}
+	return max(s.Slots, 1)
 }
 
 // settingsOf are the settings of one member, before or after the reload.
@@ -177,13 +186,13 @@ func (s *Scenario) start(c *sim.Cluster) {
 // checkers are those that hold for every scenario.
 func (s *Scenario) checkers() []sim.Watcher {
 	p, startWithin := call.Patience(s.Skip), s.settings().SaveWithin()
-	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
+	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.slots(), one) }
 	all := []sim.Watcher{
 		check.NewWakeChecker(), check.NewMessageChecker(), each(check.NewCustodyChecker), each(check.NewHandoffChecker),
 		each(func() sim.Watcher { return check.NewCommitChecker(s.leastPatience()) }), each(check.NewSeqChecker),
 		each(s.grantChecker),
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
-		newOnceChecker(max(s.Slots, 1)), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
+		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
 	if s.Operators != (sim.Operators{}) {
 		m := &s.Membership
@@ -193,12 +202,15 @@ func (s *Scenario) checkers() []sim.Watcher {
 		all = append(all, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
 	if s.Demand.Beside {
-		exact := s.Slots <= 1 && s.Windows == nil && s.Reload == Reload{} && s.Keep == 0
+		exact := s.slots() == 1 && s.Windows == nil && s.Reload == Reload{} && s.Keep == 0
 		all = append(all, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
 	if n := &s.Network; n.Late == 0 && n.Distant == 0 && s.Core.Of == 0 && !s.MixedSlots && s.Disk == (sim.Disk{}) &&
 		s.SlowDisk == (sim.Disk{}) {
-		all = append(all, check.NewQuantityChecker(s.Slots))
+		all = append(all, check.NewQuantityChecker(s.slots()))
+	}
+	if s.SlotsShare > 0 {
+		all = append(all, newShareChecker(s.SlotsShare, startWithin))
 	}
 	if s.Windows != nil {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))
@@ -209,15 +221,16 @@ func (s *Scenario) checkers() []sim.Watcher {
 	}
 	if s.Calm() {
 		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))
-		if !s.MixedSlots { // Who does not have a slot does not say that its token is not there.
-			all = append(all, newIdleChecker(max(s.Slots, 1), 6*(p+s.Network.RoundTrip())))
+		// Who does not have a slot does not say that its token is not there; nor does who does not count it yet.
+		if !s.MixedSlots && s.SlotsShare == 0 {
+			all = append(all, newIdleChecker(s.slots(), 6*(p+s.Network.RoundTrip())))
 		}
 		if s.OnDemand {
 			all = append(all, newVainChecker(p))
 		}
 		return all
 	}
-	return append(all, check.NewTrafficChecker(max(s.Slots, 1)*(100+40*s.Members), s.leastPatience()))
+	return append(all, check.NewTrafficChecker(s.slots()*(100+40*s.Members), s.leastPatience()))
 }
 
 // grantChecker checks each member by its own patience.
@@ -302,7 +315,7 @@ func (s *Scenario) Explore(watchers ...sim.Watcher) error {
 		return fmt.Errorf("silence: nobody waits, and in an hour %d datagrams are sent, and %d were played back",
 			m.Sent-sent, n)
 	}
-	return nil
+	return s.allCount(c)
 }
 
 // mostAnswers is how many datagrams answer one that was played back, at most: if it offers a token, its Ack is repeated
