@@ -246,7 +246,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()), NewVouchChecker())
 	}
 	// If members differ in the number of slots, any message may tell a member that tokens come to it from now on.
-	if !s.MixedSlots {
+	if !s.mixes() {
 		checkers = append(checkers, each(NewSightingChecker))
 	}
 	if s.Operators != (sim.Operators{}) {
@@ -300,6 +300,12 @@ func (s *Scenario) countable() bool {
 	n := &s.Network
 	return s.Backups > 0 && 0 < n.Latency && n.Latency <= s.Skip/10 && n.Late == 0 && n.Distant == 0 && !s.MixedSlots &&
 		s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && !s.someStay()
+}
+
+// mixes reports whether members may take the gate for one whose members differ in the number of slots: they do, or a
+// token that does not exist says so. That matters where several tokens share the members.
+func (s *Scenario) mixes() bool {
+	return s.MixedSlots || s.Walk == wander.Sweep && s.Slots > 1 && s.Faults.ForgeEvery > 0
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
