@@ -10,7 +10,7 @@ import (
 func (g *Machine) onAsk(now policy.Time, m *wire.Message, out []policy.Effect) []policy.Effect {
 	w := &g.watch
 	switch {
-	case g.knowsTombstone(&m.Token):
+	case g.KnowsTombstone(&m.Token):
 		g.cfg.Marks.Hit(markAskedOfTombstone)
 	case w.token.ID != m.Token.ID:
 		g.cfg.Marks.Hit(markAskedOfAnother)
@@ -57,7 +57,7 @@ func (g *Machine) giveWay(now policy.Time, ask *wire.Message) {
 func (g *Machine) Reply(now policy.Time, m *wire.Message, held *Token, out []policy.Effect) []policy.Effect {
 	kind, about := KindKnown, TokenOf(m)
 	switch {
-	case g.knowsTombstone(&m.Token):
+	case g.KnowsTombstone(&m.Token):
 		kind = KindTombstone
 	case held != nil:
 		return g.claim(m, held, out)

@@ -151,7 +151,7 @@ func (g *Machine) Expects(m *wire.Message, held *Token) bool {
 	}
 	switch m.Kind {
 	case KindHeartbeat:
-		return g.hears(m) || g.corrects(m) || g.knowsTombstone(&m.Token)
+		return g.hears(m) || g.corrects(m) || g.KnowsTombstone(&m.Token)
 	case KindKnown:
 		return g.watch.isBehind(&m.Token)
 	case KindTombstone:
@@ -174,7 +174,7 @@ func (g *Machine) Receive(now policy.Time, m *wire.Message, held *Token, end *Ou
 		return policy.AppendTell(out, NoteStrayWord, m.From, &m.Token)
 	case m.Kind == KindKeep || m.Kind == KindKept:
 		return g.onKeep(now, m, held, out)
-	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.knowsTombstone(&m.Token)):
+	case held != nil && (held.ID == m.Token.ID || m.Kind == KindAsk && !g.KnowsTombstone(&m.Token)):
 		return g.onWordOfHeld(now, m, held, end, out)
 	case g.Doubting() && g.question.meets(m): // It holds another token, and hears this member.
 		if g.hears(m) {

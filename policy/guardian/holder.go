@@ -213,7 +213,7 @@ func (g *Machine) onOvertaken(now policy.Time, m *wire.Message, end *Outcome) {
 // Correct tells the guardians of a discarded copy about the higher copy; otherwise they would revive the discarded one.
 func (g *Machine) Correct(discarded *Token, higher *Token, out []policy.Effect) []policy.Effect {
 	kind := KindKnown
-	if g.knowsTombstone(&higher.Ref) {
+	if g.KnowsTombstone(&higher.Ref) {
 		g.cfg.Marks.Hit(markCorrectedTombstone)
 		kind = KindTombstone
 	}

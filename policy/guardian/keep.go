@@ -156,7 +156,7 @@ func (g *Machine) comesFirst(m *wire.Message) bool {
 	w := &g.watch
 	chosen := !w.live && w.token.Ref == m.Token && w.holder == m.From && countOf(m) > w.count
 	isNews := chosen || w.isBehind(&m.Token) || w.token.ID != m.Token.ID && w.turnsTo(m.Token.ID)
-	return isNews && g.cfg.Keep > 0 && !isOver(m) && !g.closed && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
+	return isNews && g.cfg.Keep > 0 && !isOver(m) && !g.closed && g.isIn(&m.Load) && !g.KnowsTombstone(&m.Token)
 }
 
 // onKeep handles a message about a kept grant.

@@ -37,8 +37,8 @@ func (g *Machine) remember(t *wire.Ref) {
 	g.tombstoneNext = (g.tombstoneNext + 1) % maxTombstones
 }
 
-// knowsTombstone reports whether this member knows that the token was removed with the number of t or a higher one.
-func (g *Machine) knowsTombstone(t *wire.Ref) bool {
+// KnowsTombstone reports whether this member knows that the token was removed with the number of t or a higher one.
+func (g *Machine) KnowsTombstone(t *wire.Ref) bool {
 	for i := range g.tombstones {
 		if b := &g.tombstones[i]; b.id == t.ID && b.seq >= t.Seq {
 			return true
@@ -50,7 +50,7 @@ func (g *Machine) knowsTombstone(t *wire.Ref) bool {
 // mayBeAsked reports whether a tombstone is about a token of which this member kept a copy before it turned to an older
 // one: that token's other guardians may still ask.
 func (g *Machine) mayBeAsked(m *wire.Message) bool {
-	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.knowsTombstone(&m.Token)
+	return g.watch.token.ID != m.Token.ID && g.isIn(&m.Load) && !g.KnowsTombstone(&m.Token)
 }
 
 // onTombstone gives up the copy of a removed token. Members that ask later get the tombstone as the answer.

@@ -96,7 +96,7 @@ func (g *Machine) learn(now policy.Time, t *wire.Ref, load *wire.Load, holder wi
 	if holder.IsZero() {
 		w.heardAt = now.Add(-g.cfg.Patience)
 	}
-	w.live = !g.closed && g.isIn(load) && !g.knowsTombstone(t)
+	w.live = !g.closed && g.isIn(load) && !g.KnowsTombstone(t)
 	g.calm(now, g.patience())
 }
 
@@ -144,7 +144,7 @@ func (g *Machine) onHeartbeat(now policy.Time, m *wire.Message, out []policy.Eff
 	switch {
 	case g.question.meets(m) && !g.hears(m):
 		g.postpone(now, m)
-	case g.knowsTombstone(&m.Token):
+	case g.KnowsTombstone(&m.Token):
 		g.cfg.Marks.Hit(markTombstoneSent)
 		tombstone := TokenOf(m)
 		out, _ = g.send(KindTombstone, m.From, &tombstone, out)

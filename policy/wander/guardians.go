@@ -22,7 +22,7 @@ func (m *Machine) take(
 	if m.cfg.Keep > 0 {
 		out = m.release(before, out)
 	}
-	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
+	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, &peers{}, m.custody.held(), &m.guardian, out)
 }
 
 // release tells those that were guardians, and are none any more. They would revive the token of a kept grant.
@@ -109,16 +109,24 @@ func (m *Machine) expectsWord(msg *wire.Message) bool {
 	case msg.Kind == KindConsent || msg.Kind == KindObjection:
 		return m.consent.isAnswer(msg, m.custody.asked(), &m.walk.peers)
 	}
-	word := msg.Kind == guardian.KindHeartbeat || msg.Kind == guardian.KindKeep
-	if word && m.numbers.IsOld(msg.Token.Seq) && !m.guardian.Meets(msg) {
-		if t, known := m.guardian.Latest(msg.Token.ID); !known || t.Seq == 0 {
-			return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
-		}
+	if m.mayBeReplay(msg) {
+		return m.custody.holdsCopy(msg.Token.ID) || m.custody.meetsAnother(msg, &m.guardian)
 	}
 	if m.custody.in(gone) {
 		return false
 	}
 	return m.guardian.Expects(msg, m.custody.held()) || m.custody.meetsAnother(msg, &m.guardian)
+}
+
+// mayBeReplay reports whether a word of a holder has a number below those that this member has seen, is no answer to
+// its question, and is about a token of which it knows nothing. It may have known more: a member remembers one token.
+func (m *Machine) mayBeReplay(msg *wire.Message) bool {
+	word := msg.Kind == guardian.KindHeartbeat || msg.Kind == guardian.KindKeep
+	if !word || !m.numbers.IsOld(msg.Token.Seq) || m.guardian.Meets(msg) {
+		return false
+	}
+	t, known := m.guardian.Latest(msg.Token.ID)
+	return !known || t.Seq == 0
 }
 
 // onWord handles a message that belongs to no handoff.
@@ -142,7 +150,8 @@ func (m *Machine) onWord(now policy.Instant, msg *wire.Message, out []policy.Eff
 	return out
 }
 
-// onGuarding handles a message of a holder or guardian.
+// onGuarding handles a message of a holder or guardian. A holder answers the heartbeat of another token also where that
+// may be a replay, but does not guard that token then.
 func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy.Effect) []policy.Effect {
 	if msg.Kind == guardian.KindAsk {
 		out = m.handoff.Refuse(msg, out)
@@ -156,7 +165,8 @@ func (m *Machine) onGuarding(now policy.Instant, msg *wire.Message, out []policy
 	}
 	another, told := m.custody.meetsAnother(msg, &m.guardian), len(out)
 	var verdict guardian.Outcome
-	if !another || m.guardian.Expects(msg, m.custody.held()) {
+	guards := !m.mayBeReplay(msg) || m.guardian.KnowsTombstone(&msg.Token)
+	if !another || guards && m.guardian.Expects(msg, m.custody.held()) {
 		out = m.guardian.Receive(now.Time, msg, m.custody.held(), &verdict, out)
 	}
 	if another && len(out) == told { // It has had no other answer.

@@ -12,9 +12,11 @@ import (
 // the rules of the paper both tokens continue until one of them comes to a member that has met both. In a large fleet
 // that takes minutes, and longer where operations take long. So a holder sends a heartbeat to members that have come,
 // and so do the next holders: to mostGreeted members each, for greetFor timeouts, and for as many more for each
-// mostGreeted members. A member that knows a copy with a higher number answers with it. A member that holds another
-// token answers with a heartbeat of its own if the announced token is older; if its own is older, it tells the holder
-// that the younger token is no more. A holder that does not hear that is told again.
+// mostGreeted members. Each holder greets a member once: where all hosts of a fleet restart, another one comes every
+// moment, and to greet all of them each time would take more than a thousand datagrams. A member that knows a copy with
+// a higher number answers with it. A member that holds another token answers with a heartbeat of its own if the
+// announced token is older; if its own is older, it tells the holder that the younger token is no more. A holder that
+// does not hear that is told again.
 const (
 	mostGreeted = guardian.MostAsked
 	greetFor    = 8
@@ -53,10 +55,11 @@ func (c *Config) hasCome(id wire.MemberID, before []wire.MemberID) bool {
 	return !was && id != c.Self
 }
 
-// greet lets g send heartbeats of the held token, if there is one, to members that have come; its guardians know of it
-// already. It begins at a random place in the view, so that each time other members are first.
+// greet lets g send heartbeats of the held token, if there is one, to members that have come, except those of an
+// earlier view, which this member has greeted; its guardians know of it already. It begins at a random place in the
+// view, so that each time other members are first.
 func (r *reunion) greet(
-	cfg *Config, now policy.Time, view *peers, held *guardian.Token, g *guardian.Machine, out []policy.Effect,
+	cfg *Config, now policy.Time, view, greeted *peers, held *guardian.Token, g *guardian.Machine, out []policy.Effect,
 ) []policy.Effect {
 	if now >= r.until || held == nil || !held.Guarded() || g.Doubting() {
 		return out
@@ -64,7 +67,8 @@ func (r *reunion) greet(
 	trail := held.Trail()
 	from, left := cfg.draw(view.Count()), mostGreeted
 	for i := range view.IDs {
-		if id := view.IDs[(from+i)%len(view.IDs)]; left > 0 && !trail.Has(id) && cfg.hasCome(id, r.before) {
+		id := view.IDs[(from+i)%len(view.IDs)]
+		if left > 0 && !trail.Has(id) && cfg.hasCome(id, r.before) && cfg.hasCome(id, greeted.IDs) {
 			out = g.Greet(id, held, out)
 			left--
 		}

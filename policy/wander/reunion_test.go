@@ -22,6 +22,20 @@ func TestMembersThatComeAreToldOfTheToken(t *testing.T) {
 	s.wantTold(guardian.KindHeartbeat, 1, 2, 7, 8)
 }
 
+// Where all hosts of a fleet restart, every moment another one comes: a holder had told all of them each time, in a
+// fleet of 70 more than 1,500 times in a few seconds.
+func TestAHolderTellsEachMemberThatComesOnce(t *testing.T) {
+	s := inGuardedFleet(t)
+	s.arrive(guardedBy(born(1, 10), 5, 4), 5)
+	s.sent = nil
+	s.fleet(1, 2, 3, 4, 5, 7)
+	s.wantTold(guardian.KindHeartbeat, 7)
+	s.fleet(1, 2, 3, 4, 5, 7, 8)
+	s.wantTold(guardian.KindHeartbeat, 8)
+	s.fleet(1, 2, 4, 5, 7, 8)
+	s.wantTold(guardian.KindHeartbeat)
+}
+
 func TestMembersThatCameLongAgoAreNotToldOfTheToken(t *testing.T) {
 	s := inGuardedFleet(t)
 	s.fleet(1, 2, 3, 4, 5, 7, 8)

@@ -254,7 +254,7 @@ func (m *Machine) onPeersChanged(now policy.Instant, ev *policy.Event, out []pol
 		m.custody.hurry(now.Time.Add(m.cfg.Skip))
 	}
 	out = m.chooseGuardiansAgain(now, out)
-	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, m.custody.held(), &m.guardian, out)
+	out = m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, &before, m.custody.held(), &m.guardian, out)
 	if m.walk.Alone() {
 		var back guardian.Outcome
 		m.guardian.TakeBack(&back)
