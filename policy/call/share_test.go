@@ -82,6 +82,18 @@ func TestTheNumberOfTokensFollowsAViewThatIsSteady(t *testing.T) {
 	}
 }
 
+// A member that announces something else, as a gate on demand, brings no other view: that happens all the time.
+func TestWordOfTheSameMembersDelaysNothing(t *testing.T) {
+	f := withShare(t, 20)
+	for range 6 {
+		f.advance(15 * time.Second)
+		f.seeFirst(20, 20)
+	}
+	if n := f.runAtOnce(3, 4, 5); n != 2 {
+		t.Errorf("a tenth of 20 are %d", n)
+	}
+}
+
 // S4: "a token on call sends nothing there": one that is in use no more costs nothing.
 func TestATokenTooManyRestsInSilence(t *testing.T) {
 	f := withShare(t, 30)

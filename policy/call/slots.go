@@ -2,6 +2,7 @@ package call
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
@@ -63,6 +64,7 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		return out
 	}
 	out = s.growFor(now, ev, out)
+	before := s.machines[0].view.IDs
 	switch {
 	case ev.Kind == policy.Received && !s.Expects(&ev.Msg):
 		return s.step(s.slotOf(&ev.Msg), now, ev, out) // It changes nothing.
@@ -75,7 +77,7 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 			out = s.step(i, now, ev, out)
 		}
 	}
-	if ev.Kind == policy.PeersChanged {
+	if ids := s.machines[0].view.IDs; ev.Kind == policy.PeersChanged && !slices.Equal(ids, before) {
 		s.share.see(now.Time, s.machines[0].view.Count())
 	}
 	return s.settle(now, ev.Kind, out)

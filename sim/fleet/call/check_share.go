@@ -2,6 +2,7 @@ package call
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -26,6 +27,7 @@ func newShareChecker(percent int, startWithin time.Duration) sim.Watcher {
 		// fell when the count did; before is what it was then.
 		count, before, members int
 		changed, fell          policy.Time
+		view                   []wire.MemberID
 	}
 	return sim.EachLife(func(me *life, c *sim.Cluster, o *sim.Occurrence) error {
 		if me.members > 0 && o.At >= me.changed.Add(steady) {
@@ -33,8 +35,8 @@ func newShareChecker(percent int, startWithin time.Duration) sim.Watcher {
 				me.before, me.count, me.fell = max(me.count, 1), n, me.changed.Add(steady)
 			}
 		}
-		if o.On(policy.PeersChanged) {
-			me.members, me.changed = len(c.View(o.Member)), o.At
+		if view := c.View(o.Member); o.On(policy.PeersChanged) && !slices.Equal(view, me.view) {
+			me.view, me.members, me.changed = slices.Clone(view), len(view), o.At
 		}
 		for e := range o.Did(policy.Run) {
 			most := max(me.count, 1)
