@@ -149,7 +149,7 @@ func TestAGateOnDemandIsGuardedAsAnyOther(t *testing.T) {
 		w.net.Partition([]netip.AddrPort{w.agents["c"].addr, w.agents["d"].addr}, []netip.AddrPort{
 			w.agents["b"].addr, w.agents["e"].addr,
 		})
-		w.until("both know", 30*time.Second, func() bool {
+		w.until("both know", time.Minute, func() bool {
 			one, _ := source{w.agents["c"].Agent}.Status(context.Background())
 			other, _ := source{w.agents["d"].Agent}.Status(context.Background())
 			return one.Members == 2 && other.Members == 2
