@@ -32,10 +32,15 @@ func (g *Machine) resume(now policy.Instant, kept *policy.Kept, out []policy.Eff
 	return policy.AppendTook(out, policy.CauseKept, wire.MemberID{}, g.b.Token())
 }
 
-// handBack begins the end of a kept grant.
+// handBack begins the end of a kept grant. The ring or tree learns the number of that end: the next holder's numbers
+// must be above it, also if this member's turn comes several times before the token goes on. A supporter takes a lower
+// one for late.
 func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) []policy.Effect {
 	g.turn = turn{state: handing, resumed: ended.resumed, denied: ended.denied}
 	g.b.Unkeep(now.Time)
+	if !ended.resumed {
+		g.in.Renumber(g.b.Token().Seq)
+	}
 	return out
 }
 
