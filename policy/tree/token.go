@@ -93,7 +93,7 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 		out = policy.AppendTell(out, NoteOutdated, from, token)
 		return policy.AppendGave(out, policy.CauseOvertaken, from, token)
 	case m.holds:
-		return m.arriveSecond(from, token, out)
+		return m.arriveSecond(now, from, token, out)
 	}
 	m.holds, m.token = true, *token
 	m.see(token.Seq)
@@ -115,14 +115,23 @@ func (m *Machine) arrive(now policy.Instant, from wire.MemberID, token *wire.Ref
 }
 
 // arriveSecond handles a second token: the one with the lower number is discarded. A section in progress ends under its
-// old number. A resource that checks numbers refuses the old number from then on.
-func (m *Machine) arriveSecond(from wire.MemberID, token *wire.Ref, out []policy.Effect) []policy.Effect {
+// old number. A resource that checks numbers refuses the old number from then on. If the old token was on offer, the
+// offer is withdrawn, and next gets the one that came: the answer to that offer would give away what is not here.
+func (m *Machine) arriveSecond(now policy.Instant, from wire.MemberID, token *wire.Ref,
+	out []policy.Effect,
+) []policy.Effect {
 	old := m.token
 	m.token = *token
 	m.see(token.Seq)
 	out = policy.AppendGave(out, policy.CauseOvertaken, from, &old)
 	out = policy.AppendTook(out, policy.CauseReceived, from, token)
-	return policy.AppendTell(out, NoteOvertaken, from, &old)
+	out = policy.AppendTell(out, NoteOvertaken, from, &old)
+	if m.passing {
+		m.passing = false
+		m.handoff.Withdraw()
+		return m.releaseCS(now, out)
+	}
+	return out
 }
 
 func (m *Machine) see(seq wire.Seq) { m.seen, m.known = max(m.seen, seq), max(m.known, seq) }
