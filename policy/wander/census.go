@@ -170,12 +170,17 @@ func (l *loss) whoAsks(o *outlook, now policy.Time) (id wire.MemberID, ok bool) 
 	return l.asker.id, !l.asker.id.IsZero() && now.Sub(l.asker.at) < lasts
 }
 
+// takesTurns reports whether this member asks a question that one member asks for all. Before the first token of a fleet
+// the members ask one after the other anyway, unless that token may exist already: then each asks all, and some may
+// wait for the answer of the same host, and learn in one moment that it is gone.
+func (l *loss) takesTurns() bool { return l.inquiry.live && (l.inquiry.certain || !l.first.armed) }
+
 // giveWay lets a member of lower identity ask, and make the token that both miss.
 func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
-	if !l.inquiry.live || l.first.armed || to.Compare(o.cfg.Self) >= 0 {
+	certain := l.inquiry.certain
+	if !l.takesTurns() || to.Compare(o.cfg.Self) >= 0 {
 		return
 	}
-	certain := l.inquiry.certain
 	if !certain && l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
 		return
 	}
@@ -185,7 +190,11 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	if others := policy.Times(min(o.walk.batches(), spread)-1, wait); others > 0 {
 		wait += time.Duration(o.cfg.draw(int(others)))
 	}
-	if certain {
+	switch {
+	case l.first.armed:
+		l.first.at = now.Add(wait)
+		return
+	case certain:
 		l.certainty.at = now.Add(wait)
 		return
 	}
@@ -215,7 +224,7 @@ func (l *loss) goesFirst(
 	if id, ok = l.whoAsks(o, now); ok && id.Compare(other) < 0 {
 		return id, now.Sub(l.asker.at), true
 	}
-	return o.cfg.Self, 0, l.inquiry.live && !l.first.armed && o.cfg.Self.Compare(other) < 0
+	return o.cfg.Self, 0, l.takesTurns() && o.cfg.Self.Compare(other) < 0
 }
 
 // onUnseen handles the answer of a member that has met no token lately. It may know of another one that asks.

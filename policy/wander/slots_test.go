@@ -442,6 +442,34 @@ func TestATokenThatIsKnownMayBeThatOfAnotherSlot(t *testing.T) {
 	}
 }
 
+// If several ask whether a first token exists that may be lost, the one of the lowest identity asks for all of them.
+// They may all wait for one host that is gone, and learn that in one moment.
+func TestOneMemberIsSureForAllThatThereIsNoFirstToken(t *testing.T) {
+	cfg := withBackups(2)
+	cfg.LastSlot = 1
+	s := begin(t, cfg, policy.State{})
+	s.fleet(2, 3, 4, 5)
+	s.advance((3 + 8) * timeout)
+	s.wantNotes(wander.NoteInquired)
+	question := wire.Message{Gate: 7, Kind: wander.KindInquiry, From: id(4), To: self, Exchange: 5}
+	wander.SetLastSlot(&question.Load, 1)
+	s.receive(question)
+	if m := s.lastSent(wander.KindUnseen); guardian.TrailOf(&m.Load)[0] != self {
+		t.Errorf("it does not tell a higher identity that it asks: %+v", m)
+	}
+	question.From = id(2)
+	s.receive(question)
+	s.sent = nil
+	s.advance(timeout - 1)
+	if len(s.sent) > 0 {
+		t.Fatalf("it asks all the same: %v", s.sent)
+	}
+	s.advance(1)
+	if asked := s.asked(); len(s.sent) != 1 || asked[id(2)] != 1 {
+		t.Errorf("it asks %v first", asked)
+	}
+}
+
 // Where there is one token, one that is known is that one.
 func TestATokenThatIsKnownIsTheOnlyOne(t *testing.T) {
 	s := begin(t, withBackups(2), policy.State{})
