@@ -16,17 +16,23 @@ func (m *Machine) take(
 	m.walk.come(now.Time)
 	m.loss.found()
 	m.measures.learn(OpOf(&token.Load))
-	before := token.Trail()
-	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
-	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
-	if m.cfg.Keep > 0 {
-		out = m.release(before, out)
-	}
+	out = m.preSign(m.assignGuardians(now, out))
 	return m.reunion.greet(&m.cfg, now.Time, &m.walk.peers, &peers{}, m.custody.held(), &m.guardian, out)
 }
 
-// release tells those that were guardians, and are none any more. They would revive the token of a kept grant.
+// assignGuardians chooses the guardians of the held token, and tells them.
+func (m *Machine) assignGuardians(now policy.Instant, out []policy.Effect) []policy.Effect {
+	before := m.custody.last().Trail()
+	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	return m.release(before, m.guardian.Hold(now.Time, m.custody.last(), out))
+}
+
+// release tells those that were guardians, and are none any more, in a gate whose grants outlive their hosts: they
+// would revive the token while its host is away.
 func (m *Machine) release(before guardian.Trail, out []policy.Effect) []policy.Effect {
+	if m.cfg.Keep == 0 {
+		return out
+	}
 	trail := m.custody.last().Trail()
 	for _, id := range before[:before.Len()] {
 		if id != m.cfg.Self && !trail.Has(id) {
@@ -85,10 +91,7 @@ func (m *Machine) chooseGuardiansAgain(now policy.Instant, out []policy.Effect) 
 	before := m.custody.last().Trail()
 	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
 	if m.custody.last().Trail() != before {
-		out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
-		if m.cfg.Keep > 0 {
-			out = m.release(before, out)
-		}
+		out = m.release(before, m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out)))
 		if m.custody.keeps() {
 			out = m.save(out)
 		}
@@ -290,10 +293,12 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 	if unheard && !(m.custody.leaves() && m.handoff.Failures() < lastOffers) {
 		return m.yield(now, out)
 	}
-	if !m.custody.isResumed() {
-		m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
+	if m.custody.isResumed() {
+		out = m.guardian.Hold(now.Time, m.custody.last(), out)
+	} else {
+		out = m.assignGuardians(now, out)
 	}
-	out = m.preSign(m.guardian.Hold(now.Time, m.custody.last(), out))
+	out = m.preSign(out)
 	due := m.dueAt(now.Time)
 	goesOn := m.custody.leaves() || m.walk.Alone() || now.Time >= due || m.dueSoon(now.Time, due)
 	switch {
@@ -309,8 +314,7 @@ func (m *Machine) onSure(now policy.Instant, out []policy.Effect) []policy.Effec
 // onAnswered offers the token to the next member: only the member to which it was offered is gone. This member has
 // waited long enough for one offer. It does not also wait for its own turn, because that would delay the others.
 func (m *Machine) onAnswered(now policy.Instant, out []policy.Effect) []policy.Effect {
-	m.walk.chooseGuardians(&m.cfg, now.Time, m.custody.last())
-	out = m.guardian.Hold(now.Time, m.custody.last(), out)
+	out = m.assignGuardians(now, out)
 	if m.custody.leaves() || now.Time < m.dueAt(now.Time) {
 		return m.pass(now, out)
 	}

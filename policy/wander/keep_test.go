@@ -120,3 +120,33 @@ func TestOnlyAGuardianAnswersWhetherAGrantIsStillKept(t *testing.T) {
 		t.Error("a guardian has answered")
 	}
 }
+
+// The member to which a host that is back offers its token is gone, and a guardian that it does not see again yet
+// answers that it knows no other copy. The holder chooses its guardians again. It tells the one that is none any more,
+// which would revive the token under the next grant.
+func TestAGuardianThatIsNotSeenIsReleased(t *testing.T) {
+	s := isBack(t, 15*time.Minute)
+	s.view(1, 2, 3)
+	s.view(1, 3)
+	s.finish()
+	s.advance(time.Second)
+	i := slices.IndexFunc(s.sent, func(m wire.Message) bool { return m.Kind == guardian.KindKeep && m.Nonce&1 == 1 })
+	kept := s.sent[i]
+	kept.Kind, kept.From, kept.To = guardian.KindKept, id(2), self
+	s.receive(kept)
+	for range 100 {
+		if s.advance(timeout / 4); slices.ContainsFunc(s.sent, func(m wire.Message) bool {
+			return m.Kind == guardian.KindAsk && m.To == id(2)
+		}) {
+			break
+		}
+	}
+	s.answer(2)
+	s.wantTrail()
+	if !slices.ContainsFunc(s.sent, func(m wire.Message) bool {
+		trail := guardian.TrailOf(&m.Load)
+		return m.Kind == guardian.KindHeartbeat && m.To == id(2) && !trail.Has(id(2))
+	}) {
+		t.Error("it does not tell the guardian that it is none any more")
+	}
+}

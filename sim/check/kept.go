@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -20,14 +21,16 @@ type keptRun struct {
 // NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word,
 // and longer if it was back at least settle before that was over. It does not count if its view had changed, or another
 // member had crashed, less than a patience before it went down, or if a token was made while another one had crashed:
-// that may have been its guardian. Nor does it count while a member that was alone has gone on, and several others
-// come back, perhaps with a copy of their own: until three times keep after the last of them.
+// that may have been its guardian. Who makes a token may not see its holder and guardians any more, or not yet again:
+// until three times keep after such a member is back it does not count either. Nor does it while a member that was
+// alone has gone on, and several others come back, perhaps with a copy of their own: until three times keep after the
+// last of them.
 //
 //go:noinline
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 	var runs []keptRun
 	var crashed, until policy.Time
-	aloneWentOn, down := false, map[int]bool{}
+	aloneWentOn, down, unseen := false, map[int]bool{}, map[int]bool{}
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if runs == nil {
 			runs = make([]keptRun, c.Members())
@@ -52,9 +55,20 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 		if delete(down, o.Member); o.Kind == sim.Crashed && !me.open {
 			crashed, down[o.Member] = o.At, true
 		}
+		if o.Kind == sim.Came && unseen[o.Member] {
+			delete(unseen, o.Member)
+			until = o.At.Add(3 * keep)
+		}
 		for e := range o.Did(policy.Took) {
 			if e.Cause == policy.CauseMade && len(down) > 0 {
 				clear(runs)
+			}
+			if e.Cause == policy.CauseMade && o.At > 0 {
+				for i := range runs {
+					if unseen[i] = !slices.Contains(c.View(o.Member), c.ID(i)); unseen[i] && c.Up(i) {
+						until = o.At.Add(3 * keep)
+					}
+				}
 			}
 			goesOn := e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived
 			aloneWentOn = aloneWentOn || goesOn && o.At > 0 && c.Members() > 2 && len(c.View(o.Member)) < 2
