@@ -109,7 +109,7 @@ func (m *Machine) mayMake(now policy.Time) bool {
 	m.cfg.Marks.Hit(markMayNotMake)
 	settled := b.hasMet || !b.company || now >= b.grewAt.Add(policy.Times(settles, m.cfg.patience()))
 	lately := b.touched && b.touchedAt >= s.began.Add(-m.cfg.patience())
-	return s.clean && !m.mayBeAway() && !s.missed && s.silent == 0 && settled && !lately && 2*n > b.most
+	return s.clean && !m.mayBeAway() && s.silent == 0 && s.late == nil && settled && !lately && 2*n > b.most
 }
 
 // mayBeAway reports whether a host may be away under its grant: it is not the first token of a fleet that is missing. A

@@ -2,6 +2,7 @@ package call
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -13,10 +14,11 @@ import (
 //
 // R11 Looking for it. "A home that has waiters and knows no holder asks all members, 64 at a time, each batch until all
 // have answered or P/2. A holder or guardian ends this; a receiver that is named is asked too, unless it has left or
-// failed. Then after P to 8P." The pauses go on growing until a holder is heard: members that are wrong may name each
-// other in turn. When its view changes it asks all again, half a patience after it began to ask at the earliest. A home
-// that has asked all in vain, and is not the first one, sends its waiters to that one: only the first home makes a
-// token (R15), and it may have learned that it is one after they had called it.
+// failed. Then after P to 8P." An answer counts until all are asked again, because a member may be far away. The pauses
+// go on growing until a holder is heard: members that are wrong may name each other in turn. When its view changes it
+// asks all again, half a patience after it began to ask at the earliest. A home that has asked all in vain, and is not
+// the first one, sends its waiters to that one: only the first home makes a token (R15), and it may have learned that
+// it is one after they had called it.
 type search struct {
 	id wire.Exchange
 	// since is when this member began to look, began when it began to ask all. at is when it goes on.
@@ -25,10 +27,11 @@ type search struct {
 	// batch is the place of the first member that is asked now, silent those of the batch that have not answered.
 	batch  int32
 	silent uint64
-	// clean is true as long as nobody has answered that it has, or had, a token. missed is true if somebody of an
-	// earlier batch has not answered. asks is false between two passes; open is true as long as answers count: also
-	// then, because a member may be far away.
-	clean, missed, asks, open bool
+	// late are the silent ones of the earlier batches, a word for each batch; nil if all have answered.
+	late []uint64
+	// clean is true as long as nobody has answered that it has, or had, a token. asks is false between two passes; open
+	// is true as long as answers count: also then, and in later batches, because a member may be far away.
+	clean, asks, open bool
 	// times counts how often a batch was asked, waits how often all were asked since a holder was heard.
 	times, waits uint8
 }
@@ -45,7 +48,7 @@ func (s *search) pause() { s.id, s.asks, s.open = 0, false, false }
 // that starts would ask all members again for each one that comes. Who has been asked may still name a holder.
 func (s *search) hurry(cfg *Config, now policy.Time) {
 	if s.waits = 0; s.live() {
-		s.asks, s.silent, s.at = false, 0, max(now, s.began.Add(cfg.patience()/2))
+		s.asks, s.silent, s.late, s.at = false, 0, nil, max(now, s.began.Add(cfg.patience()/2))
 	}
 }
 
@@ -80,7 +83,7 @@ func (m *Machine) look(now policy.Instant, out []policy.Effect) []policy.Effect 
 func (m *Machine) askAll(now policy.Instant, out []policy.Effect) []policy.Effect {
 	s := &m.search
 	s.id = wire.Exchange(policy.Draw(m.cfg.Entropy))
-	s.began, s.batch, s.clean, s.missed, s.asks, s.open = now.Time, 0, true, false, true, true
+	s.began, s.batch, s.late, s.clean, s.asks, s.open = now.Time, 0, nil, true, true, true
 	s.waits = min(s.waits+1, 1+doublings)
 	return m.askBatch(now, out)
 }
@@ -115,7 +118,8 @@ func (m *Machine) batchEnds(now policy.Instant, out []policy.Effect) []policy.Ef
 	s := &m.search
 	if next := s.batch + guardian.MostAsked; int(next) < len(m.view.IDs) {
 		m.cfg.Marks.Hit(markNextBatch)
-		s.batch, s.missed = next, s.missed || s.silent != 0
+		s.keepLate(len(m.view.IDs))
+		s.batch = next
 		return m.askBatch(now, out)
 	}
 	if m.mayMake(now.Time) {
@@ -153,15 +157,38 @@ func (m *Machine) wakeSearch(now policy.Instant, out []policy.Effect) []policy.E
 	return m.askSilent(now, out)
 }
 
+// keepLate goes on waiting for the silent ones of a batch of that view.
+func (s *search) keepLate(members int) {
+	if s.silent == 0 {
+		return
+	}
+	if s.late == nil {
+		s.late = make([]uint64, (members+guardian.MostAsked-1)/guardian.MostAsked)
+	}
+	s.late[s.batch/guardian.MostAsked] = s.silent
+}
+
+// hears notes the answer of the member at a place, and reports whether it was the last one of the batch, or of all.
+func (s *search) hears(place int) bool {
+	batch, bit := place/guardian.MostAsked, uint64(1)<<(place%guardian.MostAsked)
+	switch {
+	case batch == int(s.batch)/guardian.MostAsked && s.silent&bit != 0:
+		s.silent &^= bit
+		return s.silent == 0
+	case batch < len(s.late) && s.late[batch]&bit != 0:
+		if s.late[batch] &^= bit; !slices.ContainsFunc(s.late, func(word uint64) bool { return word != 0 }) {
+			s.late = nil
+		}
+		return s.silent == 0 && s.late == nil
+	}
+	return false
+}
+
 // answered notes that a member has answered.
 func (m *Machine) answered(now policy.Instant, from wire.MemberID, out []policy.Effect) []policy.Effect {
-	s := &m.search
-	place, ok := m.view.Place(from)
-	if at := place - int(s.batch); ok && at >= 0 && at < guardian.MostAsked && s.silent&(1<<at) != 0 {
-		if s.silent &^= 1 << at; s.silent == 0 {
-			m.cfg.Marks.Hit(markAllAnswered)
-			return m.batchEnds(now, out)
-		}
+	if place, ok := m.view.Place(from); ok && m.search.hears(place) {
+		m.cfg.Marks.Hit(markAllAnswered)
+		return m.batchEnds(now, out)
 	}
 	return out
 }

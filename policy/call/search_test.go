@@ -114,6 +114,44 @@ func TestACallerCallsTheHomesAgainInALargeFleet(t *testing.T) {
 	}
 }
 
+// R11, R15: in a large fleet the answers of a distant member come when the members of its batch are not asked any more.
+// They count all the same: otherwise no loss would be certain before max_interval.
+func TestALateAnswerCountsAfterItsBatch(t *testing.T) {
+	const members = 250
+	f := newFleet(t, members)
+	f.run(2)
+	dead := []int{f.holder()}
+	for _, fact := range f.members[2].Facts(f.now, nil) {
+		if fact.Key == policy.KeyHome {
+			dead = append(dead, int(fact.Member[0])-1)
+		}
+	}
+	var left []wire.MemberID
+	for i := range f.members {
+		if f.down[i] = slices.Contains(dead, i); !f.down[i] {
+			left = append(left, id(i))
+		}
+	}
+	for i := range f.members {
+		f.step(i, policy.Event{Kind: policy.PeersChanged, Peers: left})
+	}
+	distant := left[5]
+	f.lost = func(m *wire.Message) bool {
+		if m.From != distant || m.Kind != call.KindNone {
+			return false
+		}
+		f.coming = append(f.coming, coming{f.now.Add(3 * skip / 4), *m})
+		return true
+	}
+	f.runs = nil
+	caller := int(left[len(left)-1][0]) - 1
+	f.step(caller, policy.Event{Kind: policy.Wanted})
+	f.advance(20 * skip)
+	if !slices.Contains(f.runs, caller) {
+		t.Errorf("holder and homes are lost, and nobody runs: %v", f.members[caller])
+	}
+}
+
 // R11: "When its view changes it asks all again, half a patience after it began to ask at the earliest." A fleet starts
 // after a power cut, and the view of its first home grows with each host. It does not ask all of them each time.
 func TestTheHomeOfAFleetThatStartsDoesNotAskAllAgainForEachMember(t *testing.T) {

@@ -125,8 +125,9 @@ func (s *Slots) settle(now policy.Instant, on policy.EventKind, out []policy.Eff
 			}
 		}
 	}
+	all := s.together()
 	for i := range s.machines {
-		s.slot(i)
+		s.machines[i].schedule.Know(all.Without(i))
 	}
 	return out
 }
@@ -168,23 +169,18 @@ func (s *Slots) carry(i int, out []policy.Effect) []policy.Effect {
 
 // slot returns the machine of a slot, after telling it the state of the others.
 func (s *Slots) slot(i int) *Machine {
-	s.machines[i].schedule.Know(s.around(i))
+	all := s.together()
+	s.machines[i].schedule.Know(all.Without(i))
 	return &s.machines[i]
 }
 
-// around returns the state of the other slots.
-func (s *Slots) around(i int) (e soft.Elsewhere) {
-	for j := range s.machines {
-		m := &s.machines[j]
-		if j == i {
-			continue
-		}
-		e.Running = e.Running || m.custody.in(running) || m.custody.granting()
-		if ends, hasRun := m.schedule.OwnIntervalEnds(m.cfg.terms()); hasRun && (!e.HasRun || ends > e.IntervalEnds) {
-			e.HasRun, e.IntervalEnds = true, ends
-		}
+// together sums up what the machines of all slots do.
+func (s *Slots) together() (t soft.Together) {
+	for i := range s.machines {
+		m := &s.machines[i]
+		t.Add(i, m.custody.in(running) || m.custody.granting(), false, &m.schedule, m.cfg.terms())
 	}
-	return e
+	return t
 }
 
 // restore returns the part of the record for one machine: the run belongs to its slot. If that slot no longer exists,

@@ -65,17 +65,6 @@ type Schedule struct {
 	elsewhere Elsewhere
 }
 
-// Elsewhere is the state of the other slots of this member.
-type Elsewhere struct {
-	// Running is true while a run under another token is in progress. Waiting is true while another token waits here
-	// until this member is due.
-	Running, Waiting bool
-	// HasRun is true if there was a run under another token. IntervalEnds is when the intervals after all such runs are
-	// over.
-	HasRun       bool
-	IntervalEnds policy.Time
-}
-
 // lastRun is when the operation last started here, and under which token.
 type lastRun struct {
 	ever bool

@@ -2,6 +2,7 @@
 // call, where it comes when it is called.
 //
 //	schedule.go  when a run is due: interval, retry, windows, readiness, callers, pause
+//	elsewhere.go what the other slots of a member do
 //	numbers.go   fencing numbers and stamps, and impossible ones
 //	memo.go      what a member saves of its last run
 //	onlost.go    what becomes of a run whose token has another holder

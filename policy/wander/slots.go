@@ -109,24 +109,14 @@ func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.E
 
 // slot returns the machine of a slot, after telling it the state of the others.
 func (s *Slots) slot(i int) *Machine {
-	s.machines[i].schedule.Know(s.around(i))
-	return &s.machines[i]
-}
-
-// around returns the state of the other slots.
-func (s *Slots) around(i int) (e soft.Elsewhere) {
+	var all soft.Together
 	for j := range s.machines {
 		m := &s.machines[j]
-		if j == i {
-			continue
-		}
-		e.Running = e.Running || m.custody.in(running) || m.custody.granting()
-		e.Waiting = e.Waiting || m.custody.in(resting) && m.custody.restsUntilDue()
-		if ends, hasRun := m.schedule.OwnIntervalEnds(m.cfg.terms()); hasRun && (!e.HasRun || ends > e.IntervalEnds) {
-			e.HasRun, e.IntervalEnds = true, ends
-		}
+		all.Add(j, m.custody.in(running) || m.custody.granting(), m.custody.in(resting) && m.custody.restsUntilDue(),
+			&m.schedule, m.cfg.terms())
 	}
-	return e
+	s.machines[i].schedule.Know(all.Without(i))
+	return &s.machines[i]
 }
 
 // restore returns the part of the record for one machine: the run belongs to its slot. If that slot no longer exists,
