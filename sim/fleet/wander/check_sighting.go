@@ -17,7 +17,7 @@ type sightingRule struct {
 	asked, seen   policy.Time
 	heartbeatAt   policy.Time
 	heartbeatFrom wire.MemberID
-	about         wire.TokenID
+	about         wire.Ref
 }
 
 // NewSightingChecker checks what members tell each other about the last sighting of a token. No member names a later
@@ -33,10 +33,9 @@ func NewSightingChecker() sim.Watcher {
 			return nil
 		}
 		received := o.On(policy.Received)
-		// A heartbeat that answers is about an overtaken copy, and a holder's answer may be a heartbeat of another
-		// token than the guarded one.
+		// A heartbeat that answers may be about an overtaken copy, or about another token than the guarded one.
 		if m := &o.Event.Msg; received && m.Kind == guardian.KindHeartbeat && o.Expected && o.Of == 0 &&
-			(m.Exchange == 0 || m.Token.ID == me.about) {
+			(m.Exchange == 0 || m.Token.ID == me.about.ID && m.Token.Seq >= me.about.Seq) {
 			me.heartbeatAt, me.heartbeatFrom = o.At, m.From
 		}
 		told := received && o.Event.Msg.Kind == wander.KindSeen
@@ -56,7 +55,7 @@ func NewSightingChecker() sim.Watcher {
 			case e.Kind == policy.Tell && e.Note != wander.NoteSeen && !e.Token.ID.IsZero():
 				me.seen = o.At
 			case e.Kind == policy.Send && e.Msg.Kind == guardian.KindAsk:
-				me.about = e.Msg.Token.ID
+				me.about = e.Msg.Token
 			case e.Kind == policy.Send && e.Msg.Kind == wander.KindSeen:
 				if err := me.tells(c, o, time.Duration(e.Msg.Nonce)); err != nil {
 					return err

@@ -119,7 +119,7 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 		}
 	}()
 	settled := s.bound(c) / standParts
-	if s.Faults.LeaveEvery > 0 { // Members that have begun to leave may not be able to, and are killed first.
+	if s.Faults.LeaveEvery > 0 || s.Faults.Restart.Gracefully { // Members that have begun to leave may not be able to, and are killed first.
 		settled += stopTimeout
 	}
 	if err := c.Run(c.Now().Add(settled)); err != nil {
