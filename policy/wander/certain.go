@@ -1,6 +1,7 @@
 package wander
 
 import (
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -78,13 +79,13 @@ func (l *loss) noteView(o *outlook, now policy.Time, before *peers) {
 	}
 }
 
-// note records the change of the view, and reports whether members have come, and whether some have left. It forgets
-// those that left before since.
+// note records the change of the view, and reports whether members have come, and whether some have left. If too many
+// have, it forgets those that left before since: not earlier, because Δmax is shorter while a member sees few.
 func (c *certainty) note(since, now policy.Time, view, before *peers) (come, went bool) {
 	var gone departures
 	if c.gone != nil {
 		for _, d := range c.gone.listed {
-			if d.at > since && !view.Has(d.id) {
+			if !view.Has(d.id) {
 				gone.listed = append(gone.listed, d)
 			}
 		}
@@ -97,13 +98,16 @@ func (c *certainty) note(since, now policy.Time, view, before *peers) (come, wen
 		for ; i < len(view.IDs) && view.IDs[i].Compare(id) < 0; i++ {
 			come = true
 		}
-		switch {
-		case i < len(view.IDs) && view.IDs[i] == id:
+		if i < len(view.IDs) && view.IDs[i] == id {
 			i++
 			continue
-		case len(gone.listed) < mostGone:
+		}
+		if len(gone.listed) == mostGone {
+			gone.listed = slices.DeleteFunc(gone.listed, func(d departed) bool { return d.at <= since })
+		}
+		if len(gone.listed) < mostGone {
 			gone.listed = append(gone.listed, departed{id, now})
-		default:
+		} else {
 			gone.more, gone.moreAt = true, now
 		}
 		went = true

@@ -202,6 +202,18 @@ func TestAMinorityAsksNobody(t *testing.T) {
 	s.wantNotes(wander.NoteInquired)
 }
 
+// Δmax is shorter in a smaller fleet. A member that sees nobody for a moment, and then one more member, is no majority
+// because of that: the others are not forgotten.
+func TestWhoSeesFewForAMomentForgetsNobody(t *testing.T) {
+	s := releasedWith(t, func(cfg *wander.Config) { cfg.MinInterval = op })
+	s.fleet(3, 4, 5)
+	s.advance(12500 * time.Millisecond) // Δmax is 12 s for one member, 24 s for two.
+	s.fleet(3)
+	s.fleet(3, 4)
+	s.advance(0)
+	s.wantNotes()
+}
+
 // One at a time, hundreds of members leave and return: none of them is gone. More than 64 at once are too many.
 func TestWhoHasLeftAndReturnedIsNotGone(t *testing.T) {
 	s := released(t)
