@@ -57,12 +57,18 @@ func (g *Machine) enter() {
 
 // try starts the command if the lease suffices. If not, the token waits here for a majority: "A holder past D keeps the
 // token but runs nothing ("no majority" in status), and goes on if M renew again" (rule 6). A start that counts for
-// min_interval is recorded first.
+// min_interval is recorded first. Whose run it is does not change once that is recorded with a grant that is kept: a
+// host that is back goes on with what its disk says.
 func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	t := &g.turn
 	t.tried = true
 	counts, demanded := g.counts(now.Time)
-	t.demanded = demanded
+	switch {
+	case !g.b.Keeping():
+		t.demanded = demanded
+	case t.demanded != demanded:
+		return g.skip(now, out)
+	}
 	g.b.Keeps()
 	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
 		t.saved = false // A start that was recorded long ago is no good record of this one.

@@ -22,11 +22,13 @@ type member struct {
 	out []policy.Effect
 }
 
-// begin starts one of three members, which sees the others.
-func begin(s strict.Settings, rank int) *member {
+// begin starts one of three members of a gate on demand, which sees the others.
+func begin(s strict.Settings, rank int) *member { return beginWith(s, rank, true) }
+
+func beginWith(s strict.Settings, rank int, onDemand bool) *member {
 	m := &member{s: s, now: policy.Instant{Time: policy.Time(time.Hour), Wall: 1_800_000_000_000_000_000}}
 	m.m = s.Machine(policy.Env{
-		Self: s.Roster.ID(rank), OnDemand: true, Entropy: rand.NewPCG(1, uint64(rank)),
+		Self: s.Roster.ID(rank), OnDemand: onDemand, Entropy: rand.NewPCG(1, uint64(rank)),
 	}).(*strict.Machine)
 	m.step(policy.Event{Kind: policy.Started})
 	m.step(policy.Event{
