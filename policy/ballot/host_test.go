@@ -41,13 +41,14 @@ type host struct {
 }
 
 // setBack draws how far a host's clock is behind when its process starts again: one in four hosts has no clock that
-// runs without power. Operations that are due by the clock have a test of their own.
+// runs without power. Operations that are due by the clock have a test of their own. A clock that is a day behind the
+// epochs refuses them; and epochs run ahead of all clocks where members propose more than once a second, as here.
 func (w *world) setBack(i int) int64 {
 	dice := rand.New(rand.NewPCG(w.p.seed, uint64(w.hosts[i].life)<<8+uint64(i)))
 	if dice.IntN(4) > 0 {
 		return 0
 	}
-	return dice.Int64N(int64(24 * time.Hour))
+	return min(dice.Int64N(int64(24*time.Hour)), int64(23*time.Hour+50*time.Minute))
 }
 
 func (w *world) start(i int) {
