@@ -32,8 +32,9 @@ func TestOneSlotIsLeftOutOfTheSum(t *testing.T) {
 					want.Running, want.Waiting = want.Running || runs[j], want.Waiting || waits[j]
 				}
 			}
-			if got := all.Without(i); got != others.Without(i) || got.Running != want.Running || got.Waiting != want.Waiting {
-				t.Fatalf("slot %d of %d: %+v, want %+v", i, n, got, others.Without(i))
+			got, rest := all.Without(i), others.Without(i)
+			if got != rest || got.Running != want.Running || got.Waiting != want.Waiting {
+				t.Fatalf("slot %d of %d: %+v, want %+v", i, n, got, rest)
 			}
 		}
 	}

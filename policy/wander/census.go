@@ -170,9 +170,9 @@ func (l *loss) whoAsks(o *outlook, now policy.Time) (id wire.MemberID, ok bool) 
 	return l.asker.id, !l.asker.id.IsZero() && now.Sub(l.asker.at) < lasts
 }
 
-// takesTurns reports whether this member asks a question that one member asks for all. Before the first token of a fleet
-// the members ask one after the other anyway, unless that token may exist already: then each asks all, and some may
-// wait for the answer of the same host, and learn in one moment that it is gone.
+// takesTurns reports whether this member asks a question that one member asks for all. Before the first token of a
+// fleet the members ask one after the other anyway, unless that token may exist already: then each asks all, and some
+// may wait for the answer of the same host, and learn in one moment that it is gone.
 func (l *loss) takesTurns() bool { return l.inquiry.live && (l.inquiry.certain || !l.first.armed) }
 
 // giveWay lets a member of lower identity ask, and make the token that both miss.

@@ -119,8 +119,8 @@ func (s *Scenario) stand(c *sim.Cluster, ran runners, sound sim.Network) error {
 		}
 	}()
 	settled := s.bound(c) / standParts
-	if s.Faults.LeaveEvery > 0 || s.Faults.Restart.Gracefully { // Members that have begun to leave may not be able to, and are killed first.
-		settled += stopTimeout
+	if s.Faults.LeaveEvery > 0 || s.Faults.Restart.Gracefully {
+		settled += stopTimeout // Members that have begun to leave may not be able to, and are killed first.
 	}
 	if err := c.Run(c.Now().Add(settled)); err != nil {
 		return err
