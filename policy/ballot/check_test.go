@@ -14,6 +14,9 @@ type checker struct {
 	newest wire.Seq
 	// leases are what the supporters have promised, in true time; those of a dead member still stand.
 	leases []given
+	// forgotten are the leases of each member before its present life, of which lives has the number.
+	forgotten []given
+	lives     []int32
 	// holdsUntil is when the time of a holder ends, in true time, and holds its token; zero if it holds none.
 	holdsUntil []int64
 	holds      []wire.Seq
@@ -24,7 +27,7 @@ type checker struct {
 	pace  pacing
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
-	// lives counts the steps, by member.
+	// counted is true for a member whose command counts among running.
 	counted []bool
 }
 
@@ -39,8 +42,8 @@ const slack = 10_000
 func (c *checker) init(w *world) {
 	n := len(w.hosts)
 	*c = checker{
-		w: w, leases: make([]given, n), holdsUntil: make([]int64, n), holds: make([]wire.Seq, n),
-		told:  make([]ballot.Epoch, n),
+		w: w, leases: make([]given, n), forgotten: make([]given, n), lives: make([]int32, n),
+		holdsUntil: make([]int64, n), holds: make([]wire.Seq, n), told: make([]ballot.Epoch, n),
 		waits: make([]int64, n), counted: make([]bool, n), keptUntil: make([]int64, n),
 	}
 	c.pace.init(w)
@@ -139,10 +142,15 @@ func (c *checker) stepped(i int) {
 	}
 }
 
-// leaseNow is a member's lease. A lease that a restarted member does not remember still counts during its quarantine.
+// leaseNow is a member's lease. A lease that a restarted member does not remember still counts during its quarantine,
+// also if that member has heard a late renewal for a shorter time since.
 func (c *checker) leaseNow(i int, promised ballot.Epoch, end int64) given {
-	if before := c.leases[i]; before.epoch == promised && c.w.hosts[i].life > 1 && end < before.end && end <= 1 {
-		return before
+	if life := c.w.hosts[i].life; c.lives[i] != life {
+		c.lives[i], c.forgotten[i] = life, c.leases[i]
+	}
+	if before := c.forgotten[i]; before.epoch == promised {
+		quarantine := c.w.trueAt(i, c.w.hosts[i].g.Ballot().Quarantined())
+		end = max(end, min(before.end, quarantine))
 	}
 	return given{promised, end}
 }

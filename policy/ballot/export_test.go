@@ -10,6 +10,9 @@ import (
 // Lease returns the epoch that a member has promised, and when the lease that it has given ends, for the checkers.
 func (b *Machine) Lease() (Epoch, policy.Time) { return b.supporter.promised, b.supporter.end }
 
+// Quarantined is until when a restarted member promises no other epoch.
+func (b *Machine) Quarantined() policy.Time { return b.supporter.calmAt }
+
 // SetLoad writes the load of a question, or of a refusal.
 func SetLoad(to *wire.Load, roster uint64, span time.Duration, number wire.Seq) {
 	l := load{roster: roster, span: span, number: uint64(number)}

@@ -2,6 +2,7 @@ package call
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
@@ -27,35 +28,38 @@ func newOnceChecker(slots int) sim.Watcher {
 	})
 }
 
-// idleness knows who waits, and since when fewer members run than may.
+// idleness knows who waits, and since when each token is in no use.
 type idleness struct {
-	slots   int
-	most    time.Duration
-	running map[int]bool
-	waits   map[int]policy.Time
-	since   policy.Time
+	most time.Duration
+	// runs has the slot under which a member runs.
+	runs  map[int]uint8
+	waits map[int]policy.Time
+	// idle is since when nobody runs under the token of a slot; Never while somebody does.
+	idle []policy.Time
 }
 
-// newIdleChecker checks that no member waits for longer than that while fewer members run than there are tokens. That
-// holds where nothing goes wrong.
+// newIdleChecker checks that no member waits for longer than that while nobody runs under one of the tokens. That holds
+// where nothing goes wrong.
 func newIdleChecker(slots int, most time.Duration) sim.Watcher {
-	return &idleness{slots: slots, most: most, running: map[int]bool{}, waits: map[int]policy.Time{}}
+	return &idleness{most: most, runs: map[int]uint8{}, waits: map[int]policy.Time{}, idle: make([]policy.Time, slots)}
 }
 
 // Watch implements [sim.Watcher].
 func (k *idleness) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
-	for i, since := range k.waits {
-		if free := len(k.running) < k.slots; free && !k.running[i] && o.At.Sub(max(since, k.since)) > k.most {
-			return fmt.Errorf("idle: %d of %d tokens are in use, and %s has waited for one for %v", len(k.running),
-				k.slots, sim.MemberName(i), o.At.Sub(since))
+	if idle := slices.Min(k.idle); o.At.Sub(idle) > k.most {
+		for i, since := range k.waits {
+			if _, runs := k.runs[i]; !runs && o.At.Sub(max(since, idle)) > k.most {
+				return fmt.Errorf("idle: a token is in no use since %s, and %s has waited for one for %v",
+					sim.Seconds(idle), sim.MemberName(i), o.At.Sub(since))
+			}
 		}
 	}
 	switch {
 	case o.EndsRun():
-		if len(k.running) == k.slots && k.running[o.Member] {
-			k.since = o.At
+		if slot, runs := k.runs[o.Member]; runs {
+			k.idle[slot] = o.At
 		}
-		if delete(k.running, o.Member); k.waits[o.Member] > 0 {
+		if delete(k.runs, o.Member); k.waits[o.Member] > 0 {
 			k.waits[o.Member] = o.At // It could not run twice at once.
 		}
 	case o.On(policy.Wanted) && k.waits[o.Member] == 0:
@@ -63,9 +67,9 @@ func (k *idleness) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	case o.On(policy.Unwanted):
 		delete(k.waits, o.Member)
 	}
-	if o.Does(policy.Run) {
+	for e := range o.Did(policy.Run) {
 		delete(k.waits, o.Member)
-		k.running[o.Member] = true
+		k.runs[o.Member], k.idle[e.Token.Slot] = e.Token.Slot, policy.Never
 	}
 	return nil
 }
