@@ -210,7 +210,7 @@ func TestASiteThatSearchesWhileTheTokenGoesRoundIsServed(t *testing.T) {
 	keeps := *huntKeep
 	t.Cleanup(func() { *huntKeep = keeps })
 	*huntKeep = true
-	for _, seed := range []uint64{226_043, 247_067, 295_125} {
+	for _, seed := range []uint64{226_043, 247_067, 295_125, 30_061_582} {
 		if _, _, err := live(paced, seed, shell{}, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -47,12 +47,14 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 	if m.pos == none {
 		return m.takePosition(after(b.pos), out) // line 30, and next is told
 	}
-	m.pos = after(b.pos) // line 30
+	m.pos = min(m.pos, after(b.pos)) // line 30
 	return out
 }
 
 // useful reports whether a COMMIT names a predecessor: a site before this one or, while this site has no position, the
-// site that its latest request has found.
+// site that its latest request has found. Of two sites with the same position the lower rank is before the other here,
+// too: the searches of both go by that order, and a COMMIT that they lead to would be refused again and again. The later
+// of the two keeps its position: with a greater one it would come behind its own next.
 func (m *Machine) useful(b *body) bool {
 	switch {
 	case !m.req || m.holds:
@@ -60,7 +62,7 @@ func (m *Machine) useful(b *body) bool {
 	case b.pos == none:
 		return m.pos == none && b.number >= m.commitNumber
 	}
-	return m.pos == none || b.pos < m.pos
+	return m.pos == none || m.precedes(b.pos, b.from)
 }
 
 // refuse tells a site that its COMMIT or CONNECTION is of no use. by is the request in question.

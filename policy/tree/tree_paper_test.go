@@ -263,6 +263,34 @@ func TestOfHoldersThatTookOnePositionTheLastOneIsFound(t *testing.T) {
 	}
 }
 
+// Rule (ii) where two sites have the same position: the lower rank is before the other, for a COMMIT as for a search.
+// Neither position changes, or the later site would come behind its own next.
+func TestOfTwoSitesWithOnePositionTheLowerRankIsBeforeTheOther(t *testing.T) {
+	const pos = 7
+	commits := func(from, to int) *small {
+		s := queue(t, 4, nil)
+		for _, site := range []int{1, 2} {
+			s.sites[site].pos = pos
+			s.sites[site].forgetPredecessors()
+		}
+		s.sites[from].next = link{rank(to), s.sites[to].number}
+		s.mail, s.sent = nil, nil
+		for _, e := range s.sites[from].sendCommit(nil) {
+			s.mail = append(s.mail, letter{s.now, e.Msg})
+		}
+		s.run(latency, false)
+		return s
+	}
+	s := commits(1, 2)
+	if m := s.sites[2]; m.pred[0] != 1 || m.pos != pos || s.count(s.sent, "S2 REFUSE S1") != 0 {
+		t.Errorf("S2 has the predecessor S%d and position %d; sent: %v", m.pred[0], m.pos, s.sent)
+	}
+	s = commits(2, 1)
+	if m := s.sites[1]; m.pred[0] == 2 || m.pos != pos || s.count(s.sent, "S1 REFUSE S2") != 1 {
+		t.Errorf("S1 has the predecessor S%d and position %d; sent: %v", m.pred[0], m.pos, s.sent)
+	}
+}
+
 // Rule (vii): the token is under way from S0 to S1 while S2 searches; no site has a position, and no token is
 // regenerated.
 func TestATokenUnderWayAnswersASearchWhenItArrives(t *testing.T) {

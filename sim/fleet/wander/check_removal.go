@@ -58,8 +58,8 @@ type sighting struct {
 //  5. a token that it passed on to the sender of the younger one while that was under way.
 //
 // It must remove the younger one in cases 1 and 2, and in cases 3 and 5 if the older token is the oldest that it has
-// passed on. If a first token comes less than min_interval after a run in an earlier life, it is not passed on until
-// more than half of the members of that time are here again.
+// passed on, and has not faded. If a first token comes less than min_interval after a run in an earlier life, it is not
+// passed on until more than half of the members of that time are here again.
 //
 // lap is how long after it was passed on a token removes younger ones: zero where the walk does not go round, negative
 // in the plain paper. A handoff takes less than timeout.
@@ -201,10 +201,10 @@ func (k *removal) survivor(me *tokensMet, o *sim.Occurrence, s *wander.Detail) e
 			o.At.Sub(me.last.at) >= wander.AgeOf(&s.Load)):
 			return fmt.Errorf("removal: %s keeps %v and ran under an older token less than %v ago", o.Who(), e.Token.ID,
 				k.minInterval)
-		case preceded && r.to == o.Event.Msg.From && since < k.timeout:
+		case preceded && r.to == o.Event.Msg.From && since < k.timeout && !r.faded:
 			return fmt.Errorf("removal: %s keeps %v, and has just passed an older token on to where it comes from",
 				o.Who(), e.Token.ID)
-		// By the age of the younger token. A member may forget a token that it has not seen for max_interval.
+		// By the age of the younger token.
 		case preceded && k.lap >= 0 && since < wander.AgeOf(&s.Load) && since < s.MaxInterval && !r.faded:
 			return fmt.Errorf("removal: %s keeps %v, and an older one has been there since it was made", o.Who(),
 				e.Token.ID)
