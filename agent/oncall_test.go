@@ -2,11 +2,13 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/wander"
 )
 
 // inCallWorld runs a scenario with a gate on call without a hook, whose token is at host a.
@@ -258,9 +260,17 @@ func TestAHookOnCallAsksWhetherItsHostIsReady(t *testing.T) {
 
 // Of five hosts two fifths may run at once, of two hosts one: a minute after the members have changed.
 func TestAShareOfTheMembersRunsAtOnce(t *testing.T) {
+	for _, onCall := range []bool{true, false} {
+		t.Run(fmt.Sprintf("on call: %v", onCall), func(t *testing.T) { testShare(t, onCall) })
+	}
+}
+
+func testShare(t *testing.T, onCall bool) {
 	g := onDemand()
-	g.onCall, g.share = true, 40
+	g.onCall, g.SlotsShare = onCall, 40
+	g.Walk = wander.Shuffle // In a sweep those that wait may be in the part of one token.
 	inWorld(t, g, func(w *world) {
+		w.takes = 12 * time.Second
 		w.startAll()
 		atOnce := func(slots int, hosts ...string) {
 			t.Helper()
@@ -268,7 +278,7 @@ func TestAShareOfTheMembersRunsAtOnce(t *testing.T) {
 			for _, host := range hosts {
 				w.exec(context.Background(), host, "on "+host, ended)
 			}
-			time.Sleep(2 * time.Second)
+			time.Sleep(10 * time.Second)
 			if n := len(w.runs(begun)); n != slots {
 				t.Errorf("%d of %v run at once, want %d", n, hosts, slots)
 			}

@@ -130,8 +130,6 @@ type soft struct {
 	mine *mine
 	// onCall is true if the token comes when it is called; it then takes of the settings what it has.
 	onCall bool
-	// share is slots as a share of the members, in percent, on call.
-	share int
 	wander.Settings
 }
 
@@ -147,7 +145,7 @@ func (g *soft) config() gate.Config {
 		c.Protocol = call.Settings{
 			Skip: s.Skip, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
 			Windows: s.Windows, Backups: max(s.Backups, 1), Keep: s.Keep,
-			SlotsShare: g.share,
+			SlotsShare: s.SlotsShare,
 		}
 	}
 	always := *g

@@ -23,7 +23,7 @@ const (
 	CauseOvertaken
 	// CauseAsleep: the host was asleep, and the others may have gone on without this member.
 	CauseAsleep
-	// CauseDropped: this member leaves, and no other member is there to take it.
+	// CauseDropped: this member leaves, and no other member is there to take it; or it is one too many.
 	CauseDropped
 	// CauseYielded: this member hears no other, and has told others that they may take it.
 	CauseYielded

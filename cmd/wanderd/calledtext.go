@@ -100,10 +100,15 @@ func writeOnCall(line func(name, format string, args ...any), g control.Gate) {
 	line("policy", "%s: the token stays where it was last used, and comes when it is called", printable(g.Policy))
 	line("max_interval", "%s: if members do not answer, a new token is made after that time without one",
 		format(g.MaxInterval))
+	writeShare(line, g)
+	line("backups", "%s for each token; on_lost %s", count(uint64(g.Backups), "home"), printable(g.OnLost))
+}
+
+// writeShare writes how many tokens are in use, if that follows the members.
+func writeShare(line func(name, format string, args ...any), g control.Gate) {
 	if g.SlotsShare > 0 {
 		line("slots", "%d in use: %d%% of the members, when these have not changed for a minute", g.Slots, g.SlotsShare)
 	}
-	line("backups", "%s for each token; on_lost %s", count(uint64(g.Backups), "home"), printable(g.OnLost))
 }
 
 // callsFor returns where the token is that this host calls, and what it knows of its call; nil if it calls none. If it

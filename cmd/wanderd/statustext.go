@@ -157,6 +157,7 @@ func writeSoft(line func(name, format string, args ...any), g control.Gate, now 
 	if g.Walk != "" {
 		line("walk", "%s, resting for %s at each host", printable(g.Walk), format(g.Skip))
 	}
+	writeShare(line, g)
 	regenerates := "after " + format(g.RegenerateAfter) + " without a token"
 	if !g.RegenerateAt.IsZero() {
 		regenerates += fmt.Sprintf(", in %s (%s)", rough(g.RegenerateAt.Sub(now)), clock(g.RegenerateAt, now))

@@ -40,11 +40,11 @@ func (p *plan) has(slot int) bool { return p.calls&(1<<slot) != 0 }
 
 // first is the slot that a wait calls first (S2).
 func (s *Slots) first() int {
-	first := int(s.plan.last) % s.share.inUse
+	first := int(s.plan.last) % s.share.InUse()
 	if s.machines[first].custody.in(resting) {
 		return first
 	}
-	for i := range s.share.inUse {
+	for i := range s.share.InUse() {
 		if s.machines[i].custody.in(resting) {
 			return i
 		}
@@ -56,9 +56,9 @@ func (s *Slots) first() int {
 func (s *Slots) replan(now policy.Time) {
 	p := &s.plan
 	if !p.ran && !p.waits {
-		p.last = uint8(s.machines[0].view.Rank % s.share.inUse)
+		p.last = uint8(s.machines[0].view.Rank % s.share.InUse())
 	}
-	p.busy, p.inUse = false, s.share.inUse
+	p.busy, p.inUse = false, s.share.InUse()
 	var first *caller
 	for i := range s.machines {
 		m := &s.machines[i]
@@ -90,7 +90,7 @@ const callsMore = 4
 
 // callMore calls more slots if that is due, and those whose tokens have come in vain (S3).
 func (s *Slots) callMore(now policy.Time) {
-	p, n := &s.plan, s.share.inUse
+	p, n := &s.plan, s.share.InUse()
 	late, coming := true, false
 	for i := range n {
 		m := &s.machines[i]

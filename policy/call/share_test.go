@@ -1,12 +1,14 @@
 package call_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -219,5 +221,51 @@ func TestOnlyTokensInUseAreRenewed(t *testing.T) {
 	}
 	if f.step(7, policy.Event{Kind: policy.Renew, Slot: 1}); f.holder() >= 0 {
 		t.Error("it makes a token that is in use no more")
+	}
+}
+
+// What comes into use later knows how often runs have failed here.
+func TestATokenThatComesIntoUseKnowsHowOftenRunsHaveFailed(t *testing.T) {
+	settings := call.Settings{
+		Skip: skip, Backups: 2, SlotsShare: 10, MinInterval: time.Hour, RetryAfter: 10 * time.Minute,
+	}
+	m := settings.Machine(policy.Env{Gate: 7, Self: id(0), Entropy: rand.NewPCG(1, 9)})
+	now, failures := policy.Instant{Time: policy.Time(time.Hour), Wall: noon}, -1
+	step := func(ev policy.Event) (runs bool) {
+		for _, e := range m.Step(now, &ev, nil) {
+			if e.Kind == policy.Save {
+				failures = int(soft.MemoOf(&e.State.Memo).Failures)
+			}
+			runs = runs || e.Kind == policy.Run
+		}
+		return runs
+	}
+	run := func() {
+		for range 1000 {
+			if step(policy.Event{Kind: policy.Woke}) || step(policy.Event{Kind: policy.Saved}) {
+				return
+			}
+			at, _ := m.NextWake()
+			now.Wall, now.Time = now.Wall+int64(max(at, now.Time+1).Sub(now.Time)), max(at, now.Time+1)
+		}
+		t.Fatal("it does not run")
+	}
+	step(policy.Event{Kind: policy.Started})
+	step(policy.Event{Kind: policy.PeersChanged, Peers: []wire.MemberID{id(0)}})
+	run()
+	step(policy.Event{Kind: policy.Finished, Outcome: policy.Failed})
+	var all []wire.MemberID
+	for i := range 20 {
+		all = append(all, id(i))
+	}
+	step(policy.Event{Kind: policy.PeersChanged, Peers: all})
+	now.Time, now.Wall = now.Time.Add(time.Minute), now.Wall+int64(time.Minute)
+	step(policy.Event{Kind: policy.Woke})
+	if n := m.(policy.Slotted).Slots(); n != 2 {
+		t.Fatalf("it counts %d tokens", n)
+	}
+	step(policy.Event{Kind: policy.PeersChanged, Peers: all[:1]})
+	if run(); failures != 1 {
+		t.Errorf("when it runs again, %d runs in a row have failed, want 1", failures)
 	}
 }

@@ -27,7 +27,7 @@ import (
 type Slots struct {
 	machines []Machine
 	plan     plan
-	share    share
+	share    soft.Share
 	// announced is true once this member has announced itself.
 	announced bool
 	effects   []policy.Effect
@@ -45,9 +45,8 @@ func NewGate(cfg Config) policy.Machine {
 	if cfg.slots() == 1 {
 		return New(cfg)
 	}
-	var of share
-	of.begin(&cfg)
-	s := &Slots{machines: make([]Machine, of.inUse), share: of}
+	share := soft.NewShare(cfg.SlotsShare, cfg.slots())
+	s := &Slots{machines: make([]Machine, share.InUse()), share: share}
 	for i := range s.machines {
 		cfg.Slot = uint8(i)
 		s.machines[i] = *New(cfg)
@@ -78,7 +77,7 @@ func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 		}
 	}
 	if ids := s.machines[0].view.IDs; ev.Kind == policy.PeersChanged && !slices.Equal(ids, before) {
-		s.share.see(now.Time, s.machines[0].view.Count())
+		s.share.See(now.Time, s.machines[0].view.Count())
 	}
 	return s.settle(now, ev.Kind, out)
 }
@@ -90,7 +89,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Finished:
 		return s.machines[i].custody.in(running)
 	case policy.Renew:
-		return int(ev.Slot) == i && i < s.share.inUse
+		return int(ev.Slot) == i && i < s.share.InUse()
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
@@ -222,7 +221,7 @@ func (s *Slots) othersStay() bool {
 
 // NextWake is the earliest of all slots, and of the next calls.
 func (s *Slots) NextWake() (at policy.Time, ok bool) {
-	at = min(s.plan.nextAt, s.share.at)
+	at = min(s.plan.nextAt, s.share.SettlesAt())
 	for i := range s.machines {
 		if t, ok := s.machines[i].NextWake(); ok {
 			at = min(at, t)
@@ -257,12 +256,12 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 
 // Slots returns the number of slots in use, and those up to the one under which this member still runs.
 func (s *Slots) Slots() int {
-	for i := len(s.machines); i > s.share.inUse; i-- {
+	for i := len(s.machines); i > s.share.InUse(); i-- {
 		if s.machines[i-1].custody.in(running) {
 			return i
 		}
 	}
-	return s.share.inUse
+	return s.share.InUse()
 }
 
 // SlotStatus is the status of one slot; zero if this member does not have that slot.
@@ -298,7 +297,7 @@ func (s *Slots) busiest() (slot int) {
 
 // Knows implements [policy.Renewable].
 func (s *Slots) Knows(slot int, now policy.Time) string {
-	if slot >= s.share.inUse {
+	if slot >= s.share.InUse() {
 		return s.machines[0].Knows(wire.MaxSlots, now)
 	}
 	return s.machines[slot].Knows(slot, now)

@@ -20,6 +20,11 @@ type Numbers struct {
 // Restore continues after an earlier life: with the saved number, and the stamp of the token of the last run.
 func (n *Numbers) Restore(seq wire.Seq, birth int64) { n.seen, n.granted, n.newest = seq, seq, birth }
 
+// Inherit takes over what was seen of another token of this member, which comes into use or is one too many.
+func (n *Numbers) Inherit(from *Numbers) {
+	n.seen, n.newest = max(n.seen, from.seen), max(n.newest, from.newest)
+}
+
 // Believes reports whether a token's number is possible: not above the highest that this member has seen, or not above
 // the highest that a fleet can have reached by this member's clock.
 func (n *Numbers) Believes(now policy.Instant, t *wire.Ref) bool {

@@ -41,8 +41,8 @@ type Schedule struct {
 	wanted, demanded bool
 	turns            pace.Turns
 	// paused is true while an operator has paused the gate. unready is true while the host has not reported that it
-	// needs a run.
-	paused, unready bool
+	// needs a run. surplus is true while the token is one too many.
+	paused, unready, surplus bool
 	// failures is how many runs have failed in a row.
 	failures uint8
 	// hadRun is true if there was a run before the last one.
@@ -148,6 +148,22 @@ func (s *Schedule) Unwant() {
 // Pause records that an operator has paused the gate, or continues it.
 func (s *Schedule) Pause(paused bool) { s.paused = paused }
 
+// SetSurplus records whether the token is one too many, by the share of the members that may run at once: nobody runs
+// under it then.
+func (s *Schedule) SetSurplus(surplus bool) { s.surplus = surplus }
+
+// IsSurplus reports whether the token is one too many.
+func (s *Schedule) IsSurplus() bool { return s.surplus }
+
+// Inherit takes over the last run under a token that is one too many, if it is later: the run counts, its token does
+// not come back.
+func (s *Schedule) Inherit(from *Schedule) {
+	if from.ran.ever && (!s.ran.ever || from.ran.at > s.ran.at) {
+		s.ran = from.ran
+		s.ran.under = wire.TokenID{}
+	}
+}
+
 // SetReady records whether the host needs a run, and reports whether it did not need one before.
 func (s *Schedule) SetReady(ready bool) (wasUnready bool) {
 	wasUnready = s.unready
@@ -161,8 +177,11 @@ func (s *Schedule) IsCallers() bool { return s.demanded }
 // CalledOff reports whether a granted run must not start, because the host has reported meanwhile that it needs none.
 func (s *Schedule) CalledOff() bool { return s.unready && !s.demanded }
 
-// unwanted reports whether this member does not run because no caller waits, or because the gate is paused.
-func (s *Schedule) unwanted(cfg Terms) bool { return s.paused || cfg.OnDemand && !s.wanted }
+// unwanted reports whether this member does not run because no caller waits, because the gate is paused, or because the
+// token is one too many.
+func (s *Schedule) unwanted(cfg Terms) bool {
+	return s.paused || s.surplus || cfg.OnDemand && !s.wanted
+}
 
 // overrides reports whether a caller waits that need not wait for min_interval.
 func (s *Schedule) overrides(cfg Terms) bool { return s.wanted && !cfg.OnDemand }
@@ -182,7 +201,7 @@ func (s *Schedule) Due(cfg Terms, now policy.Time, shelved bool) policy.Time {
 
 // IfReady is when this member is due if no caller waits and its host is ready then.
 func (s *Schedule) IfReady(cfg Terms, now policy.Time, shelved bool) policy.Time {
-	if s.paused || cfg.OnDemand {
+	if s.paused || s.surplus || cfg.OnDemand {
 		return policy.Never
 	}
 	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)

@@ -53,8 +53,8 @@ func (m *Machine) receiveCommit(now policy.Instant, b *body, out []policy.Effect
 
 // useful reports whether a COMMIT names a predecessor: a site before this one or, while this site has no position, the
 // site that its latest request has found. Of two sites with the same position the lower rank is before the other here,
-// too: the searches of both go by that order, and a COMMIT that they lead to would be refused again and again. The later
-// of the two keeps its position: with a greater one it would come behind its own next.
+// too: the searches of both go by that order, and a COMMIT that they lead to would be refused again and again. The
+// later of the two keeps its position: with a greater one it would come behind its own next.
 func (m *Machine) useful(b *body) bool {
 	switch {
 	case !m.req || m.holds:

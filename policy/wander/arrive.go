@@ -94,7 +94,7 @@ func (m *Machine) onMeeting(
 func (m *Machine) serve(now policy.Instant, out []policy.Effect) []policy.Effect {
 	due := m.dueAt(now.Time)
 	switch {
-	case m.custody.leaves(), m.shelves(now.Time):
+	case m.custody.leaves(), m.schedule.IsSurplus(), m.shelves(now.Time):
 		return m.pass(now, out)
 	case now.Time >= due && m.cfg.asksFirst(&m.walk.peers):
 		return m.becomeAsking(now, out)

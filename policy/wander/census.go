@@ -25,7 +25,8 @@ const (
 	mostAsks  = 6
 	// pauses is how many batches are sent at most in the time between two repetitions.
 	pauses = 8
-	// mostGivesWay is how often a member gives way in one silence: the member that asks may hear no other.
+	// mostGivesWay is how often a member gives way in one silence: the member that asks may hear no other. It is no
+	// bound where the question is whether a loss is certain: all must answer it, also one that hears no other.
 	mostGivesWay = 20
 	// spread is for how many batches at most a member delays its next question.
 	spread = 16
@@ -181,10 +182,12 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	if !l.takesTurns() || to.Compare(o.cfg.Self) >= 0 {
 		return
 	}
-	if !certain && l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
-		return
+	if !certain {
+		if l.regenerateAt(o) > now || l.silence.gaveWay == mostGivesWay {
+			return
+		}
+		l.silence.gaveWay++
 	}
-	l.silence.gaveWay++
 	l.inquiry = inquiry{}
 	wait := o.batchTakes()
 	if others := policy.Times(min(o.walk.batches(), spread)-1, wait); others > 0 {

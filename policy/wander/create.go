@@ -53,7 +53,7 @@ func (l *loss) view(
 	firstView := !f.asked
 	f.asked = true
 	switch {
-	case f.met || f.known && o.cfg.LastSlot == 0 || l.first.closed:
+	case f.met || f.known && !o.cfg.several() || l.first.closed:
 		f.armed = false
 	case o.cfg.Keep > 0 && o.cfg.Rejoins:
 		f.armed = false // A host of that fleet may be away under its grant.
@@ -90,6 +90,9 @@ func (f *firstToken) isUnclear(cfg *Config) bool { return f.known && cfg.Slot ==
 // and began earlier.
 func (l *loss) wakeFirst(o *outlook, now policy.Instant, out []policy.Effect) (makes missing, effects []policy.Effect) {
 	unclear := l.first.isUnclear(o.cfg)
+	if q := &l.inquiry; unclear && !q.certain && now.Time < l.regenerateAt(o) {
+		*q = inquiry{} // It was not unclear when the question began, and some may not be asked until they answer.
+	}
 	over, out := l.inquire(o, now, unclear || o.walk.Rank > 0 || o.cfg.Slot > 0, unclear, out)
 	switch q := &l.inquiry; {
 	case unclear && (over && !l.isCertain(o, now.Time) || q.census.times >= mostWaits):

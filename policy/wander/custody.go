@@ -134,8 +134,16 @@ func (c *custody) granting() bool { return c.state == saves && c.grants }
 func (c *custody) take(cfg *Config, now policy.Time, token *guardian.Token) {
 	c.holding, c.gaveUp, c.token, c.grownAt, c.heard = true, false, *token, now, true
 	c.kept, c.resumed = false, false
-	SetLastSlot(&c.token.Load, cfg.LastSlot)
+	c.tellSlots(cfg)
 	clearMixed(&c.token.Load) // It grows older here.
+}
+
+// tellSlots lets the held token say how many tokens this member counts. A member that has not counted them yet leaves
+// what it says.
+func (c *custody) tellSlots(cfg *Config) {
+	if c.holding && !cfg.uncounted {
+		SetLastSlot(&c.token.Load, cfg.LastSlot)
+	}
 }
 
 // giveUp ends the holding of the token.

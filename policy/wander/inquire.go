@@ -85,6 +85,7 @@ func (l *loss) inquire(
 	case q.times < timesAsked:
 		q.repeatAt = now.Time.Add(half / timesAsked)
 	case !all:
+		q.certain = false // The first token was unclear when the question began, and is no more.
 		// Also if this member was away for a while.
 		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked))
 		q.repeatAt = q.until

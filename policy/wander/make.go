@@ -95,7 +95,7 @@ func wasMadeAfter(since time.Duration, t *guardian.Token) bool {
 
 // Knows implements [policy.Renewable].
 func (s *Slots) Knows(slot int, now policy.Time) string {
-	if slot >= len(s.machines) {
+	if slot >= s.share.InUse() {
 		return "has no such token"
 	}
 	return s.slot(slot).Knows(slot, now)

@@ -54,6 +54,8 @@ const (
 	NoteRenewed
 	// NoteReplaced: all other members answered that they have had no token, and this member made a new one.
 	NoteReplaced
+	// NoteRetired: fewer tokens are in use, and this member has given up Token, which is one too many.
+	NoteRetired
 )
 
 // Notes returns the notes of the soft gate itself.
@@ -128,6 +130,7 @@ func Notes() policy.Notes {
 			Note: NoteReplaced, Name: "replaced", Level: policy.Warn,
 			Text: "the token's holder and its guardians are gone, and no member has it; made a new one",
 		},
+		{Note: NoteRetired, Name: "retired", Level: policy.Info, Text: "fewer members: gave up a token too many"},
 		{Note: NoteLeft, Name: "left", Level: policy.Info, Text: "left the gate"},
 	}
 }

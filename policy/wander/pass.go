@@ -8,6 +8,8 @@ import (
 // pass offers the token to another member, or keeps it if there is none, or if this member must not use it.
 func (m *Machine) pass(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch {
+	case m.schedule.IsSurplus():
+		return m.retire(now, out)
 	case m.shelves(now.Time) && !m.custody.leaves():
 		return m.becomeResting(now.Time, m.schedule.UnshelvedAt(m.cfg.terms()), out)
 	case m.numbers.MustSave(m.custody.last().Seq) && !m.walk.Alone():

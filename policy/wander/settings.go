@@ -30,8 +30,9 @@ type Settings struct {
 	Windows window.Set
 	// Walk chooses the next member; the zero value is the paper's random walk.
 	Walk Walk
-	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one.
-	Slots int
+	// Slots is how many tokens the gate has: 1 to wire.MaxSlots; zero stands for one. SlotsShare is for how many of a
+	// hundred members there is a token, if it is not zero: 1 to 100. Then Slots is zero.
+	Slots, SlotsShare int
 	// Backups is how many guardians the token has, 0 to guardian.MaxBackups; 0 is the plain paper.
 	Backups int
 	// OnLost is what to do with a run whose token has another holder meanwhile.
@@ -66,7 +67,8 @@ func (s Settings) OrphanGrace() time.Duration { return Patience(s.Skip) / 10 }
 // depend on them.
 func (m *Machine) Tune(p policy.Protocol) bool {
 	s, ok := p.(Settings)
-	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
+	if !ok || s.Skip != m.cfg.Skip || s.Keep != m.cfg.Keep || s.SlotsShare != m.cfg.SlotsShare ||
+		s.SlotsShare == 0 && max(s.Slots, 1) != int(m.cfg.LastSlot)+1 {
 		return false
 	}
 	m.cfg.Settings = &s

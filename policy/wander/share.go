@@ -95,10 +95,22 @@ func (w *walker) tell(now policy.Time, l *wire.Load) {
 // isMixed returns the record.
 func (w *walker) isMixed() (at policy.Time, mixed bool) { return w.sharing.mixedAt, w.sharing.mixed }
 
+// several reports whether the gate has several tokens, or may have.
+func (c *Config) several() bool { return c.LastSlot > 0 || c.SlotsShare > 0 }
+
 // otherSlots reports whether a message shows that its sender has another number of slots. Ack and Commit carry none.
+// Where the number follows the members, a member has not counted them when it starts: then others tell it nothing, and
+// the questions of such a member and the answers to them tell nothing.
 func (c *Config) otherSlots(msg *wire.Message) bool {
-	bare := msg.Kind == handoff.KindAck || msg.Kind == handoff.KindCommit
-	return !bare && LastSlotOf(&msg.Load) != c.LastSlot
+	switch msg.Kind {
+	case handoff.KindAck, handoff.KindCommit:
+		return false
+	case KindInquiry, KindSeen, KindUnseen:
+		if c.SlotsShare > 0 {
+			return false
+		}
+	}
+	return !c.uncounted && LastSlotOf(&msg.Load) != c.LastSlot
 }
 
 // shows returns when members with different numbers of slots were seen, according to a message; ok is false if the
@@ -144,5 +156,34 @@ func (m *Machine) noteSlots(now policy.Time, msg *wire.Message, out []policy.Eff
 		return out
 	}
 	m.walk.noteDiffers(msg.From)
+	if m.cfg.SlotsShare > 0 {
+		return out // One of the two will count again.
+	}
 	return policy.AppendTell(out, NoteSlotsDiffer, msg.From, &msg.Token)
+}
+
+// use takes another number of tokens in use. If this token is one too many, it is given up, unless it is on its way or
+// a run goes on under it: then, when that has ended.
+func (m *Machine) use(now policy.Instant, inUse int, out []policy.Effect) []policy.Effect {
+	m.cfg.LastSlot, m.cfg.uncounted = uint8(max(inUse-1, int(m.cfg.Slot))), false
+	m.custody.tellSlots(&m.cfg)
+	m.schedule.SetSurplus(int(m.cfg.Slot) >= inUse)
+	m.measures.count(m.walk.lapLength(&m.cfg))
+	m.loss.beginIf(m.walk.findPart(&m.cfg), now.Time)
+	switch {
+	case !m.schedule.IsSurplus():
+	case m.custody.in(resting), m.custody.in(asking), m.custody.granting():
+		return m.retire(now, m.retract(out))
+	}
+	return m.preSign(out)
+}
+
+// retire gives up a token too many, and tells its guardians.
+func (m *Machine) retire(now policy.Instant, out []policy.Effect) []policy.Effect {
+	held := *m.custody.last()
+	out = policy.AppendTell(out, NoteRetired, wire.MemberID{}, &held.Ref)
+	m.guardian.EndDoubt()
+	out = m.giveUp(policy.CauseDropped, out)
+	m.becomeAbsent(now)
+	return m.guardian.Tombstone(&held, out)
 }

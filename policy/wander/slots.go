@@ -1,6 +1,7 @@
 package wander
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy"
@@ -10,8 +11,14 @@ import (
 
 // Slots is one member's part in a gate with several tokens: a machine for each. As many members may run at once as
 // there are tokens, but one member runs once at a time: a run under one token counts for min_interval under all.
+//
+// The number of tokens may follow the members: see [soft.Share]. When it rises, a member makes the machines of the
+// tokens that come into use, and they make these tokens as those of a fleet that starts. When it falls, nobody runs
+// under a token too many any more: it is given up where it rests, and its guardians are told. Once nothing goes on
+// under it, its machine goes, too. So a token that others still count does not come here, and goes on among them.
 type Slots struct {
 	machines  []Machine
+	share     soft.Share
 	announced bool
 	effects   []policy.Effect
 }
@@ -20,14 +27,15 @@ var _ policy.Slotted = (*Slots)(nil)
 
 // NewGate returns the machine of a gate with that number of tokens, 1 to [wire.MaxSlots].
 func NewGate(cfg Config, slots int) policy.Machine {
-	if slots == 1 {
+	if slots == 1 && cfg.SlotsShare == 0 {
 		return New(cfg)
 	}
-	s := &Slots{machines: make([]Machine, slots)}
+	share := soft.NewShare(cfg.SlotsShare, slots)
+	s := &Slots{machines: make([]Machine, share.InUse()), share: share}
 	if cfg.Laps == nil {
 		cfg.Laps = new(Laps)
 	}
-	cfg.LastSlot = uint8(slots - 1)
+	cfg.LastSlot, cfg.uncounted = uint8(share.InUse()-1), share.IsShare()
 	for i := range s.machines {
 		cfg.Slot = uint8(i)
 		s.machines[i] = *New(cfg)
@@ -38,12 +46,66 @@ func NewGate(cfg Config, slots int) policy.Machine {
 // Step applies one event: a message to the machine of its slot, the end of a run to the machine that runs, the rest to
 // all machines.
 func (s *Slots) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
+	// A message that is not expected changes nothing.
+	if changes := ev.Kind != policy.Received || s.Expects(&ev.Msg); changes && s.share.Settle(now.Time) {
+		out = s.count(now, out)
+	}
+	before := s.machines[0].walk.IDs
 	for i := range s.machines {
 		if s.concerns(i, now.Time, ev) {
 			out = s.step(i, now, ev, out)
 		}
 	}
+	if first := &s.machines[0]; ev.Kind == policy.PeersChanged && !slices.Equal(first.walk.IDs, before) {
+		s.share.See(now.Time, first.walk.Count())
+	}
+	s.shrink()
 	return out
+}
+
+// count makes the machines of tokens that come into use, and ends what goes on under those that are too many.
+func (s *Slots) count(now policy.Instant, out []policy.Effect) []policy.Effect {
+	inUse := s.share.InUse()
+	for i := range s.machines {
+		s.effects = s.slot(i).use(now, inUse, s.effects[:0])
+		out = s.carry(i, now.Time, out)
+	}
+	for len(s.machines) < inUse && !s.machines[0].custody.leaves() {
+		out = s.grow(now, out)
+	}
+	return out
+}
+
+// grow makes the machine of one more token. Once it has started, without a past, it learns what the first one knows of
+// this member and of the others.
+func (s *Slots) grow(now policy.Instant, out []policy.Effect) []policy.Effect {
+	first, last := &s.machines[0], len(s.machines)
+	cfg := first.cfg
+	cfg.Slot = uint8(last)
+	m := New(cfg)
+	begin := policy.Event{Kind: policy.Started, State: policy.State{Seq: s.record().Seq}}
+	out = m.Step(now, &begin, out)
+	m.schedule.Join(&first.schedule)
+	m.numbers.Inherit(&first.numbers)
+	s.machines = append(s.machines, *m)
+	seen := policy.Event{Kind: policy.PeersChanged, Peers: s.machines[0].walk.IDs}
+	s.effects = s.slot(last).Step(now, &seen, s.effects[:0])
+	return s.carry(last, now.Time, out)
+}
+
+// shrink ends the machines of tokens too many, from the last one on, once nothing goes on under them. Their runs and
+// numbers count as before.
+func (s *Slots) shrink() {
+	for last := len(s.machines) - 1; last >= s.share.InUse(); last-- {
+		m := &s.machines[last]
+		if !m.custody.in(absent) || m.custody.leaves() {
+			return
+		}
+		s.machines[0].schedule.Inherit(&m.schedule)
+		s.machines[0].numbers.Inherit(&m.numbers)
+		*m = Machine{}
+		s.machines = s.machines[:last]
+	}
 }
 
 func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
@@ -53,7 +115,7 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	case policy.Finished:
 		return s.machines[i].custody.in(running)
 	case policy.Renew:
-		return int(ev.Slot) == i
+		return int(ev.Slot) == i && i < s.share.InUse()
 	case policy.Woke:
 		at, ok := s.machines[i].NextWake()
 		return ok && at <= now
@@ -63,22 +125,27 @@ func (s *Slots) concerns(i int, now policy.Time, ev *policy.Event) bool {
 	return true
 }
 
-// step gives an event to one machine. Whatever that machine learns about this member, or about the number of slots of
-// others, it shares with the other machines.
+// step gives an event to one machine.
 func (s *Slots) step(i int, now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
-	m := s.slot(i)
 	if ev.Kind == policy.Started {
 		own := *ev
 		own.State = s.restore(i, now.Time, ev.State)
 		ev = &own
 	}
-	s.effects = m.Step(now, ev, s.effects[:0])
+	s.effects = s.slot(i).Step(now, ev, s.effects[:0])
+	return s.carry(i, now.Time, out)
+}
+
+// carry appends the effects of one machine. Whatever that machine learns about this member, or about the number of
+// slots of others, it shares with the other machines.
+func (s *Slots) carry(i int, now policy.Time, out []policy.Effect) []policy.Effect {
+	m := &s.machines[i]
 	for j := range s.machines {
 		s.machines[j].schedule.Share(&m.schedule)
 		if at, mixed := m.walk.isMixed(); mixed {
 			other := &s.machines[j]
 			o := other.outlook()
-			other.loss.beginIf(other.walk.mix(&other.cfg, now.Time, at, o.maxInterval()), now.Time)
+			other.loss.beginIf(other.walk.mix(&other.cfg, now, at, o.maxInterval()), now)
 		}
 	}
 	for k := range s.effects {
@@ -161,14 +228,15 @@ func (s *Slots) othersStay() bool {
 	return false
 }
 
-// NextWake is the earliest of all slots.
+// NextWake is the earliest of all slots, and when the number of tokens follows the members.
 func (s *Slots) NextWake() (at policy.Time, ok bool) {
+	at = s.share.SettlesAt()
 	for i := range s.machines {
-		if t, has := s.machines[i].NextWake(); has && (!ok || t < at) {
-			at, ok = t, true
+		if t, ok := s.machines[i].NextWake(); ok {
+			at = min(at, t)
 		}
 	}
-	return at, ok
+	return at, at < policy.Never
 }
 
 // Expects asks the machine of the message's slot, or the first one if this member does not have that slot.
@@ -193,7 +261,7 @@ func (s *Slots) Status(now policy.Time) policy.Status {
 	return status
 }
 
-// Slots returns the number of slots.
+// Slots returns the number of slots in use, and those up to the one under which this member still runs.
 func (s *Slots) Slots() int { return len(s.machines) }
 
 // SlotStatus is the status of one slot; zero if this member does not have that slot.
@@ -208,6 +276,9 @@ func (s *Slots) SlotStatus(slot int, now policy.Time) policy.Status {
 func (s *Slots) Facts(now policy.Time, out []policy.Fact) []policy.Fact {
 	busiest := &s.machines[s.busiest()]
 	op, source := busiest.measures.opFrom(&busiest.cfg)
+	if s.share.IsShare() {
+		out = append(out, policy.Fact{Key: policy.KeySlotsShare, Count: busiest.cfg.SlotsShare})
+	}
 	for i := range s.machines {
 		if other, from := s.machines[i].measures.opFrom(&busiest.cfg); source == OpAssumed && from == OpMeasured {
 			op, source = other, from

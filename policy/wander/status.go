@@ -51,8 +51,9 @@ type Detail struct {
 	// Op is the Δop in force, and OpSource where it comes from.
 	Op       time.Duration
 	OpSource OpSource
-	// RoundTrip is the longest recent time until an answer came; zero if there was none.
-	RoundTrip time.Duration
+	// RoundTrip is the longest recent time until an answer came; zero if there was none. Patience is the longest time
+	// for which this member waits for the answer to an offer.
+	RoundTrip, Patience time.Duration
 }
 
 // Trail returns the guardians of the token that is held, or was last.
@@ -101,6 +102,7 @@ func (m *Machine) Detail(now policy.Time) Detail {
 		RegenerateArmed: m.custody.in(absent) && m.loss.regenerates(&o),
 		RegenerateAt:    m.loss.regenerateAt(&o),
 		RoundTrip:       m.handoff.RoundTrip(),
+		Patience:        m.handoff.Patience(),
 	}
 	d.Op, d.OpSource = m.measures.opFrom(&m.cfg)
 	d.KeepsFor, d.Keeps = m.guardian.Keeps()

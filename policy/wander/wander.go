@@ -34,7 +34,7 @@
 //	make.go        a new token, also for an operator
 //	demand.go      what happens when it changes whether a run is due: callers, readiness, pause
 //	leave.go       a graceful stop; a host that was asleep
-//	slots.go       several tokens: a machine for each
+//	slots.go       several tokens: a machine for each; how many, where that is a share of the members
 //
 // load.go has what a token carries, and origin.go how it came to be. The orders of members are in package lap.
 //
@@ -44,7 +44,7 @@
 // older one survives.
 //
 // Its decisions, in docs/decisions: 022, 023, 024, 025, 026, 027, 028, 029, 030, 031, 032, 033, 034, 035, 036, 037,
-// 047, 083, 090, 092, 102.
+// 047, 083, 090, 092, 102, 110.
 package wander
 
 import (
@@ -69,6 +69,8 @@ type Config struct {
 	*Settings
 	// Slot is the slot of this token, LastSlot the last slot of the gate; both are zero in a gate with one token.
 	Slot, LastSlot uint8
+	// uncounted is true while the number of tokens follows the members, and this one has not counted them yet.
+	uncounted bool
 	// Laps finds the next member of a sweep or shuffle; if it is nil, the machine makes its own.
 	Laps *Laps
 }
@@ -199,8 +201,9 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	case asking:
 		at = min(at, m.consent.repeatsAt(&m.cfg, m.custody.until()), m.custody.until())
 	case absent:
-		o := m.outlook()
-		at = min(at, m.loss.makesAt(&o))
+		if o := m.outlook(); !m.schedule.IsSurplus() {
+			at = min(at, m.loss.makesAt(&o))
+		}
 		if m.custody.leaves() {
 			if quiet, ok := m.handoff.QuietAt(); ok {
 				at = min(at, quiet)
@@ -327,9 +330,10 @@ func (m *Machine) onWoke(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = m.onSaved(now, true, out)
 		}
 	case absent:
-		o := m.outlook()
-		makes, effects := m.loss.wake(&o, now, out)
-		out = m.make(now, makes, effects)
+		if o := m.outlook(); !m.schedule.IsSurplus() {
+			makes, effects := m.loss.wake(&o, now, out)
+			out = m.make(now, makes, effects)
+		}
 	case running, offering, doubting, gone:
 	}
 	return out

@@ -59,7 +59,7 @@ func TestTheMeterAgreesWithTheMachinesUnderAllFaults(t *testing.T) {
 	for seed := uint64(1); seed <= seeds; seed++ {
 		s := wandering.Draw(seed)
 		quiet := 3 * max(s.MinInterval, s.MaxInterval, time.Duration(s.Members)*s.Op)
-		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Slots, Quiet: quiet})}
+		audit := &auditor{meter: New(Config{Members: s.Members, Slots: s.Tokens(), Quiet: quiet})}
 		together := NewConcurrency()
 		out := s.Explore(audit, together)
 		if out.Err != nil {
@@ -70,7 +70,7 @@ func TestTheMeterAgreesWithTheMachinesUnderAllFaults(t *testing.T) {
 			if !audit.c.Up(i) {
 				continue
 			}
-			for slot := range max(s.Slots, 1) {
+			for slot := range s.Tokens() {
 				if audit.c.SlotStatus(i, slot).Holding {
 					holders++
 				}

@@ -115,7 +115,7 @@ func (r *Running) Keep(l *Layers) {
 			c.Protocol = s
 		case wander.Settings:
 			if next, ok := c.Protocol.(wander.Settings); ok {
-				next.Skip, next.Slots, next.Keep = s.Skip, s.Slots, s.Keep
+				next.Skip, next.Slots, next.SlotsShare, next.Keep = s.Skip, s.Slots, s.SlotsShare, s.Keep
 				s = next
 			}
 			c.Protocol = s

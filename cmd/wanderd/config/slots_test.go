@@ -8,14 +8,15 @@ import (
 	"github.com/wanderd/wanderd/policy/wander"
 )
 
-// A share of the members is for gates on call. Who sets it beside something that needs a number is told so.
+// Who sets a share of the members beside something that needs a number is told so.
 func TestSlotsAreANumberOrAShareOfTheMembers(t *testing.T) {
 	const hook, onCall = "hook = \"/bin/true\"\n", "policy = \"call\"\n"
 	const zone = "zone = \"a\"\n[[gate]]\nname = \"x\"\n" + hook
 	for file, want := range map[string]string{
 		"[[gate]]\nname = \"x\"\nslots = \"10%\"":                   "",
 		hook + onCall + "slots = \"10%\"":                           "",
-		hook + "slots = \"10%\"":                                    "a share needs tokens that come when they are",
+		hook + "slots = \"10%\"":                                    "",
+		hook + "slots = \"10%\"\nkeep = \"15m\"":                    "need a gate with one token",
 		hook + "slots = \"0%\"":                                     "neither a number from 1 to 64 nor a share",
 		hook + "slots = \"101%\"":                                   "neither a number from 1 to 64 nor a share",
 		hook + onCall + "slots = \"10%\"\nonce = true":              "several hosts would run in one interval",
@@ -42,6 +43,13 @@ func TestSlotsAreANumberOrAShareOfTheMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := l.Agent.Gates[0].Protocol.(call.Settings); s.SlotsShare != 10 || s.Slots != 0 {
+		t.Errorf("%+v", s)
+	}
+	l = reading{file: hook + "slots = \"10%\"\n"}.read(t)
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if s := l.Agent.Gates[0].Protocol.(wander.Settings); s.SlotsShare != 10 || s.Slots != 0 {
 		t.Errorf("%+v", s)
 	}
 	l = reading{file: hook + "slots = 3\n"}.read(t)

@@ -74,9 +74,6 @@ func (g *section) checkSlots() {
 	s, down := g.Of(&g.slots), g.Of(&g.MaxDown)
 	switch {
 	case s.Broken || g.isStrict():
-	case g.slots.Percent > 0 && !g.isCall():
-		g.Reject(s, "a share needs tokens that come when they are called: set policy = %q for this gate on all hosts, "+
-			"or give a number", usual.PolicyCall)
 	case down.Broken || g.MaxDown == downcount.Limit{}:
 	case g.slots.Percent > g.MaxDown.Percent:
 		g.Reject(down, "hosts that may run at once count as down, so nobody could run with %s: give a share of %d%% "+

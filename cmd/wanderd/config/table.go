@@ -289,7 +289,7 @@ func constants(g *terms) settings.Table {
 			usual.Slots,
 			fmt.Sprintf(
 				"How many hosts may run at once, 1 to %d. The gate has this many tokens, and no host runs under two. "+
-					"On call it may be a share of the members as in \"10%%\", rounded down, but 1 at least; the "+
+					"It may be a share of the members as in \"10%%\", rounded down, but 1 at least; the "+
 					"number follows when the members have not changed for a minute. "+
 					"All hosts must have the same.", wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&g.Backups, 0, guardian.MaxBackups), usual.Backups,

@@ -100,7 +100,7 @@ func (s *Scenario) settings() *call.Settings {
 // slots is how many tokens there are when all members are here.
 func (s *Scenario) slots() int {
 	if s.SlotsShare > 0 {
-		return shareOf(s.Members, s.SlotsShare)
+		return check.ShareOf(s.Members, s.SlotsShare)
 	}
 	return max(s.Slots, 1)
 }
@@ -210,7 +210,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 		all = append(all, check.NewQuantityChecker(s.slots()))
 	}
 	if s.SlotsShare > 0 {
-		all = append(all, newShareChecker(s.SlotsShare, startWithin))
+		all = append(all, check.NewShareChecker(s.SlotsShare, startWithin))
 	}
 	if s.Windows != nil {
 		all = append(all, newWindowChecker(*s.Windows, startWithin))

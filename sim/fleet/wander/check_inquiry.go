@@ -40,11 +40,15 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			me.rank = slices.Index(me.peers, c.ID(o.Member))
 			maps.DeleteFunc(me.silent, func(id wire.MemberID, _ int) bool { return !slices.Contains(me.peers, id) })
 		}
+		if s, ok := c.Machine(o.Member).(policy.Slotted); ok && s.Slots() <= c.Slot() {
+			me.seen = 0 // This token is not in use here. When it is again, it is that of a fleet that starts.
+		}
 		if o.On(policy.Received) && o.Expected && (o.Event.Msg.Kind == wander.KindSeen ||
 			o.Event.Msg.Kind == wander.KindUnseen) {
 			delete(me.silent, o.Event.Msg.From)
 			if o.Event.Msg.Kind == wander.KindSeen {
-				me.seen = max(me.seen, o.At.Add(-time.Duration(o.Event.Msg.Nonce)))
+				// A sighting counts from the question: the answer of a distant member may have taken long.
+				me.seen = max(me.seen, me.began.Add(-time.Duration(o.Event.Msg.Nonce)))
 			}
 		}
 		for i := range o.Effects {

@@ -14,9 +14,10 @@ import (
 // NewWindowChecker checks two rules of a gate with windows. A run begins only in a window, or while a start that was
 // granted in a window is being saved. And "a member that may not run passes the token on; nobody ever holds and waits
 // for a window": outside its windows a token rests at a member for a skip; if the member is due by then, for at most a
-// lap of skips or two offers. A new token rests longer, by as long as a start may take. Once it has been offered it
-// does not rest, even if the offer is to a member that has left. Outside of a core that does not hold: a member that
-// nobody hears is busy with offers that it accepts in vain. startWithin is the longest time from a grant to its start.
+// lap of skips or two offers, which last longer after some that failed. A new token rests longer, by as long as a start
+// may take. Once it has been offered it does not rest, even if the offer is to a member that has left. Outside of a
+// core that does not hold: a member that nobody hears is busy with offers that it accepts in vain. startWithin is the
+// longest time from a grant to its start.
 func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Duration) sim.Watcher {
 	most := max(time.Duration(members)*skip, 2*wander.Patience(skip)) + startWithin
 	type rest struct {
@@ -41,8 +42,9 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			case e.Note == wander.NoteResting:
 				*me = rest{true, o.At}
 			case e.Note == handoff.NoteOffered:
-				if kept := o.At.Sub(me.since); me.rests && o.Due && o.On(policy.Woke) && kept > most &&
-					!windows.Open(wall) && !c.IsOutside(o.Member) {
+				kept := o.At.Sub(me.since)
+				if me.rests && o.Due && o.On(policy.Woke) && !windows.Open(wall) && !c.IsOutside(o.Member) &&
+					kept > max(most, 2*Detail(c, o.Member).Patience+startWithin) {
 					return fmt.Errorf("window: %s kept the token for %v outside its windows", o.Who(), kept)
 				}
 				me.rests = false

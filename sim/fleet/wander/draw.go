@@ -229,6 +229,8 @@ func (s *Scenario) Check() error {
 		"backups is from 0 to 4": 0 <= s.Backups && s.Backups <= guardian.MaxBackups,
 		"no gate has more slots than members": 0 <= s.Slots && s.Slots <= wire.MaxSlots && s.Slots <= s.Members &&
 			(!s.MixedSlots || s.Slots > 0),
+		"slots are a number, or a share of up to 100 %": 0 <= s.SlotsShare && s.SlotsShare <= 100 &&
+			(s.SlotsShare == 0 || s.Slots == 0 && !s.LongLap && !s.restarts() && s.Standing == NothingStands),
 		"constants differ by a factor from 1 to 10, where guardians ask": s.Differ == 0 ||
 			1 <= s.Differ && s.Differ <= 10 && s.Backups > 0 && s.Operators.StopAfter == 0 && !s.restarts(),
 		"a token is in place where all start at once": !s.TokenInPlace || s.StartWithin == 0 && !s.WaitAlone,
@@ -255,7 +257,7 @@ func (s *Scenario) Check() error {
 		"an operation takes no time to be stopped, or its own time": h.Deaf == 0 || h.KillAfter > 0,
 		"grants are kept for 18 patiences, for hosts that reboot within that, by guardians of one token": s.Keep == 0 &&
 			h.Reboots == sim.Reboots{} ||
-			s.Keep >= 18*p && s.Slots <= 1 && s.Backups > 0 && !s.LongLap && !s.restarts() &&
+			s.Keep >= 18*p && s.Tokens() == 1 && s.SlotsShare == 0 && s.Backups > 0 && !s.LongLap && !s.restarts() &&
 				h.Reboots.Away <= s.Keep && h.Reboots.LateBy <= 3*s.Keep,
 	})
 }

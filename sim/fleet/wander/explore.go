@@ -91,7 +91,7 @@ const turnLaps = 4
 func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} ||
 		s.Disk != sim.Disk{} || s.Hook.Late > 0
-	if s.Network.Distant == 0 || s.Walk == wander.Random || hindered || s.MixedSlots {
+	if s.Network.Distant == 0 || s.Walk == wander.Random || hindered || s.MixedSlots || s.SlotsShare > 0 {
 		return nil
 	}
 	clear(ran)
@@ -135,6 +135,9 @@ func (s *Scenario) settles() time.Duration {
 	}
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
+	}
+	if s.SlotsShare > 0 {
+		settle += 2 * check.Steady
 	}
 	settle += 10*s.Keep + s.Hook.Reboots.Looked
 	return settle + s.Demand.Longest()

@@ -70,6 +70,7 @@ func pieces() []piece {
 		},
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 		{name: "grants that outlive their hosts", label: 4001, share: 0.08, draw: drawing.reboots},
+		{name: "tokens for a share of the members", label: 104, share: 0.04, draw: drawing.shareOfMembers},
 	}
 }
 
@@ -433,6 +434,17 @@ func minutes(from, to int) window.Window {
 	return w
 }
 
+// shareOfMembers: as many tokens are in use as there are members for them, and faults last for long enough that the
+// number follows the view: at most five.
+func (d drawing) shareOfMembers(s *Scenario) {
+	if s.Keep > 0 || s.LongLap || s.restarts() || s.Standing != NothingStands || s.Core.Of > 0 {
+		return
+	}
+	most := d.Share(1.2, 5)
+	s.Slots, s.MixedSlots, s.SlotsShare = 0, false, min(1+int(100*most/float64(s.Members)), 100)
+	s.Duration = min(max(s.Duration, d.Time(time.Minute, 4*time.Minute)), 1_000_000*s.Skip)
+}
+
 // reboots: operations reboot their hosts, which come back in time, or late. In half of these scenarios the network is
 // sound.
 func (d drawing) reboots(s *Scenario) {
@@ -441,7 +453,7 @@ func (d drawing) reboots(s *Scenario) {
 		return
 	}
 	patience := wander.Patience(s.Skip)
-	s.Slots, s.MixedSlots, s.Backups = 1, false, max(s.Backups, 1)
+	s.Slots, s.SlotsShare, s.MixedSlots, s.Backups = 1, 0, false, max(s.Backups, 1)
 	s.Keep = d.Time(20*patience, 100*patience)
 	s.Hook.Reboots = sim.Reboots{
 		Share: d.Share(0.1, 1), Late: d.Maybe(0.5, 0.05, 0.5), Away: d.Time(patience, s.Keep), LateBy: 2 * s.Keep,

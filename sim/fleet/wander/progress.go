@@ -34,7 +34,7 @@ type slotProgress struct {
 // NewProgress returns the progress of one run of a scenario.
 func NewProgress(s *Scenario) *Progress {
 	p := &Progress{
-		slots: make([]slotProgress, max(s.Slots, 1)), ran: map[int]bool{}, served: map[int]bool{},
+		slots: make([]slotProgress, s.Tokens()), ran: map[int]bool{}, served: map[int]bool{},
 		beside: s.Demand.Beside, mixed: s.MixedSlots,
 	}
 	for i := range p.slots {

@@ -33,8 +33,8 @@ type Scenario struct {
 	// AskBeforeRun and Keep are those of [wander.Settings].
 	AskBeforeRun bool
 	Keep         time.Duration
-	// Slots is the number of tokens; zero means one.
-	Slots int
+	// Slots is the number of tokens; zero means one. SlotsShare is that of [wander.Settings].
+	Slots, SlotsShare int
 	// MixedSlots gives every third member one token less.
 	MixedSlots bool
 	// Differ is how many times shorter max_interval and op of every third member are, as in the middle of a roll-out.
@@ -125,6 +125,7 @@ func (s *Scenario) settings() *wander.Settings {
 	gate := &wander.Settings{
 		Skip: s.Skip, Op: s.Op, MinInterval: s.MinInterval, RetryAfter: s.RetryAfter, MaxInterval: s.MaxInterval,
 		Walk: s.Walk, Backups: s.Backups, OnLost: s.OnLost, AskBeforeRun: s.AskBeforeRun, Keep: s.Keep,
+		SlotsShare: s.SlotsShare,
 	}
 	if s.MeasureOp {
 		gate.Op = 0
@@ -217,7 +218,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		}
 	}
 	timeout := wander.Patience(s.Skip)
-	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Slots, one) }
+	each := func(one func() sim.Watcher) sim.Watcher { return sim.EachSlot(s.Tokens(), one) }
 	checkers := []sim.Watcher{
 		each(check.NewHandoffChecker), each(check.NewCustodyChecker), each(check.NewSeqChecker),
 		each(func() sim.Watcher { return check.NewGrantChecker(timeout / 2) }),
@@ -231,18 +232,22 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		each(NewDueChecker),
 		check.NewTrafficChecker(s.datagrams(timeout), trafficTimeouts*timeout),
 		check.NewIntervalChecker(s.MinInterval, s.RetryAfter, timeout/2), check.NewMessageChecker(),
-		check.NewWakeChecker(), NewSlotChecker(),
+		check.NewWakeChecker(), NewSlotChecker(s.SlotsShare > 0),
 		each(func() sim.Watcher { return NewInquiryChecker(timeout/2, s.Backups > 0) }),
 		each(func() sim.Watcher { return NewCertainChecker(s.isCut()) }),
 	}
-	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.Keep == 0 && n.Loss+n.Late+n.Broken == 0 &&
-		n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout && s.Faults.DeafEvery == 0 && !s.someStay() {
+	if n := &s.Network; s.Backups > 0 && !s.MixedSlots && s.SlotsShare == 0 && s.Keep == 0 &&
+		n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < timeout &&
+		s.Faults.DeafEvery == 0 && !s.someStay() {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
 	}
 	if s.countable() {
-		checkers = append(checkers, check.NewQuantityChecker(s.Slots))
+		checkers = append(checkers, check.NewQuantityChecker(s.Tokens()))
 	}
-	if s.Slots <= 1 {
+	if s.SlotsShare > 0 {
+		checkers = append(checkers, check.NewShareChecker(s.SlotsShare, 0))
+	}
+	if s.Tokens() == 1 {
 		checkers = append(checkers, NewDeafChecker(8*timeout+8*s.Network.RoundTrip()), NewVouchChecker())
 	}
 	// If members differ in the number of slots, any message may tell a member that tokens come to it from now on.
@@ -253,7 +258,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDirectiveChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
 			2*s.Membership.Spread))
 	}
-	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Slots <= 1 && s.Keep == 0 {
+	if s.Operators.StopAfter > 0 && s.Faults == (sim.Faults{}) && s.TokenInPlace && s.Tokens() == 1 && s.Keep == 0 {
 		checkers = append(checkers, check.NewBrakeChecker(s.Operators.StopAfter))
 	}
 	if s.Ready != (sim.Ready{}) {
@@ -263,7 +268,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
 	}
 	if s.Demand.Beside {
-		exact := s.Slots <= 1 && s.Windows == nil && s.Keep == 0
+		exact := s.Tokens() == 1 && s.Windows == nil && s.Keep == 0
 		checkers = append(checkers, check.NewTurnsChecker(), check.NewScheduleChecker(exact))
 	}
 	if s.restarts() {
@@ -271,7 +276,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, NewRestartChecker(back, within))
 	}
 	// Hosts that were away for longer than their grants are kept may come back with a token beside that of the others.
-	if s.Backups > 0 && s.Slots <= 1 && s.Keep == 0 && s.isSound() {
+	if s.Backups > 0 && s.Tokens() == 1 && s.Keep == 0 && s.isSound() {
 		checkers = append(checkers, NewOverlapChecker(overlapTimeouts*timeout))
 	}
 	if s.tidy() {
@@ -282,7 +287,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, NewCrowdChecker())
 	}
 	if s.RetryAfter > 0 {
-		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Slots <= 1 && s.Windows == nil))
+		checkers = append(checkers, NewRetryChecker(s.MinInterval, s.RetryAfter, s.Tokens() == 1 && s.Windows == nil))
 	}
 	if s.Windows != nil {
 		checkers = append(checkers, NewWindowChecker(*s.Windows, s.Members, s.Skip, timeout/2))
@@ -299,13 +304,13 @@ func (s *Scenario) Checkers() []sim.Watcher {
 func (s *Scenario) countable() bool {
 	n := &s.Network
 	return s.Backups > 0 && 0 < n.Latency && n.Latency <= s.Skip/10 && n.Late == 0 && n.Distant == 0 && !s.MixedSlots &&
-		s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && !s.someStay()
+		s.SlotsShare == 0 && s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && !s.someStay()
 }
 
 // mixes reports whether members may take the gate for one whose members differ in the number of slots: they do, or a
 // token that does not exist says so. That matters where several tokens share the members.
 func (s *Scenario) mixes() bool {
-	return s.MixedSlots || s.Walk == wander.Sweep && s.Slots > 1 && s.Faults.ForgeEvery > 0
+	return s.MixedSlots || s.SlotsShare > 0 || s.Walk == wander.Sweep && s.Slots > 1 && s.Faults.ForgeEvery > 0
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
@@ -342,5 +347,9 @@ func (s *Scenario) datagrams(timeout time.Duration) int {
 	if !s.WaitAlone {
 		asked *= 2
 	}
-	return int(trafficTimeouts * float64(max(s.Slots, 1)) * (40 + 8*visits + asked))
+	tokens := s.Tokens()
+	if s.SlotsShare > 0 {
+		tokens = max(tokens, 2) // Also where one is in use, members ask as in a gate with several.
+	}
+	return int(trafficTimeouts * float64(tokens) * (40 + 8*visits + asked))
 }

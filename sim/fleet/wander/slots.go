@@ -7,6 +7,7 @@ import (
 	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/sim/check"
 	"github.com/wanderd/wanderd/wire"
 )
 
@@ -35,8 +36,19 @@ func guarded(c *sim.Cluster, i int) bool {
 	return trail.Len() > 0
 }
 
+// Tokens is how many tokens the gate has, when all members are there.
+func (s *Scenario) Tokens() int {
+	if s.SlotsShare > 0 {
+		return check.ShareOf(s.Members, s.SlotsShare)
+	}
+	return max(s.Slots, 1)
+}
+
 // machine makes a member's machine; it uses place if the gate has one slot.
 func (s *Scenario) machine(member int, cfg wander.Config, place *wander.Machine) policy.Machine {
+	if s.SlotsShare > 0 {
+		return wander.NewGate(cfg, 0)
+	}
 	slots := s.Slots
 	if s.MixedSlots && member%3 == 1 {
 		slots--
