@@ -263,7 +263,7 @@ func (c *custody) ready(ready, was bool) {
 }
 
 // isReadied reports whether the host has reported that it needs a run since the token began to rest.
-func (c *custody) isReadied() bool { return c.readied }
+func (c *custody) isReadied() bool { return c.state == resting && c.readied }
 
 // reconsidered records that the resting token has been reconsidered.
 func (c *custody) reconsidered() { c.readied = false }

@@ -118,3 +118,18 @@ func TestAMemberThatBecomesReadyWakesAtOnce(t *testing.T) {
 		t.Errorf("it asks to be woken in %v", at.Sub(s.now.Time))
 	}
 }
+
+// A host that says that it is ready while a token rests here, which is then discarded, does not keep its member awake
+// while the start of a later run is saved.
+func TestAHostThatWasReadyWakesNobodyWhileAStartIsSaved(t *testing.T) {
+	s := unready(t)
+	s.arrive(born(5, 10), 1)
+	s.wantState("resting")
+	s.m.SetReady(true)
+	s.disk = slowDisk
+	s.arrive(born(1, 10), 1) // It is the older one, and is used at once.
+	s.wantState("saving")
+	if at, ok := s.m.NextWake(); ok && at <= s.now.Time {
+		t.Error("it wants to be woken at once, again and again")
+	}
+}

@@ -194,8 +194,7 @@ func (m *Machine) NextWake() (policy.Time, bool) {
 	}
 	switch m.custody.doing() {
 	case resting, saves:
-		at = min(at, m.custody.until())
-		if m.custody.isReadied() {
+		if at = min(at, m.custody.until()); m.custody.isReadied() {
 			at = math.MinInt64
 		}
 	case asking:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -16,6 +17,9 @@ type keptRun struct {
 	downAt, backAt policy.Time
 	// viewAt is when its view changed last.
 	viewAt policy.Time
+	// granted is true until its run has ended, and diedAt when it died in that; zero if it did not.
+	granted bool
+	diedAt  policy.Time
 }
 
 // NewKeptChecker checks that nobody runs while another member is away under its grant: for keep after its last word,
@@ -24,7 +28,8 @@ type keptRun struct {
 // that may have been its guardian. Who makes a token may not see its holder and guardians any more, or not yet again:
 // until three times keep after such a member is back it does not count either. Nor does it while a member that was
 // alone has gone on, and several others come back, perhaps with a copy of their own: until three times keep after the
-// last of them.
+// last of them. And who comes back when its grant is over may meet nobody who knows that others have gone on: until
+// three times keep after that. Nor does it in a large fleet once a guardian has come back: it asks only the others.
 //
 //go:noinline
 func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
@@ -43,7 +48,7 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 		me := &runs[o.Member]
 		switch {
 		case o.On(policy.Finished), o.Does(policy.Gave), o.Kind == sim.Departed:
-			me.open = false
+			me.open, me.granted = false, false
 		case o.Kind == sim.Crashed && me.open && (me.downAt == 0 || me.backAt > 0):
 			me.downAt, me.backAt = o.At, 0
 			me.open = o.At.Sub(max(crashed, me.viewAt)) > patience
@@ -52,12 +57,24 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 		case o.On(policy.PeersChanged):
 			me.viewAt = o.At
 		}
+		switch {
+		case o.Kind == sim.Crashed && me.granted:
+			me.diedAt = o.At
+		case o.Kind == sim.Came && me.diedAt > 0:
+			if o.At >= me.diedAt.Add(keep-settle) {
+				until = max(until, o.At.Add(3*keep))
+			}
+			me.granted, me.diedAt = false, 0
+		}
+		if o.Kind == sim.Came && c.Members() > guardian.MostAsked && keptBy(c, o.Member) {
+			until = policy.Never
+		}
 		if delete(down, o.Member); o.Kind == sim.Crashed && !me.open {
 			crashed, down[o.Member] = o.At, true
 		}
 		if o.Kind == sim.Came && unseen[o.Member] {
 			delete(unseen, o.Member)
-			until = o.At.Add(3 * keep)
+			until = max(until, o.At.Add(3*keep))
 		}
 		for e := range o.Did(policy.Took) {
 			if e.Cause == policy.CauseMade && len(down) > 0 {
@@ -66,7 +83,7 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 			if e.Cause == policy.CauseMade && o.At > 0 {
 				for i := range runs {
 					if unseen[i] = !slices.Contains(c.View(o.Member), c.ID(i)); unseen[i] && c.Up(i) {
-						until = o.At.Add(3 * keep)
+						until = max(until, o.At.Add(3*keep))
 					}
 				}
 			}
@@ -74,7 +91,7 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 			aloneWentOn = aloneWentOn || goesOn && o.At > 0 && c.Members() > 2 && len(c.View(o.Member)) < 2
 		}
 		if aloneWentOn {
-			until, aloneWentOn = o.At.Add(3*keep), !allUp(c)
+			until, aloneWentOn = max(until, o.At.Add(3*keep)), !allUp(c)
 		}
 		if !o.Does(policy.Run) || o.At < until {
 			return nil
@@ -91,7 +108,7 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 				r.open = false
 			}
 		}
-		*me = keptRun{open: true, viewAt: me.viewAt}
+		*me = keptRun{open: true, viewAt: me.viewAt, granted: true}
 		return nil
 	})
 }
@@ -103,4 +120,10 @@ func allUp(c *sim.Cluster) bool {
 		}
 	}
 	return true
+}
+
+// keptBy reports whether the disk of a member has a grant that outlives a host.
+func keptBy(c *sim.Cluster, member int) bool {
+	kept := c.Disk(member).Kept
+	return kept.Is()
 }
