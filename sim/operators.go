@@ -154,5 +154,9 @@ func (c *Cluster) mendOperation() {
 	}
 }
 
+// StopsAfter is how many hosts have to fail in a row until the gate is paused; zero means never, also after the faults
+// have ended.
+func (c *Cluster) StopsAfter() int { return c.cfg.Operators.StopAfter }
+
 // ResumedAfter is how long a pause lasts at most after the end of the faults.
 const ResumedAfter = 30 * time.Second

@@ -33,12 +33,12 @@ const (
 )
 
 // census is the part of a question that goes to all other members in the order of identities, beginning after this
-// member. A batch begins with the member after the identity after. silent are the members of the batch that have not
-// answered, by their distance from its first member; times is how often these were asked.
+// member. A batch is the n members after the identity after. silent are those of them that have not answered, by their
+// distance from the first one; times is how often these were asked.
 type census struct {
-	after  wire.MemberID
-	silent uint64
-	times  uint8
+	after    wire.MemberID
+	silent   uint64
+	times, n uint8
 }
 
 // asker is the member of the lowest identity that has asked lately, and the time at which it did.
@@ -76,7 +76,7 @@ func (p *peers) distance(first int, id wire.MemberID) (distance int, ok bool) {
 // begin begins a batch.
 func (c *census) begin(after wire.MemberID, view *peers) {
 	_, n := view.batch(after)
-	*c = census{after: after, silent: 1<<n - 1}
+	*c = census{after: after, silent: 1<<n - 1, n: uint8(n)}
 }
 
 // askAll asks those of the batch that have not answered, or the next batch. After the last one it waits for the
@@ -84,7 +84,7 @@ func (c *census) begin(after wire.MemberID, view *peers) {
 func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy.Effect {
 	q, c := &l.inquiry, &l.inquiry.census
 	half := o.answersWithin()
-	first, n := o.walk.batch(c.after)
+	first, _ := o.walk.batch(c.after)
 	wait := time.Duration(0)
 	switch {
 	case c.after.IsZero():
@@ -94,8 +94,8 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 		if c.silent != 0 {
 			wait = half - half/timesAsked
 		}
-		if n > 0 {
-			c.begin(o.walk.at(first, n-1), &o.walk.peers)
+		if c.n > 0 {
+			c.begin(o.walk.at(first, int(c.n)-1), &o.walk.peers)
 		}
 	}
 	if c.silent == 0 {
@@ -117,9 +117,9 @@ func (l *loss) askAll(o *outlook, now policy.Time, out []policy.Effect) []policy
 // answered notes an answer. When the whole batch has answered, the next one need not wait.
 func (l *loss) answered(o *outlook, now policy.Time, from wire.MemberID) {
 	q, c := &l.inquiry, &l.inquiry.census
-	first, n := o.walk.batch(c.after)
+	first, _ := o.walk.batch(c.after)
 	distance, ok := o.walk.distance(first, from)
-	if c.times == 0 || !ok || distance >= n || c.silent&(1<<distance) == 0 {
+	if c.times == 0 || !ok || distance >= int(c.n) || c.silent&(1<<distance) == 0 {
 		return
 	}
 	if c.silent &^= 1 << distance; c.silent == 0 {
@@ -128,16 +128,20 @@ func (l *loss) answered(o *outlook, now policy.Time, from wire.MemberID) {
 }
 
 // recount continues with a batch in another view: members that were not in the view before count as not having
-// answered.
+// answered. The batch ends where it did: if some of it are gone, those behind it would be asked less often.
 func (l *loss) recount(o *outlook, now policy.Time, before *peers) {
 	q, c := &l.inquiry, &l.inquiry.census
 	if !q.live || c.times == 0 {
 		return
 	}
-	was, count := before.batch(c.after)
-	answered := ^c.silent
-	c.silent = 0
+	was, _ := before.batch(c.after)
+	answered, count := ^c.silent, int(c.n)
 	first, n := o.walk.batch(c.after)
+	if count > 0 {
+		behind, _ := o.walk.batch(before.at(was, count-1))
+		n = min(n, (behind-first+len(o.walk.IDs))%max(len(o.walk.IDs), 1))
+	}
+	c.silent, c.n = 0, uint8(n)
 	for i := range n {
 		distance, ok := before.distance(was, o.walk.at(first, i))
 		if !ok || distance >= count || answered&(1<<distance) == 0 {

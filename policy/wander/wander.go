@@ -141,6 +141,9 @@ func (c *Config) timeouts(n int) time.Duration { return policy.Times(n, c.timeou
 // Step applies one event.
 func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) []policy.Effect {
 	m.schedule.See(now)
+	if m.guardian.Overdue(now.Time, m.custody.held()) && m.concerns(now, ev) {
+		out = m.doubt(now, out)
+	}
 	waits := ev.Kind == policy.Received || ev.Kind == policy.Woke && now.Time < m.custody.until()
 	early := waits && m.custody.askingToKeep()
 	if m.custody.granting() && m.schedule.CalledOff() && m.concerns(now, ev) && !early {
@@ -150,9 +153,6 @@ func (m *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 			// its own.
 			return m.leaveIfDone(now, out)
 		}
-	}
-	if m.guardian.Overdue(now.Time, m.custody.held()) && m.concerns(now, ev) {
-		out = m.doubt(now, out)
 	}
 	switch ev.Kind {
 	case policy.Started:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
-	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/sim"
 )
 
@@ -29,10 +28,11 @@ type keptRun struct {
 // until three times keep after such a member is back it does not count either. Nor does it while a member that was
 // alone has gone on, and several others come back, perhaps with a copy of their own: until three times keep after the
 // last of them. And who comes back when its grant is over may meet nobody who knows that others have gone on: until
-// three times keep after that. Nor does it in a large fleet once a guardian has come back: it asks only the others.
+// three times keep after that. Nor does it once a guardian has come back in a fleet that is large: so large that a
+// guardian asks only the others.
 //
 //go:noinline
-func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
+func NewKeptChecker(keep, patience, settle time.Duration, large bool) sim.Watcher {
 	var runs []keptRun
 	var crashed, until policy.Time
 	aloneWentOn, down, unseen := false, map[int]bool{}, map[int]bool{}
@@ -66,7 +66,7 @@ func NewKeptChecker(keep, patience, settle time.Duration) sim.Watcher {
 			}
 			me.granted, me.diedAt = false, 0
 		}
-		if o.Kind == sim.Came && c.Members() > guardian.MostAsked && keptBy(c, o.Member) {
+		if o.Kind == sim.Came && large && keptBy(c, o.Member) {
 			until = policy.Never
 		}
 		if delete(down, o.Member); o.Kind == sim.Crashed && !me.open {

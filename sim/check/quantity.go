@@ -7,22 +7,23 @@ import (
 	"github.com/wanderd/wanderd/sim"
 )
 
-// quantities counts what has gone wrong, the tokens, and who runs in each slot.
+// quantities counts what has gone wrong, the tokens, and who runs in each slot. parts is how many parts a network that
+// is cut has.
 type quantities struct {
-	slots, faults, tokens int
-	running               map[int]uint8
+	slots, parts, faults, tokens int
+	running                      map[int]uint8
 }
 
 // NewQuantityChecker checks how much a world costs in which f things have gone wrong so far: a gate has made or revived
-// at most 1 + f tokens for each slot, and at most 1 + f members run at once in a slot. So where nothing
-// goes wrong, each slot has one token, and one member runs. A datagram that is lost or played back counts, and so does
-// a member that crashes, leaves or comes back, a network that is cut or healed, and an operator who asks for a new
-// token. A member that stands still counts twice: it goes on later. The world has no other faults: no datagram is late,
-// no disk is slow.
+// at most 1 + f tokens for each slot, and at most 1 + f members run at once in a slot. So where nothing goes wrong,
+// each slot has one token, and one member runs. A datagram that is lost or played back counts, and so does a member
+// that crashes, leaves or comes back, a network that is cut or healed, and an operator who asks for a new token; a
+// network that is cut in several parts at once counts for each part more than one. A member that stands still counts
+// twice: it goes on later. The world has no other faults: no datagram is late, no disk is slow.
 //
 //go:noinline
-func NewQuantityChecker(slots int) sim.Watcher {
-	return &quantities{slots: max(slots, 1), running: map[int]uint8{}}
+func NewQuantityChecker(slots, parts int) sim.Watcher {
+	return &quantities{slots: max(slots, 1), parts: max(parts, 2), running: map[int]uint8{}}
 }
 
 // Watch implements [sim.Watcher].
@@ -36,7 +37,9 @@ func (k *quantities) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 	case sim.Ignored, sim.Duplicated, sim.RunGone:
 	case sim.Paused, sim.Slept:
 		k.faults += 2
-	case sim.Lost, sim.Played, sim.Crashed, sim.Departed, sim.Cut, sim.Healed:
+	case sim.Cut:
+		k.faults += k.parts - 1
+	case sim.Lost, sim.Played, sim.Crashed, sim.Departed, sim.Healed:
 		k.faults++
 	}
 	if o.On(policy.Renew) {

@@ -32,7 +32,7 @@ func TestEachFaultAllowsOneMoreTokenAndOneMoreRun(t *testing.T) {
 		"came":             false,
 		"run0a came run0b": false,
 	} {
-		k, last := check.NewQuantityChecker(2), error(nil)
+		k, last := check.NewQuantityChecker(2, 0), error(nil)
 		for word := range strings.FieldsSeq(said) {
 			o := &sim.Occurrence{Kind: sim.Stepped, At: 1, Event: &policy.Event{Kind: policy.Woke}}
 			name := strings.TrimRight(word, "01abc")

@@ -207,7 +207,7 @@ func (s *Scenario) checkers() []sim.Watcher {
 	}
 	if n := &s.Network; n.Late == 0 && n.Distant == 0 && s.Core.Of == 0 && !s.MixedSlots && s.Disk == (sim.Disk{}) &&
 		s.SlowDisk == (sim.Disk{}) {
-		all = append(all, check.NewQuantityChecker(s.slots()))
+		all = append(all, check.NewQuantityChecker(s.slots(), s.Faults.CutParts))
 	}
 	if s.SlotsShare > 0 {
 		all = append(all, check.NewShareChecker(s.SlotsShare, startWithin))
@@ -217,7 +217,8 @@ func (s *Scenario) checkers() []sim.Watcher {
 	}
 	if s.tidy() {
 		m := &s.Membership
-		all = append(all, check.NewKeptChecker(s.Keep, p, m.RejoinAfter+m.GossipAfter+m.Spread+3*p))
+		all = append(all, check.NewKeptChecker(s.Keep, p, m.RejoinAfter+m.GossipAfter+m.Spread+3*p,
+			s.Members > guardian.MostAsked))
 	}
 	if s.Calm() {
 		all = append(all, newOverlapChecker(), newTurnChecker(20*p+time.Duration(2*s.Members+2)*(s.Hook.Longest()+p)))

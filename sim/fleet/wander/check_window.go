@@ -36,7 +36,7 @@ func NewWindowChecker(windows window.Set, members int, skip, startWithin time.Du
 			switch e := &o.Effects[i]; {
 			case e.Kind == policy.Run && !windows.Open(wall) && !windows.Open(wall-int64(startWithin)):
 				return fmt.Errorf("window: %s runs at %s, outside its windows", o.Who(), sim.Seconds(o.At))
-			case e.Kind == policy.Gave:
+			case e.Kind == policy.Gave, e.Kind == policy.Run:
 				me.rests = false
 			case e.Kind != policy.Tell:
 			case e.Note == wander.NoteResting:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/soft"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
@@ -242,7 +243,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 		checkers = append(checkers, each(func() sim.Watcher { return NewTakerChecker(takerTimeouts * timeout) }))
 	}
 	if s.countable() {
-		checkers = append(checkers, check.NewQuantityChecker(s.Tokens()))
+		checkers = append(checkers, check.NewQuantityChecker(s.Tokens(), s.Faults.CutParts))
 	}
 	if s.SlotsShare > 0 {
 		checkers = append(checkers, check.NewShareChecker(s.SlotsShare, 0))
@@ -281,7 +282,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	if s.tidy() {
 		settle := s.Membership.RejoinAfter + s.Membership.GossipAfter + s.Membership.Spread + 3*timeout
-		checkers = append(checkers, check.NewKeptChecker(s.Keep, timeout, settle))
+		checkers = append(checkers, check.NewKeptChecker(s.Keep, timeout, settle, s.Members > guardian.MostAsked))
 	}
 	if s.LongLap {
 		checkers = append(checkers, NewCrowdChecker())
