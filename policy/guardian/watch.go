@@ -36,8 +36,11 @@ type watch struct {
 // isBehind reports whether t is the watched token with a higher number.
 func (w *watch) isBehind(t *wire.Ref) bool { return w.token.ID == t.ID && t.Seq > w.token.Seq }
 
-// turnsTo reports whether the watch may change to a token. Of two that meet, it keeps the one that survives.
-func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || !w.token.ID.Precedes(id) }
+// turnsTo reports whether the watch may change to a token. Of two that meet, it keeps the one that survives. A copy
+// that this member has given up itself, because it heard nobody, has no holder: it gives way to any token that has one.
+// Where answers take longer than questions last, this member would ask for the holder of its own copy for minutes, and
+// guard nothing meanwhile.
+func (w *watch) turnsTo(id wire.TokenID) bool { return !w.live || w.own || !w.token.ID.Precedes(id) }
 
 // drop gives the copy up.
 func (w *watch) drop() {

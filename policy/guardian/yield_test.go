@@ -205,3 +205,23 @@ func TestAHolderThatYieldedDoesNotAskAboutItsToken(t *testing.T) {
 		t.Errorf("it sends %v", c.sent)
 	}
 }
+
+// A copy that a member has given up itself, because it heard nobody, "gives way to any token that has" a holder. A copy
+// that it guards for another does not.
+func TestAHolderThatYieldedGuardsAYoungerToken(t *testing.T) {
+	for _, own := range []bool{true, false} {
+		c := newCircle(t)
+		guard := c.bob
+		if own {
+			c.ann.holds = false
+			c.took(c.ann, wire.MemberID{}, guardian.Outcome{}, c.ann.g.Yield(c.now, &c.ann.token, nil))
+			guard = c.ann
+		}
+		younger := born(20, 9, guard.id)
+		c.receive(message(guardian.KindHeartbeat, c.dan, guard, younger))
+		last, holder := guard.g.Last()
+		if turns := last.ID == younger.ID && holder == c.dan.id; turns != own {
+			t.Errorf("its own copy: %v; it turns to the younger token: %v", own, turns)
+		}
+	}
+}
