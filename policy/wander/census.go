@@ -178,12 +178,16 @@ func (l *loss) whoAsks(o *outlook, now policy.Time) (id wire.MemberID, ok bool) 
 // takesTurns reports whether this member asks a question that one member asks for all. Before the first token of a
 // fleet the members ask one after the other anyway, unless that token may exist already: then each asks all, and some
 // may wait for the answer of the same host, and learn in one moment that it is gone.
-func (l *loss) takesTurns() bool { return l.inquiry.live && (l.inquiry.certain || !l.first.armed) }
+//
+// Where Δmax is over before its turn has come, a member asks as after any other silence.
+func (l *loss) takesTurns(o *outlook, now policy.Time) bool {
+	return l.inquiry.live && (l.inquiry.certain || !l.first.armed || now >= l.regenerateAt(o))
+}
 
 // giveWay lets a member of lower identity ask, and make the token that both miss.
 func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 	certain := l.inquiry.certain
-	if !l.takesTurns() || to.Compare(o.cfg.Self) >= 0 {
+	if !l.takesTurns(o, now) || to.Compare(o.cfg.Self) >= 0 {
 		return
 	}
 	if !certain {
@@ -198,7 +202,7 @@ func (l *loss) giveWay(o *outlook, now policy.Time, to wire.MemberID) {
 		wait += time.Duration(o.cfg.draw(int(others)))
 	}
 	switch {
-	case l.first.armed:
+	case certain && l.first.armed:
 		l.first.at = now.Add(wait)
 		return
 	case certain:
@@ -231,7 +235,7 @@ func (l *loss) goesFirst(
 	if id, ok = l.whoAsks(o, now); ok && id.Compare(other) < 0 {
 		return id, now.Sub(l.asker.at), true
 	}
-	return o.cfg.Self, 0, l.takesTurns() && o.cfg.Self.Compare(other) < 0
+	return o.cfg.Self, 0, l.takesTurns(o, now) && o.cfg.Self.Compare(other) < 0
 }
 
 // onUnseen handles the answer of a member that has met no token lately. It may know of another one that asks.
