@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,7 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
 func newPlanCommand() *cobra.Command {
 	w, demand, asJSON, picture := plan.Request{Seed: 1}, time.Duration(0), false, ""
 	var first []string
+	var slots tokens
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION {--every DURATION | --demand DURATION}",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -88,6 +90,7 @@ func newPlanCommand() *cobra.Command {
 		Example: examplePlan,
 		Args:    cli.NoArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			w.Slots, w.SlotsShare = slots.number, slots.percent
 			if cmd.Flags().Changed("demand") {
 				return planCallers(cmd, &w, demand, asJSON)
 			}
@@ -114,7 +117,7 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	cli.WithTable(cmd, planTable(&w, &demand, &first), "plan")
+	cli.WithTable(cmd, planTable(&w, &demand, &first, &slots), "plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())
@@ -133,7 +136,8 @@ func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJS
 		}
 	}
 	answer, err := plan.ForCallers(cmd.Context(), plan.CallersRequest{
-		Members: w.Members, Op: w.Op, Demand: demand, Backups: w.Backups, Slots: w.Slots, Skip: w.Skip,
+		Members: w.Members, Op: w.Op, Demand: demand, Backups: w.Backups, Slots: w.Slots, SlotsShare: w.SlotsShare,
+		Skip:    w.Skip,
 		Latency: w.Latency, Loss: w.Loss, Seed: w.Seed,
 	})
 	if _, ok := errors.AsType[*plan.Impossible](err); ok {
@@ -165,7 +169,7 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 }
 
 // planTable returns the flags of a request. Their defaults are those of the agent.
-func planTable(w *plan.Request, demand *time.Duration, first *[]string) settings.Table {
+func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *tokens) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
@@ -194,8 +198,9 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string) settings
 		settings.Row("backups", settings.Count(&w.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf("How many guardians the token has, from 0, the plain paper, to %d.", guardian.MaxBackups)).
 			As("NUMBER"),
-		settings.Row("slots", settings.Count(&w.Slots, 1, wire.MaxSlots), usual.Slots,
-			fmt.Sprintf("How many members may run at once, 1 to %d.", wire.MaxSlots)).As("NUMBER"),
+		settings.Row("slots",
+			settings.Of(slots, settings.AsShare, "NUMBER|SHARE", parseTokens, tokens.plain), usual.Slots,
+			fmt.Sprintf("How many members may run at once, 1 to %d, or a share of them as in 10%%.", wire.MaxSlots)),
 		settings.Row("zones", settings.Count(&w.Zones, 0, math.MaxInt32), "0",
 			"How many zones the members are in, evenly spread. 0 is no zones.").As("NUMBER").Needing("per_zone"),
 		settings.Row("per_zone", settings.Count(&w.PerZone, 0, math.MaxInt32), "0",
@@ -209,4 +214,27 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string) settings
 		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
 		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),
 	}
+}
+
+// tokens is how many members may run at once: a number, or that many percent of the members.
+type tokens struct{ number, percent int }
+
+func (t tokens) plain() any {
+	if t.percent > 0 {
+		return strconv.Itoa(t.percent) + "%"
+	}
+	return t.number
+}
+
+func parseTokens(text string) (tokens, error) {
+	digits, share := strings.CutSuffix(text, "%")
+	n, err := strconv.Atoi(digits)
+	switch {
+	case err != nil || n < 1 || share && n > 100 || !share && n > wire.MaxSlots:
+		return tokens{}, fmt.Errorf("%q is neither a number from 1 to %d nor a share from 1%% to 100%%", text,
+			wire.MaxSlots)
+	case share:
+		return tokens{percent: n}, nil
+	}
+	return tokens{number: n}, nil
 }

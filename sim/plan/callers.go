@@ -28,7 +28,9 @@ type CallersRequest struct {
 	// Demand is the mean time from the end of a run on a member until its next caller comes: 1 s to 365 days.
 	Demand  time.Duration
 	Backups int
-	Slots   int
+	// Slots and SlotsShare are those of [Request].
+	Slots, SlotsShare int
+
 	Skip    time.Duration
 	Latency time.Duration
 	Loss    float64
@@ -38,7 +40,7 @@ type CallersRequest struct {
 func (w *CallersRequest) check() error {
 	r := Request{
 		Members: w.Members, Op: w.Op, Every: w.Op + max(w.Demand, shortestEvery), Backups: max(w.Backups, 1),
-		Slots: w.Slots, Skip: min(w.Skip, w.Op+w.Demand-1), Latency: w.Latency, Loss: w.Loss,
+		Slots: w.Slots, SlotsShare: w.SlotsShare, Skip: min(w.Skip, w.Op+w.Demand-1), Latency: w.Latency, Loss: w.Loss,
 	}
 	var problems []string
 	if of, ok := errors.AsType[*Impossible](r.check()); ok {
@@ -58,7 +60,10 @@ func (w *CallersRequest) check() error {
 	return nil
 }
 
-func (w *CallersRequest) slots() int             { return max(w.Slots, 1) }
+func (w *CallersRequest) slots() int {
+	return slotsOf(w.Members, w.Slots, w.SlotsShare)
+}
+
 func (w *CallersRequest) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 
 // skip returns the skip in force: that of the request, or the agent's default unless that is too short for round trips.
@@ -182,7 +187,7 @@ func ForCallers(ctx context.Context, w CallersRequest) (CallersResult, error) {
 // scenario returns the fleet in which the callers come.
 func (w *CallersRequest) scenario(members int, seed uint64) calling.Scenario {
 	return calling.Scenario{
-		Seed: seed, Members: members, Skip: w.skip(), Op: w.Op, OnDemand: true, Backups: w.Backups, Slots: w.Slots,
+		Seed: seed, Members: members, Skip: w.skip(), Op: w.Op, OnDemand: true, Backups: w.Backups, Slots: w.slots(),
 		Demand:  sim.Demand{Every: w.Demand},
 		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.MeasuredMembership(members),
 		Hook: sim.Hook{Takes: w.Op, Spread: opSpread},

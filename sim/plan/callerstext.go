@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy/wander"
@@ -118,7 +119,11 @@ func (w *CallersRequest) toml() string {
 	text := line("policy", "call", "the token comes when it is called") +
 		line("skip", written(w.skip()), "a holder that is silent for so long is suspected") +
 		line("backups", w.Backups, "how many homes guard the token")
-	if w.slots() > 1 {
+	switch {
+	case w.SlotsShare > 0:
+		text += line("slots", fmt.Sprintf("%d%%", w.SlotsShare), "how many members may run at once: now "+
+			strconv.Itoa(w.slots()))
+	case w.slots() > 1:
 		text += line("slots", w.slots(), "how many members may run at once")
 	}
 	return text
@@ -126,7 +131,10 @@ func (w *CallersRequest) toml() string {
 
 func (w *CallersRequest) command() string {
 	text := fmt.Sprintf("wanderd --policy call --skip %s --backups %d", written(w.skip()), w.Backups)
-	if w.slots() > 1 {
+	switch {
+	case w.SlotsShare > 0:
+		text += fmt.Sprintf(" --slots %d%%", w.SlotsShare)
+	case w.slots() > 1:
 		text += fmt.Sprintf(" --slots %d", w.slots())
 	}
 	return text

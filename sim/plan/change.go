@@ -48,7 +48,7 @@ func changes(w *Request, skip time.Duration) []Change {
 		all = append(all, Change{"walk", w.Walk.String(), wander.Sweep.String(), 0, "another walk"})
 	}
 	slots, most := w.slots()+1, min(wire.MaxSlots, w.Members)
-	for slots <= most && !fits(func(c *Request) { c.Slots = slots }) {
+	for slots <= most && !fits(func(c *Request) { c.Slots, c.SlotsShare = slots, 0 }) {
 		slots++
 	}
 	number(slots <= most, "slots", "more slots", w.slots(), slots)

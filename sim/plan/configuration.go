@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -22,7 +23,11 @@ func toml(k *Constants) string {
 			"is the default; left out, it follows the number of members")
 	}
 	text += maxInterval + line("backups", k.Backups, "how many members guard the token")
-	if k.Slots > 1 {
+	switch {
+	case k.SlotsShare > 0:
+		text += line("slots", fmt.Sprintf("%d%%", k.SlotsShare), "how many members may run at once: now "+
+			strconv.Itoa(k.Slots))
+	case k.Slots > 1:
 		text += line("slots", k.Slots, "how many members may run at once")
 	}
 	if k.Keep > 0 {
@@ -51,7 +56,10 @@ func command(k *Constants) string {
 		text += " --max-interval " + written(k.MaxInterval)
 	}
 	text += fmt.Sprintf(" --backups %d", k.Backups)
-	if k.Slots > 1 {
+	switch {
+	case k.SlotsShare > 0:
+		text += fmt.Sprintf(" --slots %d%%", k.SlotsShare)
+	case k.Slots > 1:
 		text += fmt.Sprintf(" --slots %d", k.Slots)
 	}
 	if k.Keep > 0 {

@@ -19,8 +19,8 @@ type Constants struct {
 	DefaultMaxInterval bool
 	// Backups is the number of guardians of each token.
 	Backups int
-	// Slots is the number of tokens.
-	Slots int
+	// Slots is the number of tokens: as a share of the members, SlotsShare, if that is not zero.
+	Slots, SlotsShare int
 	// Keep is how long the others wait for a host that reboots; zero if none does.
 	Keep time.Duration
 	// Soak is how long a host is looked after once it has run; MaxDown is how many may be down when one starts.
@@ -80,7 +80,8 @@ func skips() []time.Duration {
 func recommend(w *Request) (k Constants, fits bool) {
 	k = Constants{
 		Walk: w.Walk, Op: w.Op, Skip: w.Skip, MinInterval: w.Every, Backups: w.Backups, Slots: w.slots(),
-		Windows: w.Windows, Keep: w.keep(), Soak: w.Soak, MaxDown: w.MaxDown, PerZone: w.PerZone,
+		SlotsShare: w.SlotsShare,
+		Windows:    w.Windows, Keep: w.keep(), Soak: w.Soak, MaxDown: w.MaxDown, PerZone: w.PerZone,
 	}
 	if k.Skip == 0 {
 		k.Skip = recommendSkip(w)

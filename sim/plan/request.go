@@ -37,8 +37,9 @@ type Request struct {
 	Walk wander.Walk
 	// Backups is the number of guardians: 0 to guardian.MaxBackups.
 	Backups int
-	// Slots is how many members may run at once: 1 to wire.MaxSlots, and at most Members. 0 means 1.
-	Slots int
+	// Slots is how many members may run at once: 1 to wire.MaxSlots, and at most Members. 0 means 1. Instead,
+	// SlotsShare is for how many of a hundred members one may run: 1 to 100, or 0.
+	Slots, SlotsShare int
 	// Zones is the number of zones, over which the members are spread evenly, and PerZone how many of one zone may run
 	// at once: less than Slots. 0 is no zones.
 	Zones, PerZone int
@@ -111,6 +112,8 @@ func (w *Request) check() error {
 	demand(slices.Contains(wander.Walks(), w.Walk), "there is no %v: walk is one of %v", w.Walk, wander.Walks())
 	demand(w.Backups >= 0 && w.Backups <= guardian.MaxBackups,
 		"backups is %d: 0 to %d members can guard the token", w.Backups, guardian.MaxBackups)
+	demand(w.SlotsShare == 0 || w.SlotsShare > 0 && w.SlotsShare <= 100 && w.Slots == 0,
+		"slots is %d %%: a share of the members is from 1 %% to 100 %%, in place of a number", w.SlotsShare)
 	demand(w.Slots >= 0 && w.Slots <= wire.MaxSlots,
 		"slots is %d: 1 to %d members can run at once", w.Slots, wire.MaxSlots)
 	demand(w.Slots <= w.Members || w.Members < minMembers || w.Slots > wire.MaxSlots,
@@ -183,7 +186,15 @@ func (w Request) held() Request {
 	return w
 }
 
-func (w *Request) slots() int { return max(w.Slots, 1) }
+func (w *Request) slots() int { return slotsOf(w.Members, w.Slots, w.SlotsShare) }
+
+// slotsOf is how many of so many members may run at once.
+func slotsOf(members, slots, share int) int {
+	if share > 0 {
+		return min(max(members*share/100, 1), wire.MaxSlots)
+	}
+	return max(slots, 1)
+}
 
 func (w *Request) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 

@@ -97,3 +97,30 @@ func requests() []Request {
 
 // tinyEffort is enough to see that something happens.
 func tinyEffort() effort { return effort{fleet: 60_000, lossExperiment: 20_000, twice: 20_000} }
+
+// A share of the members is the number that it comes to, and twice as many members have twice as many.
+func TestSlotsMayBeAShareOfTheMembers(t *testing.T) {
+	w := Request{Members: 40, Op: time.Minute, Every: time.Hour, Backups: 2, SlotsShare: 10}
+	got, err := planWithin(t.Context(), w, tinyEffort())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Slots, w.SlotsShare = 4, 0
+	want, err := planWithin(t.Context(), w, tinyEffort())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Constants.Slots != 4 || got.Load != want.Load || got.Expected.Busy != want.Expected.Busy {
+		t.Errorf("a tenth of 40: %d slots, load %v; 4 of 40: load %v", got.Constants.Slots, got.Load, want.Load)
+	}
+	if got.Twice.Load >= want.Twice.Load {
+		t.Errorf("with twice the members a tenth have load %v, and 4 have %v", got.Twice.Load, want.Twice.Load)
+	}
+	if !strings.Contains(got.TOML, `slots = "10%"`) || !strings.Contains(got.Command, "--slots 10%") {
+		t.Errorf("%s\n%s", got.TOML, got.Command)
+	}
+	w.Slots, w.SlotsShare = 4, 10
+	if _, err := planWithin(t.Context(), w, tinyEffort()); err == nil {
+		t.Error("a number and a share are possible")
+	}
+}

@@ -61,7 +61,10 @@ func planWithin(ctx context.Context, w Request, e effort) (Result, error) {
 	asked := w
 	w = w.held()
 	k, fits := recommend(&w)
-	once, twice := newFleet(&w, w.Members, &k), newFleet(&w, 2*w.Members, &k)
+	double, kTwice := w, k
+	kTwice.Slots = slotsOf(2*w.Members, k.Slots, k.SlotsShare)
+	double.Slots, double.SlotsShare = kTwice.Slots, 0
+	once, twice := newFleet(&w, w.Members, &k), newFleet(&double, 2*w.Members, &kTwice)
 	a := Result{
 		Request: asked, Changes: []Change{}, Constants: k,
 		Load: once.theory.load(w.Every.Seconds()), LoadInForce: once.theory.load(k.MinInterval.Seconds()),

@@ -45,7 +45,7 @@ func zonesOf(w *Request) *Zones {
 	z.Load = float64(z.Hosts) * w.Op.Seconds() / (w.Every.Seconds() * float64(w.PerZone))
 	z.Least = max(w.leastRound(), math.Ceil(float64(z.Hosts)/float64(w.PerZone))*w.Op.Seconds())
 	one := *w
-	one.Slots = w.PerZone
+	one.Slots, one.SlotsShare = w.PerZone, 0
 	z.Most = one.leastRound()
 	return z
 }
