@@ -226,6 +226,14 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 		"c": {commands("p"), commands("q")},
 	}
 	inTogetherWorld(t, gates, func(w *world) {
+		// Both are in line while c runs under both gates, so that each has its own before it asks for the other.
+		w.takes = 20 * time.Second
+		w.called("c", "p")
+		w.called("c", "q")
+		w.until("c runs under both", time.Minute, func() bool {
+			return w.named("c", "p").Running && w.named("c", "q").Running
+		})
+		w.set(func() { w.takes = 0 })
 		begun := time.Now()
 		_, first := w.called("a", "p")
 		_, second := w.called("b", "q")
@@ -235,9 +243,9 @@ func TestHostsThatWaitForEachOtherLetGo(t *testing.T) {
 			!strings.Contains(g.NotRunning, "waiting for gate q for") {
 			t.Errorf("%+v: %q", g.Callers, g.NotRunning)
 		}
-		w.until("a has let go", 61*time.Second, func() bool {
-			return !w.named("a", "p").Holding ||
-				strings.HasPrefix(w.named("a", "p").NotRunning, "put off for ")
+		w.until("a has let go, or b has", 61*time.Second, func() bool {
+			g := w.named("a", "p")
+			return !g.Holding || g.Running || strings.HasPrefix(g.NotRunning, "put off for ")
 		})
 		for _, ended := range []chan asked{first, second} {
 			if r := <-ended; r.err != nil || r.Err != nil {
