@@ -28,6 +28,9 @@ func NewShare(percent, number int) Share {
 	return Share{percent: percent, inUse: number, at: policy.Never}
 }
 
+// ShareOf is that many percent of the members, rounded down, at least 1 and at most [wire.MaxSlots].
+func ShareOf(members, percent int) int { return min(max(members*percent/100, 1), wire.MaxSlots) }
+
 // IsShare reports whether it is a share of the members.
 func (s *Share) IsShare() bool { return s.percent > 0 }
 
@@ -46,7 +49,7 @@ func (s *Share) Settle(now policy.Time) (settles bool) {
 	if now < s.at {
 		return false
 	}
-	s.inUse, s.at = min(max(s.members*s.percent/100, 1), wire.MaxSlots), policy.Never
+	s.inUse, s.at = ShareOf(s.members, s.percent), policy.Never
 	return true
 }
 

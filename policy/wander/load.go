@@ -24,7 +24,7 @@ import (
 //	100 +--------------------+
 //	    | age             8  |  nanoseconds, 0 … 2⁶²
 //	108 +--------------------+
-//	    | last slot       1  |  0 … 15; never below the slot
+//	    | last slot       1  |  0 … 63; never below the slot
 //	109 +--------------------+
 //	    | mixed           2  |  seconds since a member with another number of slots was seen, at least 1; 0: none
 //	111 +--------------------+

@@ -60,9 +60,10 @@ func (w *CallersRequest) check() error {
 	return nil
 }
 
-func (w *CallersRequest) slots() int {
-	return slotsOf(w.Members, w.Slots, w.SlotsShare)
-}
+func (w *CallersRequest) slots() int { return w.slotsOf(w.Members) }
+
+// slotsOf is how many may run at once if the fleet has so many members.
+func (w *CallersRequest) slotsOf(members int) int { return slotsOf(members, w.Slots, w.SlotsShare) }
 
 func (w *CallersRequest) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 
@@ -79,7 +80,7 @@ func (w *CallersRequest) each() time.Duration { return w.Op + handoffTime(w.late
 
 // load returns the share of the time for which each token must be in use if no caller ever waited for another one.
 func (w *CallersRequest) load(members int) float64 {
-	return float64(members) * w.each().Seconds() / ((w.Demand + w.Op).Seconds() * float64(w.slots()))
+	return float64(members) * w.each().Seconds() / ((w.Demand + w.Op).Seconds() * float64(w.slotsOf(members)))
 }
 
 // MarshalJSON writes times in seconds.
@@ -187,8 +188,8 @@ func ForCallers(ctx context.Context, w CallersRequest) (CallersResult, error) {
 // scenario returns the fleet in which the callers come.
 func (w *CallersRequest) scenario(members int, seed uint64) calling.Scenario {
 	return calling.Scenario{
-		Seed: seed, Members: members, Skip: w.skip(), Op: w.Op, OnDemand: true, Backups: w.Backups, Slots: w.slots(),
-		Demand:  sim.Demand{Every: w.Demand},
+		Seed: seed, Members: members, Skip: w.skip(), Op: w.Op, OnDemand: true, Backups: w.Backups,
+		Slots: w.slotsOf(members), Demand: sim.Demand{Every: w.Demand},
 		Network: sim.Network{Latency: w.latency(), Loss: w.Loss}, Membership: sim.MeasuredMembership(members),
 		Hook: sim.Hook{Takes: w.Op, Spread: opSpread},
 	}
@@ -203,15 +204,16 @@ type callersRun struct {
 
 // forecast simulates some fleets. Each begins to be measured after a time in which many callers have come.
 func (w *CallersRequest) forecast(ctx context.Context, members int) (CallersForecast, error) {
-	rate := min(w.load(members), 1) / w.each().Seconds() * float64(w.slots())
+	slots := w.slotsOf(members)
+	rate := min(w.load(members), 1) / w.each().Seconds() * float64(slots)
 	lasts := seconds(callersRuns / callersSeeds / rate)
 	settle := max(time.Minute, lasts/4)
 	if w.load(members) >= 1 {
-		settle = max(settle, 2*(w.Demand+time.Duration(members)*w.each()/time.Duration(w.slots())))
+		settle = max(settle, 2*(w.Demand+time.Duration(members)*w.each()/time.Duration(slots)))
 	}
 	runs, err := seeds.Across(ctx, 0, nil, callersSeeds, func(ctx context.Context, job int) (callersRun, error) {
 		s := w.scenario(members, w.Seed+uint64(job))
-		meter, m := measure.New(measure.Config{Members: members, Slots: w.slots(), Quiet: lasts}), &calling.Meter{}
+		meter, m := measure.New(measure.Config{Members: members, Slots: slots, Quiet: lasts}), &calling.Meter{}
 		c := s.NewCluster(meter, m)
 		c.Boot()
 		if _, err := c.RunFor(ctx, policy.Time(settle), nil); err != nil {
@@ -238,7 +240,7 @@ func (w *CallersRequest) forecast(ctx context.Context, members int) (CallersFore
 		r := &runs[i]
 		n := measure.Number(len(runs))
 		all = append(all, r.waits...)
-		f.Busy += inUse(&r.figures, w.slots()) / n
+		f.Busy += inUse(&r.figures, slots) / n
 		f.Overlap += r.figures.Overlap / n
 		sent, operations = sent+r.figures.Messages, operations+r.figures.Operations
 		f.Simulated.Duration += float64(r.figures.Duration)

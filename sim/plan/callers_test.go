@@ -72,6 +72,19 @@ func TestAPlanForCallersAgreesWithTheory(t *testing.T) {
 	}
 }
 
+// A share of the members is twice the number where there are twice the members.
+func TestAShareForCallersFollowsTheMembers(t *testing.T) {
+	w := callers(40, 5*time.Minute)
+	w.SlotsShare = 5
+	a, err := ForCallers(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.slots() != 2 || a.Twice.Load != a.Load || a.Twice.Load != a.Expected.Load {
+		t.Errorf("%d slots, load %v, with twice the members %v", w.slots(), a.Load, a.Twice.Load)
+	}
+}
+
 func TestAnImpossiblePlanForCallersHasSentences(t *testing.T) {
 	w := callers(1, 0)
 	w.Backups, w.Slots, w.Loss = 0, 65, 0.9

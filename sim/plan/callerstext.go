@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/wanderd/wanderd/policy/wander"
@@ -116,26 +115,13 @@ func (w *CallersRequest) toml() string {
 	line := func(key string, value any, comment string) string {
 		return fmt.Sprintf("%-28s # %s\n", fmt.Sprintf("%s = %#v", key, value), comment)
 	}
-	text := line("policy", "call", "the token comes when it is called") +
+	return line("policy", "call", "the token comes when it is called") +
 		line("skip", written(w.skip()), "a holder that is silent for so long is suspected") +
-		line("backups", w.Backups, "how many homes guard the token")
-	switch {
-	case w.SlotsShare > 0:
-		text += line("slots", fmt.Sprintf("%d%%", w.SlotsShare), "how many members may run at once: now "+
-			strconv.Itoa(w.slots()))
-	case w.slots() > 1:
-		text += line("slots", w.slots(), "how many members may run at once")
-	}
-	return text
+		line("backups", w.Backups, "how many homes guard the token") +
+		slotsLine(line, w.slots(), w.SlotsShare)
 }
 
 func (w *CallersRequest) command() string {
-	text := fmt.Sprintf("wanderd --policy call --skip %s --backups %d", written(w.skip()), w.Backups)
-	switch {
-	case w.SlotsShare > 0:
-		text += fmt.Sprintf(" --slots %d%%", w.SlotsShare)
-	case w.slots() > 1:
-		text += fmt.Sprintf(" --slots %d", w.slots())
-	}
-	return text
+	return fmt.Sprintf("wanderd --policy call --skip %s --backups %d", written(w.skip()), w.Backups) +
+		slotsFlag(w.slots(), w.SlotsShare)
 }

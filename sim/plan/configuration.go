@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -22,14 +21,8 @@ func toml(k *Constants) string {
 		maxInterval = line("# max_interval", written(k.MaxInterval),
 			"is the default; left out, it follows the number of members")
 	}
-	text += maxInterval + line("backups", k.Backups, "how many members guard the token")
-	switch {
-	case k.SlotsShare > 0:
-		text += line("slots", fmt.Sprintf("%d%%", k.SlotsShare), "how many members may run at once: now "+
-			strconv.Itoa(k.Slots))
-	case k.Slots > 1:
-		text += line("slots", k.Slots, "how many members may run at once")
-	}
+	text += maxInterval + line("backups", k.Backups, "how many members guard the token") +
+		slotsLine(line, k.Slots, k.SlotsShare)
 	if k.Keep > 0 {
 		text += line("keep", written(k.Keep), "how long the others wait for a host that reboots")
 	}
@@ -55,13 +48,7 @@ func command(k *Constants) string {
 	if !k.DefaultMaxInterval {
 		text += " --max-interval " + written(k.MaxInterval)
 	}
-	text += fmt.Sprintf(" --backups %d", k.Backups)
-	switch {
-	case k.SlotsShare > 0:
-		text += fmt.Sprintf(" --slots %d%%", k.SlotsShare)
-	case k.Slots > 1:
-		text += fmt.Sprintf(" --slots %d", k.Slots)
-	}
+	text += fmt.Sprintf(" --backups %d", k.Backups) + slotsFlag(k.Slots, k.SlotsShare)
 	if k.Keep > 0 {
 		text += " --keep " + written(k.Keep)
 	}

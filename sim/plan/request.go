@@ -188,14 +188,6 @@ func (w Request) held() Request {
 
 func (w *Request) slots() int { return slotsOf(w.Members, w.Slots, w.SlotsShare) }
 
-// slotsOf is how many of so many members may run at once.
-func slotsOf(members, slots, share int) int {
-	if share > 0 {
-		return min(max(members*share/100, 1), wire.MaxSlots)
-	}
-	return max(slots, 1)
-}
-
 func (w *Request) latency() time.Duration { return cmp.Or(w.Latency, usualLatency) }
 
 // MarshalJSON writes times in seconds; a skip of 0 is null.
