@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/downcount"
+	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/policy/strict"
 	"github.com/wanderd/wanderd/policy/wander"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/control"
-	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/policy/strict"
 )
 

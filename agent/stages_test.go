@@ -9,8 +9,8 @@ import (
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/policy/strict"
 )
 

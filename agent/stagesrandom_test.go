@@ -8,8 +8,8 @@ import (
 
 	"github.com/wanderd/wanderd/agent/aftercare"
 	"github.com/wanderd/wanderd/agent/gate"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/policy/stages"
 )
 
 // "Nobody runs before all of the earlier stages have": a seed draws the stages, the protocol, the soak, and which

@@ -12,9 +12,9 @@ import (
 
 	"github.com/wanderd/wanderd/agent/clock"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"github.com/wanderd/wanderd/agent/aftercare"
-	"github.com/wanderd/wanderd/agent/downcount"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/downcount"
+	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/wanderd/wanderd/agent/beside"
 	"github.com/wanderd/wanderd/agent/history"
 	"github.com/wanderd/wanderd/agent/hook"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/agent/statedir"
 	"github.com/wanderd/wanderd/agent/together"
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/directive"
+	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
 

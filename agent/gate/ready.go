@@ -13,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/policy/ready"
 	"github.com/wanderd/wanderd/wire"
 )
@@ -225,8 +226,25 @@ func (d *down) look(g *Gate) {
 	}
 }
 
+// count counts who is down.
+func (d *down) count(g *Gate) downcount.Down {
+	k := &g.state.Kept
+	known := slices.ContainsFunc(d.failed, func(p Peer) bool { return p.ID == k.Holder })
+	n := downcount.Down{
+		Members: g.members + len(d.failed), Failed: len(d.failed), Slots: 1,
+		Kept: k.Is() && k.Holder != g.env.Self && !known && !g.env.Fleet.IsForgotten(k.Holder),
+	}
+	if g.roster != nil {
+		n.Members = len(g.roster.names)
+	}
+	if several, ok := g.machine.Machine.(policy.Slotted); ok {
+		n.Slots = several.Slots()
+	}
+	return n
+}
+
 // names says who is down, and why.
-func (d *down) names(g *Gate) (list []string) {
+func (d *down) names(g *Gate, n *downcount.Down) (list []string) {
 	k := &g.state.Kept
 	for i := range d.failed {
 		why := "failed"
@@ -238,36 +256,23 @@ func (d *down) names(g *Gate) (list []string) {
 		}
 		list = append(list, d.failed[i].Name+" ("+why+")")
 	}
-	known := slices.ContainsFunc(d.failed, func(p Peer) bool { return p.ID == k.Holder })
-	if k.Is() && k.Holder != g.env.Self && !known && !g.env.Fleet.IsForgotten(k.Holder) {
+	if n.Kept {
 		list = append(list, g.nameOf(k.Holder)+" (its grant is kept)")
 	}
-	if several, ok := g.machine.Machine.(policy.Slotted); ok && several.Slots() > 1 {
-		list = append(list, fmt.Sprintf("%d that may run under the other tokens", several.Slots()-1))
+	if n.Slots > 1 {
+		list = append(list, fmt.Sprintf("%d that may run under the other tokens", n.Slots-1))
 	}
 	return list
 }
 
 // why returns why no run may start here because others are down; empty if one may.
 func (d *down) why(g *Gate) string {
-	all := g.members + len(d.failed)
-	if g.roster != nil {
-		all = len(g.roster.names)
-	}
-	most := g.cfg.MaxDown.Of(all)
-	if most == 0 {
+	n := d.count(g)
+	if !g.cfg.MaxDown.Bars(&n) {
 		return ""
 	}
-	names := d.names(g)
-	n := len(names)
-	if several, ok := g.machine.Machine.(policy.Slotted); ok {
-		n += max(several.Slots()-2, 0) // The last line stands for them all.
-	}
-	if n < most {
-		return ""
-	}
-	return fmt.Sprintf("too many are down (max_down = %v, which is %d here): %s", g.cfg.MaxDown, most,
-		strings.Join(names, ", "))
+	return fmt.Sprintf("too many are down (max_down = %v, which is %d here): %s", g.cfg.MaxDown,
+		g.cfg.MaxDown.Of(n.Members), strings.Join(d.names(g, &n), ", "))
 }
 
 // LookAround looks again who is down, and who holds this member up: members were forgotten, or are back.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/wanderd/wanderd/agent/control"
 	"github.com/wanderd/wanderd/agent/history"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/stages"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/stages"
 )
 
 // Apply puts a changed configuration of the gate into force. A run that has begun goes on as it was.

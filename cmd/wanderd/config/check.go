@@ -14,11 +14,11 @@ import (
 	"github.com/wanderd/wanderd/agent/fleetlock"
 	"github.com/wanderd/wanderd/agent/hook"
 	"github.com/wanderd/wanderd/agent/safepath"
-	"github.com/wanderd/wanderd/agent/stages"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/membership/identity"
 	"github.com/wanderd/wanderd/membership/peers"
+	"github.com/wanderd/wanderd/policy/stages"
 )
 
 // Check completes an agent's configuration, or returns a [settings.Invalid] if a part was not understood or the parts

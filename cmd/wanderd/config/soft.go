@@ -3,10 +3,10 @@ package config
 import (
 	"fmt"
 
-	"github.com/wanderd/wanderd/agent/downcount"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
 	"github.com/wanderd/wanderd/policy/call"
+	"github.com/wanderd/wanderd/policy/downcount"
 	"github.com/wanderd/wanderd/wire"
 )
 

@@ -1,4 +1,5 @@
-// Package downcount limits how many members of a gate may be down when a run starts.
+// Package downcount limits how many members of a gate may be down when a run starts: too many, and a member counts as not
+// ready, so that the token passes by.
 package downcount
 
 import (
@@ -41,4 +42,31 @@ func (l Limit) Of(members int) int {
 		return max(members*l.Percent/100, 1)
 	}
 	return l.Count
+}
+
+// Down is who is down, as one member knows. A run that it is about to start does not count.
+type Down struct {
+	// Members is how many members there are: those in view and those that have failed, or those of a roster.
+	Members int
+	// Failed is how many others have failed, or are not here.
+	Failed int
+	// Kept is true if the grant of another one is kept that is not among them.
+	Kept bool
+	// Slots is how many tokens the gate has. Under each of the others another member may run.
+	Slots int
+}
+
+// Count is how many others are down, or may be.
+func (d *Down) Count() int {
+	n := d.Failed + max(d.Slots-1, 0)
+	if d.Kept {
+		n++
+	}
+	return n
+}
+
+// Bars reports whether no run may start: "a run starts only if fewer members than that are down for any reason".
+func (l Limit) Bars(d *Down) bool {
+	most := l.Of(d.Members)
+	return most > 0 && d.Count() >= most
 }

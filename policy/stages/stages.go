@@ -22,6 +22,8 @@ type Config struct {
 	First []string
 	// Wait is how long a member that is away holds up the later stages.
 	Wait time.Duration
+	// Settle is how long what a member announces may take to reach all others. Zero is [Settle].
+	Settle time.Duration
 }
 
 // The bounds of a list of stages.
@@ -134,8 +136,8 @@ type Held struct {
 	stage     int
 }
 
-// settle is how long what a member announces may take to reach all others.
-const settle = 10 * time.Second
+// Settle is how long what a member announces may take to reach all others.
+const Settle = 10 * time.Second
 
 // lookAgain is how long a list of those who hold this member up counts if nothing is heard.
 const lookAgain = time.Minute
@@ -177,7 +179,7 @@ func (w *Watch) See(o *Own, now time.Time) (said Standing, news bool) {
 	case !o.Due || !o.Ready:
 		w.settled = time.Time{}
 	case w.settled.IsZero():
-		if w.settled = now.Add(settle); !o.Ordered {
+		if w.settled = now.Add(cmp.Or(w.cfg.Settle, Settle)); !o.Ordered {
 			w.settled = w.settled.Add(o.Stale)
 		}
 	}

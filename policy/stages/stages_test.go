@@ -62,7 +62,7 @@ func watched(name string, c Config) *Watch {
 	var w Watch
 	w.Set(c, name)
 	w.See(&Own{Due: true, Ready: true}, time.Now())
-	time.Sleep(settle)
+	time.Sleep(Settle)
 	return &w
 }
 
@@ -133,9 +133,9 @@ func TestAMemberThatIsDueListensFirst(t *testing.T) {
 		own  Own
 		want time.Duration
 	}{
-		"due":         {Own{Due: true, Ready: true}, settle},
-		"found ready": {Own{Due: true, Ready: true, Stale: time.Minute}, settle + time.Minute},
-		"ordered":     {Own{Due: true, Ready: true, Stale: time.Minute, Ordered: true}, settle},
+		"due":         {Own{Due: true, Ready: true}, Settle},
+		"found ready": {Own{Due: true, Ready: true, Stale: time.Minute}, Settle + time.Minute},
+		"ordered":     {Own{Due: true, Ready: true, Stale: time.Minute, Ordered: true}, Settle},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
