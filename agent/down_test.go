@@ -62,27 +62,38 @@ func TestFewerThanMaxDownStopNobody(t *testing.T) {
 
 // A caller waits, too, and is told why. One that does not wait is refused.
 func TestACallerWaitsWhileTooManyAreDown(t *testing.T) {
-	gate := testGate()
-	gate.Hook, gate.MinInterval, gate.Backups = nil, 0, 2
-	inWorld(t, gate, func(w *world) {
-		w.maxDown = downcount.Limit{Count: 1}
-		w.startAll()
-		time.Sleep(time.Minute)
-		w.crash("c")
-		time.Sleep(time.Minute)
-		begun, ended := time.Now(), make(chan asked, 1)
-		w.exec(context.Background(), "a", "x", ended)
-		time.Sleep(5 * time.Minute)
-		g := gateOf(t, w, "a")
-		if len(w.runs(begun)) > 0 || g.Because != control.BecauseDown ||
-			!strings.HasSuffix(g.NotRunning, ": c (failed)") {
-			t.Errorf("%d runs; %q: %q", len(w.runs(begun)), g.Because, g.NotRunning)
-		}
-		w.start("c", AloneWait)
-		if r := <-ended; r.err != nil || r.Err != nil {
-			t.Errorf("%+v", r)
-		}
-	})
+	for name, is := range map[string]struct{ onCall, beside bool }{
+		"a token that goes round": {}, "a token on call": {onCall: true},
+		"beside a hook": {beside: true}, "a token on call, beside a hook": {onCall: true, beside: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := testGate()
+			gate.onCall, gate.Backups, gate.MinInterval = is.onCall, 2, time.Hour
+			if !is.beside {
+				gate.Hook, gate.MinInterval = nil, 0
+			}
+			inWorld(t, gate, callerWaitsForTheDown)
+		})
+	}
+}
+
+func callerWaitsForTheDown(w *world) {
+	w.maxDown = downcount.Limit{Count: 1}
+	w.startAll()
+	time.Sleep(5 * time.Minute)
+	w.crash("c")
+	time.Sleep(time.Minute)
+	begun, ended := time.Now(), make(chan asked, 1)
+	w.exec(context.Background(), "a", "x", ended)
+	time.Sleep(5 * time.Minute)
+	g := gateOf(w.t, w, "a")
+	if len(w.runs(begun)) > 0 || g.Because != control.BecauseDown || !strings.HasSuffix(g.NotRunning, ": c (failed)") {
+		w.t.Errorf("%d runs; %q: %q", len(w.runs(begun)), g.Because, g.NotRunning)
+	}
+	w.start("c", AloneWait)
+	if r := <-ended; r.err != nil || r.Err != nil {
+		w.t.Errorf("%+v", r)
+	}
 }
 
 // In a strict gate the count is of the roster.

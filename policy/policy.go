@@ -51,12 +51,13 @@ type Slotted interface {
 	SlotStatus(slot int, now Time) Status
 }
 
-// Askable is a machine whose own operation can wait until its host reports that it needs a run.
+// Askable is a machine whose own operation can wait until its host reports that it needs a run, and whose callers can
+// wait, too, while no run may start at all.
 type Askable interface {
-	// SetReady tells the machine whether the operation may be due; a machine that was told nothing assumes that it may.
-	// It affects neither the runs of callers nor a run that has begun. When ready turns true the shell sends Woke, so
-	// that a resting token is reconsidered.
-	SetReady(ready bool)
+	// SetReady tells the machine whether the operation may be due, and whether a run may start for a caller; where none
+	// may, the operation may not be due either. A machine that was told nothing assumes that both may. A run that has
+	// begun is not affected. When either turns true the shell sends Woke, so that a resting token is reconsidered.
+	SetReady(own, callers bool)
 	// DueAt is when the operation is due, if the host is ready then. It is Never while nothing is to be run.
 	DueAt(now Time) Time
 }

@@ -32,6 +32,7 @@ type Config struct {
 	Demand      Demand
 	Operators   Operators
 	Ready       Ready
+	Shape       Shape
 	// Clocks are the members' clocks. Members beyond its end have true clocks.
 	Clocks []Clock
 	// AskFirst makes the shells call Expects first and drop messages that are not expected, as the agent does.
@@ -105,6 +106,7 @@ type Cluster struct {
 	callers    []callers
 	directives directives
 	questions  questions
+	shells     shells
 	// faults are those that have been started. outside are the members outside of a core: see [Cluster.HealCore].
 	faults  *faults
 	outside map[int]bool
@@ -140,12 +142,13 @@ func New(cfg Config) *Cluster {
 	if cfg.Demand.Every > 0 {
 		c.callers = make([]callers, cfg.Members)
 	}
-	if cfg.Operators != (Operators{}) {
+	if cfg.Operators != (Operators{}) || cfg.Shape.Canaries > 0 {
 		c.directives = directives{layers: make([]*directive.Layer, cfg.Members)}
 	}
 	if cfg.Ready != (Ready{}) {
 		c.questions = questions{each: make([]question, cfg.Members)}
 	}
+	c.shells = newShells(&c.cfg)
 	c.net = network{
 		Network: cfg.Network, latest: map[link]policy.Time{}, lastFrom: make([]policy.Time, cfg.Members),
 		oneWay: oneWay{deaf: map[int]bool{}, mute: map[int]bool{}, apart: map[link]bool{}},
@@ -310,6 +313,8 @@ func (c *Cluster) happen(e entry) {
 		c.ask(e.who, e.slot)
 	case entryAnswer:
 		c.answer(e.who, e.slot)
+	case entryLook:
+		c.look(e.who, e.slot)
 	case entrySideView:
 		c.giveSideView(int(e.slot))
 	case entryRecheck:
@@ -396,6 +401,7 @@ func (c *Cluster) stepOnce(who int32, ev *policy.Event, aside about) (savedAtOnc
 	default:
 		c.setAlarm(who)
 		c.arrangeQuestion(who)
+		c.stand(who)
 	}
 	return false
 }

@@ -121,7 +121,7 @@ func (c *Cluster) unwanted(who, number int32) {
 		return
 	}
 	c.Unwant(int(who))
-	if r := &c.members[who].run; !r.active || !c.serves(r) {
+	if r := &c.members[who].run; !r.active || r.soaks || !c.serves(r) {
 		c.await(who)
 	}
 }
@@ -131,6 +131,9 @@ func (c *Cluster) EndDemand() { c.callers = nil }
 
 // serves reports whether a run is for a caller.
 func (c *Cluster) serves(r *run) bool { return r.demanded || !c.cfg.Demand.Beside }
+
+// isOwn reports whether a run is the member's own operation.
+func (c *Cluster) isOwn(r *run) bool { return c.cfg.Demand.Every == 0 || !c.serves(r) }
 
 // Want begins a demand at member i, which must be up.
 func (c *Cluster) Want(i int) {

@@ -27,6 +27,10 @@ type Hook struct {
 	// Timeout is when the agent stops a run. Zero means never, for hooks that never hang.
 	Timeout time.Duration
 	Reboots Reboots
+	// Soak is how long the grant stays with the host after an operation that has succeeded. Unhealthy is the share of
+	// hosts that are found not to be healthy then: such a run has failed.
+	Soak      time.Duration
+	Unhealthy float64
 }
 
 // termTime is how long a run that obeys SIGTERM takes to end.
@@ -45,7 +49,9 @@ type run struct {
 	timedOut, denied, demanded bool
 	// resumed is true if it goes on from an earlier life of its member.
 	resumed bool
-	outcome policy.Outcome
+	// soaks is true once the operation is over, and its host soaks. cut is true if a stop has ended that.
+	soaks, cut bool
+	outcome    policy.Outcome
 	// exit is its exit status if it fails. It is zero if the agent has stopped it.
 	exit uint8
 }
@@ -71,13 +77,13 @@ func (h *Hook) draw(dice *rand.Rand, deaf bool, slow float64) (takes time.Durati
 	return max(takes, 1), outcome
 }
 
-// Longest is the longest duration of an operation.
+// Longest is the longest duration of an operation, and of what follows it.
 func (h *Hook) Longest() time.Duration {
 	takes := time.Duration(float64(h.Takes) * (1 + h.Unequal) * (1 + h.Spread))
 	if h.Timeout > 0 {
 		takes = min(takes, h.Timeout) + h.stopTime(h.Deaf > 0)
 	}
-	return takes
+	return takes + h.Soak
 }
 
 func (h *Hook) stopTime(deaf bool) time.Duration {
@@ -95,8 +101,7 @@ func (c *Cluster) slow(who int32) float64 {
 // startRun starts the hook of a member, or denies it.
 func (c *Cluster) startRun(who int32, demanded bool, startBy, until policy.Time) {
 	r := &c.members[who].run
-	r.number++
-	r.active, r.resumed, r.demanded, r.until = true, false, demanded, 0
+	*r = run{number: r.number + 1, active: true, demanded: demanded}
 	delete(c.preSigned, who)
 	r.deaf = happens(c.hookDice, c.cfg.Hook.Deaf)
 	takes, outcome := c.cfg.Hook.draw(c.hookDice, r.deaf, c.slow(who))
@@ -104,6 +109,9 @@ func (c *Cluster) startRun(who int32, demanded bool, startBy, until policy.Time)
 	r.exit = failedExit
 	if r.denied = happens(c.hookDice, c.cfg.Hook.Late); r.denied {
 		r.endAt = startBy.Add(1)
+	}
+	if c.lookAround(who); c.isHeldUp(who, c.isOwn(r)) {
+		r.denied, r.endAt = true, c.now
 	}
 	c.push(entryFinished, r.endAt, who, r.number)
 	c.extendRun(who, until)
@@ -132,6 +140,11 @@ func (r *run) end() policy.Time {
 // stopRun tells the hook of a member to end.
 func (c *Cluster) stopRun(who int32) {
 	r := &c.members[who].run
+	if r.active && r.soaks {
+		r.cut, r.endAt = true, c.now
+		c.push(entryFinished, c.now, who, r.number)
+		return
+	}
 	if end := c.now.Add(c.cfg.Hook.stopTime(r.deaf)); r.active && !r.denied && end < r.endAt {
 		r.endAt, r.outcome, r.exit = end, policy.Failed, 0
 		c.push(entryFinished, end, who, r.number)
@@ -152,9 +165,10 @@ func (c *Cluster) finishRun(who, number int32) {
 	if !m.up || !m.run.active || m.run.number != number || c.now < m.run.end() {
 		return
 	}
-	if c.reboots(who) {
+	if c.reboots(who) || c.soaks(who) {
 		return
 	}
+	c.endsStage(who)
 	m.run.active = false
 	if c.questions.each != nil && !m.run.denied && !m.run.demanded {
 		c.questions.each[who].Used()
@@ -162,16 +176,43 @@ func (c *Cluster) finishRun(who, number int32) {
 	delete(c.preSigned, who)
 	expired := m.run.end() < m.run.endAt
 	c.event.Kind, c.event.Void, c.event.Denied, c.event.Outcome = policy.Finished, m.run.timedOut ||
-		expired, m.run.denied, m.run.outcome
+		expired || m.run.cut, m.run.denied, m.run.outcome
 	c.event.Exit = m.run.exit
-	if expired {
+	if expired && !m.run.soaks {
 		c.event.Outcome = policy.Failed
 	}
-	demanded, served, denied := m.run.demanded, c.serves(&m.run), m.run.denied
+	demanded, served, denied := m.run.demanded, c.serves(&m.run) && !m.run.soaks, m.run.denied
 	c.step(who, &c.event, about{demanded: demanded})
 	if served {
 		c.callersEnd(who, denied)
 	}
+}
+
+// soaks lets the host of a member soak once its operation has succeeded, and reports whether it does. For the machine
+// the operation still runs. Nothing of it is left that a guard could end, and a caller does not wait for the rest.
+func (c *Cluster) soaks(who int32) bool {
+	r := &c.members[who].run
+	over := r.end() < r.endAt // Its grant is.
+	if c.cfg.Hook.Soak == 0 || r.soaks || r.denied || r.resumed || r.timedOut || over ||
+		r.outcome != policy.Succeeded {
+		return false
+	}
+	r.soaks, r.endAt = true, c.now.Add(c.cfg.Hook.Soak)
+	if happens(c.hookDice, c.cfg.Hook.Unhealthy) {
+		r.outcome = policy.Failed
+	}
+	delete(c.preSigned, who)
+	c.push(entryFinished, r.end(), who, r.number)
+	if c.serves(r) {
+		c.callersEnd(who, false)
+	}
+	return true
+}
+
+// Soaks reports whether the host of member i soaks after an operation that has succeeded.
+func (c *Cluster) Soaks(i int) bool {
+	r := &c.members[i].run
+	return r.active && r.soaks && c.now < r.end()
 }
 
 // happens draws whether something of probability p happens. It draws nothing if p is 0 or 1.

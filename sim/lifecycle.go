@@ -62,6 +62,7 @@ func (c *Cluster) launch(who int32) {
 		c.directives.layers[who].Once(c.cfg.Operators.Once)
 	}
 	c.beginAsking(who)
+	c.beginShell(who)
 	c.statusOf = absent
 	c.tell(Occurrence{Kind: Came, Member: int(who)})
 	c.event.Kind, c.event.State = policy.Started, m.disk
@@ -204,7 +205,7 @@ func (c *Cluster) postponed(e entry) bool {
 	case entryCall, entryRecheck, entrySideView:
 		return false
 	case entryDeliver, entryFinished, entryWanted, entryUnwanted, entrySaved, entryView, entryDirective, entryAsk,
-		entryAnswer:
+		entryAnswer, entryLook:
 	}
 	m := &c.members[e.who]
 	if m.awayUntil <= c.now {

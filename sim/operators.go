@@ -136,13 +136,13 @@ func (c *Cluster) resumeAll() {
 	c.After(ResumedAfter, c.resumeAll)
 }
 
-// mendOperation ends the failures that a brake counts; otherwise the brake would go on stopping the gate. Where runs
-// are longer than their timeout, they go on failing, so there the brake itself is removed.
+// mendOperation ends the failures that a brake or a stage counts; otherwise they would go on stopping the gate. Where
+// runs are longer than their timeout, they go on failing, so there the brake itself is removed.
 func (c *Cluster) mendOperation() {
-	if c.cfg.Operators.StopAfter == 0 {
+	if c.cfg.Operators.StopAfter == 0 && c.cfg.Shape.Canaries == 0 {
 		return
 	}
-	c.cfg.Hook.Fails = 0
+	c.cfg.Hook.Fails, c.cfg.Hook.Unhealthy = 0, 0
 	if c.cfg.Hook.Timeout == 0 {
 		return
 	}

@@ -18,7 +18,7 @@ func (c *Cluster) preSign(who int32, m *wire.Message) {
 	switch {
 	case m.Kind == 0:
 		delete(c.preSigned, who)
-	case c.members[who].run.active:
+	case c.members[who].run.active && !c.members[who].run.soaks:
 		c.preSigned[who] = append(c.preSigned[who], *m)
 	}
 }
@@ -27,7 +27,7 @@ func (c *Cluster) preSign(who int32, m *wire.Message) {
 // the run to stop, kills it after a grace period, and sends its messages when the run is gone.
 func (c *Cluster) orphan(who int32) bool {
 	r := &c.members[who].run
-	if !r.active || r.denied { // or no process was ever started
+	if !r.active || r.denied || r.soaks { // or no process was ever started, or none is left
 		return false
 	}
 	takes := termTime

@@ -53,13 +53,14 @@ func (c *Cluster) beginAsking(who int32) {
 	*q = question{Question: ready.Question{Timeout: r.Timeout, Again: r.Again}, number: q.number + 1, at: policy.Never}
 }
 
-// tellReady tells a member's machine whether its host is ready. It is called before each step.
+// tellReady tells a member's machine whether its host is ready, and nothing holds a run up. It is called before each
+// step.
 func (c *Cluster) tellReady(who int32) {
-	if c.questions.each == nil {
+	if c.questions.each == nil && c.shells.each == nil {
 		return
 	}
 	if m, asks := c.members[who].machine.(policy.Askable); asks {
-		m.SetReady(c.questions.each[who].Ready(c.Instant(int(who)).Time))
+		m.SetReady(c.Ready(int(who)) && !c.isHeldUp(who, true), !c.isHeldUp(who, false))
 	}
 }
 
@@ -148,8 +149,9 @@ func (c *Cluster) askNobody() {
 	for i := range c.members {
 		if m, asks := c.members[i].machine.(policy.Askable); asks && c.members[i].up {
 			c.statusOf = absent
-			m.SetReady(true)
+			m.SetReady(true, true)
 			c.setAlarm(int32(i))
+			c.stand(int32(i))
 		}
 	}
 }

@@ -28,6 +28,13 @@ type Membership struct {
 	Perfect bool
 }
 
+// Noticed is a time within which each member has noticed what has happened to another one, except with a chance of one
+// in millions.
+func (m *Membership) Noticed() time.Duration {
+	first := max(m.GossipAfter, m.DetectAfter+20*m.DetectMore, m.CutAfter, m.RejoinAfter)
+	return first + max(m.Spread, m.LeaveSpread) + 1
+}
+
 // View returns the members that member i sees. It is nil if the member has no view yet. It must not be changed.
 func (c *Cluster) View(i int) []wire.MemberID {
 	if seen := c.members[i].seen.peers; seen != nil {
@@ -158,6 +165,9 @@ func (c *Cluster) recheck(who int32) {
 		if c.views.sides[s].set(who, alive, c.views.announced[who]) {
 			c.spread(s, within)
 		}
+		if alive {
+			c.hearStanding(s, who)
+		}
 	}
 }
 
@@ -228,6 +238,7 @@ func (c *Cluster) showView(who int32, v view) {
 	}
 	m.seen = v
 	m.hasSeenOthers = m.hasSeenOthers || len(*v.peers) > 1
+	c.lookAround(who)
 	c.event.Kind, c.event.Peers, c.event.TokenKnown = policy.PeersChanged, *v.peers, v.known
 	c.step(who, &c.event, about{})
 }

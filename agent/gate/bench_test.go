@@ -140,7 +140,7 @@ func (s *script) Facts(_ policy.Time, out []policy.Fact) []policy.Fact {
 }
 func (s *script) String() string { return "script" }
 
-func (s *script) SetReady(ready bool) { s.ready = ready }
+func (s *script) SetReady(own, _ bool) { s.ready = own }
 
 func (s *script) DueAt(now policy.Time) policy.Time {
 	if s.due {

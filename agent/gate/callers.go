@@ -111,7 +111,7 @@ func (g *Gate) Withdraw(c *Caller) {
 // tellDemand tells the machine whether a caller waits, unless it knows that already. A caller that waits for the hook
 // counts once this host is ready.
 func (g *Gate) tellDemand() {
-	waits := len(g.callers.queue) > 0 && mayStart(g)
+	waits := len(g.callers.queue) > 0
 	if waits && !mayRun(g, g.env.Clock.Now().Time) {
 		waits = g.callers.command() >= 0
 	}

@@ -71,7 +71,8 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 // is too old.
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
-		m.SetReady(mayRun(g, now) && mayStart(g))
+		callers := mayStart(g)
+		m.SetReady(callers && mayRun(g, now), callers)
 	}
 }
 

@@ -30,7 +30,7 @@ func beginStages(g *Gate) {
 }
 
 // mayRun reports whether this host is ready, and no earlier stage holds it up.
-func mayRun(g *Gate, now policy.Time) bool { return g.isReady(now) && g.watch.Why(time.Now()) == "" }
+func mayRun(g *Gate, now policy.Time) bool { return g.isReady(now) && g.watch.IsOpen(time.Now()) }
 
 // own is what decides where this member stands.
 func own(g *Gate, now policy.Time) stages.Own {
@@ -85,8 +85,9 @@ func lookAtStages(g *Gate, news bool) {
 	if news || !now.Before(g.watch.LookAt(now)) {
 		g.watch.Look(membersOf(g), now)
 	}
-	if why, turned := g.watch.Turned(now); turned {
-		g.log.Debug().Str("stage", g.watch.Stage()).Msg(cmp.Or(why, "no earlier stage holds this member up"))
+	if g.watch.Turned(now) {
+		why := cmp.Or(g.watch.Why(now), "no earlier stage holds this member up")
+		g.log.Debug().Str("stage", g.watch.Stage()).Msg(why)
 		g.event.Kind = policy.Woke
 		g.step()
 	}
@@ -112,7 +113,7 @@ func waitsForStage(g *Gate) bool {
 	if g.watch.Waits() {
 		g.watch.Look(membersOf(g), time.Now())
 	}
-	return g.watch.Why(time.Now()) != ""
+	return !g.watch.IsOpen(time.Now())
 }
 
 // membersOf returns the other members of a gate, those that are away included.

@@ -37,8 +37,9 @@ type situation struct {
 	// leaving is true if the gate was told to leave; unwanted is true if it runs on demand and no caller waits. started
 	// is when the agent started.
 	leaving, unwanted bool
-	// wanted is true if a caller waits with a command, for which this host needs no ready check.
-	wanted bool
+	// wanted is true if a caller waits with a command, for which this host needs no ready check. beside is true if the
+	// gate has an operation of its own beside.
+	wanted, beside bool
 	// since are times before which this gate could not wait for the token: the start of the agent, the end of the
 	// interval after the last run, the opening of the window, the end of the last pause, and the time of the host's
 	// yes.
@@ -67,7 +68,7 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseUnwanted, said
 	case s.closed():
 		return control.BecauseWindow, said
-	case g.NextRun.After(s.now):
+	case g.NextRun.After(s.now) && !s.callersWait():
 		return control.BecauseNotDue, said
 	case s.down != "":
 		return control.BecauseDown, s.down
@@ -93,6 +94,12 @@ func (s *situation) why() (code control.Because, text string) {
 		return control.BecauseWaiting, said
 	}
 	return "", ""
+}
+
+// callersWait reports whether a caller waits with a command for which min_interval does not count, and something else
+// keeps it from running.
+func (s *situation) callersWait() bool {
+	return s.beside && s.wanted && (s.down != "" || s.putOff != "")
 }
 
 // slowDisk is how long a save may take before it is the reason.
@@ -145,7 +152,7 @@ func (g *Gate) situation(s *control.Gate, bar policy.Bar, facts []policy.Fact, a
 		stage:    g.watch.Why(time.Now()),
 		putOff:   g.deferral.Why(),
 		unwanted: g.cfg.OnDemand() && len(s.Callers) == 0,
-		wanted:   g.callers.command() >= 0, since: g.dueSince(facts),
+		wanted:   g.callers.command() >= 0, beside: !g.cfg.OnDemand(), since: g.dueSince(facts),
 		alone: around.Alone && !s.Holding, otherSecret: around.OtherSecret, cutOff: around.CutOff,
 	}
 }

@@ -315,7 +315,7 @@ func (m *Machine) giveUp(now policy.Time, why policy.Cause, out []policy.Effect)
 var _ policy.Askable = (*Machine)(nil)
 
 // SetReady implements [policy.Askable].
-func (m *Machine) SetReady(ready bool) { m.schedule.SetReady(ready) }
+func (m *Machine) SetReady(own, callers bool) { m.schedule.SetReady(own, callers) }
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {

@@ -314,9 +314,9 @@ func (s *Slots) Tune(p policy.Protocol) bool {
 }
 
 // SetReady implements [policy.Askable].
-func (s *Slots) SetReady(ready bool) {
+func (s *Slots) SetReady(own, callers bool) {
 	for i := range s.machines {
-		s.machines[i].SetReady(ready)
+		s.machines[i].SetReady(own, callers)
 	}
 }
 

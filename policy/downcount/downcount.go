@@ -1,5 +1,5 @@
-// Package downcount limits how many members of a gate may be down when a run starts: too many, and a member counts as not
-// ready, so that the token passes by.
+// Package downcount limits how many members of a gate may be down when a run starts: too many, and a member counts as
+// not ready, so that the token passes by.
 package downcount
 
 import (

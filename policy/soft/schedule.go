@@ -28,7 +28,8 @@ const (
 // counts neither for min_interval nor for op.
 //
 // Ready hosts: a host may report whether it needs a run. Until it does, its member is not due: the token passes by, as
-// within Δmin. A run for a caller does not need the host's report.
+// within Δmin. A run for a caller does not need the host's report. While no run may start at all, callers wait, too,
+// and whose turn is next stays as it is.
 //
 // Windows: a member is due only while a window of its gate is open: "a member that may not run passes the token on;
 // nobody ever holds and waits for a window". The only exception is a member that keeps the token because it is due
@@ -41,8 +42,8 @@ type Schedule struct {
 	wanted, demanded bool
 	turns            pace.Turns
 	// paused is true while an operator has paused the gate. unready is true while the host has not reported that it
-	// needs a run. surplus is true while the token is one too many.
-	paused, unready, surplus bool
+	// needs a run, barred while no run may start at all. surplus is true while the token is one too many.
+	paused, unready, barred, surplus bool
 	// failures is how many runs have failed in a row.
 	failures uint8
 	// hadRun is true if there was a run before the last one.
@@ -124,7 +125,7 @@ func (s *Schedule) Share(other *Schedule) {
 // Join takes over what the schedule of this member's first slot knows, for a slot that comes into use later.
 func (s *Schedule) Join(first *Schedule) {
 	s.Share(first)
-	s.paused, s.unready = first.paused, first.unready
+	s.paused, s.unready, s.barred = first.paused, first.unready, first.barred
 	if s.calendar != nil {
 		s.calendar.Ahead = first.calendar.Ahead
 	}
@@ -164,18 +165,20 @@ func (s *Schedule) Inherit(from *Schedule) {
 	}
 }
 
-// SetReady records whether the host needs a run, and reports whether it did not need one before.
-func (s *Schedule) SetReady(ready bool) (wasUnready bool) {
-	wasUnready = s.unready
-	s.unready = !ready
-	return wasUnready
+// SetReady records whether the operation may be due, and whether a run may start for a caller: see [policy.Askable]. It
+// reports whether anything may start, and whether that has just become so.
+func (s *Schedule) SetReady(own, callers bool) (may, turned bool) {
+	turned = callers && (own && s.unready || s.wanted && s.barred)
+	s.unready, s.barred = !own || !callers, !callers
+	return callers && (own || s.wanted), turned
 }
 
 // IsCallers reports whether the granted or present run is for callers only.
 func (s *Schedule) IsCallers() bool { return s.demanded }
 
-// CalledOff reports whether a granted run must not start, because the host has reported meanwhile that it needs none.
-func (s *Schedule) CalledOff() bool { return s.unready && !s.demanded }
+// CalledOff reports whether a granted run must not start, because the host has reported meanwhile that it needs none,
+// or because none may start.
+func (s *Schedule) CalledOff() bool { return s.unready && !s.demanded || s.barred }
 
 // unwanted reports whether this member does not run because no caller waits, because the gate is paused, or because the
 // token is one too many.
@@ -183,8 +186,8 @@ func (s *Schedule) unwanted(cfg Terms) bool {
 	return s.paused || s.surplus || cfg.OnDemand && !s.wanted
 }
 
-// overrides reports whether a caller waits that need not wait for min_interval.
-func (s *Schedule) overrides(cfg Terms) bool { return s.wanted && !cfg.OnDemand }
+// overrides reports whether a caller waits that need not wait for min_interval, and may run.
+func (s *Schedule) overrides(cfg Terms) bool { return s.wanted && !cfg.OnDemand && !s.barred }
 
 // Due is the earliest time at which this member may run: while a window is open, under any of the gate's tokens, but
 // never under two at once. In a gate on demand, only a waiting caller makes it due; in other gates a waiting caller or

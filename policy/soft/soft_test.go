@@ -94,7 +94,7 @@ func TestAPausedGateHasNothingToRun(t *testing.T) {
 func TestAHostThatIsNotReadyRunsForCallersOnly(t *testing.T) {
 	var s soft.Schedule
 	cfg := hook()
-	s.SetReady(false)
+	s.SetReady(false, true)
 	if due := s.Due(cfg, 0, false); due != policy.Never {
 		t.Errorf("it is due at %v", due)
 	}
@@ -103,6 +103,32 @@ func TestAHostThatIsNotReadyRunsForCallersOnly(t *testing.T) {
 	}
 	if s.Want(cfg, false); s.Due(cfg, 0, false) != 0 {
 		t.Error("a caller has to wait for the host")
+	}
+}
+
+// While no run may start, callers wait, too; afterwards it is the turn of whoever had it.
+func TestWhileNoneMayStartTheTurnStays(t *testing.T) {
+	var s soft.Schedule
+	cfg := hook()
+	s.Want(cfg, true) // while the operation runs, so the next grant is the caller's
+	s.SetReady(false, false)
+	if due := s.Due(cfg, 0, false); due != policy.Never {
+		t.Errorf("it is due at %v", due)
+	}
+	if may, turned := s.SetReady(true, true); !may || !turned {
+		t.Errorf("it may run: %v, from now on: %v", may, turned)
+	}
+	if s.Grant(cfg, 0); !s.IsCallers() || s.CalledOff() {
+		t.Error("the operation runs before the caller whose turn it was")
+	}
+	if s.SetReady(false, false); !s.CalledOff() {
+		t.Error("the run of a caller starts though none may")
+	}
+	if _, turned := s.SetReady(false, true); !turned {
+		t.Error("the caller may run, and that is no news")
+	}
+	if may, turned := s.SetReady(false, true); !may || turned {
+		t.Errorf("it may run: %v, and that is news again: %v", may, turned)
 	}
 }
 

@@ -183,6 +183,7 @@ func (w *Watch) See(o *Own, now time.Time) (said Standing, news bool) {
 			w.settled = w.settled.Add(o.Stale)
 		}
 	}
+	w.open = w.open && w.IsOpen(now) // or it would not be news when it is open again
 	s := o.Standing()
 	if o.Saves && w.said == Due {
 		s = Due
@@ -259,22 +260,25 @@ func (w *Watch) Held() (first []Held, more int) {
 // Why returns why this member does not run its operation; empty if no earlier stage holds it up.
 func (w *Watch) Why(now time.Time) string {
 	switch {
-	case !w.Waits():
+	case w.IsOpen(now):
 		return ""
 	case len(w.held) > 0:
 		return "due, and waits for " + w.text()
-	case w.settled.IsZero() || w.settled.After(now):
-		return "due, and listens whether a member of an earlier stage is due, too"
 	}
-	return ""
+	return "due, and listens whether a member of an earlier stage is due, too"
 }
 
-// Turned returns the same, and whether it has turned since the last call: from a reason to none, or the reverse.
-func (w *Watch) Turned(now time.Time) (why string, turned bool) {
-	why = w.Why(now)
-	turned = w.open != (why == "")
-	w.open = why == ""
-	return why, turned
+// IsOpen reports whether no earlier stage holds this member up.
+func (w *Watch) IsOpen(now time.Time) bool {
+	return !w.Waits() || len(w.held) == 0 && !w.settled.IsZero() && !w.settled.After(now)
+}
+
+// Turned reports whether that has changed since the last call.
+func (w *Watch) Turned(now time.Time) (turned bool) {
+	is := w.IsOpen(now)
+	turned = w.open != is
+	w.open = is
+	return turned
 }
 
 func (w *Watch) text() string {

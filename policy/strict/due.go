@@ -21,11 +21,12 @@ type due struct {
 	turns        pace.Turns
 	// paused is true while an operator has paused the gate.
 	paused bool
-	// unready is true while the host has not reported that it is ready for a run of its own operation.
-	unready bool
-	hasRun  bool
-	lastRun policy.Time
-	repeat  pace.Repeat
+	// unready is true while the host has not reported that it is ready for a run of its own operation, and heldUp while
+	// no run may start at all.
+	unready, heldUp bool
+	hasRun          bool
+	lastRun         policy.Time
+	repeat          pace.Repeat
 	// notBefore is the earliest time of the next try after a start that could not be recorded.
 	notBefore policy.Time
 	// looksAt is the time from which the passing of time alone may make this member want to run.
@@ -55,7 +56,7 @@ func (g *Machine) isOpen(now policy.Time) bool { return g.calendar.Opens(now) ==
 // wants reports whether this member is to run.
 func (g *Machine) wants(now policy.Time) bool {
 	d := &g.due
-	due := !g.leaving && !d.paused && (g.operates(now) || d.wanted && (!d.onDemand || now >= g.ownAt()))
+	due := !g.leaving && !d.paused && !d.heldUp && (g.operates(now) || d.wanted && (!d.onDemand || now >= g.ownAt()))
 	return due && g.isOpen(now)
 }
 
@@ -73,7 +74,7 @@ const lookAgain = time.Minute
 // dueAt is the time from which the passing of time alone may make this member want to run. It is Never if the member
 // already wants to run, or if only a caller can make it want to.
 func (g *Machine) dueAt(now policy.Time) policy.Time {
-	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused ||
+	if g.due.told || g.turn.state != absent || g.leaving || g.due.paused || g.due.heldUp ||
 		(g.due.onDemand || g.due.unready) && !g.due.wanted {
 		return policy.Never
 	}
@@ -123,7 +124,9 @@ func remembered(from *policy.Memo) pace.Repeat {
 
 // SetReady implements [policy.Askable]. A member that is not ready counts as not due: if its turn has come, the token
 // goes on.
-func (g *Machine) SetReady(ready bool) { g.due.unready = !ready }
+func (g *Machine) SetReady(own, callers bool) {
+	g.due.unready, g.due.heldUp = !own || !callers, !callers
+}
 
 // DueAt implements [policy.Askable].
 func (g *Machine) DueAt(now policy.Time) policy.Time {

@@ -257,12 +257,12 @@ func (c *custody) desist(until policy.Time) {
 // restsUntilDue reports whether the token rests until this member may run.
 func (c *custody) restsUntilDue() bool { return c.waitsUntilDue }
 
-// ready records whether the host reports that it needs a run; was is true if it had not reported so before.
-func (c *custody) ready(ready, was bool) {
-	c.readied = c.state == resting && ready && (c.readied || was)
+// ready records whether a run may start here, as the host says; turned is true if that has just become so.
+func (c *custody) ready(may, turned bool) {
+	c.readied = c.state == resting && may && (c.readied || turned)
 }
 
-// isReadied reports whether the host has reported that it needs a run since the token began to rest.
+// isReadied reports whether a run may start here, and might not when the token began to rest.
 func (c *custody) isReadied() bool { return c.state == resting && c.readied }
 
 // reconsidered records that the resting token has been reconsidered.

@@ -86,9 +86,7 @@ var (
 )
 
 // SetReady implements [policy.Askable].
-func (m *Machine) SetReady(ready bool) {
-	m.custody.ready(ready, m.schedule.SetReady(ready))
-}
+func (m *Machine) SetReady(own, callers bool) { m.custody.ready(m.schedule.SetReady(own, callers)) }
 
 // DueAt implements [policy.Askable].
 func (m *Machine) DueAt(now policy.Time) policy.Time {
@@ -96,9 +94,9 @@ func (m *Machine) DueAt(now policy.Time) policy.Time {
 }
 
 // SetReady implements [policy.Askable].
-func (s *Slots) SetReady(ready bool) {
+func (s *Slots) SetReady(own, callers bool) {
 	for i := range s.machines {
-		s.machines[i].SetReady(ready)
+		s.machines[i].SetReady(own, callers)
 	}
 }
 

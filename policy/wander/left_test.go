@@ -49,7 +49,7 @@ func TestALapCountsFromWhenTheTokenLeft(t *testing.T) {
 // This also holds while an older token is remembered that may still exist.
 func TestALapCountsFromTheLastTokenThatLeft(t *testing.T) {
 	s := onWalk(t)
-	s.m.SetReady(false)
+	s.m.SetReady(false, true)
 	for i := range 3 {
 		s.arrive(aged(9, wire.Seq(2000+1000*i), 2*time.Minute), 4)
 		s.advance(skip)
@@ -114,7 +114,7 @@ func TestATokenThatIsLostIsForgottenForTheNext(t *testing.T) {
 	s.advance(maxInterval - minInterval - time.Minute)
 	s.receive(word(guardian.KindTombstone, 1, born(1, 60)))
 	s.advance(time.Minute)
-	s.m.SetReady(false) // so that no run counts against the other
+	s.m.SetReady(false, true) // so that no run counts against the other
 	s.arrive(aged(9, 2000, time.Minute), 4)
 	s.advance(skip)
 	s.leaves(0)

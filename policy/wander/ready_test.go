@@ -14,14 +14,14 @@ import (
 func unready(t *testing.T) *scenario {
 	t.Helper()
 	s := windowed(t, nil, "00:00-24:00")
-	s.m.SetReady(false)
+	s.m.SetReady(false, true)
 	return s
 }
 
 // says tells the member what its host reports.
 func (s *scenario) says(ready bool) {
 	s.t.Helper()
-	s.m.SetReady(ready)
+	s.m.SetReady(ready, true)
 	s.step(policy.Event{Kind: policy.Woke})
 }
 
@@ -50,7 +50,7 @@ func TestATokenThatRestsHereIsUsedWhenTheHostIsReady(t *testing.T) {
 func TestAMemberThatRanIsDueAfterMinIntervalWhateverItsHostSays(t *testing.T) {
 	s := windowed(t, nil, "00:00-24:00")
 	s.ran(born(1, 10))
-	s.m.SetReady(false)
+	s.m.SetReady(false, true)
 	s.wantDueIn(minInterval-op, pace.WhyTooSoon)
 	s.advance(minInterval - op)
 	s.wantDueIn(0, soft.WhyNotReady)
@@ -70,7 +70,7 @@ func TestAStartThatIsBeingSavedIsCalledOffByANo(t *testing.T) {
 func TestACallerInThePlaceOfACalledOffStartWaitsForASaveOfItsOwn(t *testing.T) {
 	s := slowly(t, born(1, 10))
 	s.wanted()
-	s.m.SetReady(false)
+	s.m.SetReady(false, true)
 	s.saves(false)
 	s.wantRuns(0)
 	s.wantState("saving")
@@ -98,7 +98,7 @@ func TestDueAtLeavesReadinessOut(t *testing.T) {
 
 func TestAllTokensOfAGateKnowWhetherTheHostIsReady(t *testing.T) {
 	b := newBooth(t, 2, policy.State{})
-	b.m.(policy.Askable).SetReady(false)
+	b.m.(policy.Askable).SetReady(false, true)
 	for i := range 2 {
 		if s := b.m.(policy.Slotted).SlotStatus(i, b.now.Time); s.Why != soft.WhyNotReady {
 			t.Errorf("slot %d: %q", i, s.Why)
@@ -113,7 +113,7 @@ func TestAMemberThatBecomesReadyWakesAtOnce(t *testing.T) {
 	if at, ok := s.m.NextWake(); !ok || at <= s.now.Time {
 		t.Fatalf("it asks to be woken in %v", at.Sub(s.now.Time))
 	}
-	s.m.SetReady(true)
+	s.m.SetReady(true, true)
 	if at, ok := s.m.NextWake(); !ok || at > s.now.Time {
 		t.Errorf("it asks to be woken in %v", at.Sub(s.now.Time))
 	}
@@ -125,7 +125,7 @@ func TestAHostThatWasReadyWakesNobodyWhileAStartIsSaved(t *testing.T) {
 	s := unready(t)
 	s.arrive(born(5, 10), 1)
 	s.wantState("resting")
-	s.m.SetReady(true)
+	s.m.SetReady(true, true)
 	s.disk = slowDisk
 	s.arrive(born(1, 10), 1) // It is the older one, and is used at once.
 	s.wantState("saving")

@@ -63,11 +63,11 @@ func NewTurnsChecker() sim.Watcher {
 		if !o.Completes() {
 			return nil
 		}
-		paused := c.PausedByDirective(o.Member)
-		if me.due = !paused && c.Ready(o.Member) && c.OperationDue(o.Member) <= c.Instant(o.Member).Time; !me.due {
+		hindered := c.PausedByDirective(o.Member) || c.HeldUp(o.Member, true)
+		if me.due = !hindered && c.Ready(o.Member) && c.OperationDue(o.Member) <= c.Instant(o.Member).Time; !me.due {
 			me.commands = 0
 		}
-		if paused {
+		if hindered {
 			me.operations = 0
 		}
 		return nil

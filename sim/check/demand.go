@@ -9,8 +9,8 @@ import (
 
 // NewDemandChecker checks two rules of a gate with callers. beside is true if its members also have an operation to
 // run. A member runs for a caller only if a caller waits there, and each demand has one run. And no member forgets a
-// demand: until its run starts, the status names a time at which it is due. That it really runs is a rule for a healed
-// cluster.
+// demand: until its run starts, the status names a time at which it is due, unless too many others are down. That it
+// really runs is a rule for a healed cluster.
 //
 //go:noinline
 func NewDemandChecker(beside bool) sim.Watcher {
@@ -22,7 +22,7 @@ func NewDemandChecker(beside bool) sim.Watcher {
 			}
 			*wanted = false
 		}
-		if !o.Completes() || c.PausedByDirective(o.Member) {
+		if !o.Completes() || c.PausedByDirective(o.Member) || c.HeldUp(o.Member, false) {
 			return nil
 		}
 		if due := c.Status(o.Member).NextRun < policy.Never; due != *wanted && !(beside && due) {

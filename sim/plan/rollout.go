@@ -221,7 +221,7 @@ var errOver = errors.New("the release is over")
 // tell tells a member's machine whether it may run.
 func (r *rollout) tell(i int, may bool) {
 	if m, ok := r.c.Machine(i).(policy.Askable); ok {
-		m.SetReady(may)
+		m.SetReady(may, may)
 	}
 }
 

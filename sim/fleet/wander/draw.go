@@ -29,7 +29,7 @@ func DrawCore(seed uint64) Scenario {
 	if s.Members < 3 {
 		s.grow(3 + d.IntN(6))
 	}
-	s.Standing, s.Keep, s.Hook.Reboots = NothingStands, 0, sim.Reboots{}
+	s.Standing, s.Keep, s.Hook.Reboots, s.Shape = NothingStands, 0, sim.Reboots{}, sim.Shape{}
 	s.Core = sim.Core{Of: 2 + d.IntN(s.Members-2), Stays: d.DrawStays()}
 	return s
 }
@@ -259,6 +259,9 @@ func (s *Scenario) Check() error {
 			h.Reboots == sim.Reboots{} ||
 			s.Keep >= 18*p && s.Tokens() == 1 && s.SlotsShare == 0 && s.Backups > 0 && !s.LongLap && !s.restarts() &&
 				h.Reboots.Away <= s.Keep && h.Reboots.LateBy <= 3*s.Keep,
+		"a limit leaves room for all tokens, and there is time for all stages, and nothing stays wrong": s.fitsShape(),
+		"a host soaks for at most 5 times op": h.Soak <= 5*s.Op && h.Unhealthy <= 1 &&
+			(h.Soak == 0 || !s.LongLap && !s.restarts() && s.Standing == NothingStands),
 	})
 }
 

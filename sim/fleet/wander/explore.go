@@ -90,7 +90,7 @@ const turnLaps = 4
 // turn.
 func (s *Scenario) takeTurns(c *sim.Cluster, ran runners) error {
 	hindered := s.onDemand() || s.Windows != nil || s.Ready != sim.Ready{} || s.Operators != sim.Operators{} ||
-		s.Disk != sim.Disk{} || s.Hook.Late > 0
+		s.Disk != sim.Disk{} || s.Hook.Late > 0 || s.Shape != sim.Shape{}
 	if s.Network.Distant == 0 || s.Walk == wander.Random || hindered || s.MixedSlots || s.SlotsShare > 0 {
 		return nil
 	}
@@ -130,9 +130,10 @@ func (s *Scenario) silence(c *sim.Cluster) time.Duration {
 func (s *Scenario) settles() time.Duration {
 	m := s.Membership
 	settle := m.RejoinAfter + max(m.DetectAfter+10*m.DetectMore, m.CutAfter) + m.Spread + stopTimeout
-	if s.Operators != (sim.Operators{}) {
+	if s.Operators != (sim.Operators{}) || s.Shape.Canaries > 0 {
 		settle += sim.ResumedAfter
 	}
+	settle += 2*s.Shape.FirstWait + 10*(m.GossipAfter+m.Spread)
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
 	}

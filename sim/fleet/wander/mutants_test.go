@@ -69,7 +69,7 @@ func TestMutantsAreCaught(t *testing.T) {
 // areas returns the parts of the protocol. Each must have a mutant.
 func areas() []string {
 	return []string{
-		"handoff", "removal", "regeneration", "guardians", "slots", "demand", "retry", "windows", "directives",
+		"handoff", "removal", "regeneration", "guardians", "slots", "demand", "retry", "windows", "shape", "directives",
 		"ready", "state", "wire",
 	}
 }

@@ -71,6 +71,9 @@ func pieces() []piece {
 		{name: "callers beside an operation", label: 127, share: 0.1, draw: drawing.callers},
 		{name: "grants that outlive their hosts", label: 4001, share: 0.08, draw: drawing.reboots},
 		{name: "tokens for a share of the members", label: 104, share: 0.04, draw: drawing.shareOfMembers},
+		{name: "hosts that soak", label: 135, share: 0.08, draw: drawing.soaks},
+		{name: "a limit of members that are down", label: 208, share: 0.08, draw: drawing.downLimit},
+		{name: "stages", label: 284, share: 0.08, draw: drawing.stages},
 	}
 }
 

@@ -73,6 +73,7 @@ type Scenario struct {
 	Demand    sim.Demand
 	Operators sim.Operators
 	Ready     sim.Ready
+	Shape     sim.Shape
 	Faults    sim.Faults
 	Standing  Standing
 	// Core is for what part of the fleet the faults end first.
@@ -90,7 +91,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 		Descriptor: wander.Descriptor(),
 		Seed:       s.Seed, Members: s.Members, Order: s.Order, Network: s.Network, Membership: s.Membership,
 		Hook: s.Hook, OrphanGrace: settings.OrphanGrace(), Disk: s.Disk,
-		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready,
+		Demand: s.Demand, Operators: s.Operators, Ready: s.Ready, Shape: s.Shape,
 		AskFirst: s.AskFirst, EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			if s.SameTies {
@@ -255,7 +256,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if !s.mixes() {
 		checkers = append(checkers, each(NewSightingChecker))
 	}
-	if s.Operators != (sim.Operators{}) {
+	if s.Operators != (sim.Operators{}) || s.Shape.Canaries > 0 {
 		checkers = append(checkers, check.NewDirectiveChecker(s.Membership.GossipAfter+s.Membership.RejoinAfter+
 			2*s.Membership.Spread))
 	}
@@ -264,6 +265,13 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	}
 	if s.Ready != (sim.Ready{}) {
 		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
+	}
+	if s.Shape.MaxDown > 0 {
+		checkers = append(checkers, check.NewDownChecker(s.Shape.MaxDown, s.Members, s.Membership.Noticed()))
+	}
+	if s.Shape.Canaries > 0 {
+		checkers = append(checkers, check.NewStageChecker(s.Shape.Stage, s.Members,
+			s.Membership.Noticed(), s.Membership.GossipAfter+s.Membership.Spread+1))
 	}
 	if s.hasCallers() {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))

@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy/stages"
+)
+
+// Shape is what the members' shells add to the protocol: while too many members are down, or one of an earlier stage is
+// due, a member counts as not ready, and a run that is granted nevertheless does not start. With its zero value there
+// is neither.
+type Shape struct {
+	// MaxDown is how many members may be down, the one that runs included. Zero is no limit. If Roster is true, whoever
+	// is not here is down; otherwise whoever has been here, and has failed since.
+	MaxDown int
+	Roster  bool
+	// Canaries is how many members are in the first stage: those with the lowest indexes. Second is how many are in the
+	// second one, and the others are in the last. Without canaries there are no stages.
+	Canaries, Second int
+	// FirstWait is how long a member that is away holds up the later stages.
+	FirstWait time.Duration
+}
+
+// Stage is the stage of member i.
+func (s *Shape) Stage(i int) int {
+	switch {
+	case i < s.Canaries:
+		return 0
+	case i < s.Canaries+s.Second:
+		return 1
+	case s.Second > 0:
+		return 2
+	}
+	return min(s.Canaries, 1)
+}
+
+// HeldUp reports whether, as member i knows, which must be up, too many others are down for any run there; or, if own
+// is true, whether that or an earlier stage holds its own operation up.
+func (c *Cluster) HeldUp(i int, own bool) bool { return c.isHeldUp(int32(i), own) }
+
+// stages is the configuration of the members. Their names begin with their stages.
+func (s *Shape) stages(settle time.Duration) (cfg stages.Config) {
+	if s.Canaries == 0 {
+		return cfg
+	}
+	cfg = stages.Config{First: []string{"0-*"}, Wait: s.FirstWait, Settle: settle}
+	if s.Second > 0 {
+		cfg.First = append(cfg.First, "1-*")
+	}
+	return cfg
+}
+
+// stageName is the name of member i, as the others see it.
+func (s *Shape) stageName(i int) string { return string(rune('0'+s.Stage(i))) + "-" + MemberName(i) }
