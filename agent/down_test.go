@@ -96,6 +96,35 @@ func callerWaitsForTheDown(w *world) {
 	}
 }
 
+// A host that runs is not down for those that wait, though they keep its grant: they would leave the line with each run.
+func TestCallersWaitInLineWhereGrantsAreKept(t *testing.T) {
+	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
+		t.Run(name, func(t *testing.T) {
+			gate := testGate()
+			gate.onCall, gate.Settings.Keep, gate.Backups = onCall, keeps, 2
+			gate.Hook, gate.MinInterval, gate.Walk = nil, 0, wander.Sweep
+			inWorld(t, gate, func(w *world) {
+				w.maxDown = downcount.Limit{Count: 1}
+				w.startAll()
+				time.Sleep(time.Minute)
+				ctx, stop := context.WithTimeout(context.Background(), time.Hour)
+				defer stop()
+				ended := make(chan asked, 100)
+				for range 6 {
+					for _, host := range w.names() {
+						w.exec(ctx, host, "x", ended)
+					}
+				}
+				for range 6 * len(w.names()) {
+					if r := <-ended; r.err != nil || r.Err != nil {
+						w.t.Errorf("%+v", r)
+					}
+				}
+			})
+		})
+	}
+}
+
 // In a strict gate the count is of the roster.
 func TestInAStrictGateTheRosterIsCounted(t *testing.T) {
 	inRebootingWorldWith(t, testGate(), time.Hour, func(w *world) {

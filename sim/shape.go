@@ -34,6 +34,20 @@ func (s *Shape) Stage(i int) int {
 	return min(s.Canaries, 1)
 }
 
+// MostStaged is how many members a fleet with stages has at most, if a seed draws it: with more, a round takes too long
+// to explore.
+const MostStaged = 20
+
+// DrawStages draws one or two stages before the last one, in a fleet of two or more. longest bounds how long a member
+// that is away holds up the others.
+func (d Dice) DrawStages(s *Shape, members int, longest time.Duration) {
+	s.Canaries = 1 + d.IntN(min(members-1, 3))
+	if left := members - 1 - s.Canaries; left > 0 && d.Sometimes(0.5) {
+		s.Second = 1 + d.IntN(min(left, 3))
+	}
+	s.FirstWait = d.Time(time.Millisecond, longest)
+}
+
 // HeldUp reports whether, as member i knows, which must be up, too many others are down for any run there; or, if own
 // is true, whether that or an earlier stage holds its own operation up.
 func (c *Cluster) HeldUp(i int, own bool) bool { return c.isHeldUp(int32(i), own) }

@@ -93,7 +93,8 @@ func (c *Cluster) downAsSeenBy(who int32) downcount.Down {
 		d.Slots = several.Slots()
 	}
 	if kept := &m.disk.Kept; kept.Is() && kept.Holder != m.id {
-		d.Kept = !k.other[c.views.indexOf(c.members, kept.Holder)].failed
+		o := &k.other[c.views.indexOf(c.members, kept.Holder)]
+		d.Kept, d.Here = !o.failed, o.met && o.away == policy.Never
 	}
 	return d
 }

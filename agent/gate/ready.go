@@ -235,6 +235,7 @@ func (d *down) count(g *Gate) downcount.Down {
 		Members: g.members + len(d.failed), Failed: len(d.failed), Slots: 1,
 		Kept: k.Is() && k.Holder != g.env.Self && !known && !g.env.Fleet.IsForgotten(k.Holder),
 	}
+	_, n.Here = g.env.Fleet.Lookup(g.id, k.Holder)
 	if g.roster != nil {
 		n.Members = len(g.roster.names)
 	}
@@ -257,7 +258,7 @@ func (d *down) names(g *Gate, n *downcount.Down) (list []string) {
 		}
 		list = append(list, d.failed[i].Name+" ("+why+")")
 	}
-	if n.Kept {
+	if n.Kept && !n.Here {
 		list = append(list, g.nameOf(k.Holder)+" (its grant is kept)")
 	}
 	if n.Slots > 1 {

@@ -50,16 +50,18 @@ type Down struct {
 	Members int
 	// Failed is how many others have failed, or are not here.
 	Failed int
-	// Kept is true if the grant of another one is kept that is not among them.
-	Kept bool
+	// Kept is true if the grant of another one is kept that is not among them; Here, if that one is here.
+	Kept, Here bool
 	// Slots is how many tokens the gate has. Under each of the others another member may run.
 	Slots int
 }
 
-// Count is how many others are down, or may be.
+// Count is how many others are down, or may be. Whose grant is kept and who is not here has stopped in order, and may be
+// rebooting. Who is here runs, and has the token: if that one counted, those that wait for the token would give up
+// their places with each run.
 func (d *Down) Count() int {
 	n := d.Failed + max(d.Slots-1, 0)
-	if d.Kept {
+	if d.Kept && !d.Here {
 		n++
 	}
 	return n

@@ -36,6 +36,7 @@ func TestWhoeverIsDownForAnyReasonCounts(t *testing.T) {
 		{Limit{Count: 1}, Down{Members: 10}, false},
 		{Limit{Count: 1}, Down{Members: 10, Failed: 1}, true},
 		{Limit{Count: 1}, Down{Members: 10, Kept: true}, true},
+		{Limit{Count: 1}, Down{Members: 10, Kept: true, Here: true}, false}, // It runs, and has the token.
 		{Limit{Count: 2}, Down{Members: 10, Failed: 1}, false},
 		{Limit{Count: 2}, Down{Members: 10, Failed: 1, Kept: true}, true},
 		{Limit{Count: 3}, Down{Members: 10, Slots: 3}, false},

@@ -202,12 +202,13 @@ func (s *Schedule) Due(cfg Terms, now policy.Time, shelved bool) policy.Time {
 	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
 }
 
-// IfReady is when this member is due if no caller waits and its host is ready then.
+// IfReady is when this member is due if no caller waits, its host is ready then, and nothing runs here under another
+// token: what runs for a caller makes the operation no less due.
 func (s *Schedule) IfReady(cfg Terms, now policy.Time, shelved bool) policy.Time {
 	if s.paused || s.surplus || cfg.OnDemand {
 		return policy.Never
 	}
-	return s.mayRunAt(cfg, now, s.intervalEnds(cfg, now), shelved)
+	return s.isOpenAt(cfg, now, s.intervalEnds(cfg, now), shelved)
 }
 
 // Next is when this member is due if its host is ready then.
@@ -220,14 +221,20 @@ func (s *Schedule) Next(cfg Terms, now policy.Time, shelved bool) policy.Time {
 
 // mayRunAt is the first time, not before due, at which a window is open and nothing runs here under another token.
 func (s *Schedule) mayRunAt(cfg Terms, now, due policy.Time, shelved bool) policy.Time {
+	due = s.isOpenAt(cfg, now, due, shelved)
+	if s.elsewhere.Running {
+		due = max(due, now.Add(cfg.Skip))
+	}
+	return due
+}
+
+// isOpenAt is the first time, not before due, at which a window is open.
+func (s *Schedule) isOpenAt(cfg Terms, now, due policy.Time, shelved bool) policy.Time {
 	if shelved {
 		due = max(due, s.UnshelvedAt(cfg))
 	}
 	if s.calendar != nil {
 		due = s.calendar.Opens(max(due, now))
-	}
-	if s.elsewhere.Running {
-		due = max(due, now.Add(cfg.Skip))
 	}
 	return due
 }

@@ -106,6 +106,19 @@ func TestAHostThatIsNotReadyRunsForCallersOnly(t *testing.T) {
 	}
 }
 
+// What runs here for a caller under another token makes the operation no less due.
+func TestARunElsewhereLeavesTheOperationDue(t *testing.T) {
+	var s soft.Schedule
+	cfg := hook()
+	s.Know(soft.Elsewhere{Running: true})
+	if due := s.IfReady(cfg, 0, false); due != 0 {
+		t.Errorf("it is due at %v", due)
+	}
+	if due := s.Due(cfg, 0, false); due != policy.Time(cfg.Skip) {
+		t.Errorf("it may run at %v, beside the other run", due)
+	}
+}
+
 // While no run may start, callers wait, too; afterwards it is the turn of whoever had it.
 func TestWhileNoneMayStartTheTurnStays(t *testing.T) {
 	var s soft.Schedule

@@ -10,10 +10,11 @@ import (
 
 // standing is where a member stands, as a world knows it. Times are since when; Never, if it is not so.
 type standing struct {
-	// here is since when it has been here. due is when its operation was due last. runs is since when that runs, failed
-	// since when the last one has failed. paused is until when it was paused, as far as is known.
-	here, due, runs, failed, paused policy.Time
-	isDue, isPaused, leaves         bool
+	// here is since when it has been here. due is when its operation is or was due next, and dueBefore when it was due
+	// last. runs is since when that runs, failed since when the last one has failed. paused is until when it was
+	// paused, as far as is known.
+	here, due, dueBefore, runs, failed, paused policy.Time
+	isDue, isPaused, leaves                    bool
 	// passes is what is wrong with an operation that was granted, if it does start.
 	passes error
 }
@@ -25,6 +26,17 @@ type stageWorld struct {
 	// whole is since when the network has been; Never, if it is cut.
 	whole   policy.Time
 	granted []int
+}
+
+// NewShapeCheckers has the checkers of a gate with a shape.
+func NewShapeCheckers(s *sim.Shape, members int, m *sim.Membership) (all []sim.Watcher) {
+	if s.MaxDown > 0 {
+		all = append(all, NewDownChecker(s.MaxDown, members, m.Noticed()))
+	}
+	if s.Canaries > 0 {
+		all = append(all, NewStageChecker(s.Stage, members, m.Noticed(), m.GossipAfter+m.Spread+1))
+	}
+	return all
 }
 
 // NewStageChecker checks that no member's operation starts while a member of an earlier stage is due, or runs, or has
@@ -81,19 +93,24 @@ func (k *stageWorld) steps(c *sim.Cluster, o *sim.Occurrence) {
 			me.failed = o.At
 		}
 	}
+	wasDue := me.dueBefore
 	for range o.Operations() {
 		me.runs = o.At
-		me.passes = k.passes(c, o)
+		me.passes = k.passes(c, o, wasDue)
 		k.granted = append(k.granted, o.Member)
 	}
 	at := k.dueAt(c, o.Member)
-	if at <= o.At && !me.isDue {
+	if at > o.At {
 		me.due = at
+	} else if !me.isDue {
+		me.due = min(me.due, at)
 	}
-	me.isDue = at <= o.At
+	if me.isDue = at <= o.At; me.isDue {
+		me.dueBefore = me.due
+	}
 }
 
-// dueAt is when the operation of a member is due, or has been; Never, if it is not to run.
+// dueAt is when the operation of a member is due, or a time at which it is due already; Never, if it is not to run.
 func (k *stageWorld) dueAt(c *sim.Cluster, i int) policy.Time {
 	at := c.OperationDue(i)
 	if at == policy.Never {
@@ -103,7 +120,7 @@ func (k *stageWorld) dueAt(c *sim.Cluster, i int) policy.Time {
 }
 
 // passes reports whom a member passes that starts its operation.
-func (k *stageWorld) passes(c *sim.Cluster, o *sim.Occurrence) error {
+func (k *stageWorld) passes(c *sim.Cluster, o *sim.Occurrence, wasDue policy.Time) error {
 	if k.whole == policy.Never || o.At.Sub(k.whole) <= k.noticed || !k.isHere(c, o.Member) {
 		return nil
 	}
@@ -111,7 +128,7 @@ func (k *stageWorld) passes(c *sim.Cluster, o *sim.Occurrence) error {
 		if k.of(i) >= k.of(o.Member) || !c.Up(i) || !k.isHere(c, i) {
 			continue
 		}
-		if why := k.holds(c, i, k.members[o.Member].due); why != "" {
+		if why := k.holds(c, i, wasDue); why != "" {
 			return fmt.Errorf("stages: %s runs, and %s of an earlier stage %s", o.Who(), sim.MemberName(i), why)
 		}
 	}
@@ -133,6 +150,9 @@ func (k *stageWorld) holds(c *sim.Cluster, i int, wasDue policy.Time) string {
 		free = free || said.At > 0 && (!said.Yes || !long(said.At))
 	}
 	due := k.dueAt(c, i)
+	if m.isDue && due <= c.Now() {
+		due = min(due, m.due)
+	}
 	switch {
 	case long(m.runs):
 		return "runs"

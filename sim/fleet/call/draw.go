@@ -21,7 +21,7 @@ func DrawDue(seed uint64) Scenario { return draw(seed, func(bool) bool { return 
 // outlives its host is left out, because it waits for guardians, which may all be outside.
 func DrawCore(seed uint64) Scenario {
 	s, d := Draw(seed), drawing{sim.NewDice(seed, 26)}
-	if s.Keep, s.Hook.Reboots = 0, (sim.Reboots{}); s.Members < 3 {
+	if s.Keep, s.Hook.Reboots, s.Shape = 0, (sim.Reboots{}), (sim.Shape{}); s.Members < 3 {
 		return s
 	}
 	s.Core = sim.Core{Of: 2 + d.IntN(s.Members-2), Stays: d.DrawStays()}

@@ -60,8 +60,23 @@ func (s *Scenario) Check() error {
 			reboots == sim.Reboots{} ||
 			s.Keep >= 18*p && s.slots() == 1 && s.SlotsShare == 0 && reboots.Away <= s.Keep &&
 				reboots.LateBy <= 3*s.Keep,
+		"a host soaks for at most 5 operations":                                                         h.Soak <= 5*h.Takes && h.Unhealthy <= 1,
+		"a limit leaves room for all tokens, and there is time for all stages, and nothing stays wrong": s.fitsShape(),
 		"a reload sets all its constants": own == Reload{} ||
 			own.At > 0 && 1 <= own.Backups && own.Backups <= guardian.MaxBackups && own.MaxInterval >= 20*s.Skip &&
 				(s.OnDemand && own.MinInterval == 0 || own.MinInterval >= h.Takes*9/10),
 	})
+}
+
+// fitsShape reports whether a scenario is fit for its shape.
+func (s *Scenario) fitsShape() bool {
+	h, p := &s.Hook, &s.Shape
+	if *p == (sim.Shape{}) {
+		return true
+	}
+	staged := p.Canaries >= 1 && p.Second >= 0 && p.Canaries+p.Second < s.Members && p.FirstWait > 0 && !s.OnDemand &&
+		s.Windows == nil && s.Differ == 0 && s.Reload == Reload{} && h.Timeout == 0 && h.Hangs == 0 &&
+		s.MinInterval >= s.roomForStages()*9/10
+	return s.Core.Of == 0 && !p.Roster && (p.MaxDown == 0 || p.MaxDown >= s.slots()) &&
+		(staged || p.Canaries == 0 && p.Second == 0)
 }

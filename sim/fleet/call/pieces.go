@@ -39,6 +39,9 @@ func pieces() []piece {
 		{"views that differ for long", 115, 0.06, drawing.views},
 		{"numbers of slots that differ", 116, 0.25, drawing.mixedSlots},
 		{"grants that outlive their hosts", 117, 0.1, drawing.reboots},
+		{"hosts that soak", 118, 0.08, drawing.soaks},
+		{"a limit of members that are down", 119, 0.08, drawing.downLimit},
+		{"stages", 120, 0.12, drawing.stages},
 	}
 }
 
@@ -49,6 +52,30 @@ func (s *Scenario) drawPieces() {
 			p.draw(d, s)
 		}
 	}
+}
+
+// soaks: the grant stays with a host for a while after its operation, and some hosts are not healthy then.
+func (d drawing) soaks(s *Scenario) {
+	s.Hook.Soak, s.Hook.Unhealthy = d.Time(s.Skip/10, 4*s.Op), d.Maybe(0.5, 0.01, 0.5)
+}
+
+// downLimit: a run starts only if few members are down.
+func (d drawing) downLimit(s *Scenario) { s.Shape.MaxDown = s.slots() + d.IntN(3) }
+
+// stages: canaries run before the others. Between two runs of a canary there is time for all of them.
+func (d drawing) stages(s *Scenario) {
+	if s.OnDemand || s.Members > sim.MostStaged || s.Windows != nil || s.Differ > 0 || s.Reload != (Reload{}) {
+		return
+	}
+	d.DrawStages(&s.Shape, s.Members, s.Duration)
+	s.Membership.Spread, s.Hook.Fails = min(s.Membership.Spread, 4*s.Skip), d.Maybe(0.5, 0.01, 0.2)
+	s.MinInterval = max(s.MinInterval, s.roomForStages())
+}
+
+// roomForStages is a min_interval in which all stages have their turns.
+func (s *Scenario) roomForStages() time.Duration {
+	each := s.Hook.Longest() + 2*call.Patience(s.Skip)
+	return 3*time.Duration(s.Members)*each + 6*(s.Membership.GossipAfter+s.Membership.Spread)
 }
 
 // windowedFor is for how many minutes the windows of a scenario open and close; then they stay open for the rest of the

@@ -66,6 +66,7 @@ type Scenario struct {
 	Demand    sim.Demand
 	Operators sim.Operators
 	Ready     sim.Ready
+	Shape     sim.Shape
 	Faults    sim.Faults
 	// Core is for what part of the fleet the faults end first.
 	Core sim.Core
@@ -140,7 +141,7 @@ func (s *Scenario) NewCluster(watchers ...sim.Watcher) *sim.Cluster {
 	cfg := sim.Config{
 		Descriptor: call.Descriptor(), Seed: s.Seed, Reseed: s.Reseed, Members: s.Members, Network: s.Network,
 		Membership: s.Membership, Hook: s.Hook, OrphanGrace: s.settings().OrphanGrace(), Disk: s.Disk,
-		Demand: s.Demand, AskFirst: s.AskFirst, Operators: s.Operators, Ready: s.Ready,
+		Demand: s.Demand, AskFirst: s.AskFirst, Operators: s.Operators, Ready: s.Ready, Shape: s.Shape,
 		EarlyWakes: s.EarlyWakes, StopTimeout: stopTimeout, Watchers: watchers,
 		Machine: func(env sim.Env) policy.Machine {
 			env.WaitsAlone, env.OnDemand = s.WaitAlone, s.OnDemand
@@ -194,7 +195,8 @@ func (s *Scenario) checkers() []sim.Watcher {
 		check.NewIntervalChecker(s.leastInterval(), s.RetryAfter, startWithin), check.NewDemandChecker(!s.OnDemand),
 		newOnceChecker(s.slots()), each(func() sim.Watcher { return newLostChecker(s.OnLost) }),
 	}
-	if s.Operators != (sim.Operators{}) {
+	all = append(all, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
+	if s.Operators != (sim.Operators{}) || s.Shape.Canaries > 0 {
 		m := &s.Membership
 		all = append(all, check.NewDirectiveChecker(m.GossipAfter+m.RejoinAfter+2*m.Spread))
 	}
@@ -268,7 +270,7 @@ func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
 		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.SlowDisk == sim.Disk{} && s.Operators == sim.Operators{} &&
 		s.Ready == sim.Ready{} && s.Windows == nil && s.Differ == 0 && s.Network.Distant == 0 &&
-		s.Network.Replay == 0 && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0 && s.Core.Of == 0
+		s.Network.Replay == 0 && s.Shape == sim.Shape{} && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0 && s.Core.Of == 0
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear
@@ -339,7 +341,7 @@ func (s *Scenario) healCore(c *sim.Cluster, served *check.Served) error {
 // bound is how long a healed fleet may need until every wait that began before has been served.
 func (s *Scenario) bound() time.Duration {
 	m, p := s.Membership, call.Patience(s.Skip)
-	if s.Operators != (sim.Operators{}) {
+	if s.Operators != (sim.Operators{}) || s.Shape.Canaries > 0 {
 		p += sim.ResumedAfter / 60
 	}
 	p += s.Network.RoundTrip()
@@ -347,6 +349,7 @@ func (s *Scenario) bound() time.Duration {
 	if s.Windows != nil {
 		settle += 2 * windowedFor * time.Minute
 	}
+	settle += 2*s.Shape.FirstWait + 10*(m.GossipAfter+m.Spread)
 	if s.Keep > 0 {
 		settle += 4*s.Keep + s.Hook.Reboots.Looked
 	}

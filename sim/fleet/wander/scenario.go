@@ -266,13 +266,7 @@ func (s *Scenario) Checkers() []sim.Watcher {
 	if s.Ready != (sim.Ready{}) {
 		checkers = append(checkers, check.NewReadyChecker(s.Ready.Again+s.Ready.Timeout))
 	}
-	if s.Shape.MaxDown > 0 {
-		checkers = append(checkers, check.NewDownChecker(s.Shape.MaxDown, s.Members, s.Membership.Noticed()))
-	}
-	if s.Shape.Canaries > 0 {
-		checkers = append(checkers, check.NewStageChecker(s.Shape.Stage, s.Members,
-			s.Membership.Noticed(), s.Membership.GossipAfter+s.Membership.Spread+1))
-	}
+	checkers = append(checkers, check.NewShapeCheckers(&s.Shape, s.Members, &s.Membership)...)
 	if s.hasCallers() {
 		checkers = append(checkers, check.NewDemandChecker(s.Demand.Beside))
 	}

@@ -51,15 +51,11 @@ func (d drawing) downLimit(s *Scenario) {
 // stages: canaries run before the others. Between two runs of a canary there is time for all of them.
 func (d drawing) stages(s *Scenario) {
 	if s.onDemand() || s.LongLap || s.restarts() || s.Standing != NothingStands || s.Windows != nil || s.Members < 2 ||
-		s.Members > 20 {
+		s.Members > sim.MostStaged {
 		return
 	}
-	s.Shape.Canaries = 1 + d.IntN(min(s.Members-1, 3))
-	if left := s.Members - 1 - s.Shape.Canaries; left > 0 && d.Sometimes(0.5) {
-		s.Shape.Second = 1 + d.IntN(min(left, 3))
-	}
+	d.DrawStages(&s.Shape, s.Members, s.Duration)
 	s.Membership.Spread = min(s.Membership.Spread, 4*s.Skip)
-	s.Shape.FirstWait = d.Time(s.Skip, s.Duration)
 	h := &s.Hook
 	h.Timeout, h.KillAfter, h.Deaf, h.Hangs, h.Fails = 0, 0, 0, 0, d.Maybe(0.5, 0.01, 0.2)
 	s.MinInterval = max(s.MinInterval, s.roomForStages())
