@@ -71,8 +71,10 @@ type script struct {
 	trace *trace.Trace
 	// heartbeats is true if every heartbeat is told.
 	heartbeats bool
-	rules      []*rule
-	heard      []handedOver
+	// runs is true while only runs are told.
+	runs  bool
+	rules []*rule
+	heard []handedOver
 }
 
 // handedOver is a handoff that the network has seen: the messages of its sender.
@@ -176,7 +178,10 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 			RejoinAfter: span(t, d, "rejoin", 5*time.Second),
 		},
 	}
-	s.world.Hook.Takes = s.world.Op
+	s.world.Hook.Takes, s.world.Hook.Soak = s.world.Op, span(t, d, "soak", 0)
+	s.world.Shape = sim.Shape{
+		MaxDown: count(t, d, "max_down", 0), Canaries: count(t, d, "canaries", 0), FirstWait: span(t, d, "first_wait", 0),
+	}
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Only the script asks for runs.
 	}
@@ -234,12 +239,13 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	before := s.c.Steps()
 	s.turns.Reset()
+	s.runs = d.HasArg("runs")
 	s.heartbeats = d.HasArg("beats")
 	if err := s.c.Run(s.c.Now().Add(span(t, d, "for", 0))); err != nil {
 		d.Fatalf(t, "%v\n%s", err, s.text.String())
 	}
 	switch {
-	case d.HasArg("notes"):
+	case d.HasArg("notes"), s.runs:
 		return s.turns.String()
 	case d.HasArg("quietly"):
 		return fmt.Sprintf("%10s  … %d steps\n", sim.Seconds(s.c.Now()), s.c.Steps()-before)
@@ -257,12 +263,27 @@ func (s *script) Watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.Ends() {
 		fmt.Fprintf(&s.turns, "%10s  %s %s\n", sim.Seconds(o.At), sim.MemberName(o.Member), o.Kind)
 	}
+	if s.runs {
+		s.toldRuns(o)
+		return nil
+	}
 	for i := range o.Effects {
 		if e := &o.Effects[i]; isTurn(e) {
 			fmt.Fprintf(&s.turns, "%10s  %s %s\n", sim.Seconds(o.At), sim.MemberName(o.Member), s.trace.Effect(e))
 		}
 	}
 	return nil
+}
+
+// toldRuns writes when operations begin, and when what follows them is over.
+func (s *script) toldRuns(o *sim.Occurrence) {
+	at := fmt.Sprintf("%10s  %s ", sim.Seconds(o.At), sim.MemberName(o.Member))
+	for range o.Did(policy.Run) {
+		s.turns.WriteString(at + "runs\n")
+	}
+	if o.On(policy.Finished) {
+		s.turns.WriteString(at + map[bool]string{true: "does not start\n", false: "has " + o.Event.Outcome.String() + "\n"}[o.Event.Denied])
+	}
 }
 
 // isTurn reports whether an effect is more than a token's daily round.

@@ -1,0 +1,79 @@
+package wander
+
+import (
+	"testing"
+
+	"github.com/wanderd/wanderd/lab/deep"
+	"github.com/wanderd/wanderd/lab/mutant"
+	"github.com/wanderd/wanderd/sim"
+)
+
+// hasShape reports whether hosts soak, few may be down, or there are stages.
+func hasShape(s *Scenario) bool { return s.Shape != sim.Shape{} || s.Hook.Soak > 0 }
+
+// Of all seeds, those that draw a shape: hosts that soak, a limit of members that are down, stages. The first ones have
+// failed: while too many were down, a caller's turn was forgotten, again and again; a member that was due again before
+// it had looked around did not use the token that rested with it; a member passed one of an earlier stage whose host
+// ran a caller's command.
+func TestNoSeedBreaksAShape(t *testing.T) {
+	worlds := 0
+	for _, seed := range mutant.Seeds(deep.Or[uint64](150, 1500), 23585, 22763, 110257, 169583) {
+		s := Draw(seed)
+		if !hasShape(&s) {
+			continue
+		}
+		worlds++
+		if o := s.Explore(); o.Err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, o.Err, mutant.Reduced(t, s.Smaller))
+		}
+	}
+	t.Logf("%d worlds", worlds)
+}
+
+// "Every combination of two rules is drawn": all of these rules of a gate, but those that exclude each other.
+func TestEveryTwoRulesAreDrawnTogether(t *testing.T) {
+	type rule struct {
+		name string
+		has  func(*Scenario) bool
+	}
+	rules := []rule{
+		{"soak", func(s *Scenario) bool { return s.Hook.Soak > 0 }},
+		{"max_down", func(s *Scenario) bool { return s.Shape.MaxDown > 0 }},
+		{"first", func(s *Scenario) bool { return s.Shape.Canaries > 0 }},
+		{"keep", func(s *Scenario) bool { return s.Keep > 0 }},
+		{"slots", func(s *Scenario) bool { return s.Slots > 1 }},
+		{"a share as slots", func(s *Scenario) bool { return s.SlotsShare > 0 }},
+		{"window", func(s *Scenario) bool { return s.Windows != nil }},
+		{"ready", func(s *Scenario) bool { return s.Ready != sim.Ready{} }},
+		{"stop_after", func(s *Scenario) bool { return s.Operators.StopAfter > 0 }},
+		{"retry_after", func(s *Scenario) bool { return s.RetryAfter > 0 }},
+		{"callers on demand", func(s *Scenario) bool { return s.onDemand() }},
+		{"callers beside a hook", func(s *Scenario) bool { return s.Demand.Beside }},
+		{"ask_before_run", func(s *Scenario) bool { return s.AskBeforeRun }},
+	}
+	exclude := map[[2]string]bool{
+		{"keep", "slots"}: true, {"keep", "a share as slots"}: true, {"slots", "a share as slots"}: true,
+		{"first", "window"}: true, {"first", "callers on demand"}: true, {"ready", "callers on demand"}: true,
+		{"retry_after", "callers on demand"}: true, {"callers on demand", "callers beside a hook"}: true,
+	}
+	drawn := map[[2]string]int{}
+	const seeds = 20_000
+	for seed := range uint64(seeds) {
+		s := Draw(seed)
+		for i, a := range rules {
+			for _, b := range rules[i+1:] {
+				if a.has(&s) && b.has(&s) {
+					drawn[[2]string{a.name, b.name}]++
+				}
+			}
+		}
+	}
+	for i, a := range rules {
+		for _, b := range rules[i+1:] {
+			pair := [2]string{a.name, b.name}
+			if n := drawn[pair]; n == 0 != exclude[pair] {
+				t.Errorf("%v: %d of %d seeds", pair, n, seeds)
+			}
+		}
+	}
+}
