@@ -58,6 +58,7 @@ func (c *checker) started(i int) {
 	}
 	c.newest = max(c.newest, seq)
 	c.saved(i)
+	c.tooManyDown(i)
 	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
 		c.served(i)
 	}

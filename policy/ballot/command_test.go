@@ -24,7 +24,7 @@ type run struct {
 
 func (w *world) run(i int, e *policy.Effect) {
 	h := &w.hosts[i]
-	late := w.local(i) >= e.StartBy
+	late := w.local(i) >= e.StartBy || w.isHeldUp(i)
 	if h.run.active {
 		w.fail("%d starts a second command", i)
 		return

@@ -40,6 +40,7 @@ func (p *plan) drawCore() {
 	if majority == p.members {
 		return
 	}
+	p.maxDown = 0 // What is outside would keep all others waiting.
 	for _, i := range d.Perm(p.members)[:majority+d.IntN(p.members-majority)] {
 		p.core |= 1 << i
 	}

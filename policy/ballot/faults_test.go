@@ -18,6 +18,9 @@ func (w *world) onCrash(i int) {
 func (w *world) crash(i int, host bool) {
 	h := &w.hosts[i]
 	w.tell("%d crashes (host %v)", i, host)
+	if !h.away {
+		h.downSince = w.now
+	}
 	if h.saving && w.dice.IntN(2) == 0 {
 		h.disk = h.writing
 	}
@@ -67,7 +70,7 @@ func (w *world) pause(i int, asleep bool) {
 	h := &w.hosts[i]
 	d := w.around(w.p.pauseFor)
 	w.tell("%d stands still for %.3f s (host %v)", i, float64(d)/1e9, asleep)
-	h.away, h.asleep, h.backAt, h.sleptAt = true, asleep, w.now+d, w.now
+	h.away, h.asleep, h.backAt, h.sleptAt, h.downSince = true, asleep, w.now+d, w.now, w.now
 	if asleep {
 		w.check.stopped(i)
 	}
@@ -79,7 +82,7 @@ func (w *world) resume(i int) {
 	h := &w.hosts[i]
 	w.tell("%d goes on", i)
 	wasAsleep := h.asleep
-	h.away, h.asleep = false, false
+	h.away, h.asleep, h.since = false, false, w.now
 	w.look()
 	if wasAsleep {
 		if w.shell.clockStops {

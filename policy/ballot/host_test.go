@@ -22,8 +22,10 @@ type host struct {
 	backAt       int64
 	sleptAt      int64
 	rest         []policy.Effect
-	// sees are the hosts that its membership believes to be live.
-	sees hostSet
+	// sees are the hosts that its membership believes to be live. since is when it was here again last, and downSince
+	// when it was down.
+	sees             hostSet
+	since, downSince int64
 	held []event
 	// crashIn and pauseIn are after how many effects the process dies, or stands still; zero means never.
 	crashIn, pauseIn int
@@ -53,7 +55,7 @@ func (w *world) setBack(i int) int64 {
 
 func (w *world) start(i int) {
 	h := &w.hosts[i]
-	h.up, h.away, h.rest, h.held = true, false, nil, nil
+	h.up, h.away, h.rest, h.held, h.since = true, false, nil, nil, w.now
 	h.life++
 	h.settled = w.calm && !w.staysOut(i)
 	if h.life > 1 && w.p.minInterval == 0 {
@@ -79,6 +81,7 @@ func (w *world) start(i int) {
 // step gives w.ev to a machine and carries out what it asks for.
 func (w *world) step(i int) {
 	h := &w.hosts[i]
+	w.tellReady(i)
 	w.out = h.g.Step(w.instant(i), &w.ev, w.out[:0])
 	if w.log != nil {
 		w.traceStep(i)

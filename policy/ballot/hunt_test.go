@@ -102,6 +102,7 @@ func drawOf(kind gateKind, seed uint64) plan {
 	}
 	if kind != lock {
 		p.drawKeep()
+		p.drawShape()
 	}
 	return p
 }

@@ -109,6 +109,7 @@ func (p *plan) pieces() (names []string) {
 		{"leaves", p.leaveEvery > 0},
 		{"commands that ignore SIGTERM", p.deaf > 0},
 		{"grants that outlive their hosts", p.keep > 0},
+		{"a limit of hosts that are down", p.maxDown > 0},
 		{"a lease and a ρ for each start of a host", p.rolledOut},
 	} {
 		if piece.has {
@@ -129,7 +130,7 @@ func allPieces() []string {
 			together: 1, deafEvery: 1,
 			standsDeaf: true, rolledOut: true,
 		},
-		keepPlan: keepPlan{keep: 1},
+		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1},
 	}
 	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)

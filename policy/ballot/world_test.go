@@ -85,6 +85,7 @@ type plan struct {
 	pacePlan
 	unequal
 	keepPlan
+	shapePlan
 	corePlan
 }
 

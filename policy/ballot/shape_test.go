@@ -1,0 +1,67 @@
+package ballot_test
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/policy/downcount"
+)
+
+// shapePlan is what a seed draws of what a shell adds to its protocol.
+type shapePlan struct {
+	// maxDown is how many hosts of the roster may be down when a command starts, the one that runs it included; zero is
+	// no limit.
+	maxDown int
+}
+
+// drawShape draws a limit for one fleet in six; not where a host hears nobody in the end, and keeps all others waiting.
+func (p *plan) drawShape() {
+	if d := rand.New(rand.NewPCG(p.seed, 201)); d.Float64() < 1.0/6 && !p.standsDeaf {
+		p.maxDown = 1 + d.IntN(2)
+	}
+}
+
+// downAsSeenBy is who is down, as a host knows: whoever of the roster is not here.
+func (w *world) downAsSeenBy(i int) downcount.Down {
+	return downcount.Down{
+		Members: w.p.members, Failed: w.p.members - bits.OnesCount16(uint16(w.hosts[i].sees|1<<i)), Slots: 1,
+	}
+}
+
+// isHeldUp reports whether too many hosts are down for a command on this one, as it knows.
+func (w *world) isHeldUp(i int) bool {
+	down := w.downAsSeenBy(i)
+	return downcount.Limit{Count: w.p.maxDown}.Bars(&down)
+}
+
+// tellReady tells a machine before each step whether a command may start.
+func (w *world) tellReady(i int) {
+	if m, ok := w.hosts[i].g.(policy.Askable); ok && w.p.maxDown > 0 {
+		may := !w.isHeldUp(i)
+		m.SetReady(may, may)
+	}
+}
+
+// noticedBy is how long a host takes to notice that another one is down, at most.
+const noticedBy = 40
+
+// tooManyDown checks a command that starts: whoever has been down for so long that its host must know counts.
+func (c *checker) tooManyDown(i int) {
+	w := c.w
+	long := w.now - noticedBy*int64(w.p.patience)
+	if w.p.maxDown == 0 || w.hosts[i].since > long {
+		return
+	}
+	n := 1
+	for k := range w.hosts {
+		if h := &w.hosts[k]; k != i && (!h.up || h.away) && h.downSince < long {
+			n++
+		}
+	}
+	if n > w.p.maxDown {
+		w.fail("down: %d starts a command, and with it %d are down, and at most %d may be, for %v", i, n, w.p.maxDown,
+			noticedBy*time.Duration(w.p.patience))
+	}
+}
