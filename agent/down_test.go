@@ -96,7 +96,8 @@ func callerWaitsForTheDown(w *world) {
 	}
 }
 
-// A host that runs is not down for those that wait, though they keep its grant: they would leave the line with each run.
+// A host that runs is not down for those that wait, though they keep its grant: they would leave the line with each
+// run.
 func TestCallersWaitInLineWhereGrantsAreKept(t *testing.T) {
 	for name, onCall := range map[string]bool{"a token that goes round": false, "a token on call": true} {
 		t.Run(name, func(t *testing.T) {

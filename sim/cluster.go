@@ -358,6 +358,10 @@ func (c *Cluster) step(who int32, ev *policy.Event, aside about) {
 		ev, aside = &c.event, about{atOnce: true}
 	}
 	c.sayAgain(who)
+	if c.shells.each != nil && c.members[who].up && c.shells.each[who].barred && !c.isHeldUp(who, false) {
+		c.event.Kind = policy.Woke // In this step the gate has got fewer tokens.
+		c.step(who, &c.event, about{due: true})
+	}
 }
 
 // stepOnce takes one step, and reports whether another one follows at once.

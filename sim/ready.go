@@ -60,7 +60,12 @@ func (c *Cluster) tellReady(who int32) {
 		return
 	}
 	if m, asks := c.members[who].machine.(policy.Askable); asks {
-		m.SetReady(c.Ready(int(who)) && !c.isHeldUp(who, true), !c.isHeldUp(who, false))
+		callers := !c.isHeldUp(who, false)
+		own := callers && c.Ready(int(who)) && !c.isHeldUp(who, true)
+		if c.shells.each != nil {
+			c.shells.each[who].barred, c.shells.each[who].held = !callers, c.isHeldUp(who, true)
+		}
+		m.SetReady(own, callers)
 	}
 }
 

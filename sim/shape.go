@@ -48,9 +48,15 @@ func (d Dice) DrawStages(s *Shape, members int, longest time.Duration) {
 	s.FirstWait = d.Time(time.Millisecond, longest)
 }
 
-// HeldUp reports whether, as member i knows, which must be up, too many others are down for any run there; or, if own
-// is true, whether that or an earlier stage holds its own operation up.
-func (c *Cluster) HeldUp(i int, own bool) bool { return c.isHeldUp(int32(i), own) }
+// HeldUp reports whether the machine of member i, which must be up, was told in its last step that too many others are
+// down for any run there; or, if own is true, that this or an earlier stage holds its own operation up.
+func (c *Cluster) HeldUp(i int, own bool) bool {
+	if c.shells.each == nil {
+		return false
+	}
+	k := &c.shells.each[i]
+	return k.barred || own && k.held
+}
 
 // stages is the configuration of the members. Their names begin with their stages.
 func (s *Shape) stages(settle time.Duration) (cfg stages.Config) {

@@ -20,6 +20,9 @@ type shell struct {
 	// looked around.
 	failed int
 	open   bool
+	// barred is true if the machine was told that no run may start, held if it was told so of its own operation, because
+	// of what others do.
+	barred, held bool
 	// number counts the appointments to look around. at is when the last one is; Never, if there is none.
 	number int32
 	at     policy.Time

@@ -72,6 +72,7 @@ func (g *Gate) askAt(now policy.Time) policy.Time {
 func (g *Gate) tellReady(now policy.Time) {
 	if m, ok := g.machine.Machine.(policy.Askable); ok {
 		callers := mayStart(g)
+		g.down.told = !callers
 		m.SetReady(callers && mayRun(g, now), callers)
 	}
 }
@@ -204,6 +205,8 @@ func (g *Gate) readyStatus(now policy.Time) *control.Ready {
 // passes by.
 type down struct {
 	failed []Peer
+	// told is true if the machine was told that no run may start.
+	told bool
 	// lookAt is when the view is looked at again: a member that was forgotten, or has left after all, changes no view.
 	lookAt time.Time
 }

@@ -31,6 +31,10 @@ func stepAt(g *Gate, now policy.Instant) {
 	g.considerAsking()
 	announceStanding(g)
 	g.tellDemand()
+	if g.down.told && mayStart(g) { // In this step the gate has got fewer tokens.
+		g.event.Kind = policy.Woke
+		g.step()
+	}
 }
 
 // Wake does what is due now.

@@ -26,7 +26,7 @@ type host struct {
 	// when it was down.
 	sees             hostSet
 	since, downSince int64
-	held []event
+	held             []event
 	// crashIn and pauseIn are after how many effects the process dies, or stands still; zero means never.
 	crashIn, pauseIn int
 	wakeAt           int64

@@ -3,7 +3,6 @@ package ballot_test
 import (
 	"math/bits"
 	"math/rand/v2"
-	"time"
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/downcount"
@@ -62,6 +61,6 @@ func (c *checker) tooManyDown(i int) {
 	}
 	if n > w.p.maxDown {
 		w.fail("down: %d starts a command, and with it %d are down, and at most %d may be, for %v", i, n, w.p.maxDown,
-			noticedBy*time.Duration(w.p.patience))
+			noticedBy*w.p.patience)
 	}
 }

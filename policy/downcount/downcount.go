@@ -1,5 +1,7 @@
 // Package downcount limits how many members of a gate may be down when a run starts: too many, and a member counts as
 // not ready, so that the token passes by.
+//
+// Its decisions, in docs/decisions: 111.
 package downcount
 
 import (
@@ -56,8 +58,8 @@ type Down struct {
 	Slots int
 }
 
-// Count is how many others are down, or may be. Whose grant is kept and who is not here has stopped in order, and may be
-// rebooting. Who is here runs, and has the token: if that one counted, those that wait for the token would give up
+// Count is how many others are down, or may be. Whose grant is kept and who is not here has stopped in order, and may
+// be rebooting. Who is here runs, and has the token: if that one counted, those that wait for the token would give up
 // their places with each run.
 func (d *Down) Count() int {
 	n := d.Failed + max(d.Slots-1, 0)

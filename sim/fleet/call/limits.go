@@ -60,7 +60,8 @@ func (s *Scenario) Check() error {
 			reboots == sim.Reboots{} ||
 			s.Keep >= 18*p && s.slots() == 1 && s.SlotsShare == 0 && reboots.Away <= s.Keep &&
 				reboots.LateBy <= 3*s.Keep,
-		"a host soaks for at most 5 operations":                                                         h.Soak <= 5*h.Takes && h.Unhealthy <= 1,
+		"a host soaks for at most 5 operations": h.Soak <= 5*h.Takes &&
+			h.Unhealthy <= 1,
 		"a limit leaves room for all tokens, and there is time for all stages, and nothing stays wrong": s.fitsShape(),
 		"a reload sets all its constants": own == Reload{} ||
 			own.At > 0 && 1 <= own.Backups && own.Backups <= guardian.MaxBackups && own.MaxInterval >= 20*s.Skip &&

@@ -270,7 +270,8 @@ func (s *Scenario) Calm() bool {
 	return s.Faults == (sim.Faults{}) && s.Network.Loss == 0 && s.Network.Late == 0 && s.Network.Broken == 0 &&
 		s.StartWithin == 0 && s.Disk == sim.Disk{} && s.SlowDisk == sim.Disk{} && s.Operators == sim.Operators{} &&
 		s.Ready == sim.Ready{} && s.Windows == nil && s.Differ == 0 && s.Network.Distant == 0 &&
-		s.Network.Replay == 0 && s.Shape == sim.Shape{} && s.Reload == Reload{} && s.RetryAfter == 0 && s.Keep == 0 && s.Core.Of == 0
+		s.Network.Replay == 0 && s.Shape == sim.Shape{} && s.Reload == Reload{} && s.RetryAfter == 0 &&
+		s.Keep == 0 && s.Core.Of == 0
 }
 
 // tidy reports whether nobody runs beside a member that is away under its grant: members crash and restart, but hear

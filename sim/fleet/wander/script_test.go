@@ -180,7 +180,8 @@ func (s *script) cluster(t *testing.T, d *datadriven.TestData) {
 	}
 	s.world.Hook.Takes, s.world.Hook.Soak = s.world.Op, span(t, d, "soak", 0)
 	s.world.Shape = sim.Shape{
-		MaxDown: count(t, d, "max_down", 0), Canaries: count(t, d, "canaries", 0), FirstWait: span(t, d, "first_wait", 0),
+		MaxDown: count(t, d, "max_down", 0), Canaries: count(t, d, "canaries", 0),
+		FirstWait: span(t, d, "first_wait", 0),
 	}
 	if d.HasArg("demand") {
 		s.world.Demand.Every = math.MaxInt64 / 2 // Only the script asks for runs.
@@ -281,8 +282,12 @@ func (s *script) toldRuns(o *sim.Occurrence) {
 	for range o.Did(policy.Run) {
 		s.turns.WriteString(at + "runs\n")
 	}
-	if o.On(policy.Finished) {
-		s.turns.WriteString(at + map[bool]string{true: "does not start\n", false: "has " + o.Event.Outcome.String() + "\n"}[o.Event.Denied])
+	switch {
+	case !o.On(policy.Finished):
+	case o.Event.Denied:
+		s.turns.WriteString(at + "does not start\n")
+	default:
+		s.turns.WriteString(at + "has " + o.Event.Outcome.String() + "\n")
 	}
 }
 
