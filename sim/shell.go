@@ -20,8 +20,8 @@ type shell struct {
 	// looked around.
 	failed int
 	open   bool
-	// barred is true if the machine was told that no run may start, held if it was told so of its own operation, because
-	// of what others do.
+	// barred is true if the machine was told that no run may start; held, if that or an earlier stage holds its own
+	// operation up.
 	barred, held bool
 	// number counts the appointments to look around. at is when the last one is; Never, if there is none.
 	number int32

@@ -143,6 +143,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 		for seed := first; seed < first+50; seed++ {
 			p := draw(seed)
 			p.drawKeep()
+			p.drawShape()
 			for _, name := range p.pieces() {
 				drawn[name]++
 			}
