@@ -9,26 +9,32 @@ import (
 
 // Draw returns the scenario of a seed: the seed draws every parameter, and the kinds of faults. Every fourth scenario
 // is one in which nothing goes wrong.
-func Draw(seed uint64) Scenario { return draw(seed, func(drawn bool) bool { return drawn }) }
+func Draw(seed uint64) Scenario { return draw(seed, asDrawn, shapes()) }
 
 // DrawCalled and DrawDue are Draw for a gate on demand, and for one whose members have an operation of their own.
-func DrawCalled(seed uint64) Scenario { return draw(seed, func(bool) bool { return true }) }
+func DrawCalled(seed uint64) Scenario {
+	return draw(seed, func(bool) bool { return true }, shapes())
+}
 
 // DrawDue is described at DrawCalled.
-func DrawDue(seed uint64) Scenario { return draw(seed, func(bool) bool { return false }) }
+func DrawDue(seed uint64) Scenario {
+	return draw(seed, func(bool) bool { return false }, shapes())
+}
+
+func asDrawn(drawn bool) bool { return drawn }
 
 // DrawCore is Draw for a fleet in which the faults end for a part of the members first: for two at least. A grant that
 // outlives its host is left out, because it waits for guardians, which may all be outside.
 func DrawCore(seed uint64) Scenario {
-	s, d := Draw(seed), drawing{sim.NewDice(seed, 26)}
-	if s.Keep, s.Hook.Reboots, s.Shape = 0, (sim.Reboots{}), (sim.Shape{}); s.Members < 3 {
+	s, d := draw(seed, asDrawn, nil), drawing{sim.NewDice(seed, 26)}
+	if s.Keep, s.Hook.Reboots = 0, (sim.Reboots{}); s.Members < 3 {
 		return s
 	}
 	s.Core = sim.Core{Of: 2 + d.IntN(s.Members-2), Stays: d.DrawStays()}
 	return s
 }
 
-func draw(seed uint64, onDemand func(drawn bool) bool) Scenario {
+func draw(seed uint64, onDemand func(drawn bool) bool, shapes []piece) Scenario {
 	d := drawing{sim.NewDice(seed, 23)}
 	s := Scenario{Seed: seed, Members: d.members(seed), Backups: 1 + d.IntN(3)}
 	s.Skip = d.Time(100*time.Millisecond, 2*time.Second)
@@ -77,7 +83,8 @@ func draw(seed uint64, onDemand func(drawn bool) bool) Scenario {
 	}
 	s.Faults = d.faults(&s)
 	d.others(&s)
-	s.drawPieces()
+	s.drawPieces(pieces())
+	s.drawPieces(shapes)
 	return s
 }
 

@@ -39,15 +39,22 @@ func pieces() []piece {
 		{"views that differ for long", 115, 0.06, drawing.views},
 		{"numbers of slots that differ", 116, 0.25, drawing.mixedSlots},
 		{"grants that outlive their hosts", 117, 0.1, drawing.reboots},
+	}
+}
+
+// shapes are pieces, too, and are drawn behind these: not in a fleet of which a part is not healed, where what stays
+// wrong with some members may hold up all others.
+func shapes() []piece {
+	return []piece{
 		{"hosts that soak", 118, 0.08, drawing.soaks},
 		{"a limit of members that are down", 119, 0.08, drawing.downLimit},
 		{"stages", 120, 0.12, drawing.stages},
 	}
 }
 
-// drawPieces draws the pieces of a scenario.
-func (s *Scenario) drawPieces() {
-	for _, p := range pieces() {
+// drawPieces draws some of these pieces of a scenario.
+func (s *Scenario) drawPieces(all []piece) {
+	for _, p := range all {
 		if d := (drawing{sim.NewDice(s.Seed, p.label)}); d.Sometimes(p.share) {
 			p.draw(d, s)
 		}
