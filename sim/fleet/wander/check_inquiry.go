@@ -22,7 +22,9 @@ type inquiry struct {
 	// silent are the others that the member has seen all the time since it began to ask, and that have not answered,
 	// each with how often it was asked.
 	silent map[wire.MemberID]int
-	peers  []wire.MemberID
+	// there are all others that it has seen all the time since then.
+	there map[wire.MemberID]bool
+	peers []wire.MemberID
 }
 
 // asksAtLeast is how often a member that does not answer is asked before a token is made.
@@ -39,6 +41,7 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 			me.company = len(me.peers) > 1
 			me.rank = slices.Index(me.peers, c.ID(o.Member))
 			maps.DeleteFunc(me.silent, func(id wire.MemberID, _ int) bool { return !slices.Contains(me.peers, id) })
+			maps.DeleteFunc(me.there, func(id wire.MemberID, _ bool) bool { return !slices.Contains(me.peers, id) })
 		}
 		if s, ok := c.Machine(o.Member).(policy.Slotted); ok && s.Slots() <= c.Slot() {
 			me.seen = 0 // This token is not in use here. When it is again, it is that of a fleet that starts.
@@ -92,19 +95,20 @@ func NewInquiryChecker(wait time.Duration, guarded bool) sim.Watcher {
 
 // begin records that a member begins to ask all members that it sees.
 func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
-	me.began, me.silent = at, map[wire.MemberID]int{}
+	me.began, me.silent, me.there = at, map[wire.MemberID]int{}, map[wire.MemberID]bool{}
 	for _, id := range me.peers {
 		if id != self {
-			me.silent[id] = 0
+			me.silent[id], me.there[id] = 0, true
 		}
 	}
 }
 
 // hasAsked checks that a member has asked and waited, longer where round trips are longer, and that it last asked not
-// long ago.
+// long ago, if another one was there all the time. Who comes into view while it waits is not asked.
 func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duration) error {
 	longest := 2 * max(wait, Detail(c, o.Member).RoundTrip*3/2)
-	if me.began == 0 || o.At.Sub(me.began) < wait || o.At.Sub(me.asked) >= longest {
+	late := len(me.there) > 0 && o.At.Sub(me.asked) >= longest
+	if me.began == 0 || o.At.Sub(me.began) < wait || late {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", o.Who())
 	}
 	return nil
