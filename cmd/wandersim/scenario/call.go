@@ -19,7 +19,7 @@ func (p *Parameters) callTable() settings.Table {
 	t.Find("max_interval").Rule = "the longer of 3 × min_interval and 60 skips"
 	return t.Only("policy", "op", "skip", "min_interval", "retry_after", "window", "demand", "beside_hook",
 		"max_interval", "slots", "backups", "on_lost", "keep", "reboot_takes", "reboot_fails",
-		"members", "duration", "seed", "seeds", "fails", "ready_no",
+		"soak", "unhealthy", "max_down", "first", "first_wait", "members", "duration", "seed", "seeds", "fails", "ready_no",
 		"op_jitter", "latency", "jitter", "loss", "duplicate", "broken_links", "distant", "away", "one_site",
 		"detect_after", "lose_token_every", "crash_every", "down_for", "pause_every", "pause_for", "partition_at",
 		"partition_for", "partition_share", "clock_skew", "save_takes", "slow_saves", "slow_save_for")
@@ -35,6 +35,7 @@ func (p *Parameters) checkCall(r *settings.Reading) {
 	}
 	p.checkOp(r)
 	p.checkKeep(r)
+	p.checkShape(r)
 	r.CheckNeeds()
 	if p.Distant >= p.Members && p.Distant > 0 {
 		r.Object("%s is not less than %s: some members must not be distant", r.Of(&p.Distant), r.Of(&p.Members))
@@ -56,7 +57,11 @@ func (p *Parameters) Call() calling.Scenario {
 		Demand:    sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
-		Hook: sim.Hook{Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, Reboots: p.reboots()},
+		Hook: sim.Hook{
+			Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, Reboots: p.reboots(),
+			Soak: p.Soak, Unhealthy: p.Unhealthy,
+		},
+		Shape: p.shape(),
 	}
 	if p.onDemand() {
 		s.RetryAfter = 0 // The callers repeat what failed.

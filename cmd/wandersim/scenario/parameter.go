@@ -33,6 +33,14 @@ type Parameters struct {
 	// RebootFails the share of hosts that stay away.
 	Keep, RebootTakes time.Duration
 	RebootFails       float64
+	// Soak is how long a host soaks after its operation, and Unhealthy the share of those that are not healthy then.
+	// MaxDown is how many members may be down, First has the sizes of the stages but the last; stages are these sizes.
+	Soak      time.Duration
+	Unhealthy float64
+	MaxDown   int
+	First     string
+	FirstWait time.Duration
+	stages    [2]int
 	// ReadyNo is the share of "no" among the answers of ready checks; zero means that no host is asked.
 	ReadyNo float64
 	// Windows are when members may run, from Saturday, June 2, 2007 in UTC on.

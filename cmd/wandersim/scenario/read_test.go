@@ -84,6 +84,11 @@ max_interval = "1h"
 backups = 3
 on_lost = "stop"
 keep = "15m"
+soak = "20s"
+unhealthy = "9%"
+max_down = 5
+first = "2,50"
+first_wait = "2h"
 demand = "13m"
 beside_hook = true
 members = 149
@@ -196,6 +201,23 @@ func TestEachImpossibleParameterHasASentence(t *testing.T) {
 			"min_interval 4s (--min-interval) is below op 5s (--op), so a member would be due again before it has " +
 				"finished: " +
 				"raise min_interval or lower op",
+		}},
+		{flags: []string{"max_down=2", "slots=3"}, want: []string{
+			"max_down 2 (--max-down) is less than slots 3 (--slots): nobody could start beside those that may run " +
+				"under the other tokens",
+		}},
+		{flags: []string{"first=100,50"}, want: []string{
+			"first 100,50 (--first) leaves none of members 150 (default) for the last stage",
+		}},
+		{flags: []string{"first=1,2,3"}, want: []string{
+			"first 1,2,3 (--first) is not one number of members or two, as in 2,50",
+		}},
+		{flags: []string{"first=1", "demand=1h"}, want: []string{
+			"first 1 (--first) orders the members' own operations, and with demand 1h (--demand) they have none: " +
+				"add beside_hook",
+		}},
+		{flags: []string{"max_down=1", "members=2001"}, want: []string{
+			"members 2001 (--members) is more than 2000: in larger fleets neither max_down nor first can be simulated",
 		}},
 		{flags: []string{"max_interval=1m"}, want: []string{
 			"max_interval 1m (--max-interval) is below min_interval 10m (default), so every member would take the " +

@@ -63,7 +63,7 @@ func (p *Parameters) wanderTable() settings.Table {
 		settings.Row("keep", settings.Duration(&p.Keep), "0s",
 			"How long the others wait for a host that reboots during its operation. With 0, a grant ends with its "+
 				"host."),
-	}.Under("Gate"), settings.Table{
+	}.Under("Gate"), p.shapeTable().Under("Gate"), settings.Table{
 		settings.Row("members", settings.Count(&p.Members, 1, maxMembers), "150", "How many members the fleet has."),
 		settings.Row("duration", settings.Positive(&p.Duration), "1000000s",
 			"How much time passes in the fleet. A million seconds of 150 members take some seconds, and less without "+
@@ -157,6 +157,7 @@ func (p *Parameters) checkWander(r *settings.Reading) {
 	}
 	p.checkOp(r)
 	p.checkKeep(r)
+	p.checkShape(r)
 	r.CheckNeeds()
 	if p.Distant >= p.Members && p.Distant > 0 {
 		r.Object("%s is not less than %s: some members must not be distant", r.Of(&p.Distant), r.Of(&p.Members))

@@ -28,7 +28,9 @@ func (p *Parameters) World() wandering.Scenario {
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
 		Hook: sim.Hook{
 			Takes: p.Op, Spread: p.OpJitter.Of(p.Op), Fails: p.Fails, NotNow: p.NotNow, Reboots: p.reboots(),
+			Soak: p.Soak, Unhealthy: p.Unhealthy,
 		},
+		Shape: p.shape(),
 	}
 	if p.onDemand() {
 		s.RetryAfter = 0 // The callers repeat what failed.
