@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/wanderd/wanderd/cmd/cli"
 	"github.com/wanderd/wanderd/cmd/cli/settings"
 	"github.com/wanderd/wanderd/cmd/cli/usual"
+	"github.com/wanderd/wanderd/cmd/wandersim/scenario"
 	"github.com/wanderd/wanderd/policy/guardian"
 	"github.com/wanderd/wanderd/policy/wander"
 	"github.com/wanderd/wanderd/policy/window"
@@ -82,7 +82,7 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
 func newPlanCommand() *cobra.Command {
 	w, demand, asJSON, picture := plan.Request{Seed: 1}, time.Duration(0), false, ""
 	var first []string
-	var slots tokens
+	var slots scenario.Tokens
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION {--every DURATION | --demand DURATION}",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -90,7 +90,7 @@ func newPlanCommand() *cobra.Command {
 		Example: examplePlan,
 		Args:    cli.NoArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w.Slots, w.SlotsShare = slots.number, slots.percent
+			w.Slots, w.SlotsShare = slots.Number, slots.Percent
 			if cmd.Flags().Changed("demand") {
 				return planCallers(cmd, &w, demand, asJSON)
 			}
@@ -169,7 +169,7 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 }
 
 // planTable returns the flags of a request. Their defaults are those of the agent.
-func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *tokens) settings.Table {
+func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *scenario.Tokens) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
@@ -199,7 +199,7 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *t
 			fmt.Sprintf("How many guardians the token has, from 0, the plain paper, to %d.", guardian.MaxBackups)).
 			As("NUMBER"),
 		settings.Row("slots",
-			settings.Of(slots, settings.AsShare, "NUMBER|SHARE", parseTokens, tokens.plain), usual.Slots,
+			slots.Value(), usual.Slots,
 			fmt.Sprintf("How many members may run at once, 1 to %d, or a share of them as in 10%%.", wire.MaxSlots)),
 		settings.Row("zones", settings.Count(&w.Zones, 0, math.MaxInt32), "0",
 			"How many zones the members are in, evenly spread. 0 is no zones.").As("NUMBER").Needing("per_zone"),
@@ -214,27 +214,4 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *t
 		settings.Row("latency", settings.Duration(&w.Latency), "1ms", "How long a datagram takes between two members."),
 		settings.Row("loss", settings.Share(&w.Loss), "0%", "The share of datagrams that are lost."),
 	}
-}
-
-// tokens is how many members may run at once: a number, or that many percent of the members.
-type tokens struct{ number, percent int }
-
-func (t tokens) plain() any {
-	if t.percent > 0 {
-		return strconv.Itoa(t.percent) + "%"
-	}
-	return t.number
-}
-
-func parseTokens(text string) (tokens, error) {
-	digits, share := strings.CutSuffix(text, "%")
-	n, err := strconv.Atoi(digits)
-	switch {
-	case err != nil || n < 1 || share && n > 100 || !share && n > wire.MaxSlots:
-		return tokens{}, fmt.Errorf("%q is neither a number from 1 to %d nor a share from 1%% to 100%%", text,
-			wire.MaxSlots)
-	case share:
-		return tokens{percent: n}, nil
-	}
-	return tokens{number: n}, nil
 }

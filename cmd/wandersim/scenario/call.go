@@ -19,7 +19,8 @@ func (p *Parameters) callTable() settings.Table {
 	t.Find("max_interval").Rule = "the longer of 3 × min_interval and 60 skips"
 	return t.Only("policy", "op", "skip", "min_interval", "retry_after", "window", "demand", "beside_hook",
 		"max_interval", "slots", "backups", "on_lost", "keep", "reboot_takes", "reboot_fails",
-		"soak", "unhealthy", "max_down", "first", "first_wait", "members", "duration", "seed", "seeds", "fails", "ready_no",
+		"soak", "unhealthy", "max_down", "first", "first_wait",
+		"members", "duration", "seed", "seeds", "fails", "ready_no",
 		"op_jitter", "latency", "jitter", "loss", "duplicate", "broken_links", "distant", "away", "one_site",
 		"detect_after", "lose_token_every", "crash_every", "down_for", "pause_every", "pause_for", "partition_at",
 		"partition_for", "partition_share", "clock_skew", "save_takes", "slow_saves", "slow_save_for")
@@ -53,7 +54,7 @@ func (p *Parameters) Call() calling.Scenario {
 	s := calling.Scenario{
 		Seed: p.Seed, Members: p.Members, OnDemand: p.onDemand(),
 		Skip: p.Skip, Op: p.Op, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval, RetryAfter: p.RetryAfter,
-		Slots: p.Slots, Backups: p.Backups, OnLost: p.OnLost, Keep: p.Keep,
+		Slots: p.Slots.Number, SlotsShare: p.Slots.Percent, Backups: p.Backups, OnLost: p.OnLost, Keep: p.Keep,
 		Demand:    sim.Demand{Every: p.Demand, Beside: p.BesideHook},
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),

@@ -48,10 +48,11 @@ type Parameters struct {
 	// DefaultMaxInterval is true if MaxInterval is the members' own default, and was not set.
 	DefaultMaxInterval bool
 	// OpConfigured is the duration of an operation that the members are configured with.
-	OpConfigured   time.Duration
-	Slots, Backups int
-	OnLost         soft.OnLost
-	AskBeforeRun   bool
+	OpConfigured time.Duration
+	Slots        Tokens
+	Backups      int
+	OnLost       soft.OnLost
+	AskBeforeRun bool
 	// Demand is the mean time from one run of a member until it is wanted again; zero makes a gate with a hook.
 	// BesideHook makes a gate with both.
 	Demand     time.Duration
@@ -88,7 +89,7 @@ func (p *Parameters) reboots() (r sim.Reboots) {
 func (p *Parameters) checkKeep(r *settings.Reading) {
 	switch keep := r.Of(&p.Keep); {
 	case p.Keep == 0:
-	case p.Slots > 1:
+	case p.Slots.Of(p.Members) > 1 || p.Slots.Percent > 0:
 		r.Object("%s and %s: grants that outlive their hosts need a gate with one token", keep, r.Of(&p.Slots))
 	case p.Backups == 0:
 		r.Object("%s and %s: grants that outlive their hosts need guardians, which keep them", keep, r.Of(&p.Backups))

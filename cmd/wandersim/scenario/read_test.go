@@ -232,7 +232,7 @@ func TestEachImpossibleParameterHasASentence(t *testing.T) {
 			"members 1000000 (--members) and op 3d (--op) make a round of more than 50 years: lower one of them",
 		}},
 		{flags: []string{"slots=65", "backups=5", "on_lost=ignore"}, want: []string{
-			`--slots: "65" is not a whole number from 1 to 64`,
+			`--slots: "65" is neither a number from 1 to 64 nor a share from 1% to 100%`,
 			`--backups: "5" is not a whole number from 0 to 4`,
 			`--on-lost: unknown value "ignore": choose finish or stop`,
 		}},
@@ -396,7 +396,8 @@ func TestOnDemandThereIsNoMinIntervalUnlessItIsGiven(t *testing.T) {
 
 func TestGrantsAreKeptByGuardiansOfOneToken(t *testing.T) {
 	for flag, want := range map[string]string{
-		"slots=2": "need a gate with one token", "backups=0": "need guardians",
+		"slots=2": "need a gate with one token", "slots=2%": "need a gate with one token",
+		"backups=0": "need guardians",
 	} {
 		_, err := read(t, "", "keep=15m", flag)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -406,5 +407,20 @@ func TestGrantsAreKeptByGuardiansOfOneToken(t *testing.T) {
 	if p, err := read(t, "", "keep=15m", "reboot_takes=4m", "reboot_fails=1%"); err != nil ||
 		p.World().Hook.Reboots.Share != 1 || p.Call().Hook.Reboots.Late != 0.01 {
 		t.Errorf("%v: %+v", err, p)
+	}
+}
+
+// A share of the members reaches the simulator as one, and the figures count the tokens that it comes to.
+func TestSlotsMayBeAShareOfTheMembers(t *testing.T) {
+	p, err := read(t, "", "members=40", "slots=10%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, called := p.World(), p.Call()
+	if world.SlotsShare != 10 || world.Slots != 0 || called.SlotsShare != 10 || called.Slots != 0 {
+		t.Errorf("%d and %d tokens, or %d %% and %d %%", world.Slots, called.Slots, world.SlotsShare, called.SlotsShare)
+	}
+	if n := p.Slots.Of(p.Members); n != 4 {
+		t.Errorf("a tenth of 40 is %d", n)
 	}
 }

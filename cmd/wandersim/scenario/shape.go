@@ -34,7 +34,7 @@ const mostShaped = 2000
 // checkShape checks the parameters of the shape.
 func (p *Parameters) checkShape(r *settings.Reading) {
 	first := r.Of(&p.First)
-	if p.MaxDown > 0 && p.MaxDown < p.Slots {
+	if p.MaxDown > 0 && p.MaxDown < p.Slots.Of(p.Members) {
 		r.Object("%s is less than %s: nobody could start beside those that may run under the other tokens",
 			r.Of(&p.MaxDown), r.Of(&p.Slots))
 	}

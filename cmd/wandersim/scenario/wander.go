@@ -46,9 +46,10 @@ func (p *Parameters) wanderTable() settings.Table {
 				"with those who wait.").Needing("demand"),
 		settings.Ruled("max_interval", settings.Positive(&p.MaxInterval), usual.MaxIntervalRule,
 			"How long a member waits for the token before it assumes that the token is lost and makes a new one."),
-		settings.Row("slots", settings.Count(&p.Slots, 1, wire.MaxSlots), usual.Slots,
+		settings.Row("slots", p.Slots.Value(), usual.Slots,
 			fmt.Sprintf(
-				"How many tokens the gate has, 1 to %d: so many operations may run at once, no two on one member.",
+				"How many tokens the gate has, 1 to %d, or a share of the members as in 10%%: so many operations may "+
+					"run at once, no two on one member.",
 				wire.MaxSlots)),
 		settings.Row("backups", settings.Count(&p.Backups, 0, guardian.MaxBackups), usual.Backups,
 			fmt.Sprintf(

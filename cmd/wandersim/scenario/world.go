@@ -22,8 +22,8 @@ func (p *Parameters) World() wandering.Scenario {
 		Skip: p.Skip, Op: p.OpConfigured, MinInterval: p.MinInterval, MaxInterval: p.MaxInterval,
 		RetryAfter: p.RetryAfter,
 		Demand:     sim.Demand{Every: p.Demand, Beside: p.BesideHook},
-		Slots:      p.Slots, Backups: p.Backups, OnLost: p.OnLost, AskBeforeRun: p.AskBeforeRun,
-		Keep:      p.Keep,
+		Slots:      p.Slots.Number, SlotsShare: p.Slots.Percent, Backups: p.Backups, OnLost: p.OnLost,
+		AskBeforeRun: p.AskBeforeRun, Keep: p.Keep,
 		ClockSkew: p.ClockSkew, Duration: p.Duration,
 		Network: p.Network, Membership: p.membership(), Disk: p.disk(), Faults: p.faults(),
 		Hook: sim.Hook{

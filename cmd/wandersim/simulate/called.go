@@ -14,14 +14,15 @@ func called(ctx context.Context, p scenario.Parameters, progress func(share floa
 	s := p.Call()
 	service := measure.NewService(p.Members)
 	meter := measure.New(measure.Config{
-		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.Interval(), Bin: bin(p.Interval()),
+		Members: p.Members, Slots: p.Slots.Of(p.Members), Quiet: p.MaxInterval, Good: p.Interval(),
+		Bin: bin(p.Interval()),
 	})
 	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(p.Duration)) }, service,
 		meter)
 	f, m := service.Served(reached), meter.Figures(reached)
 	tooMany := "two or more"
-	if p.Slots > 1 {
-		tooMany = fmt.Sprintf("more than %d", p.Slots)
+	if n := p.Slots.Of(p.Members); n > 1 {
+		tooMany = fmt.Sprintf("more than %d", n)
 	}
 	atOnce := measure.Number(0)
 	for _, spent := range m.Concurrency {

@@ -16,9 +16,9 @@ import (
 func TestAWrongOpIsNamedWithTheLap(t *testing.T) {
 	for told, warns := range map[time.Duration]bool{20 * time.Second: false, 4 * time.Second: true} {
 		p := scenario.Parameters{
-			Policy: "wander", Walk: wander.Sweep, OnLost: soft.Finish, Members: 30, Slots: 1, Backups: 2, Seed: 1,
-			Seeds: 1,
-			Op:    20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
+			Policy: "wander", Walk: wander.Sweep, OnLost: soft.Finish, Members: 30, Backups: 2, Seed: 1,
+			Slots: scenario.Tokens{Number: 1}, Seeds: 1,
+			Op: 20 * time.Second, OpConfigured: told, Skip: time.Second, MinInterval: 2 * time.Minute,
 			MaxInterval: 6 * time.Minute, DefaultMaxInterval: true, Duration: 2 * time.Hour,
 			Network: sim.Network{Latency: time.Millisecond}, DetectAfter: new(10 * time.Second),
 		}

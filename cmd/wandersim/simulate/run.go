@@ -105,7 +105,8 @@ func one(ctx context.Context, p scenario.Parameters, progress func(share float64
 		return nil
 	})
 	meter := measure.New(measure.Config{
-		Members: p.Members, Slots: p.Slots, Quiet: p.MaxInterval, Good: p.Interval(), Bin: bin(p.Interval()),
+		Members: p.Members, Slots: p.Slots.Of(p.Members), Quiet: p.MaxInterval, Good: p.Interval(),
+		Bin: bin(p.Interval()),
 	})
 	reached, err := s.Measure(ctx, func(now policy.Time) { progress(float64(now) / float64(p.Duration)) }, meter, keep)
 	r := &run{figures: meter.Figures(reached)}

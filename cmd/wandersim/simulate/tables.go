@@ -12,7 +12,8 @@ import (
 
 // Tables implements [Outcome].
 func (r *Result) Tables(format report.Format) string {
-	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: r.Scenario.Slots}
+	slots := r.Scenario.Slots.Of(r.Scenario.Members)
+	s := tables{Summary: measure.Across(r.Runs), many: r.Scenario.Seeds > 1, slots: slots}
 	var texts []string
 	for _, t := range []report.Table{
 		s.figures(r.title()), s.levels("Operations at once", "operations", s.Concurrency), s.intervals(),
