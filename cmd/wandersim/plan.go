@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"time"
@@ -34,6 +35,9 @@ must run. After some seconds the answer contains
   the network      datagrams and bytes, and an estimate for gossip
   what if          all members start at once; the holder of a token is killed; there
                    are twice as many members
+
+With --once one run in each --every is enough for the whole fleet: the answer tells how
+late it is, how often a second host runs, and what failures and a parted network cost.
 
 For a gate without a hook give --demand in place of --every: how long after a run the next
 caller of "wanderd exec" comes at a member. The answer is for a token that is called (policy
@@ -73,6 +77,10 @@ const examplePlan = `  400 hosts, a transfer of three minutes, once a day on eac
       wanderd plan --members 400 --op 3m --every 30d --soak 30m --first 2,20 \
           --max-down 2 --fails-every 60d --down-for 4h
 
+  One of 40 hosts a day, whichever; hosts that fail once a month.
+      wanderd plan --members 40 --op 10m --every 24h --once \
+          --fails-every 30d --down-for 1h
+
   A picture of the first night.
       wanderd plan --members 100 --op 5m --every 24h --svg night.svg
 
@@ -83,6 +91,7 @@ func newPlanCommand() *cobra.Command {
 	w, demand, asJSON, picture := plan.Request{Seed: 1}, time.Duration(0), false, ""
 	var first []string
 	var slots scenario.Tokens
+	var once bool
 	cmd := &cobra.Command{
 		Use:     "plan --members N --op DURATION {--every DURATION | --demand DURATION}",
 		Short:   "Predict the behaviour of a fleet, and choose its constants",
@@ -91,7 +100,10 @@ func newPlanCommand() *cobra.Command {
 		Args:    cli.NoArgsButCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.Slots, w.SlotsShare = slots.Number, slots.Percent
-			if cmd.Flags().Changed("demand") {
+			switch {
+			case once:
+				return planOnce(cmd, &w, asJSON)
+			case cmd.Flags().Changed("demand"):
 				return planCallers(cmd, &w, demand, asJSON)
 			}
 			for _, text := range first {
@@ -117,7 +129,7 @@ func newPlanCommand() *cobra.Command {
 			return answer.Text(cmd.OutOrStdout())
 		},
 	}
-	cli.WithTable(cmd, planTable(&w, &demand, &first, &slots), "plan")
+	cli.WithTable(cmd, planTable(&w, &demand, &first, &slots, &once), "plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "Print one JSON object. Times are in seconds, shares from 0 to 1.")
 	cmd.Flags().StringVar(&picture, "svg", "", "Write a picture of the first night into `file`.")
 	cmd.AddCommand(newPlanBackupsCommand())
@@ -140,6 +152,29 @@ func planCallers(cmd *cobra.Command, w *plan.Request, demand time.Duration, asJS
 		Skip:    w.Skip,
 		Latency: w.Latency, Loss: w.Loss, Seed: w.Seed,
 	})
+	return show(cmd, &answer, err, asJSON)
+}
+
+// planOnce answers a request for a gate that runs once for the whole fleet.
+func planOnce(cmd *cobra.Command, w *plan.Request, asJSON bool) error {
+	for _, other := range []string{
+		"demand", "walk", "window", "svg", "slots", "reboot-takes", "reboot-fails", "soak", "first", "max-down",
+		"zones", "per-zone",
+	} {
+		if cmd.Flags().Changed(other) {
+			return cli.UsageError(fmt.Errorf("--%s is for a gate in which each member has its turn, and --once for "+
+				"one in which any member will do: leave one of them out", other))
+		}
+	}
+	answer, err := plan.ForOnce(cmd.Context(), plan.OnceRequest{
+		Members: w.Members, Op: w.Op, Every: w.Every, Backups: w.Backups, FailsEvery: w.FailsEvery, DownFor: w.DownFor,
+		Skip: w.Skip, Latency: w.Latency, Loss: w.Loss, Seed: w.Seed,
+	})
+	return show(cmd, &answer, err, asJSON)
+}
+
+// show shows an answer, or why there is none.
+func show(cmd *cobra.Command, answer interface{ Text(io.Writer) error }, err error, asJSON bool) error {
 	if _, ok := errors.AsType[*plan.Impossible](err); ok {
 		return cli.UsageError(err)
 	}
@@ -169,11 +204,14 @@ func drawNight(ctx context.Context, w plan.Request, path string) error {
 }
 
 // planTable returns the flags of a request. Their defaults are those of the agent.
-func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *scenario.Tokens) settings.Table {
+func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *scenario.Tokens, once *bool,
+) settings.Table {
 	return settings.Table{
 		settings.Row("members", settings.Count(&w.Members, 0, math.MaxInt32), "",
 			"How many members the gate has, up to 20000. Required.").As("NUMBER"),
 		settings.Row("op", settings.Duration(&w.Op), "", "How long one run takes. Required."),
+		settings.Row("once", settings.Bool(once), "false",
+			"Whether one run in each interval (--every) is enough for the whole fleet."),
 		settings.Row("reboot_takes", settings.Duration(&w.RebootTakes), "0s",
 			"How long a host is away after each run, which reboots it. The others wait for it."),
 		settings.Row("reboot_fails", settings.Share(&w.RebootFails), "0%",
@@ -187,7 +225,7 @@ func planTable(w *plan.Request, demand *time.Duration, first *[]string, slots *s
 		settings.Row("max_down", settings.Count(&w.MaxDown, 0, math.MaxInt32), "0",
 			"How many members may be down when one starts, that one included. 0 is no limit.").As("NUMBER"),
 		settings.Row("fails_every", settings.Duration(&w.FailsEvery), "0s",
-			"The mean time from one failure of a host to its next one: tells what max_down costs.").Needing("max_down"),
+			"The mean time from one failure of a host to its next one: tells what max_down costs, or once."),
 		settings.Row("down_for", settings.Duration(&w.DownFor), "0s",
 			"How long a host that has failed is down, on average.").Needing("fails_every"),
 		settings.Row("every", settings.Duration(&w.Every), "", "The mean interval between two runs of each member; "+

@@ -45,6 +45,23 @@ func TestAPlanListsAllErrors(t *testing.T) {
 	}
 }
 
+// With --once the plan is for a gate that runs once for the whole fleet.
+func TestAPlanForOneRunIsForTheWholeFleet(t *testing.T) {
+	text, err := planFor(t, "--members", "4", "--op", "1s", "--every", "1h", "--once")
+	if err != nil || !strings.Contains(text, "once = true") || !strings.Contains(text, "--once --min-interval 1h") {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, flag := range []string{"--soak=1m", "--demand=1h", "--slots=2", "--zones=2"} {
+		if _, err := planFor(t, "--members", "4", "--op", "1s", "--every", "1h", "--once", flag); err == nil ||
+			!strings.Contains(err.Error(), "leave one of them out") {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+	if _, err := planFor(t, "--members", "1", "--op", "1s", "--every", "1h", "--once"); err == nil {
+		t.Error("one member is a fleet")
+	}
+}
+
 // With --demand the plan is for a gate without a hook.
 func TestAPlanForCallersIsForATokenThatIsCalled(t *testing.T) {
 	text, err := planFor(t, "--members", "10", "--op", "2s", "--demand", "10m")
