@@ -9,7 +9,8 @@ import (
 
 // NewMessageChecker checks two rules of the contract. A message that a machine does not expect changes nothing: Expects
 // allows the shell to drop such a message before it checks the signature. And a message has at most one answer; but a
-// message may bring a directive, and what the member does because it may run again is no answer.
+// message may bring a directive, and what the member does because it may run again is no answer; nor is what it says of
+// another slot's token, which it may use now.
 func NewMessageChecker() sim.Watcher {
 	return sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
 		if !o.On(policy.Received) {
@@ -23,7 +24,9 @@ func NewMessageChecker() sim.Watcher {
 			if e.Kind != policy.Tell && e.Kind != policy.Gone && !o.Expected {
 				return fmt.Errorf("message: %s expected no %s, and now it does %v", o.Who(), kind(), e.Kind)
 			}
-			if e.Kind == policy.Send && e.Msg.To == o.Event.Msg.From && e.Msg.Exchange == o.Event.Msg.Exchange {
+			m := &o.Event.Msg
+			if e.Kind == policy.Send && e.Msg.To == m.From && e.Msg.Exchange == m.Exchange &&
+				e.Msg.Token.Slot == m.Token.Slot {
 				answers++
 			}
 		}

@@ -51,9 +51,9 @@ func (a *OnceResult) Text(out io.Writer) error {
 	p.line("")
 	s := &e.Simulated
 	p.paragraph("", "The figures are measured: %d simulated fleets, %s in all, %d runs, with the code that an agent "+
-		"runs, and %d intervals for each \"what if\". A run takes between half of op and one and a half, a datagram %s, "+
-		"and %s of them get lost.", s.Seeds, spoken(s.Duration), s.Operations, a.Cut.Intervals, written(w.latency()),
-		percent(w.Loss))
+		"runs, and %d intervals for each \"what if\". A run takes between half of op and one and a half, a datagram "+
+		"%s, and %s of them get lost.", s.Seeds, spoken(s.Duration), s.Operations, a.Cut.Intervals,
+		written(w.latency()), percent(w.Loss))
 	_, err := io.WriteString(out, p.String())
 	return err
 }
