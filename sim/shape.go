@@ -10,10 +10,9 @@ import (
 // due, a member counts as not ready, and a run that is granted nevertheless does not start. With its zero value there
 // is neither.
 type Shape struct {
-	// MaxDown is how many members may be down, the one that runs included. Zero is no limit. If Roster is true, whoever
-	// is not here is down; otherwise whoever has been here, and has failed since.
+	// MaxDown is how many members may be down, the one that runs included: those that have been here, and have failed
+	// since. Zero is no limit.
 	MaxDown int
-	Roster  bool
 	// Canaries is how many members are in the first stage: those with the lowest indexes. Second is how many are in the
 	// second one, and the others are in the last. Without canaries there are no stages.
 	Canaries, Second int

@@ -134,7 +134,7 @@ func (c *Cluster) lookAround(who int32) {
 			o.away = c.now
 		}
 		left := !other.up && other.leaving
-		if o.failed = !here && (shape.Roster || o.met && !left); o.failed {
+		if o.failed = !here && o.met && !left; o.failed {
 			k.failed++
 		}
 		if waits && o.met && shape.Stage(int(i)) < shape.Stage(int(who)) {

@@ -78,6 +78,6 @@ func (s *Scenario) fitsShape() bool {
 	staged := p.Canaries >= 1 && p.Second >= 0 && p.Canaries+p.Second < s.Members && p.FirstWait > 0 && !s.OnDemand &&
 		s.Windows == nil && s.Differ == 0 && s.Reload == Reload{} && h.Timeout == 0 && h.Hangs == 0 &&
 		s.MinInterval >= s.roomForStages()*9/10
-	return s.Core.Of == 0 && !p.Roster && (p.MaxDown == 0 || p.MaxDown >= s.slots()) &&
+	return s.Core.Of == 0 && (p.MaxDown == 0 || p.MaxDown >= s.slots()) &&
 		(staged || p.Canaries == 0 && p.Second == 0)
 }

@@ -79,6 +79,6 @@ func (s *Scenario) fitsShape() bool {
 	}
 	staged := p.Canaries >= 1 && p.Second >= 0 && p.Canaries+p.Second < s.Members && p.FirstWait > 0 && !s.onDemand() &&
 		s.Windows == nil && h.Timeout == 0 && h.Hangs == 0 && s.MinInterval >= s.roomForStages()*9/10
-	return !s.LongLap && !s.restarts() && s.Standing == NothingStands && s.Core.Of == 0 && !p.Roster &&
+	return !s.LongLap && !s.restarts() && s.Standing == NothingStands && s.Core.Of == 0 &&
 		(p.MaxDown == 0 || p.MaxDown >= s.Tokens()) && (staged || p.Canaries == 0 && p.Second == 0)
 }
