@@ -107,8 +107,11 @@ func (me *inquiry) begin(self wire.MemberID, at policy.Time) {
 // long ago, if another one was there all the time. Who comes into view while it waits is not asked.
 func (me *inquiry) hasAsked(c *sim.Cluster, o *sim.Occurrence, wait time.Duration) error {
 	longest := 2 * max(wait, Detail(c, o.Member).RoundTrip*3/2)
-	late := len(me.there) > 0 && o.At.Sub(me.asked) >= longest
-	if me.began == 0 || o.At.Sub(me.began) < wait || late {
+	asked := me.asked
+	if len(me.there) == 0 {
+		asked = max(asked, me.began) // There was nobody to ask.
+	}
+	if me.began == 0 || o.At.Sub(me.began) < wait || o.At.Sub(asked) >= longest {
 		return fmt.Errorf("inquiry: %s makes a token and has not asked, or not waited for the answers", o.Who())
 	}
 	return nil
