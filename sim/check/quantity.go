@@ -5,13 +5,15 @@ import (
 
 	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/sim"
+	"github.com/wanderd/wanderd/wire"
 )
 
 // quantities counts what has gone wrong, the tokens, and who runs in each slot. parts is how many parts a network that
-// is cut has.
+// is cut has; revived are the revived tokens with their numbers.
 type quantities struct {
 	slots, parts, faults, tokens int
 	running                      map[int]uint8
+	revived                      map[wire.Ref]bool
 }
 
 // NewQuantityChecker checks how much a world costs in which f things have gone wrong so far: a gate has made or revived
@@ -19,11 +21,13 @@ type quantities struct {
 // each slot has one token, and one member runs. A datagram that is lost or played back counts, and so does a member
 // that crashes, leaves or comes back, a network that is cut or healed, and an operator who asks for a new token; a
 // network that is cut in several parts at once counts for each part more than one. A member that stands still counts
-// twice: it goes on later. The world has no other faults: no datagram is late, no disk is slow.
+// twice: it goes on later. Two guardians that revive a token with the same tie count, too: one of the two copies is
+// taken for the other, and is lost where they meet. The world has no other faults: no datagram is late, no disk is
+// slow.
 //
 //go:noinline
 func NewQuantityChecker(slots, parts int) sim.Watcher {
-	return &quantities{slots: max(slots, 1), parts: max(parts, 2), running: map[int]uint8{}}
+	return &quantities{slots: max(slots, 1), parts: max(parts, 2), running: map[int]uint8{}, revived: map[wire.Ref]bool{}}
 }
 
 // Watch implements [sim.Watcher].
@@ -52,6 +56,12 @@ func (k *quantities) Watch(_ *sim.Cluster, o *sim.Occurrence) error {
 		e := &o.Effects[i]
 		switch {
 		case e.Kind == policy.Took && (e.Cause == policy.CauseMade || e.Cause == policy.CauseRevived):
+			if e.Cause == policy.CauseRevived {
+				if k.revived[e.Token] {
+					k.faults++
+				}
+				k.revived[e.Token] = true
+			}
 			if k.tokens++; k.tokens > k.slots*(1+k.faults) {
 				return fmt.Errorf("quantity: %s makes or revives a token, the %dth of a gate with %d slots, and %d "+
 					"things have gone wrong", o.Who(), k.tokens, k.slots, k.faults)

@@ -19,6 +19,8 @@ func TestEachFaultAllowsOneMoreTokenAndOneMoreRun(t *testing.T) {
 		"made0 made1 revived1":                            true,
 		"made0 made1 crash revived1":                      false,
 		"made0 made1 lost revived1 made0":                 false,
+		"made0 made1 lost revived0 revived1 made0":        true,
+		"made0 made1 lost revived0 revived1 revived1":     false, // With the same tie.
 		"made0 made1 lost made1 made0 made":               true,
 		"made0 made1 lost cut healed made0":               false,
 		"made0 received0 received0":                       false,

@@ -72,6 +72,10 @@ func NewRemovalChecker(minInterval, lap, timeout time.Duration) sim.Watcher {
 		if o.Kind != sim.Stepped {
 			return nil
 		}
+		if several, is := c.Machine(o.Member).(policy.Slotted); is && several.Slots() <= c.Slot() {
+			*me = tokensMet{} // Its slot was one too many, and starts without a past when it comes back.
+			return nil
+		}
 		me.event(c, o)
 		me.leaving = me.leaving || o.On(policy.Leave)
 		for i := range o.Effects {
