@@ -22,7 +22,7 @@ func inOnceWorld(t *testing.T, scenario func(w *world)) {
 			w.strictly = strict.Settings{
 				Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second, Keep: time.Minute,
 				Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: interval,
-				RetryAfter: time.Minute,
+				RetryAfter: time.Minute, Once: true,
 			}
 			scenario(w)
 		}, threeHosts()...)
@@ -129,5 +129,55 @@ func TestAFailureLetsTheNextHostTryAndAnOperatorEndsTheRest(t *testing.T) {
 		}
 		w.giveDirective("b", control.Directive{})
 		w.untilStarts(2 * time.Minute)
+	})
+}
+
+// "A strict gate makes it exact": a host that dies in its run may have done the work, so nobody does it again in this
+// interval. An operator who knows better resumes the gate.
+func TestAHostThatDiesInItsRunCountsInAStrictGate(t *testing.T) {
+	strictly := func(t *testing.T, scenario func(w *world, died string)) {
+		inStrictWorld(t, func(w *world) {
+			w.once, w.takes = interval, time.Minute
+			w.strictly = strict.Settings{
+				Moves: strict.Tree, Backups: 1, Lease: 8 * time.Second, KillAfter: time.Second,
+				Margin: 100 * time.Millisecond, Rho: 0.01, Patience: 200 * time.Millisecond, MinInterval: interval,
+				RetryAfter: time.Minute, Once: true,
+			}
+			died := w.startThree()
+			time.Sleep(20 * time.Second)
+			w.crash(died)
+			scenario(w, died)
+		}, threeHosts()...)
+	}
+	t.Run("until the interval is over", func(t *testing.T) {
+		strictly(t, func(w *world, died string) {
+			gone := time.Now()
+			time.Sleep(interval - time.Minute)
+			if runs := w.runs(gone); len(runs) > 0 {
+				t.Errorf("%s runs, and %s may have", runs[0].Name, died)
+			}
+			for _, name := range threeHosts() {
+				if name == died {
+					continue
+				}
+				g := gateOf(t, w, name)
+				if !strings.Contains(g.NotRunning, died+" has run for all in this interval, or") {
+					t.Errorf("%s does not run, because %s", name, g.NotRunning)
+				}
+			}
+			w.untilStarts(2 * time.Minute)
+		})
+	})
+	t.Run("until an operator resumes the gate", func(t *testing.T) {
+		strictly(t, func(w *world, died string) {
+			time.Sleep(time.Minute)
+			for _, name := range threeHosts() {
+				if name != died {
+					w.giveDirective(name, control.Directive{})
+					break
+				}
+			}
+			w.untilStarts(time.Minute)
+		})
 	})
 }

@@ -31,7 +31,8 @@ const (
 	Suspended
 	// Directed brings an operator's directive that pauses the gate or ends a pause; if Here is set, it is for this
 	// member alone. Package directive keeps the newest directive, and tells the machine by Paused whether it may run
-	// from now on. It does not affect a run in progress.
+	// from now on. It does not affect a run in progress. With a Directive, an operator has resumed the gate: that also
+	// ends what a success elsewhere has begun.
 	Directed
 	// Renew: an operator has asked all other members, and none has the token of Slot. A [Renewable] machine makes a new
 	// one, unless it knows of one.
@@ -71,7 +72,8 @@ type Event struct {
 	// Exit comes with Finished of a Failed run: the run's exit status as a shell reports it, 1 to 255; zero if this
 	// member stopped the run.
 	Exit uint8
-	// Here and Directive come with Directed to package directive; Paused comes with Directed to the machine.
+	// Here and Directive come with Directed to package directive; Paused comes with Directed to the machine, and
+	// Directive, too, if the gate is resumed.
 	Here, Paused bool
 	Directive    wire.Directive
 	// Slot comes with Renew.

@@ -143,6 +143,8 @@ type State struct {
 	Here      int64
 	// Kept is a grant that outlives its host: this member's own, or one that it supports.
 	Kept Kept
+	// Claim is the interval that a member has claimed for its run: this one, or one that it supports.
+	Claim Claim
 	// Memo is the protocol's own.
 	Memo Memo
 }

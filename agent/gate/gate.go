@@ -263,7 +263,7 @@ func (g *Gate) forgetMemo(wall int64, synced bool, r *statedir.Record, s *policy
 		g.log.Warn().Str("protocol", r.Protocol).Uint8("version", r.ProtocolVersion).
 			Msg("the state directory has the record of another protocol for this gate; " +
 				"kept the last run and the fencing number only")
-		s.Memo, s.Kept = policy.Memo{}, policy.Kept{}
+		s.Memo, s.Kept, s.Claim = policy.Memo{}, policy.Kept{}, policy.Claim{}
 		return
 	}
 	if g.descriptor.Doubt == nil {

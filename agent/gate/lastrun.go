@@ -35,7 +35,7 @@ func (g *Gate) record(s *policy.State) statedir.Record {
 		Directive: statedir.Directive{
 			Directive: s.Directive, Who: g.directives.fleet.Who, Reason: g.directives.fleet.Reason,
 		},
-		Here: g.directives.here, Kept: g.kept.record(s, boot.ID),
+		Here: g.directives.here, Kept: g.kept.record(s, boot.ID), Claim: statedir.ClaimOf(&s.Claim, now),
 	}
 }
 
@@ -46,7 +46,7 @@ func (g *Gate) fromRecord(r statedir.Record) policy.State {
 	g.undoCut(&boot, &r)
 	s := policy.State{
 		HasRun: r.HasRun, Seq: r.Seq, Memo: r.Memo, Directive: r.Directive.Directive, Here: r.Here.Until,
-		Kept: r.Kept.Grant(),
+		Kept: r.Kept.Grant(), Claim: r.Claim.Claim(now),
 	}
 	g.forgetMemo(now.Wall, boot.Synced, &r, &s)
 	if !r.HasRun {
@@ -84,10 +84,12 @@ func lastRun(wall time.Time, boot *clock.Boot, r *statedir.Record) (ago time.Dur
 // CorrectRecord writes the record again if the wall clock was set, or became synchronised, after it was written.
 func (g *Gate) CorrectRecord() {
 	was := &g.saver.record
-	if !was.HasRun {
+	if !was.HasRun && !g.state.Claim.Is() {
 		return
 	}
-	if is := g.record(&g.state); is.LastRun.Sub(was.LastRun).Abs() > correction || is.Synced && !was.Synced {
+	moved := func(is, was time.Time) bool { return is.Sub(was).Abs() > correction }
+	is := g.record(&g.state)
+	if moved(is.LastRun, was.LastRun) || moved(is.Claim.Until, was.Claim.Until) || is.Synced && !was.Synced {
 		g.log.Info().Time("last_run", is.LastRun).Msg("the wall clock was set; recording the last run by it")
 		g.wantSaved(&g.state) // If that fails, the old record still gives a lower bound.
 		g.beginSave()

@@ -43,6 +43,8 @@ type Record struct {
 	Here      Directive `json:"here,omitzero"`
 	// Kept is a grant that outlives its host: of this member, or one that it supports.
 	Kept Kept `json:"kept,omitzero"`
+	// Claim is the interval that a member has claimed for its run: this one, or one that it supports.
+	Claim Claim `json:"claim,omitzero"`
 }
 
 // Before is what a record contained before the last run.
@@ -101,6 +103,7 @@ func (d *Dir) Reset(gate string) (before Record, found bool, err error) {
 	}
 	after := before
 	after.Seq, after.Memo, after.Before.Memo, after.Kept = 0, policy.Memo{}, policy.Memo{}, Kept{}
+	after.Claim = Claim{}
 	return before, true, d.Save(gate, after)
 }
 
@@ -136,7 +139,7 @@ func decode(gate string, text []byte) (Record, error) {
 	case r.Seq > wire.MaxSeq:
 		return Record{}, fmt.Errorf("seq %d is above %d", uint64(r.Seq), uint64(wire.MaxSeq))
 	case doc.Version == oldVersion && (r.Protocol != "" || r.Memo != (policy.Memo{}) || r.Directive != (Directive{}) ||
-		r.Here != (Directive{}) || r.Kept != (Kept{})),
+		r.Here != (Directive{}) || r.Kept != (Kept{}) || r.Claim != (Claim{})),
 		doc.Version == recordVersion && doc.LastToken != nil:
 		return Record{}, errors.New("it has keys of another version")
 	case doc.Version == oldVersion:
@@ -148,7 +151,7 @@ func decode(gate string, text []byte) (Record, error) {
 			return Record{}, errors.New("it has an invalid directive")
 		}
 	}
-	return r, r.Kept.check()
+	return r, errors.Join(r.Kept.check(), r.Claim.check())
 }
 
 // strictly parses a document and refuses unknown keys.

@@ -50,7 +50,7 @@
 // The package never chooses a receiver, starts no command, and reads no clock: time is boot time, which goes on while a
 // host is suspended.
 //
-// Its decisions, in docs/decisions: 060, 061, 062, 097.
+// Its decisions, in docs/decisions: 060, 061, 062, 097, 112.
 package ballot
 
 import (
@@ -185,8 +185,9 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 	if m.Kind == KindRefused {
 		return b.onRefused(now, m, rank, end, out)
 	}
-	if m.Kind == KindRenewed && l.number != 0 {
-		b.holder.awaited = true
+	if m.Kind == KindRenewed {
+		b.holder.awaited = b.holder.awaited || l.number != 0
+		b.countClaim(now.Time, rank, l.span, wire.MemberID(m.Load[copyAt:]))
 	}
 	var carried Copy
 	if believable(EpochOf(wire.Seq(l.number)), now.Wall) {
@@ -207,7 +208,7 @@ func (b *Machine) Wake(now policy.Instant, end *Outcome, out []policy.Effect) []
 		out = b.withdraw(now.Time, out)
 	case r.kind == KindRenew && now.Time >= r.endAt:
 		out = b.renew(now.Time, end, out)
-	case r.kind != 0 && now.Time >= r.repeatAt():
+	case r.kind != 0 && now.Time >= r.repeatAt(b.cfg.Roster.Majority()):
 		out = b.ask(now.Time, out)
 	case r.kind == 0 && b.proposer.wants && now.Time >= b.proposeAt():
 		out = b.propose(now, end, out)
@@ -220,7 +221,7 @@ func (b *Machine) NextWake() (at policy.Time, ok bool) {
 	at = policy.Never
 	switch r := &b.round; {
 	case r.kind != 0:
-		at = min(r.repeatAt(), r.endAt)
+		at = min(r.repeatAt(b.cfg.Roster.Majority()), r.endAt)
 	case b.proposer.wants:
 		at = b.proposeAt()
 	}

@@ -25,6 +25,7 @@ type checker struct {
 	// waits is since when a member waits for a run; longest is the longest wait since all faults were healed.
 	waits []int64
 	pace  pacing
+	once  intervals
 	// keptUntil is until when a grant outlives its host, in true time; zero if it does not.
 	keptUntil []int64
 	// counted is true for a member whose command counts among running.
@@ -59,6 +60,7 @@ func (c *checker) started(i int) {
 	c.newest = max(c.newest, seq)
 	c.saved(i)
 	c.tooManyDown(i)
+	c.once.started(c.w, i)
 	if c.w.p.kind != paced || c.w.hosts[i].run.demanded {
 		c.served(i)
 	}

@@ -33,6 +33,7 @@ type circle struct {
 	air    []wire.Message
 	notes  []policy.Note
 	end    ballot.Outcome
+	asked  wire.Exchange
 	// words are what was pre-signed for guards.
 	words []wire.Message
 	run   policy.Effect
@@ -56,7 +57,7 @@ func newKeepingCircle(t *testing.T, n int, keep time.Duration) *circle {
 	}
 	for i := range n {
 		m := ballot.New(c.config(i))
-		m.Start(c.now, &policy.Memo{}, &policy.Kept{})
+		m.Start(c.now, &policy.State{})
 		c.m = append(c.m, &m)
 	}
 	c.now = c.now.Add(max(lease, keep))
@@ -226,6 +227,12 @@ func (c *circle) ask(kind wire.Kind, from, to int, seq wire.Seq, number wire.Exc
 		c.t.Fatalf("not well-formed: %+v", m)
 	}
 	return m
+}
+
+// number returns a number that no question had yet.
+func (c *circle) number() wire.Exchange {
+	c.asked++
+	return 1000 + c.asked
 }
 
 // wantAnswer wants one answer. It returns for how long the answer's sender is busy, and what it has promised or kept.

@@ -27,7 +27,7 @@ func Example() {
 			Lease: 8 * time.Second, MostLease: 8 * time.Second, KillAfter: time.Second, Margin: 100 * time.Millisecond,
 			Rho: 0.01, Patience: 200 * time.Millisecond,
 		})
-		members[i].Start(0, &policy.Memo{}, &policy.Kept{})
+		members[i].Start(0, &policy.State{})
 	}
 	nameOf := func(id wire.MemberID) string {
 		rank, _ := roster.Rank(id)

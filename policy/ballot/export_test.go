@@ -29,3 +29,13 @@ func LoadOf(from *wire.Load) (span time.Duration, number wire.Seq) {
 func WithoutClock(load *wire.Load) {
 	clear(load[clockAt:copyAt])
 }
+
+// SetClaim makes a Renew claim an interval for a life, or lift a claim.
+func SetClaim(to *wire.Load, interval time.Duration, life uint64) {
+	l := loadOf(to)
+	l.clock, l.life = policy.Time(interval), life
+	l.append(to)
+}
+
+// ClaimerOf returns whose claim the sender of a Renewed supports.
+func ClaimerOf(from *wire.Load) wire.MemberID { return wire.MemberID(from[copyAt:]) }

@@ -45,6 +45,7 @@ func (w *world) settings(i int) strict.Settings {
 	if w.p.kind == paced {
 		moves = w.p.moves
 		s.MinInterval, s.RetryAfter, s.Windows = w.p.minInterval, w.p.retryAfter, w.p.windows
+		s.Once = w.p.once
 	}
 	if moves >= always {
 		s.Moves, s.Request = strict.Ring, ring.Requests()[moves-always]

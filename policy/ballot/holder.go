@@ -26,6 +26,7 @@ type holder struct {
 	keeps, kept, unkeeps bool
 	// answered is true if a majority has renewed a kept lease since somebody wanted to know.
 	answered bool
+	claim    claiming
 }
 
 // lasting returns the least time that another clock shows while one clock counts span. If the other clock counts this
@@ -141,8 +142,13 @@ func (b *Machine) renew(now policy.Time, end *Outcome, out []policy.Effect) []po
 }
 
 func (b *Machine) renewAs(now policy.Time, what asks, end *Outcome, out []policy.Effect) []policy.Effect {
+	claims := b.holder.claims(what)
+	if claims > 0 && !b.claimsAgain(now, end) {
+		claims = 0
+	}
 	q := b.begin(now, KindRenew, &b.holder.token, b.renewEvery())
 	q.asks, b.round.asks, q.lease = what, what, b.leaseOf(what)
+	q.claims, b.round.claims, q.life = claims, claims, b.holder.claim.life
 	if what == keeps { // It is saved here, too, even if this member may not vote because it was restarted.
 		b.supporter.keep(&q)
 		b.supporter.eager = b.supporter.unsaved
@@ -184,9 +190,11 @@ func (c *Config) Fence(until policy.Time) (term, kill policy.Time) {
 func (b *Machine) Run(now policy.Time, out []policy.Effect) (_ []policy.Effect, ok bool) {
 	h := &b.holder
 	startBy, _ := b.cfg.Fence(h.until)
-	if !h.holds || now >= startBy || isLastHop(h.token.Seq) || h.keeps && !b.isKept() {
+	if !h.holds || now >= startBy || isLastHop(h.token.Seq) ||
+		h.keeps && !b.isKept() || h.lacksClaim() {
 		return out, false
 	}
+	b.useClaim()
 	h.token.Seq++
 	out = policy.AppendRun(out, &h.token, startBy)
 	out[len(out)-1].Until = h.until

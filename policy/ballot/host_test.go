@@ -90,6 +90,7 @@ func (w *world) step(i int) {
 		w.check.stepped(i)
 		if w.p.kind == paced {
 			w.check.pace.stepped(i)
+			w.check.once.stepped(w, i)
 		}
 	}
 	w.perform(i, w.out)

@@ -99,6 +99,7 @@ func drawOf(kind gateKind, seed uint64) plan {
 	p := draw(seed)
 	if p.kind = kind; kind == paced {
 		p.drawPace()
+		p.drawOnce()
 	}
 	if kind != lock {
 		p.drawKeep()
@@ -215,6 +216,14 @@ func TestASiteThatSearchesWhileTheTokenGoesRoundIsServed(t *testing.T) {
 		if _, _, err := live(paced, seed, shell{}, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
+	}
+}
+
+// In this fleet a host whose disk hangs, and which therefore cannot run, kept the token, because its ring did
+// not know who waits.
+func TestAHostThatCannotRunLetsTheTokenGo(t *testing.T) {
+	if _, _, err := liveIn(drawCoreOf(paced, 2761), shell{}, nil); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -157,6 +157,8 @@ func (b *Machine) Resume(now policy.Time, end *Outcome, out []policy.Effect) (_ 
 	h := &b.holder
 	h.token.Seq++ // as the run had
 	h.keeps, h.kept, h.needs, h.lapsed = true, true, true, true
+	own := &b.supporter.claim
+	h.claim.asked, h.claim.life = own.By == k.Holder && own.Seq == k.Token.Seq, own.Life
 	return b.renew(now, end, out), true
 }
 
@@ -171,22 +173,32 @@ func (b *Machine) mayBeKept(outbid wire.MemberID) bool {
 	return b.cfg.Roster.Len()-b.round.outbid.len() >= b.cfg.Roster.Majority()
 }
 
-// Unkeep makes the kept lease of this holder an ordinary one: its operation is over, and its host is here. First it is
-// saved here that the grant is not kept any more, so that no later life takes it up; then all are asked until
-// [Machine.Unkept]. Until then the token must stay here.
-func (b *Machine) Unkeep(now policy.Time) {
-	h := &b.holder
-	if !b.Keeping() {
-		return
+// Unkeep makes the kept lease of this holder an ordinary one: its operation is over, and its host is here. If its claim
+// has led to no success, that is over, too. First it is saved here that the grant is not kept any more, so that no
+// later life takes it up; then all are asked until [Machine.Unkept]. Until then the token must stay here. What is not
+// kept need not be saved here first.
+func (b *Machine) Unkeep(now policy.Time, end *Outcome, out []policy.Effect) []policy.Effect {
+	h, keeping := &b.holder, b.Keeping()
+	if !keeping && !b.Claiming() {
+		return out
 	}
+	h.endClaim()
 	h.keeps, h.kept, h.unkeeps, h.needs = false, false, true, true
 	h.until = min(h.until, now.Add(b.held))
 	h.lapsed = h.until <= now // Nobody has answered yet since this member is back, and that is no news.
 	h.token.Seq++
 	s := &b.supporter
 	s.unkeep(EpochOf(h.token.Seq))
-	s.unsaved, s.saving, s.eager = true, false, true
+	if h.claim.lifts && s.lift(b.id(b.cfg.Self), h.claim.life, h.token.Seq) {
+		s.unsaved, s.saving = true, false
+	}
 	b.round = round{}
+	if !keeping {
+		s.eager = s.unsaved
+		return b.renewAs(now, unkeeps, end, out)
+	}
+	s.unsaved, s.saving, s.eager = true, false, true
+	return out
 }
 
 // unkeepSaved goes on with the end of a kept lease after a save. If that has failed, it is tried again at the next

@@ -44,7 +44,7 @@ func (w *world) takeUp(i int) {
 		return
 	}
 	w.tell("%d takes up its grant %s", i, seqName(kept.Token.Seq))
-	ran := h.run.token.Seq == kept.Token.Seq+1
+	ran := h.run.token.Seq == kept.Token.Seq+1 || h.run.resumed && h.run.token.Seq == kept.Token.Seq
 	h.run = run{
 		active: true, resumed: true, number: h.run.number + 1, token: kept.Token, words: h.run.words[:0],
 		said: h.run.said, fence: h.fence, endAt: w.now + 1 + w.around(w.p.resumeFor+1),

@@ -38,7 +38,7 @@ func (c *circle) reboot(i int) {
 	c.m[i].Memo(&memo)
 	record := c.m[i].Kept()
 	m := ballot.New(c.config(i))
-	m.Start(c.now, &memo, &record)
+	m.Start(c.now, &policy.State{Memo: memo, Kept: record, Claim: c.m[i].Claim()})
 	c.m[i] = &m
 }
 
@@ -57,9 +57,8 @@ func (c *circle) resume(i int) {
 // unkeep lets a member end its kept lease, and saves that.
 func (c *circle) unkeep(i int) {
 	c.t.Helper()
-	c.step(i, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
-		m.Unkeep(c.now)
-		return out
+	c.step(i, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		return m.Unkeep(c.now, end, out)
 	})
 	c.deliver()
 	if !c.m[i].Unkept() {
@@ -127,8 +126,8 @@ func TestAKeptGrantIsReleasedWhenItIsGoneFromTheDisk(t *testing.T) {
 		}
 		return n
 	}
-	c.stepUnsaved(0, func(m *ballot.Machine, _ *ballot.Outcome, out []policy.Effect) []policy.Effect {
-		m.Unkeep(c.now)
+	c.stepUnsaved(0, func(m *ballot.Machine, end *ballot.Outcome, out []policy.Effect) []policy.Effect {
+		out = m.Unkeep(c.now, end, out)
 		if !m.NeedsSave() {
 			t.Error("nothing is to be saved")
 		}

@@ -53,7 +53,8 @@ type Copy struct {
 //	| roster | lease, or busy for | a number, see below | clock of an answer | life | copy of a Promised
 //
 // The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or 1 in a Renewed of a
-// member that waits.
+// member that waits. A Renew has an interval that it claims instead of a clock, or lifts; a Renewed is busy for the
+// rest of another member's claim, and has that member instead of a copy.
 const (
 	rosterAt = 0
 	spanAt   = 8
@@ -67,13 +68,14 @@ const (
 type load struct {
 	roster uint64
 	// span is the lease that a question asks for; in a Refused it is the time until a lease, or the quarantine of rule
-	// 9, ends.
+	// 9, ends; in a Renewed, the time until the claim of another member ends, because of which its sender supports the
+	// lease and not the claim.
 	span time.Duration
 	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender
 	// would propose a new epoch as soon as this lease ends. In a Renew it is what the question asks for.
 	number uint64
 	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any
-	// other life.
+	// other life. In a Renew, clock is the interval that is claimed, or lifts.
 	clock policy.Time
 	life  uint64
 }
@@ -111,10 +113,11 @@ func WellFormed(m *wire.Message) bool {
 	case m.Kind == KindRelease:
 		return m.Exchange == 0 && span == 0
 	case m.Kind == KindRenew:
-		return m.Exchange != 0 && span > 0 && loadOf(&m.Load).number <= uint64(unkeeps)
+		l := loadOf(&m.Load)
+		return m.Exchange != 0 && span > 0 && l.number <= uint64(unkeeps) && l.clock >= lifts
 	case isQuestion(m.Kind):
 		return m.Exchange != 0 && span > 0
-	case m.Kind == KindRefused:
+	case m.Kind == KindRefused, m.Kind == KindRenewed:
 		return m.Exchange != 0 && span >= 0
 	}
 	return m.Exchange != 0 && span == 0

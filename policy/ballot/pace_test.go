@@ -75,7 +75,8 @@ func (p *plan) drawWindows(dice *rand.Rand) {
 type attempts struct {
 	failures     int
 	started, due policy.Time
-	// notBefore is until when the member does not try again after a start that was not recorded.
+	// notBefore is until when the member does not try again after a start that was not recorded, or while another
+	// member has claimed the interval.
 	notBefore policy.Time
 	// startedAt is when the last run started, in true time.
 	startedAt int64
@@ -128,6 +129,8 @@ func (k *pacing) stepped(i int) {
 			a.saves, a.saved = a.known && e.State.LastRun == a.started, false
 		case e.Kind == policy.Tell && e.Note == strict.NoteNotRecorded:
 			a.notBefore = local.Add(w.p.patienceOf(i))
+		case e.Kind == policy.Tell && e.Note == strict.NoteClaimed: // for no longer than this
+			a.notBefore = local.Add(w.p.minInterval)
 		case e.Kind == policy.Run:
 			ends, k.at[i] = false, *a
 			k.granted(i, local, e.Demanded)
@@ -210,8 +213,17 @@ func (k *pacing) wantDue(i int, what string) {
 // durable records that all that a member has asked to be saved is on its disk.
 func (k *pacing) durable(i int) { k.now[i].saved = k.now[i].saves }
 
-// missing returns the name of one of those members whose operation has not run since a time, or an empty string.
+// missing returns the name of one of those members whose operation has not run since a time, or an empty string. If it
+// runs once for all, any member is enough.
 func (k *pacing) missing(since int64, of hostSet) string {
+	if k.w.p.once {
+		for i := range k.now {
+			if k.now[i].startedAt >= since {
+				return ""
+			}
+		}
+		return "the operation has not run anywhere"
+	}
 	for i := range k.now {
 		if k.now[i].startedAt < since && of&(1<<i) != 0 {
 			return fmt.Sprintf("the operation of %d has not run", i)

@@ -110,6 +110,7 @@ func (p *plan) pieces() (names []string) {
 		{"commands that ignore SIGTERM", p.deaf > 0},
 		{"grants that outlive their hosts", p.keep > 0},
 		{"a limit of hosts that are down", p.maxDown > 0},
+		{"one run in an interval for all", p.once},
 		{"a lease and a ρ for each start of a host", p.rolledOut},
 	} {
 		if piece.has {
@@ -130,7 +131,7 @@ func allPieces() []string {
 			together: 1, deafEvery: 1,
 			standsDeaf: true, rolledOut: true,
 		},
-		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1},
+		keepPlan: keepPlan{keep: 1}, shapePlan: shapePlan{maxDown: 1}, oncePlan: oncePlan{once: true},
 	}
 	q := plan{members: 9, unequal: unequal{together: 1, all: true, deafEvery: 1, mute: true}}
 	return append(p.pieces(), q.pieces()...)
@@ -144,6 +145,7 @@ func TestEachPieceIsDrawnInFiftySeeds(t *testing.T) {
 			p := draw(seed)
 			p.drawKeep()
 			p.drawShape()
+			p.drawOnce()
 			for _, name := range p.pieces() {
 				drawn[name]++
 			}

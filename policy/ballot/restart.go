@@ -20,6 +20,8 @@ type durable struct {
 	greatest time.Duration
 	// kept is the grant that a lease of the promised epoch keeps; zero if there is none.
 	kept policy.Kept
+	// claim is the interval that a member has claimed, with the support of this one; zero if there is none.
+	claim policy.Claim
 }
 
 // MemoSize is the number of bytes of a memo, from the first on, that belong to the ballot; the others are its owner's:
@@ -93,18 +95,22 @@ func Doubt(wall int64, synced bool, saved *policy.State) (why string) {
 // mostBehind is how far behind a clock may be that was never set: as old as the system's image, which sets it at boot.
 const mostBehind = 5 * 365 * 24 * time.Hour
 
-// Start begins a life with the memo and the kept grant that an earlier life saved, or with zeros.
+// Start begins a life with the state that an earlier life saved, or with zeros: the memo, the kept grant and the claim
+// in it.
 //
 // "Restart: the member never holds; its old command is dead by the guard. Until the greatest lease has passed on its
 // clock it neither promises nor supports an epoch other than promised. Afterwards it is an ordinary member. Without a
 // state file the same, with the greatest lease that the configuration allows." (rule 9)
 //
 // A kept lease is not forgotten: how much of it is over is not known, so it lasts for its whole time again.
-func (b *Machine) Start(now policy.Time, saved *policy.Memo, kept *policy.Kept) {
+func (b *Machine) Start(now policy.Time, saved *policy.State) {
+	memo, kept := &saved.Memo, &saved.Kept
 	d := durable{
-		promised: Epoch(binary.BigEndian.Uint64(saved[:8])),
-		greatest: time.Duration(binary.BigEndian.Uint32(saved[8:12])) * time.Millisecond,
+		promised: Epoch(binary.BigEndian.Uint64(memo[:8])),
+		greatest: time.Duration(binary.BigEndian.Uint32(memo[8:12])) * time.Millisecond,
+		claim:    saved.Claim,
 	}
+	d.claim.Until = min(d.claim.Until, now.Add(d.claim.For)) // The clock may have been set back.
 	if kept.Holder == b.id(b.cfg.Self) {
 		// This member held a token of that epoch. So a majority has promised it, and nothing runs under an older one.
 		d.promised = max(d.promised, EpochOf(kept.Token.Seq))
@@ -112,7 +118,9 @@ func (b *Machine) Start(now policy.Time, saved *policy.Memo, kept *policy.Kept) 
 	if d.greatest == 0 {
 		d.greatest = inMemo(max(b.cfg.MostLease, b.cfg.Keep))
 	}
-	b.supporter = supporter{durable: d, calmAt: now.Add(d.greatest)}
+	b.supporter = supporter{
+		durable: d, calmAt: now.Add(d.greatest), stands: d.claim.By == b.id(b.cfg.Self),
+	}
 	b.seen = d.promised
 	if s := &b.supporter; kept.Is() && EpochOf(kept.Token.Seq) == d.promised {
 		s.kept, s.keptAt, s.end = *kept, kept.Token.Seq, now.Add(kept.For)

@@ -57,7 +57,7 @@ func TestARestartedMemberIsQuarantined(t *testing.T) {
 // restart returns a member that begins a new life now.
 func (c *circle) restart(i int, memo *policy.Memo) *ballot.Machine {
 	m := ballot.New(c.config(i))
-	m.Start(c.now, memo, &policy.Kept{})
+	m.Start(c.now, &policy.State{Memo: *memo})
 	return &m
 }
 

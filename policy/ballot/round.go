@@ -26,6 +26,10 @@ type round struct {
 	// asks is what a Renew asks for.
 	asks    asks
 	yes, no ranks
+	// claims is the interval that a Renew claims, or lifts; claimed are the members that have recorded the claim: see
+	// claim.go.
+	claims  policy.Time
+	claimed ranks
 	// outbid are the members that have promised a newer epoch than that of a grant that is taken up again.
 	outbid ranks
 	// wait is how long after sentAt the question is repeated to members that have not answered.
@@ -91,7 +95,10 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 		r.wait = b.cfg.Patience / repeatsPerPatience
 	}
 	r.asked, r.sentAt = true, now
-	l := load{span: b.leaseOf(r.asks), number: uint64(r.asks)}
+	l := load{span: b.leaseOf(r.asks), number: uint64(r.asks), clock: r.claims}
+	if r.kind == KindRenew {
+		l.life = b.holder.claim.life
+	}
 	for rank := range b.cfg.Roster.Len() {
 		if rank != b.cfg.Self && !r.yes.has(rank) && !r.no.has(rank) {
 			m := b.message(r.kind, rank, &r.token, r.number, l)
@@ -101,8 +108,9 @@ func (b *Machine) ask(now policy.Time, out []policy.Effect) []policy.Effect {
 	return out
 }
 
-func (r *round) repeatAt() policy.Time {
-	if r.won && r.asks != unkeeps || !r.asked {
+func (r *round) repeatAt(majority int) policy.Time {
+	done := r.won && r.asks != unkeeps && (r.claims <= 0 || r.claimed.len() >= majority)
+	if done || !r.asked {
 		return policy.Never
 	}
 	return r.sentAt.Add(r.wait)
@@ -157,6 +165,8 @@ func (b *Machine) count(now policy.Time, rank int, carried *Copy, end *Outcome, 
 			return b.renew(now, end, out)
 		}
 		return b.onRenewed(now, end, out)
+	case r.won && (b.holder.claim.has || b.holder.claim.taken):
+		b.tellTaken(end)
 	}
 	return out
 }

@@ -25,6 +25,10 @@ type supporter struct {
 	unsaved, saving, eager bool
 	// keptAt is the highest number under which a lease was kept, unkeptAt the highest that ended one: see keep.go.
 	keptAt, unkeptAt wire.Seq
+	// liftedAt is the highest number that ended a claim; stands is true if claim is this member's own, and its run may
+	// have begun: see claim.go.
+	liftedAt wire.Seq
+	stands   bool
 	// away is the grant of another member whose lease has run out, until that is told: see keep.go.
 	away policy.Kept
 	// waiting is the question whose answer waits for the save; its kind is zero if there is none.
@@ -39,8 +43,10 @@ type question struct {
 	number wire.Exchange
 	token  wire.Ref
 	lease  time.Duration
-	// asks is what a Renew asks for.
-	asks asks
+	// asks is what a Renew asks for; claims is the interval that it claims, or lifts, and life that of its sender.
+	asks   asks
+	claims policy.Time
+	life   uint64
 }
 
 // asks is what a Renew asks for.
@@ -126,11 +132,11 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 		kind: m.Kind, rank: rank, number: m.Exchange, token: m.Token, lease: l.span, from: m.From,
 	}
 	if m.Kind == KindRenew {
-		q.asks = asks(l.number)
+		q.asks, q.claims, q.life = asks(l.number), l.clock, l.life
 	}
 	s := &b.supporter
 	switch e := EpochOf(m.Token.Seq); {
-	case q.lease > b.mostLease(q.asks):
+	case q.lease > b.mostLease(q.asks), q.claims > policy.Time(policy.LongestClaim):
 		return policy.AppendTell(out, NoteLeaseTooLong, m.From, &m.Token)
 	case m.Kind == KindPromise && e.Rank() != rank || e.Rank() >= b.cfg.Roster.Len():
 		return policy.AppendTell(out, NoteEpochRefused, m.From, &m.Token)
@@ -140,6 +146,7 @@ func (b *Machine) onQuestion(at policy.Instant, m *wire.Message, rank int, end *
 	if b.holder.kept && EpochOf(q.token.Seq) > EpochOf(b.holder.token.Seq) || !s.judge(now, &q) {
 		return b.refuse(now, &q, out)
 	}
+	s.judgeClaim(now, &q, false)
 	out = b.overtaken(s.promised, m.From, end, b.tellAway(out))
 	if s.unsaved {
 		s.waiting = q
@@ -153,15 +160,24 @@ func (b *Machine) supportSelf(now policy.Time, q *question, end *Outcome, out []
 	s := &b.supporter
 	b.calm(now)
 	judged := s.judge(now, q)
+	if judged {
+		s.judgeClaim(now, q, true)
+	}
 	out = b.tellAway(out)
 	switch {
 	case !judged:
 	case s.unsaved:
 		s.waiting = *q
 	default:
-		return b.count(now, b.cfg.Self, &Copy{}, end, out)
+		return b.countSelf(now, q, end, out)
 	}
 	return out
+}
+
+// countSelf counts this member's own answer.
+func (b *Machine) countSelf(now policy.Time, q *question, end *Outcome, out []policy.Effect) []policy.Effect {
+	b.countOwnClaim(now, q)
+	return b.count(now, b.cfg.Self, &Copy{}, end, out)
 }
 
 // OnSaved must be called when the save that NeedsSave asked for is durable, or has failed. It sends the answer that has
@@ -188,7 +204,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 	case q.rank != b.cfg.Self:
 		return b.support(now, &q, out)
 	case q.number == b.round.number:
-		return b.count(now, q.rank, &Copy{}, end, out)
+		return b.countSelf(now, &q, end, out)
 	}
 	return out
 }
@@ -200,7 +216,15 @@ func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []p
 		if b.proposer.wants {
 			l.number = 1
 		}
-		return b.answer(KindRenewed, q, l, out)
+		c := &b.supporter.claim
+		refuses := q.claims > 0 && q.asks != probes && !b.supporter.supports(q)
+		if refuses {
+			l.span = max(c.Until.Sub(now), 1)
+		}
+		if out = b.answer(KindRenewed, q, l, out); refuses {
+			copy(out[len(out)-1].Msg.Load[copyAt:], c.By[:])
+		}
+		return out
 	}
 	l.number = uint64(b.copy.Seq)
 	out = b.answer(KindPromised, q, l, out)

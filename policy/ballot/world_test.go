@@ -86,6 +86,7 @@ type plan struct {
 	unequal
 	keepPlan
 	shapePlan
+	oncePlan
 	corePlan
 }
 

@@ -101,6 +101,9 @@ func (l *Layer) Step(now policy.Instant, ev *policy.Event, out []policy.Effect) 
 	}
 	if directive != l.directive {
 		out = l.obey(now, out) // The machine may have told of a host that stays away.
+		if l.directive.Until == 0 && l.interval > 0 {
+			out = l.give(now, &policy.Event{Kind: policy.Directed, Paused: l.paused, Directive: l.directive}, out)
+		}
 	}
 	if directive != l.directive || here != l.here {
 		l.state.Directive, l.state.Here = l.directive, l.here

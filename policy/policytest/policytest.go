@@ -96,7 +96,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 	var moved handoff.Outcome
 	switch ev.Kind {
 	case policy.Started:
-		g.b.Start(now.Time, &ev.State.Memo, &ev.State.Kept)
+		g.b.Start(now.Time, &ev.State)
 	case policy.Saved:
 		out = g.b.OnSaved(now.Time, ev.Failed, &g.end, out)
 	case policy.Received:

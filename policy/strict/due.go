@@ -27,8 +27,12 @@ type due struct {
 	hasRun          bool
 	lastRun         policy.Time
 	repeat          pace.Repeat
-	// notBefore is the earliest time of the next try after a start that could not be recorded.
+	// notBefore is the earliest time of the next try after a start that could not be recorded, or while another member
+	// has claimed the interval.
 	notBefore policy.Time
+	// takenBy and takenUntil are of the claim of another member that has put off a run here; zero if none has.
+	takenBy    wire.MemberID
+	takenUntil policy.Time
 	// looksAt is the time from which the passing of time alone may make this member want to run.
 	looksAt policy.Time
 }

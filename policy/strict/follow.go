@@ -28,7 +28,7 @@ func (g *Machine) follow(now policy.Instant, from int, out []policy.Effect) []po
 		case policy.Send:
 			g.stamp(&e.Msg)
 		case policy.Took:
-			g.ranHere = false
+			g.hadTurn = false
 			if e.Cause == policy.CauseReceived {
 				token := e.Token
 				took, left := g.in.Inherited()

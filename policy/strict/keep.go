@@ -37,7 +37,7 @@ func (g *Machine) resume(now policy.Instant, kept *policy.Kept, out []policy.Eff
 // one for late.
 func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) []policy.Effect {
 	g.turn = turn{state: handing, resumed: ended.resumed, denied: ended.denied}
-	g.b.Unkeep(now.Time)
+	out = g.b.Unkeep(now.Time, &g.end, out)
 	if !ended.resumed {
 		g.in.Renumber(g.b.Token().Seq)
 	}

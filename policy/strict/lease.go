@@ -69,12 +69,17 @@ func (g *Machine) try(now policy.Instant, out []policy.Effect) []policy.Effect {
 	case t.demanded != demanded:
 		return g.skip(now, out)
 	}
+	var taken bool
+	if out, taken = g.isTaken(now, out); taken {
+		return g.skip(now, out)
+	}
 	g.b.Keeps()
 	if t.saved && now.Time.Sub(t.savedAs) > g.set.SaveWithin() {
 		t.saved = false // A start that was recorded long ago is no good record of this one.
 	}
 	switch {
 	case !counts || t.saved:
+		g.b.Claims(g.claims(demanded))
 		var ok bool
 		if out, ok = g.b.Run(now.Time, out); ok {
 			return g.started(now, demanded, out)
@@ -103,7 +108,7 @@ func (g *Machine) started(now policy.Instant, demanded bool, out []policy.Effect
 		d.hasRun, d.lastRun, d.repeat.Wait = true, now.Time, 0
 	}
 	d.wanted = false // "The next Run ends the demand."
-	g.ranHere = true
+	g.hadTurn = true
 	g.in.Renumber(g.b.Token().Seq)
 	return g.b.Need(now.Time, &g.end, out)
 }
@@ -140,7 +145,8 @@ func (g *Machine) giveUpRecord(now policy.Instant, out []policy.Effect) []policy
 
 // skip ends a turn without a run: the token goes on.
 func (g *Machine) skip(now policy.Instant, out []policy.Effect) []policy.Effect {
-	if g.b.Keeping() {
+	g.hadTurn = true
+	if g.b.Keeping() || g.b.Claiming() {
 		return g.handBack(now, turn{denied: true}, out)
 	}
 	g.turn = turn{}
@@ -171,11 +177,14 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	} else {
 		out = g.conclude(now.Time, &ended, ev.Outcome, out)
 	}
+	if !ev.Denied && !ended.demanded && ev.Outcome == policy.Succeeded {
+		g.b.Succeeded()
+	}
 	switch {
 	case g.b.Token() == nil:
 		out = g.b.ReleaseOver(now.Time, &ended.token, out)
 		return g.lose(now, ended.resumed, out)
-	case g.b.Keeping():
+	case g.b.Keeping() || g.b.Claiming():
 		ended.denied = ev.Denied
 		return g.handBack(now, ended, out)
 	case g.b.Contested():

@@ -10,6 +10,8 @@ const (
 	NoteNotRecorded policy.Note = iota + 192
 	// NoteBarred: the roster has changed by more than one member since this member was last here.
 	NoteBarred
+	// NoteClaimed: Peer has claimed the interval for its run.
+	NoteClaimed
 )
 
 // isSlowNetwork reports whether this is the handoff's own note about a slow network. That note names a setting that a
@@ -33,6 +35,11 @@ func notes() policy.Notes {
 			Note: NoteBarred, Name: "barred", Level: policy.Error,
 			Text: "the roster has changed by more than one member; this member stands aside: change one at a time on " +
 				"all members, or stop the gate everywhere and remove its state",
+		},
+		{
+			Note: NoteClaimed, Name: "claimed", Level: policy.Info, Repeats: true,
+			Text: "another host has run for all in this interval, or did not live to say how its run has ended; the " +
+				"token goes on",
 		},
 	}
 }

@@ -12,7 +12,7 @@ func (g *Machine) onStarted(now policy.Instant, ev *policy.Event, out []policy.E
 		g.barred = err.Error()
 		return policy.AppendTell(out, NoteBarred, wire.MemberID{}, nil)
 	}
-	g.b.Start(now.Time, &ev.State.Memo, &ev.State.Kept)
+	g.b.Start(now.Time, &ev.State)
 	// If the last run is in the future, a clock was or is wrong: the run counts as one that starts now.
 	g.due.hasRun, g.due.lastRun = ev.State.HasRun, min(ev.State.LastRun, now.Time)
 	g.due.repeat = g.pace().Held(remembered(&ev.State.Memo))

@@ -57,6 +57,8 @@ type Settings struct {
 	// MinInterval is the least time from one start of this member's own operation to the next; in a gate on demand,
 	// from any start to the next.
 	MinInterval time.Duration
+	// Once is true if one success in MinInterval is enough for all members: see claim.go.
+	Once bool
 	// RetryAfter is the time from the end of a failed run of this operation to the next run. Zero: a failed run counts
 	// like any other.
 	RetryAfter time.Duration
@@ -83,6 +85,8 @@ func (s Settings) Check(self wire.MemberID) error {
 		return fmt.Errorf("kill_after = %v and margin = %v must be greater than 0", s.KillAfter, s.Margin)
 	case s.Keep != 0 && s.Keep < s.Lease:
 		return fmt.Errorf("keep = %v is shorter than lease = %v, which a grant outlasts anyway", s.Keep, s.Lease)
+	case s.Once && s.MinInterval > policy.LongestClaim:
+		return fmt.Errorf("min_interval = %v is longer than once can be: %v", s.MinInterval, policy.LongestClaim)
 	case s.MinInterval < 0 || s.RetryAfter < 0:
 		return fmt.Errorf("min_interval = %v and retry_after = %v must not be negative", s.MinInterval, s.RetryAfter)
 	}
@@ -152,6 +156,7 @@ func (g *Machine) Tune(p policy.Protocol) bool {
 	if !ok || s.fixed() != g.set.fixed() {
 		return false
 	}
+	g.set.Once = s.Once
 	g.set.MinInterval, g.set.RetryAfter, g.set.Windows = s.MinInterval, s.RetryAfter, s.Windows
 	g.calendar.Set(s.Windows)
 	g.due.repeat = g.pace().Held(g.due.repeat)

@@ -38,6 +38,8 @@ func (g *Machine) Status(now policy.Time) policy.Status {
 	case g.leaving || g.due.onDemand && !g.due.wanted:
 	case !g.isOpen(now):
 		s.Why = pace.WhyClosed
+	case s.NextRun > now && g.whyTaken(now) != "":
+		s.Why = g.whyTaken(now)
 	case s.NextRun > now:
 		s.Why = g.due.repeat.Why()
 	case g.due.unready && !g.due.wanted:

@@ -9,6 +9,7 @@
 //	accept.go       drops messages from outside of the roster, or of an older epoch
 //	due.go          whether this member wants to run: for callers, or for its own operation
 //	keep.go         a grant that outlives its host
+//	claim.go        one run in an interval for the whole roster
 //	roster.go       a roster changes by one member at a time
 //	settings.go     the settings of a gate, and its descriptor
 //
@@ -18,7 +19,7 @@
 //
 // A gate at rest is silent: an idle holder does not renew its lease. The exception is a ring whose token always moves.
 //
-// Its decisions, in docs/decisions: 063, 097.
+// Its decisions, in docs/decisions: 063, 097, 112.
 package strict
 
 import (
@@ -67,8 +68,8 @@ type Machine struct {
 	event policy.Event
 	// recorded is true while the ring or tree waits for a Saved.
 	recorded bool
-	// ranHere is true if the token has not moved since a run here.
-	ranHere bool
+	// hadTurn is true if the token has not moved since a turn of this member: it has run, or could not.
+	hadTurn bool
 
 	turn turn
 	due  due
@@ -145,6 +146,7 @@ func (g *Machine) Step(now policy.Instant, ev *policy.Event, out []policy.Effect
 		g.due.turns.Gone()
 	case policy.Directed:
 		g.due.paused = ev.Paused
+		g.endClaims(now, &ev.Directive)
 	case policy.Renew: // A strict gate replaces its token by itself, if a majority agrees.
 	case policy.Leave:
 		g.leaving = true
@@ -178,7 +180,7 @@ func (g *Machine) settle(now policy.Instant, out []policy.Effect) []policy.Effec
 			out = g.giveUpRecord(now, out)
 		case g.turn.state == entered && !wants:
 			out = g.skip(now, out)
-		case g.turn.state == entered && g.ranHere && g.b.Awaited():
+		case g.turn.state == entered && g.hadTurn && g.b.Awaited():
 			out = g.yield(now, out)
 		case g.turn.state == entered && !g.turn.tried:
 			out = g.try(now, out)
@@ -212,6 +214,7 @@ func (g *Machine) state() policy.State {
 	}
 	g.b.Memo(&s.Memo)
 	remember(repeat, &s.Memo)
+	s.Claim = g.b.Claim()
 	if s.Kept = g.b.Kept(); s.Kept.Holder == g.set.Roster.ID(g.self) {
 		s.Kept.Demanded = g.turn.demanded
 	}

@@ -27,7 +27,9 @@ type quantities struct {
 //
 //go:noinline
 func NewQuantityChecker(slots, parts int) sim.Watcher {
-	return &quantities{slots: max(slots, 1), parts: max(parts, 2), running: map[int]uint8{}, revived: map[wire.Ref]bool{}}
+	return &quantities{
+		slots: max(slots, 1), parts: max(parts, 2), running: map[int]uint8{}, revived: map[wire.Ref]bool{},
+	}
 }
 
 // Watch implements [sim.Watcher].

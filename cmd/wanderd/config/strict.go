@@ -35,7 +35,7 @@ func (g *terms) strict() strict.Settings {
 	s := strict.Settings{
 		Request: g.request, Backups: g.Backups, Lease: g.lease, KillAfter: g.KillAfter, Margin: hook.KillMargin,
 		Rho: drift, Patience: patience, Keep: g.Config.Keep,
-		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows,
+		MinInterval: g.MinInterval, RetryAfter: g.RetryAfter, Windows: g.Windows, Once: g.once,
 	}
 	if g.policy == usual.PolicyTree {
 		s.Moves = strict.Tree

@@ -235,7 +235,8 @@ func constants(g *terms) settings.Table {
 			"Run the hook on one host only in each min_interval, wherever the token finds one first: a success pauses "+
 				"the gate on all hosts until min_interval is over, counted from the start of that run. A run that "+
 				"fails lets the next host try. The pause holds up commands of callers too, and \"wanderd resume\" "+
-				"ends it early. All hosts should have the same."),
+				"ends it early. In a strict gate it is exact: a host that dies in its run counts as one that has "+
+				"run. All hosts should have the same."),
 		settings.Row("max_down", settings.Of(&g.MaxDown, settings.AsShare, "NUMBER|SHARE", downcount.Parse,
 			plainLimit), "0",
 			"A run starts only if fewer members than this are down: a number, or a share of the members as in "+

@@ -1,0 +1,62 @@
+package strict
+
+import (
+	"time"
+
+	"github.com/wanderd/wanderd/policy"
+	"github.com/wanderd/wanderd/wire"
+)
+
+// A gate that runs once for the whole roster claims the interval before it runs: see package ballot. What an interval
+// is worth to the others, the majority knows: so never do two members run in one interval, unless the first has failed.
+// A member that dies in its run counts as one that has run.
+
+// claims is the interval that a run of this member claims.
+func (g *Machine) claims(demanded bool) time.Duration {
+	if demanded || g.due.onDemand || !g.set.Once {
+		return 0
+	}
+	return g.set.MinInterval
+}
+
+// isTaken reports whether another member has claimed the interval. Then the operation here is not due before the end of
+// that.
+func (g *Machine) isTaken(now policy.Instant, out []policy.Effect) (_ []policy.Effect, is bool) {
+	by, until, taken := g.b.Taken()
+	if !taken || g.claims(g.turn.demanded) == 0 {
+		return out, false
+	}
+	if now.Time >= until {
+		return out, false
+	}
+	g.due.notBefore = max(g.due.notBefore, until)
+	if by.IsZero() {
+		return policy.AppendTell(out, NoteNotRecorded, wire.MemberID{}, g.b.Token()), true
+	}
+	g.due.takenBy, g.due.takenUntil = by, until
+	return policy.AppendTell(out, NoteClaimed, by, g.b.Token()), true
+}
+
+// endClaims lets an operator's word end the claims that were made before it.
+func (g *Machine) endClaims(now policy.Instant, resumed *wire.Directive) {
+	if *resumed == (wire.Directive{}) {
+		return
+	}
+	given := time.UnixMilli(int64(resumed.Stamp)).UnixNano()
+	g.b.EndClaims(now.Time.Add(time.Duration(given - now.Wall)))
+	if g.due.takenUntil > now.Time {
+		g.due.takenUntil, g.due.notBefore = now.Time, now.Time
+	}
+}
+
+// whyTaken says whose run this member's operation waits for; it is empty if it waits for none.
+func (g *Machine) whyTaken(now policy.Time) string {
+	if now >= g.due.takenUntil {
+		return ""
+	}
+	name := "another host"
+	if rank, ok := g.set.Roster.Rank(g.due.takenBy); ok {
+		name = g.set.Roster.Name(rank)
+	}
+	return name + " has run for all in this interval, or did not live to say how its run has ended"
+}
