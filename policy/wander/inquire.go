@@ -85,7 +85,9 @@ func (l *loss) inquire(
 	case q.times < timesAsked:
 		q.repeatAt = now.Time.Add(half / timesAsked)
 	case !all:
-		q.certain = false // The first token was unclear when the question began, and is no more.
+		// The first token was unclear when the question began, and is no more. If all have to be asked again, that
+		// begins with the first of them.
+		q.certain, q.census = false, census{}
 		// Also if this member was away for a while.
 		q.until = max(q.askedAt.Add(half), now.Time.Add(half/timesAsked))
 		q.repeatAt = q.until

@@ -86,10 +86,13 @@ func (k *stageWorld) steps(c *sim.Cluster, o *sim.Occurrence) {
 		me.paused = o.At
 	}
 	me.isPaused = paused
-	if o.EndsOperation() && !o.Event.Denied {
-		if me.runs = policy.Never; o.Event.Outcome != policy.Failed || o.Event.Exit == 0 { // or it was stopped
+	if o.EndsOperation() {
+		me.runs = policy.Never
+		switch {
+		case o.Event.Denied: // It was too late to start.
+		case o.Event.Outcome != policy.Failed, o.Event.Exit == 0: // or it was stopped
 			me.failed = policy.Never
-		} else if me.failed == policy.Never {
+		case me.failed == policy.Never:
 			me.failed = o.At
 		}
 	}

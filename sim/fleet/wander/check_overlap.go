@@ -67,15 +67,21 @@ func NewOverlapChecker(while time.Duration) sim.Watcher {
 // isSound reports whether only members fail, at least until the network is parted: it loses nothing and is quick, and
 // all members start at once.
 // When a member comes back and does not see the others, it may make a token beside theirs. So it must wait until it
-// sees one, and hear no message from before. Where nobody runs for a while because too many are down, it is given a
-// token before it sees one.
+// sees one, and see one before it takes the token for lost; and it must hear no message from before. Where nobody runs
+// for a while because too many are down, it is given a token before it sees one. And no member may take the token for
+// lost before the first one is made.
 func (s *Scenario) isSound() bool {
+	lost := s.MaxIntervalInForce()
+	if s.Differ > 0 && float64(s.MinInterval)*s.Differ > float64(lost) {
+		return false
+	}
 	n, f := s.Network, s.Faults
 	quick := n.Loss+n.Late+n.Broken == 0 && n.Distant == 0 && 4*(n.Latency+n.Jitter) < wander.Patience(s.Skip)
 	honest := f.DeafEvery == 0 && f.ForgeEvery == 0 && f.RenewEvery == 0 && f.Restart == (sim.Restart{})
 	stay := f.CrashEvery == 0 && f.LeaveEvery == 0 && f.Groups == (sim.Groups{})
 	return quick && honest && !s.someStay() && s.StartWithin == 0 &&
-		(stay || s.WaitAlone && n.Replay == 0 && s.Shape.MaxDown == 0)
+		(stay || s.WaitAlone && n.Replay == 0 && s.Shape.MaxDown == 0 &&
+			s.Membership.GossipAfter+s.Membership.Spread < min(lost, 3*s.MinInterval))
 }
 
 // NewCrowdChecker checks that a fleet in which nothing goes wrong makes one token, and that one operation runs at once,

@@ -303,9 +303,13 @@ func (s *Scenario) Checkers() []sim.Watcher {
 }
 
 // countable reports whether each token more than one has a cause that can be counted. Without guardians no member asks
-// before it makes a token. Where datagrams take no time, or a skip and more, two members may do so at one moment.
+// before it makes a token. Where datagrams take no time, or a skip and more, two members may do so at one moment. Where
+// many join one that has all tokens, not all of those whom they ask have met each.
 func (s *Scenario) countable() bool {
 	n := &s.Network
+	if s.TokenInPlace && s.Tokens() > 1 {
+		return false
+	}
 	return s.Backups > 0 && 0 < n.Latency && n.Latency <= s.Skip/10 && n.Late == 0 && n.Distant == 0 && !s.MixedSlots &&
 		s.SlotsShare == 0 && s.Disk == (sim.Disk{}) && s.SlowDisk == (sim.Disk{}) && s.Differ == 0 && !s.someStay()
 }
@@ -343,12 +347,16 @@ const takerTimeouts = 16
 const trafficTimeouts = 8
 
 // datagrams returns how many datagrams a member may send in that time: heartbeats to all guardians, repeated offers and
-// Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members. Where members
-// do not wait for others, each begins with a token of its own, and answers the questions about those of the others.
+// Acks, questions, and the datagrams of one visit of a token in each skip; and a question to all members, which is
+// repeated where answers take long. Where members do not wait for others, each begins with a token of its own, and
+// answers the questions about those of the others.
 func (s *Scenario) datagrams(timeout time.Duration) int {
 	visits, asked := float64(timeout)/float64(s.Skip), 2*float64(s.Members)
 	if !s.WaitAlone {
 		asked *= 2
+	}
+	if 2*(s.Network.Latency+s.Network.Jitter) > timeout {
+		asked *= 1.5
 	}
 	tokens := s.Tokens()
 	if s.SlotsShare > 0 {
