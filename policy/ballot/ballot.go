@@ -186,7 +186,7 @@ func (b *Machine) Receive(now policy.Instant, m *wire.Message, end *Outcome, out
 		return b.onRefused(now, m, rank, end, out)
 	}
 	if m.Kind == KindRenewed {
-		b.holder.awaited = b.holder.awaited || l.number != 0
+		b.holder.awaited = max(b.holder.awaited, waiting(min(l.number, uint64(waitsLong))))
 		b.countClaim(now.Time, rank, l.span, wire.MemberID(m.Load[copyAt:]))
 	}
 	var carried Copy

@@ -18,9 +18,8 @@ type holder struct {
 	// contester is a member that has promised a newer epoch and refused to renew while the lease was running; zero if
 	// there is none.
 	contester wire.MemberID
-	// awaited is true if a member that has renewed the lease waits without being served, and would propose a new epoch
-	// as soon as the lease ends.
-	awaited bool
+	// awaited is how long a member that has renewed the lease waits without being served.
+	awaited waiting
 	// keeps is true while the holder asks for a lease that outlives its host, kept once a majority has given one, and
 	// unkeeps while it ends such a lease.
 	keeps, kept, unkeeps bool
@@ -88,7 +87,11 @@ func (b *Machine) Contested() bool { return b.holder.holds && !b.holder.conteste
 
 // Awaited reports whether, since the token came here, a member that renewed the lease has reported that it waits and
 // would propose a new epoch.
-func (b *Machine) Awaited() bool { return b.holder.awaited }
+func (b *Machine) Awaited() bool { return b.holder.awaited >= waits }
+
+// Starves reports whether such a member has waited while the token could have been with each member: it goes round
+// among others, and the ring or tree does not know of the one that waits.
+func (b *Machine) Starves() bool { return b.holder.awaited == waitsLong }
 
 // Need starts the renewals of the lease, the first at once and then again and again, because the holder is about to
 // run, runs, or passes the token on. "An idle holder lets its lease go and renews when demand comes: one majority round

@@ -52,8 +52,8 @@ type Copy struct {
 //	0        8                  16                 24            32     40
 //	| roster | lease, or busy for | a number, see below | clock of an answer | life | copy of a Promised
 //
-// The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or 1 in a Renewed of a
-// member that waits. A Renew has an interval that it claims instead of a clock, or lifts; a Renewed is busy for the
+// The number is the promised epoch, or the copy's Seq, or what a Renew asks for (see asks), or whether the sender
+// of a Renewed waits. A Renew has an interval that it claims instead of a clock, or lifts; a Renewed is busy for the
 // rest of another member's claim, and has that member instead of a copy.
 const (
 	rosterAt = 0
@@ -71,8 +71,8 @@ type load struct {
 	// 9, ends; in a Renewed, the time until the claim of another member ends, because of which its sender supports the
 	// lease and not the claim.
 	span time.Duration
-	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is 1 if its sender
-	// would propose a new epoch as soon as this lease ends. In a Renew it is what the question asks for.
+	// number is the promised epoch in a Refused, and the copy's Seq in a Promised. In a Renewed it is whether its
+	// sender waits for a new epoch. In a Renew it is what the question asks for.
 	number uint64
 	// clock is the sender's time when it answered. life distinguishes the origin of this time from the origin in any
 	// other life. In a Renew, clock is the interval that is claimed, or lifts.

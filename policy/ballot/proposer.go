@@ -10,6 +10,8 @@ import (
 // proposer is a member that wants a new epoch.
 type proposer struct {
 	wants bool
+	// met is the number of the holder's first renewal in this epoch since it wants one.
+	met wire.Seq
 	// failures is the number of failed attempts in a row.
 	failures uint8
 	// turn is how long it lets others go first, whenever a new epoch becomes possible.
@@ -22,6 +24,35 @@ type proposer struct {
 	// answered.
 	unheard bool
 	heard   ranks
+}
+
+// waiting is whether a member wants a new epoch, and for how long.
+type waiting uint8
+
+const (
+	waitsNot waiting = iota
+	// waits: it would propose as soon as the lease ends.
+	waits
+	// waitsLong: meanwhile the token of this epoch has had hops for more than a turn of each member.
+	waitsLong
+)
+
+// hopsPerTurn is how many hops a token has for the turn of a member at most: of the run, of what ends it, and of the
+// handoff, for a member that had its turn and one that had not.
+const hopsPerTurn = 8
+
+// waits returns whether this member waits, when it renews the lease of a token.
+func (p *proposer) waits(renews wire.Seq, members int) waiting {
+	if !p.wants {
+		return waitsNot
+	}
+	if EpochOf(p.met) != EpochOf(renews) {
+		p.met = renews
+	}
+	if renews > p.met+wire.Seq(hopsPerTurn*members) {
+		return waitsLong
+	}
+	return waits
 }
 
 // holdOff lets the other members propose first, after this one has given up an epoch for them. Without it the same

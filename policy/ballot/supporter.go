@@ -213,9 +213,7 @@ func (b *Machine) OnSaved(now policy.Time, failed bool, end *Outcome, out []poli
 func (b *Machine) support(now policy.Time, q *question, out []policy.Effect) []policy.Effect {
 	l := load{clock: now, life: b.life}
 	if q.kind == KindRenew {
-		if b.proposer.wants {
-			l.number = 1
-		}
+		l.number = uint64(b.proposer.waits(q.token.Seq, b.cfg.Roster.Len()))
 		c := &b.supporter.claim
 		refuses := q.claims > 0 && q.asks != probes && !b.supporter.supports(q)
 		if refuses {

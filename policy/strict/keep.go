@@ -47,7 +47,7 @@ func (g *Machine) handBack(now policy.Instant, ended turn, out []policy.Effect) 
 // handedBack lets the token go on. A token of an earlier life has no ring or tree to go on in: its epoch ends.
 func (g *Machine) handedBack(now policy.Instant, out []policy.Effect) []policy.Effect {
 	switch ended := g.turn; {
-	case g.b.Contested():
+	case g.b.Contested() || g.b.Starves():
 		out = g.yield(now, out)
 	case ended.resumed:
 		out = g.discard(now, out)

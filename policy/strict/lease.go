@@ -187,7 +187,7 @@ func (g *Machine) onFinished(now policy.Instant, ev *policy.Event, out []policy.
 	case g.b.Keeping() || g.b.Claiming():
 		ended.denied = ev.Denied
 		return g.handBack(now, ended, out)
-	case g.b.Contested():
+	case g.b.Contested() || g.b.Starves():
 		return g.yield(now, out)
 	}
 	return g.handOn(now, ev.Denied, out)

@@ -84,9 +84,10 @@ func (g *Machine) discard(now policy.Instant, out []policy.Effect) []policy.Effe
 }
 
 // yield gives the token up for other members. This member has just run, so it is the last to propose the next epoch. It
-// yields in two cases: another member has outbid this epoch; or another member waits for a new epoch while the token
-// does not move and this member would run again. In the second case the ring or tree does not know the waiting members,
-// because their requests were lost. A holder that runs again and again never lets the lease end.
+// yields if another member has outbid this epoch; or if another member waits for a new epoch while the token does not
+// move and this member would run again, or while the token goes round among others for long. In these cases the ring or
+// tree does not know the waiting members, because their requests were lost. Holders that run again and again never let
+// the lease end.
 func (g *Machine) yield(now policy.Instant, out []policy.Effect) []policy.Effect {
 	g.b.HoldOff(now.Time, g.patiences()*g.set.Patience)
 	return g.discard(now, out)
