@@ -159,6 +159,14 @@ func (c *Cluster) Prolong(i int, d time.Duration) {
 	}
 }
 
+// Deny ends the run of member i, if there is one, as one that was not started.
+func (c *Cluster) Deny(i int) {
+	if r := &c.members[i].run; r.active {
+		r.denied, r.endAt = true, c.now
+		c.push(entryFinished, r.endAt, int32(i), r.number)
+	}
+}
+
 // finishRun tells the machine that its run is over, unless the machine knows that or is gone.
 func (c *Cluster) finishRun(who, number int32) {
 	m := &c.members[who]

@@ -33,6 +33,10 @@ type Rollout struct {
 	// Open is the share of time in which few enough members are down, by theory; OpenSeen is the same as simulated.
 	Open     float64 `json:"open"`
 	OpenSeen float64 `json:"open_seen"`
+	// Waited is for how long all tokens together wait for a busy zone in a release, and PutOff how many runs are put
+	// off because their zones stay busy; on average, and absent without zones.
+	Waited float64 `json:"waited_for_zones_s,omitempty"`
+	PutOff float64 `json:"put_off,omitempty"`
 	// Nights counts the releases by the nights that they took; absent without windows.
 	Nights map[int]int `json:"nights,omitempty"`
 }
@@ -100,7 +104,7 @@ func (w *Request) open() float64 {
 
 // simulateRollouts simulates releases; the result is nil if there is nothing that delays one.
 func simulateRollouts(ctx context.Context, w *Request, k *Constants) (*Rollout, error) {
-	if len(w.First) == 0 && w.Soak == 0 && w.MaxDown == 0 {
+	if len(w.First) == 0 && w.Soak == 0 && w.MaxDown == 0 && w.Zones == 0 {
 		return nil, nil
 	}
 	all, err := seeds.Across(ctx, 0, nil, mostRollouts, func(ctx context.Context, job int) (release, error) {
@@ -115,6 +119,7 @@ func simulateRollouts(ctx context.Context, w *Request, k *Constants) (*Rollout, 
 	}
 	for _, one := range all {
 		r.OpenSeen += one.open / mostRollouts
+		r.Waited, r.PutOff = r.Waited+one.waited/mostRollouts, r.PutOff+one.putOff/mostRollouts
 		if !one.finished {
 			continue
 		}
@@ -146,6 +151,8 @@ type release struct {
 	ends     []float64
 	open     float64
 	nights   int
+	// waited and putOff are what zones cost.
+	waited, putOff float64
 }
 
 // rollout is one simulated release.
@@ -169,9 +176,12 @@ type rollout struct {
 	// barredAt is since when too many are down; barred is for how long they were, before.
 	barredAt policy.Time
 	barred   time.Duration
+	// zones is nil without zones.
+	zones *busyZones
 }
 
-func simulateRelease(ctx context.Context, w *Request, k *Constants, seed uint64) (release, error) {
+// newRollout returns a release whose cluster has still to be made.
+func newRollout(w *Request, seed uint64) *rollout {
 	n, sizes := w.Members, w.stageSizes()
 	r := &rollout{
 		w: w, dice: rand.New(rand.NewPCG(seed, 0x7374616765)), stageOf: make([]int, n), stage: -1,
@@ -185,6 +195,12 @@ func simulateRelease(ctx context.Context, w *Request, k *Constants, seed uint64)
 			at++
 		}
 	}
+	r.zones = newBusyZones(w, r.dice, place)
+	return r
+}
+
+func simulateRelease(ctx context.Context, w *Request, k *Constants, seed uint64) (release, error) {
+	r := newRollout(w, seed)
 	seeded, horizon := *w, seconds(longestRollout*w.leastRound()/max(w.open(), 0.01)+24*3600)
 	seeded.Seed = seed
 	nights := nightsOf(w.Windows)
@@ -194,7 +210,7 @@ func simulateRelease(ctx context.Context, w *Request, k *Constants, seed uint64)
 	r.c = nightWorld(&seeded, k, sim.WatcherFunc(r.watch), within(ctx, new(uint64(rolloutWork))))
 	r.c.At(r.begins, func() { r.next(0) })
 	if w.FailsEvery > 0 && w.MaxDown > 0 {
-		for i := range n {
+		for i := range w.Members {
 			r.beginLife(i)
 		}
 	}
@@ -207,6 +223,9 @@ func simulateRelease(ctx context.Context, w *Request, k *Constants, seed uint64)
 		r.barred += r.c.Now().Sub(max(r.barredAt, r.begins))
 	}
 	a := release{finished: r.over, ends: r.ends, open: 1 - r.barred.Seconds()/lasted.Seconds()}
+	if z := r.zones; z != nil {
+		a.waited, a.putOff = z.waited.Seconds(), float64(z.puts)
+	}
 	for _, night := range nights {
 		if night.opens <= r.last {
 			a.nights++
@@ -231,9 +250,15 @@ func (r *rollout) tooMany() bool { return r.w.othersDown() >= 0 && r.downs > r.w
 // tellAll tells all members that have still to run whether they may.
 func (r *rollout) tellAll() {
 	for i := range r.done {
-		if !r.started[i] {
-			r.tell(i, r.stageOf[i] <= r.stage && !r.down[i] && !r.tooMany())
-		}
+		r.tellAgain(i)
+	}
+}
+
+// tellAgain tells a member that has still to run whether it may.
+func (r *rollout) tellAgain(i int) {
+	if !r.started[i] {
+		putOff := r.zones != nil && r.zones.putOff[i]
+		r.tell(i, r.stageOf[i] <= r.stage && !r.down[i] && !r.tooMany() && !putOff)
 	}
 }
 
@@ -276,16 +301,27 @@ func (r *rollout) watch(c *sim.Cluster, o *sim.Occurrence) error {
 	if o.EndsRun() && r.started[i] && !r.done[i] {
 		r.done[i] = true
 		r.left[r.stageOf[i]]--
+		if r.zones != nil {
+			if next, ok := r.zones.leave(i); ok {
+				r.starts(next)
+			}
+		}
 		r.consider()
 	}
-	if o.Does(policy.Run) && !r.started[i] {
-		if r.down[i] {
-			r.idle[r.stageOf[i]]--
-		}
-		r.started[i], r.last = true, o.At
-		r.tell(i, false)
+	if o.Does(policy.Run) && !r.started[i] &&
+		(r.zones == nil || r.zones.enter(c, i, func(i int) { r.tell(i, false) }, r.tellAgain)) {
+		r.starts(i)
 	}
 	return nil
+}
+
+// starts records that a member's run begins.
+func (r *rollout) starts(i int) {
+	if r.down[i] {
+		r.idle[r.stageOf[i]]--
+	}
+	r.started[i], r.last = true, r.c.Now()
+	r.tell(i, false)
 }
 
 // beginLife lets a host be up or down at first, as in the long run, and then fail again and again.
@@ -321,8 +357,8 @@ func (r *rollout) change(i int, down bool) {
 			r.barredAt = policy.Never
 		}
 		r.tellAll()
-	case !r.started[i]:
-		r.tell(i, r.stageOf[i] <= r.stage && !down && !is)
+	default:
+		r.tellAgain(i)
 	}
 	if down {
 		r.consider()
@@ -346,6 +382,10 @@ func (r *Rollout) text(w *Request) string {
 	}
 	if r.Finished < r.Simulated {
 		text += fmt.Sprintf("; %d more did not come to their end within the work", r.Simulated-r.Finished)
+	}
+	if w.Zones > 0 {
+		text += fmt.Sprintf("; all tokens together wait for busy zones for %s, and %.0f runs are put off",
+			spoken(r.Waited), r.PutOff)
 	}
 	if r.Nights != nil {
 		text += fmt.Sprintf("; one night is enough for %d of %d", r.Nights[1], r.Simulated)

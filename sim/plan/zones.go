@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Zones are bounds of what per_zone costs. They are no measurement: the simulated fleets have no zones, so their
+// Zones are bounds of what per_zone costs. They are no measurement: only a simulated release has zones, the other
 // figures are those of tokens that never come to a busy zone.
 //
 // A token that comes to a host whose zone is busy waits there. At best that never happens, and slots hosts run at once.
@@ -55,7 +55,7 @@ func (z *Zones) suffice() bool { return z == nil || z.Load < 1 }
 
 func (z *Zones) text(w *Request) string {
 	return fmt.Sprintf("%d zones of up to %d hosts, of each at most %d at once: the load of a zone is %.2f. A token "+
-		"that comes to a busy zone waits there, for up to with_wait. The figures below are without that, which is the "+
-		"best case; in the worst all tokens wait in one zone, and %d run at once.", w.Zones, z.Hosts, w.PerZone, z.Load,
-		w.PerZone)
+		"that comes to a busy zone waits there, for up to with_wait. But for a release, the figures below are without "+
+		"that, which is the best case; in the worst all tokens wait in one zone, and %d run at once.", w.Zones,
+		z.Hosts, w.PerZone, z.Load, w.PerZone)
 }

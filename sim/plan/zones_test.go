@@ -1,12 +1,16 @@
 package plan
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/wanderd/wanderd/policy"
 	"github.com/wanderd/wanderd/policy/wander"
+	"github.com/wanderd/wanderd/sim"
 )
 
 // inZones is a request with three zones of thirty hosts.
@@ -67,6 +71,43 @@ func TestAPlanSaysWhatZonesCost(t *testing.T) {
 			if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), part) {
 				t.Errorf("it does not have %q:\n%s", part, &b)
 			}
+		}
+	}
+}
+
+// "Never more than per_zone": in a simulated release, which takes as long as its bounds say, or the walk of the tokens
+// longer.
+func TestNoMoreOfAZoneRunThanMayInARelease(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Request){
+		"one of each": func(*Request) {}, "two of each": func(w *Request) { w.Slots, w.PerZone = 5, 2 },
+	} {
+		asked := inZones()
+		change(&asked)
+		w := asked.held()
+		k, _ := recommend(&w)
+		r := newRollout(&w, 7)
+		most, waits := 0, false
+		r.c = nightWorld(&w, &k, sim.WatcherFunc(func(c *sim.Cluster, o *sim.Occurrence) error {
+			err := r.watch(c, o)
+			runs := make([]int, w.Zones)
+			for i := range r.started {
+				if r.started[i] && !r.done[i] {
+					runs[r.zones.of[i]]++
+				}
+				waits = waits || r.zones.putOff[i]
+			}
+			most = max(most, slices.Max(runs))
+			return err
+		}))
+		r.c.At(0, func() { r.next(0) })
+		err := r.c.Run(policy.Time(24 * time.Hour))
+		if !errors.Is(err, errOver) || most != w.PerZone || !waits {
+			t.Errorf("%s: %d of one zone run at once; some wait: %v; %v", name, most, waits, err)
+		}
+		z := zonesOf(&w)
+		if took := r.last.Sub(0).Seconds(); took < z.Least-w.Op.Seconds() || took > z.Most {
+			t.Errorf("%s: it takes %v s, and its bounds are %v s and %v s", name, took, z.Least, z.Most)
 		}
 	}
 }
